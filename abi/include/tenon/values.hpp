@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/values.hpp: the values of the contract as C++17 sees them, for hosts and plugins alike.
+//
+// Each type of a spec has three forms:
+//   raw    the C struct that crosses the contract (tenon_string, tenon_list, tenon_record_v2),
+//   view   reads the raw form in place and is valid as long as that is (std::string_view, ListView),
+//   owned  an ordinary C++ value (std::string, std::vector).
+// Value<T> converts between them, T being the owned form. Generated headers add Value for the
+// documents, structs and enums of their kinds.
+#pragma once
+
+#include <tenon/abi.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tenon {
+
+using Bytes = std::vector<std::uint8_t>;
+using Duration = std::chrono::nanoseconds;
+/// A point in time since 1970-01-01T00:00:00Z, in nanoseconds.
+using Timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
+/// Texts by text; the configuration of a plugin, for one.
+using TextMap = std::map<std::string, std::string, std::less<>>;
+
+/// A JSON text, not parsed.
+struct Json {
+  std::string text;
+  friend bool operator==(const Json& a, const Json& b) { return a.text == b.text; }
+  friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
+};
+
+/// Bytes that belong to somebody else and are only read.
+class BytesView {
+ public:
+  constexpr BytesView() noexcept = default;
+  constexpr BytesView(const std::uint8_t* data, std::size_t size) noexcept
+      : data_(data), size_(size) {}
+  BytesView(const Bytes& bytes) noexcept : data_(bytes.data()), size_(bytes.size()) {}
+  explicit BytesView(std::string_view text) noexcept
+      : data_(reinterpret_cast<const std::uint8_t*>(text.data())), size_(text.size()) {}
+
+  const std::uint8_t* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  const std::uint8_t* begin() const noexcept { return data_; }
+  const std::uint8_t* end() const noexcept { return data_ + size_; }
+  /// The same bytes read as text.
+  std::string_view text() const noexcept {
+    return {reinterpret_cast<const char*>(data_), size_};
+  }
+  /// A copy.
+  Bytes own() const { return Bytes(begin(), end()); }
+
+  friend bool operator==(BytesView a, BytesView b) noexcept { return a.text() == b.text(); }
+  friend bool operator!=(BytesView a, BytesView b) noexcept { return !(a == b); }
+
+ private:
+  const std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Bytes of a text, copied.
+inline Bytes to_bytes(std::string_view text) { return BytesView(text).own(); }
+
+/// Bytes of the caller that a plugin may change in place.
+struct Buffer {
+  std::uint8_t* data = nullptr;
+  std::size_t size = 0;
+
+  std::uint8_t& operator[](std::size_t i) const noexcept { return data[i]; }
+  std::uint8_t* begin() const noexcept { return data; }
+  std::uint8_t* end() const noexcept { return data + size; }
+};
+
+/// Whether the raw form points at what the owned value holds, or at copies in the call's arena.
+enum class Copy { shallow, deep };
+
+/// Conversions of one type; T is its owned form. Every specialisation has:
+///   Raw, View
+///   raw<Copy>(call, const T&)  to the raw form; arrays of elements always go to the arena of `call`
+///   pass(call, View)           back from a view, shallow
+///   view(const Raw&)           valid as long as the raw value and what it points at
+///   own(const Raw&)            a copy
+///   absent(const Raw&), none() only where the raw form itself can say that there is nothing
+template <class T, class = void>
+struct Value;
+
+namespace detail {
+
+/// What empty values point at: they are there, but have no elements.
+inline constexpr std::uint8_t nothing = 0;
+
+template <class T>
+struct PlainValue {
+  using Raw = T;
+  using View = T;
+  template <Copy>
+  static Raw raw(tenon_call*, T value) noexcept { return value; }
+  static Raw pass(tenon_call*, View value) noexcept { return value; }
+  static View view(Raw value) noexcept { return value; }
+  static T own(Raw value) noexcept { return value; }
+};
+
+}  // namespace detail
+
+template <class T>
+struct Value<T, std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>>>
+    : detail::PlainValue<T> {};
+template <>
+struct Value<tenon_reader*> : detail::PlainValue<tenon_reader*> {};
+template <>
+struct Value<tenon_writer*> : detail::PlainValue<tenon_writer*> {};
+
+template <>
+struct Value<bool> {
+  using Raw = std::uint8_t;
+  using View = bool;
+  template <Copy>
+  static Raw raw(tenon_call*, bool value) noexcept { return value ? 1 : 0; }
+  static Raw pass(tenon_call*, bool value) noexcept { return value ? 1 : 0; }
+  static bool view(Raw value) noexcept { return value != 0; }
+  static bool own(Raw value) noexcept { return value != 0; }
+};
+
+template <class T>
+struct Value<T, std::enable_if_t<std::is_enum_v<T>>> {
+  using Raw = std::int32_t;
+  using View = T;
+  template <Copy>
+  static Raw raw(tenon_call*, T value) noexcept { return static_cast<Raw>(value); }
+  static Raw pass(tenon_call*, T value) noexcept { return static_cast<Raw>(value); }
+  static T view(Raw value) noexcept { return static_cast<T>(value); }
+  static T own(Raw value) noexcept { return static_cast<T>(value); }
+};
+
+template <>
+struct Value<Duration> {
+  using Raw = tenon_duration;
+  using View = Duration;
+  template <Copy>
+  static Raw raw(tenon_call*, Duration value) noexcept { return value.count(); }
+  static Raw pass(tenon_call*, Duration value) noexcept { return value.count(); }
+  static Duration view(Raw value) noexcept { return Duration(value); }
+  static Duration own(Raw value) noexcept { return Duration(value); }
+};
+
+template <>
+struct Value<Timestamp> {
+  using Raw = tenon_timestamp;
+  using View = Timestamp;
+  template <Copy>
+  static Raw raw(tenon_call*, Timestamp value) noexcept { return value.time_since_epoch().count(); }
+  static Raw pass(tenon_call*, Timestamp value) noexcept { return value.time_since_epoch().count(); }
+  static Timestamp view(Raw value) noexcept { return Timestamp(Duration(value)); }
+  static Timestamp own(Raw value) noexcept { return Timestamp(Duration(value)); }
+};
+
+template <>
+struct Value<Buffer> {
+  using Raw = tenon_buffer;
+  using View = Buffer;
+  template <Copy>
+  static Raw raw(tenon_call*, Buffer value) noexcept { return {value.data, value.size}; }
+  static Raw pass(tenon_call*, Buffer value) noexcept { return {value.data, value.size}; }
+  static Buffer view(Raw value) noexcept { return {value.data, value.size}; }
+  static Buffer own(Raw value) noexcept { return {value.data, value.size}; }
+};
+
+template <>
+struct Value<std::string> {
+  using Raw = tenon_string;
+  using View = std::string_view;
+  template <Copy copy>
+  static Raw raw(tenon_call* call, std::string_view value) {
+    if constexpr (copy == Copy::deep) {
+      return {static_cast<const char*>(tenon_allocate_copy(call, value.data(), value.size())),
+              value.size()};
+    } else {
+      return pass(call, value);
+    }
+  }
+  static Raw pass(tenon_call*, View value) noexcept {
+    return {value.data() != nullptr ? value.data() : "", value.size()};
+  }
+  static View view(const Raw& raw) noexcept { return {raw.data, raw.size}; }
+  static std::string own(const Raw& raw) { return std::string(view(raw)); }
+  static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
+  static Raw none() noexcept { return {nullptr, 0}; }
+};
+
+template <>
+struct Value<Json> {
+  using Text = Value<std::string>;
+  using Raw = tenon_string;
+  using View = std::string_view;
+  template <Copy copy>
+  static Raw raw(tenon_call* call, const Json& value) { return Text::raw<copy>(call, value.text); }
+  static Raw pass(tenon_call* call, View value) noexcept { return Text::pass(call, value); }
+  static View view(const Raw& raw) noexcept { return Text::view(raw); }
+  static Json own(const Raw& raw) { return {Text::own(raw)}; }
+  static bool absent(const Raw& raw) noexcept { return Text::absent(raw); }
+  static Raw none() noexcept { return Text::none(); }
+};
+
+template <>
+struct Value<Bytes> {
+  using Raw = tenon_bytes;
+  using View = BytesView;
+  template <Copy copy>
+  static Raw raw(tenon_call* call, BytesView value) {
+    if constexpr (copy == Copy::deep) {
+      return {static_cast<const std::uint8_t*>(
+                  tenon_allocate_copy(call, value.data(), value.size())),
+              value.size()};
+    } else {
+      return pass(call, value);
+    }
+  }
+  static Raw pass(tenon_call*, View value) noexcept {
+    return {value.data() != nullptr ? value.data() : &detail::nothing, value.size()};
+  }
+  static View view(const Raw& raw) noexcept { return {raw.data, raw.size}; }
+  static Bytes own(const Raw& raw) { return view(raw).own(); }
+  static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
+  static Raw none() noexcept { return {nullptr, 0}; }
+};
+
+/// Reads a list in place. Element i is of type Value<T>::View.
+template <class T>
+class ListView {
+ public:
+  using Element = typename Value<T>::View;
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Element;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Element;
+
+    Iterator(const ListView* list, std::size_t at) noexcept : list_(list), at_(at) {}
+    Element operator*() const { return (*list_)[at_]; }
+    Iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(Iterator a, Iterator b) noexcept { return a.at_ == b.at_; }
+    friend bool operator!=(Iterator a, Iterator b) noexcept { return a.at_ != b.at_; }
+
+   private:
+    const ListView* list_;
+    std::size_t at_;
+  };
+
+  ListView() noexcept : raw_{&detail::nothing, 0, sizeof(typename Value<T>::Raw)} {}
+  explicit ListView(const tenon_list& raw) noexcept : raw_(raw) {}
+
+  std::size_t size() const noexcept { return raw_.count; }
+  bool empty() const noexcept { return raw_.count == 0; }
+  /// REQUIRED: i < size().
+  Element operator[](std::size_t i) const {
+    return Value<T>::view(TENON_AT(typename Value<T>::Raw, raw_, i));
+  }
+  Iterator begin() const noexcept { return {this, 0}; }
+  Iterator end() const noexcept { return {this, raw_.count}; }
+  /// Elements [from, from + count). REQUIRED: they are there.
+  ListView slice(std::size_t from, std::size_t count) const noexcept {
+    return ListView({static_cast<const char*>(raw_.data) + from * raw_.stride, count, raw_.stride});
+  }
+  const tenon_list& raw() const noexcept { return raw_; }
+
+ private:
+  tenon_list raw_;
+};
+
+template <class T>
+struct Value<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>> {
+  using Raw = tenon_list;
+  using View = ListView<T>;
+  template <Copy copy>
+  static Raw raw(tenon_call* call, const std::vector<T>& values) {
+    void* elements;
+    tenon_list list =
+        tenon_new_list(call, values.size(), sizeof(typename Value<T>::Raw), &elements);
+    auto* element = static_cast<typename Value<T>::Raw*>(elements);
+    for (const auto& value : values) *element++ = Value<T>::template raw<copy>(call, value);
+    return list;
+  }
+  static Raw pass(tenon_call*, const View& value) noexcept { return value.raw(); }
+  static View view(const Raw& raw) noexcept { return View(raw); }
+  static std::vector<T> own(const Raw& raw) {
+    std::vector<T> values;
+    values.reserve(raw.count);
+    for (std::size_t i = 0; i < raw.count; i++) {
+      values.push_back(Value<T>::own(TENON_AT(typename Value<T>::Raw, raw, i)));
+    }
+    return values;
+  }
+  static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
+  static Raw none() noexcept { return {nullptr, 0, 0}; }
+};
+
+/// Reads a map in place.
+template <class T>
+class MapView {
+ public:
+  MapView() noexcept : MapView(tenon_map{{&detail::nothing, 0, sizeof(tenon_string)},
+                                         {&detail::nothing, 0, sizeof(typename Value<T>::Raw)}}) {}
+  explicit MapView(const tenon_map& raw) noexcept : raw_(raw) {}
+
+  std::size_t size() const noexcept { return raw_.keys.count; }
+  bool empty() const noexcept { return size() == 0; }
+  /// REQUIRED: i < size(), for both.
+  std::string_view key(std::size_t i) const {
+    return Value<std::string>::view(TENON_AT(tenon_string, raw_.keys, i));
+  }
+  typename Value<T>::View value(std::size_t i) const {
+    return Value<T>::view(TENON_AT(typename Value<T>::Raw, raw_.values, i));
+  }
+  /// The value under a key, if there is one; looks at each key.
+  std::optional<typename Value<T>::View> find(std::string_view wanted) const {
+    for (std::size_t i = 0; i < size(); i++) {
+      if (key(i) == wanted) return value(i);
+    }
+    return std::nullopt;
+  }
+  const tenon_map& raw() const noexcept { return raw_; }
+
+ private:
+  tenon_map raw_;
+};
+
+template <class T>
+struct Value<std::map<std::string, T, std::less<>>> {
+  using Map = std::map<std::string, T, std::less<>>;
+  using Raw = tenon_map;
+  using View = MapView<T>;
+  template <Copy copy>
+  static Raw raw(tenon_call* call, const Map& map) {
+    void* keys;
+    void* values;
+    tenon_map raw;
+    raw.keys = tenon_new_list(call, map.size(), sizeof(tenon_string), &keys);
+    raw.values = tenon_new_list(call, map.size(), sizeof(typename Value<T>::Raw), &values);
+    auto* key = static_cast<tenon_string*>(keys);
+    auto* value = static_cast<typename Value<T>::Raw*>(values);
+    for (const auto& [k, v] : map) {
+      *key++ = Value<std::string>::raw<copy>(call, k);
+      *value++ = Value<T>::template raw<copy>(call, v);
+    }
+    return raw;
+  }
+  static Raw pass(tenon_call*, const View& value) noexcept { return value.raw(); }
+  static View view(const Raw& raw) noexcept { return View(raw); }
+  static Map own(const Raw& raw) {
+    Map map;
+    View entries(raw);
+    for (std::size_t i = 0; i < entries.size(); i++) {
+      map.emplace(entries.key(i),
+                  Value<T>::own(TENON_AT(typename Value<T>::Raw, raw.values, i)));
+    }
+    return map;
+  }
+  static bool absent(const Raw& raw) noexcept { return raw.keys.data == nullptr; }
+  static Raw none() noexcept { return {{nullptr, 0, 0}, {nullptr, 0, 0}}; }
+};
+
+namespace detail {
+
+template <class T, class = void>
+inline constexpr bool says_absent = false;
+template <class T>
+inline constexpr bool says_absent<T, std::void_t<decltype(&Value<T>::none)>> = true;
+
+}  // namespace detail
+
+/// Where the raw form can say by itself that there is nothing (text, bytes, lists, maps) it does;
+/// everything else crosses as a pointer that is NULL when absent.
+template <class T>
+struct Value<std::optional<T>> {
+  static constexpr bool by_itself = detail::says_absent<T>;
+  using Inner = typename Value<T>::Raw;
+  using Raw = std::conditional_t<by_itself || std::is_pointer_v<Inner>, Inner, const Inner*>;
+  using View = std::optional<typename Value<T>::View>;
+
+  template <Copy copy>
+  static Raw raw(tenon_call* call, const std::optional<T>& value) {
+    return value ? wrap(call, Value<T>::template raw<copy>(call, *value)) : none_raw();
+  }
+  static Raw pass(tenon_call* call, const View& value) {
+    return value ? wrap(call, Value<T>::pass(call, *value)) : none_raw();
+  }
+  static View view(const Raw& raw) {
+    if (nothing_in(raw)) return std::nullopt;
+    return Value<T>::view(unwrap(raw));
+  }
+  static std::optional<T> own(const Raw& raw) {
+    if (nothing_in(raw)) return std::nullopt;
+    return Value<T>::own(unwrap(raw));
+  }
+
+ private:
+  static Raw wrap(tenon_call* call, const Inner& inner) {
+    if constexpr (std::is_same_v<Raw, Inner>) {
+      return inner;
+    } else {
+      return static_cast<const Inner*>(tenon_allocate_copy(call, &inner, sizeof inner));
+    }
+  }
+  static const Inner& unwrap(const Raw& raw) noexcept {
+    if constexpr (std::is_same_v<Raw, Inner>) {
+      return raw;
+    } else {
+      return *raw;
+    }
+  }
+  static bool nothing_in(const Raw& raw) noexcept {
+    if constexpr (by_itself) {
+      return Value<T>::absent(raw);
+    } else {
+      return raw == nullptr;
+    }
+  }
+  static Raw none_raw() noexcept {
+    if constexpr (by_itself) {
+      return Value<T>::none();
+    } else {
+      return nullptr;
+    }
+  }
+};
+
+/// What a method takes for a parameter of type T without copying it.
+template <class T>
+using ViewOf = typename Value<T>::View;
+template <class T>
+using RawOf = typename Value<T>::Raw;
+
+}  // namespace tenon

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/host.hpp: the face of the loader. A program makes one Host, asks it which plugins there are,
+// and creates instances of them:
+//
+//   tenon::Host host({.app = "photo"});
+//   auto blur = host.create<photo::Filter>("me.example/blur", {{"radius", "3"}}).value();
+//   if (auto r = blur->apply(pixels, w, h, .5f); !r) log(r.error().to_string());
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/export.hpp>
+#include <tenon/instance.hpp>
+#include <tenon/kind.hpp>
+#include <tenon/result.hpp>
+#include <tenon/values.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon {
+
+namespace detail {
+class HostCore;
+struct InstanceDeleter {
+  TENON_API void operator()(Instance* instance) const noexcept;
+};
+using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
+}  // namespace detail
+
+/// What a host is made with. The name of the app alone is enough.
+struct HostOptions {
+  /// Names the folders and the environment: app "photo" looks for modules in `plugin_path`, then in
+  /// the folders of $PHOTO_PLUGIN_PATH (ignored when the process has privileges of another user),
+  /// ~/.local/lib/photo/plugins, /usr/local/lib/photo/plugins and /usr/lib/photo/plugins.
+  std::string app;
+  /// Folders or module files to look at before all others.
+  std::vector<std::filesystem::path> plugin_path = {};
+  /// Modules linked into the program.
+  std::vector<const tenon_module*> builtins = {};
+  /// The domain put before names without a `/`; empty: the domain of the kind.
+  std::string default_domain = {};
+};
+
+/// One plugin as its manifest describes it. Nothing of it has been loaded.
+class TENON_API PluginInfo {
+ public:
+  /// eg: "me.example/blur"
+  const std::string& name() const noexcept { return name_; }
+  const std::string& kind() const noexcept { return kind_; }
+  /// Of the kind.
+  std::int32_t version() const noexcept { return version_; }
+  const std::string& package() const noexcept { return package_; }
+  const std::string& package_version() const noexcept { return package_version_; }
+  /// Of the package, for people; empty where the manifest has none.
+  const std::string& summary() const noexcept { return summary_; }
+  /// Where the module lies; empty for a builtin.
+  const std::filesystem::path& file() const noexcept { return file_; }
+  bool builtin() const noexcept { return file_.empty(); }
+  /// A property that the kind defines and the manifest gives; empty where it gives none.
+  std::string property(std::string_view name) const;
+
+ private:
+  friend class detail::HostCore;
+  std::string name_, kind_, package_, package_version_, summary_;
+  std::int32_t version_ = 0;
+  std::filesystem::path file_;
+  TextMap properties_;
+};
+
+/// One module that the host knows.
+struct ModuleInfo {
+  std::string package;
+  std::string package_version;
+  /// Empty for a builtin.
+  std::filesystem::path file;
+  /// Whether an image of it is loaded now, and the how manieth since the host began.
+  bool loaded = false;
+  std::uint64_t generation = 0;
+  std::size_t instances = 0;
+};
+
+/// An instance of a plugin, used like a pointer to the latest interface K of its kind. Stays valid
+/// when the module is restarted, and keeps the host's modules alive. Ends the instance when it ends.
+///
+/// The methods of K may be called from any thread where the kind's spec says so; the Handle itself
+/// belongs to one thread at a time and must outlive the calls made through it.
+template <class K>
+class Handle {
+ public:
+  Handle(Handle&&) noexcept = default;
+  Handle& operator=(Handle&&) noexcept = default;
+
+  K* operator->() noexcept { return &face_; }
+  K& operator*() noexcept { return face_; }
+
+  /// The registered name of the plugin.
+  std::string_view name() const noexcept { return instance_->plugin(); }
+  /// Whether the plugin's version of the kind really has a method of K; one that it has not is
+  /// answered by an adapter.
+  bool supports(std::string_view method) const { return instance_->supports(method); }
+
+ private:
+  friend class Host;
+  explicit Handle(detail::InstancePtr instance) noexcept
+      : face_(*instance), instance_(std::move(instance)) {}
+
+  K face_;
+  detail::InstancePtr instance_;
+};
+
+/// Finds, loads and restarts the modules of a program. Thread-safe.
+class TENON_API Host {
+ public:
+  /// Looks through the folders; reads manifests, loads nothing. What cannot be used is told by
+  /// `skipped`; nothing found is no error.
+  explicit Host(HostOptions options);
+  /// Handles may outlive their host: modules are unloaded with the last one.
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  /// The plugins of a kind, one per name: the newest. Sorted by name.
+  template <class K>
+  std::vector<PluginInfo> plugins() const {
+    return plugins(K::kind());
+  }
+  std::vector<PluginInfo> plugins(const Kind& kind) const;
+  /// All registrations of all kinds, also those of kinds that this program does not know.
+  std::vector<PluginInfo> registered() const;
+
+  /// What was found and cannot be used, or only in part, each with the rule that skipped it.
+  std::vector<Error> skipped() const;
+
+  /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a
+  /// drop-in comes before a builtin. A name without `/` gets the default domain. `@version` is the
+  /// version of the package; without it the newest release.
+  /// Errors: wrong-reference, not-found (with the names that there are).
+  template <class K>
+  Result<PluginInfo> find(std::string_view reference) const {
+    return find(K::kind(), reference);
+  }
+  Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
+
+  /// A new instance; loads the module when it is the first. With a config the method that the kind
+  /// configures by is called with it, and its failure is the answer.
+  /// Errors: those of `find`, of loading (each a stable code), of the plugin's create and configure.
+  template <class K>
+  Result<Handle<K>> create(std::string_view reference) {
+    return handle<K>(create(K::kind(), reference, std::nullopt));
+  }
+  template <class K>
+  Result<Handle<K>> create(std::string_view reference, const TextMap& config) {
+    return handle<K>(create(K::kind(), reference, config));
+  }
+
+  /// Looks through the folders again. New files are added, those that are gone are forgotten unless
+  /// they are in use; what is loaded stays as it is.
+  void rescan();
+
+  /// The modules with their state, in the order of their packages.
+  std::vector<ModuleInfo> modules() const;
+
+  /// Replaces the code of a module by what its file holds now. Either all of its instances move to
+  /// the new generation, with their configuration replayed, or none does and the old one goes on.
+  /// A builtin gets its instances made anew. Not to be called from inside one of its own calls.
+  /// Errors: not-found; those of loading; `restart-refused` when the file holds another package;
+  /// those of create and configure.
+  Result<void> restart(std::string_view package);
+
+  /// The same for each loaded module whose file is another one than was loaded. Answers the packages
+  /// that were restarted and the errors of those that were not.
+  struct Restarts {
+    std::vector<std::string> done;
+    std::vector<Error> failed;
+  };
+  Restarts restart_changed();
+
+ private:
+  Result<detail::InstancePtr> create(const Kind& kind, std::string_view reference,
+                                     const std::optional<TextMap>& config);
+  template <class K>
+  static Result<Handle<K>> handle(Result<detail::InstancePtr> instance) {
+    if (!instance) return std::move(instance).error();
+    return Handle<K>(std::move(*instance));
+  }
+
+  std::shared_ptr<detail::HostCore> core_;
+};
+
+}  // namespace tenon

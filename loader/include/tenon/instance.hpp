@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/instance.hpp: how generated code enters a plugin. A host author uses Handle<K> instead.
+//
+// A call has to find the generation of its module that serves now and to keep it loaded until the
+// call is over, without a lock and without a count that threads share. So each thread owns a record
+// with a slot for each level of nesting, and writes into it which generation it is in. A restart
+// publishes the new generation, makes all threads see that (a memory barrier on all processors, paid
+// by the restart alone), and then waits until no slot holds the old one.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/export.hpp>
+#include <tenon/kind.hpp>
+#include <tenon/result.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#if defined(__SANITIZE_THREAD__)
+#define TENON_ORDERED_SLOTS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TENON_ORDERED_SLOTS 1
+#endif
+#endif
+#ifndef TENON_ORDERED_SLOTS
+#define TENON_ORDERED_SLOTS 0
+#endif
+
+namespace tenon::detail {
+
+class Module;
+
+/// The table and the object that a call goes to.
+struct Bound {
+  const void* table;
+  void* self;
+};
+
+/// What calls see of a generation, or of the gate that is closed while none serves.
+struct Serving {
+  /// One entry per instance of the module, by its index; nullptr while the gate is closed.
+  std::atomic<const Bound*> bounds{nullptr};
+  /// Calls that found no free slot in the record of their thread.
+  std::atomic<std::int64_t> overflow{0};
+};
+
+/// What calls see of a module.
+struct ServingModule {
+  std::atomic<Serving*> current{nullptr};
+};
+
+/// Which generations a thread is in, innermost last. Read by restarts, written by its thread.
+struct ThreadRecord {
+  static constexpr std::uint32_t levels = 14;
+  std::atomic<Serving*> slots[levels]{};
+  std::uint32_t depth = 0;
+  /// Whether the slots must be ordered by the reader since the system has no barrier to offer.
+  bool ordered = TENON_ORDERED_SLOTS;
+  bool in_use = false;
+  ThreadRecord* next = nullptr;
+};
+
+#if defined(__GNUC__) && !defined(_WIN32)
+// A record is found with one load where the thread-local is at a fixed offset.
+#define TENON_TLS_AT_FIXED_OFFSET __attribute__((tls_model("initial-exec")))
+#else
+#define TENON_TLS_AT_FIXED_OFFSET
+#endif
+extern TENON_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
+
+/// Gives the calling thread a record, until the thread ends.
+TENON_API ThreadRecord* attach_thread() noexcept;
+
+/// One live instance of a plugin as its owner holds it; the objects behind it change with each
+/// restart.
+class TENON_API Instance {
+ public:
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// The registered name of the plugin.
+  std::string_view plugin() const noexcept;
+  /// Whether the plugin's version of the kind really has the method of the latest interface.
+  bool supports(std::string_view method) const;
+  /// Keeps what the plugin was configured with, for replay after a restart.
+  void remember_config(const tenon_map& config);
+
+ protected:
+  Instance(ServingModule& serving, std::uint32_t index) noexcept
+      : serving_(serving), index_(index) {}
+  ~Instance() = default;
+
+  /// Set by a restart of a session kind: the plugin is back in its configured state.
+  std::atomic<bool> stale_{false};
+
+ private:
+  friend class Entry;
+  friend class Blocking;
+
+  ServingModule& serving_;
+  std::uint32_t index_;
+};
+
+/// Stands for one call: from construction to destruction the generation that it found stays loaded.
+class Entry {
+ public:
+  /// `fresh`: the method is legal in an instance that was just configured; others are refused after
+  /// a restart of a session kind until one that begins the session succeeded.
+  Entry(Instance& instance, bool fresh) noexcept : instance_(instance) {
+    enter();
+    if (!fresh && bound_ != nullptr && instance.stale_.load(std::memory_order_relaxed)) {
+      restarted_ = true;
+    }
+  }
+  ~Entry() {
+    if (slot_ != nullptr) {
+      slot_->store(nullptr, std::memory_order_release);
+      thread_record->depth--;
+    } else if (bound_ != nullptr) {
+      overflown_->overflow.fetch_sub(1, std::memory_order_release);
+    }
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  /// Whether the call may go on.
+  explicit operator bool() const noexcept { return bound_ != nullptr && !restarted_; }
+  template <class Table>
+  const Table* table() const noexcept {
+    return static_cast<const Table*>(bound_->table);
+  }
+  void* self() const noexcept { return bound_->self; }
+
+  /// A method that begins a session succeeded.
+  void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
+
+  /// The error of a call that may not go on.
+  TENON_API Error refusal(std::string_view method) const;
+  /// The same for a caller on the other side of the contract.
+  TENON_API tenon_status refuse(tenon_call* call, std::string_view method) const noexcept;
+  /// The error of a call that failed with `status`.
+  TENON_API Error failure(Call& call, tenon_status status, std::string_view method) const;
+  /// The error of a call that succeeded without an answer.
+  TENON_API Error no_answer(Call& call, std::string_view method) const;
+
+ private:
+  void enter() noexcept {
+    ThreadRecord* record = thread_record;
+    if (record == nullptr) [[unlikely]] record = attach_thread();
+    std::uint32_t depth = record->depth;
+    if (depth >= ThreadRecord::levels) [[unlikely]] return enter_slowly();
+    // A signal handler that calls a plugin between these lines takes the next slot.
+    record->depth = depth + 1;
+    slot_ = &record->slots[depth];
+    Serving* serving = instance_.serving_.current.load(std::memory_order_acquire);
+    for (;;) {
+      Serving* again;
+      if (record->ordered) [[unlikely]] {
+        slot_->store(serving, std::memory_order_seq_cst);
+        again = instance_.serving_.current.load(std::memory_order_seq_cst);
+      } else {
+        slot_->store(serving, std::memory_order_release);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        again = instance_.serving_.current.load(std::memory_order_acquire);
+      }
+      if (again == serving) break;
+      serving = again;
+    }
+    const Bound* bounds = serving->bounds.load(std::memory_order_acquire);
+    if (bounds == nullptr) [[unlikely]] return enter_slowly();
+    bound_ = bounds + instance_.index_;
+  }
+  /// No slot is free, or the gate is closed: waits for it, unless the thread is inside already.
+  TENON_API void enter_slowly() noexcept;
+
+  Instance& instance_;
+  const Bound* bound_ = nullptr;
+  std::atomic<Serving*>* slot_ = nullptr;
+  Serving* overflown_ = nullptr;
+  bool restarted_ = false;
+};
+
+/// Around a method that may block: a restart of the module cancels the call.
+class TENON_API Blocking {
+ public:
+  Blocking(Instance& instance, Call& call);
+  ~Blocking();
+  Blocking(const Blocking&) = delete;
+  Blocking& operator=(const Blocking&) = delete;
+
+ private:
+  Instance& instance_;
+  Call& call_;
+};
+
+/// An answer as long as this side knows it: `out` itself, or a copy in the arena of the call whose
+/// missing end is zero.
+template <class Response>
+const Response* complete(tenon_call* call, const Response* out) {
+  if (out->struct_size >= sizeof(Response)) [[likely]] return out;
+  void* copy = tenon_allocate_zeroed(call, sizeof(Response));
+  return static_cast<const Response*>(memcpy(copy, out, out->struct_size));
+}
+
+}  // namespace tenon::detail

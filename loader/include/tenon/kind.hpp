@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/kind.hpp: what the loader knows of a kind. The generator writes one Kind for each kind of a
+// program and registers it; a host author meets Kind only as the answer of `K::kind()`.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/export.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tenon {
+
+/// One method of one version of a kind.
+struct MethodInfo {
+  std::string_view name;
+  /// Of the function pointer in the table, in bytes.
+  std::uint32_t offset;
+  /// Whether a plugin must have it; a slot that is NULL answers `unimplemented` otherwise.
+  bool required;
+  /// What stands in the slot that is NULL; has the signature of the method.
+  void (*unimplemented)();
+};
+
+/// How a plugin of one version is used as a newer one.
+struct Adapter {
+  /// The newer version.
+  std::int32_t target;
+  /// Why it cannot be; empty when it can.
+  std::string_view refusal;
+  /// A table of the target version whose `self` is what `create` answers.
+  const void* table;
+  /// Binds the adapter to an instance: its own table, normalised, and its own self. The name of the
+  /// plugin lives as long as the adapter.
+  void* (*create)(const void* table, void* self, std::string_view plugin);
+  void (*destroy)(void* adapter) noexcept;
+  /// Methods of the target that the plugin does not really have.
+  std::span<const std::string_view> missing;
+};
+
+/// One version of a kind.
+struct KindVersion {
+  std::int32_t version;
+  bool draft;
+  std::uint64_t fingerprint;
+  /// Of the table, in bytes.
+  std::uint32_t table_size;
+  /// Offset of the method that takes the configuration; 0 where there is none.
+  std::uint32_t configure_offset;
+  std::span<const MethodInfo> methods;
+  /// To each newer version of the program, ascending.
+  std::span<const Adapter> adapters;
+  /// The table that another plugin gets which asks for this version: its `self` is an Instance.
+  const void* client;
+};
+
+/// A kind as the program was built with it.
+struct Kind {
+  /// eg: "photo.example/filter"
+  std::string_view id;
+  /// The instance has a course of its own: a restart closes it before the next one begins.
+  bool session;
+  /// Ascending, never empty; the last is the latest interface of this program.
+  std::span<const KindVersion> versions;
+
+  const KindVersion& latest() const noexcept { return versions.back(); }
+  /// The version with this number; nullptr where the program does not know it.
+  const KindVersion* find(std::int32_t version) const noexcept {
+    for (const KindVersion& candidate : versions) {
+      if (candidate.version == version) return &candidate;
+    }
+    return nullptr;
+  }
+};
+
+/// Makes a kind known to every host of the process. Generated code does it before main.
+class TENON_API KindRegistration {
+ public:
+  explicit KindRegistration(const Kind& kind);
+};
+
+}  // namespace tenon
