@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "package/name.hpp"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+constexpr std::size_t longest_part = 253;
+
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool is_label(std::string_view label) {
+  const auto allowed = [](char c) { return is_letter_or_digit(c) || c == '-'; };
+  return !label.empty() && is_letter_or_digit(label.front()) && is_letter_or_digit(label.back()) &&
+         std::all_of(label.begin(), label.end(), allowed);
+}
+
+bool is_domain(std::string_view domain) {
+  for (;;) {
+    const auto dot = domain.find('.');
+    if (!is_label(domain.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    domain.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+std::string_view flaw_of_name(std::string_view name) {
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos) return "has no '/' behind a domain";
+  const auto domain = name.substr(0, slash);
+  const auto rest = name.substr(slash + 1);
+  if (domain.empty()) return "has no domain before the '/'";
+  if (domain.size() > longest_part) return "has a domain of more than 253 characters";
+  if (!is_domain(domain)) {
+    return "has a domain with something else than small letters, digits, '-' and '.'";
+  }
+  if (rest.empty()) return "has nothing behind the '/'";
+  if (rest.size() > longest_part) return "has more than 253 characters behind the '/'";
+  const auto allowed = [](char c) { return c > ' ' && c <= '~' && c != '/'; };
+  if (!std::all_of(rest.begin(), rest.end(), allowed)) {
+    return "has a space, a second '/' or a character that is not printable ASCII";
+  }
+  return {};
+}
+
+}  // namespace tenon

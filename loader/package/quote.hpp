@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Text from a file that nobody has looked at, made fit to stand in a message.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tenon {
+
+// `text` in double quotes. What could move a terminal's cursor or hide in a log (control
+// characters, everything that is not ASCII) becomes \xNN, and a long text is cut.
+std::string quoted(std::string_view text);
+
+}  // namespace tenon

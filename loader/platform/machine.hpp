@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What this build of the loader can load, as ELF files say it (e_machine).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon::platform {
+
+#if defined(__x86_64__) || defined(_M_X64)
+inline constexpr std::uint16_t host_machine = 62;
+#elif defined(__aarch64__) || defined(_M_ARM64)
+inline constexpr std::uint16_t host_machine = 183;
+#elif defined(__riscv) && __riscv_xlen == 64
+inline constexpr std::uint16_t host_machine = 243;
+#else
+#error "name this machine here: the e_machine of its ELF files"
+#endif
+
+}  // namespace tenon::platform

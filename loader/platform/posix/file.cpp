@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace tenon::platform {
+namespace {
+
+// The error for the errno of the call that has just failed.
+Error system_error(std::string_view code, const std::filesystem::path& path,
+                   std::string_view attempt) {
+  const int number = errno;
+  std::string found(attempt);
+  found.append(": ").append(std::generic_category().message(number));
+  return Error({.code = std::string(number == ENOENT ? "not-found" : code),
+                .where = path.string(),
+                .found = std::move(found)});
+}
+
+std::string_view type_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+FileIdentity identity_from(const struct stat& status) {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .modified = nanoseconds(status.st_mtim),
+          .changed = nanoseconds(status.st_ctim)};
+}
+
+// Closes what it holds. The result of close matters only after writing: `close` answers it.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  bool close() { return number_ < 0 || ::close(release()) == 0; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+bool write_all(int descriptor, std::span<const std::byte> content) {
+  while (!content.empty()) {
+    const auto count = ::write(descriptor, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    content = content.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// A new file with this content; `synchronised` when it has to survive a crash of the system. What
+// is half written is removed again.
+Result<void> write_new_file(const std::filesystem::path& path, std::span<const std::byte> content,
+                            bool synchronised) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return system_error("cannot-write", path, "creating the file");
+
+  if (write_all(file.get(), content) && (!synchronised || ::fsync(file.get()) == 0) &&
+      file.close()) {
+    return {};
+  }
+  auto error = system_error("cannot-write", path, "writing the file");
+  ::unlink(path.c_str());
+  return error;
+}
+
+Result<void> synchronise_folder(const std::filesystem::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.is_open() || ::fsync(descriptor.get()) != 0) {
+    return system_error("cannot-write", folder, "synchronising the folder");
+  }
+  return {};
+}
+
+// A name beside `path` that no other thread and no other process uses.
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  static std::atomic<std::uint64_t> count = 0;
+  auto name = path;
+  name += "." + std::to_string(::getpid()) + "." + std::to_string(count++) + ".new";
+  return name;
+}
+
+}  // namespace
+
+Result<File> File::open(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!descriptor.is_open()) return system_error("cannot-read", path, "opening the file");
+
+  struct stat status;
+  if (::fstat(descriptor.get(), &status) != 0) {
+    return system_error("cannot-read", path, "looking at the file");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return Error({.code = "cannot-read",
+                  .where = path.string(),
+                  .found = std::string(type_of(status.st_mode)),
+                  .needed = "a regular file"});
+  }
+  return File(path, descriptor.release(), identity_from(status));
+}
+
+File::File(std::filesystem::path path, int descriptor, const FileIdentity& identity)
+    : path_(std::move(path)), descriptor_(descriptor), identity_(identity) {}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      identity_(other.identity_) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(identity_, other.identity_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> into) const {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const auto rest = into.subspan(done);
+    const auto count =
+        ::pread(descriptor_, rest.data(), rest.size(), static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error("cannot-read", path_, "reading the file");
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+Result<std::vector<std::byte>> File::read_all(std::size_t limit) const {
+  if (identity_.size > limit) {
+    return Error({.code = "cannot-read",
+                  .where = path_.string(),
+                  .found = std::to_string(identity_.size) + " bytes",
+                  .needed = "at most " + std::to_string(limit) + " bytes"});
+  }
+  std::vector<std::byte> content(identity_.size);
+  const auto count = read_at(0, content);
+  if (!count) return count.error();
+  content.resize(*count);
+  return content;
+}
+
+Result<FileIdentity> identity_of(const std::filesystem::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    return system_error("cannot-read", path, "looking at the file");
+  }
+  return identity_from(status);
+}
+
+Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content) {
+  return write_new_file(path, content, false);
+}
+
+Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {
+  const auto temporary = temporary_beside(path);
+  if (auto written = write_new_file(temporary, content, true); !written) return written;
+
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    auto error = system_error("cannot-write", path, "renaming the new file");
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  const auto folder = path.parent_path();
+  return synchronise_folder(folder.empty() ? "." : folder);
+}
+
+Result<std::filesystem::path> create_private_folder(const std::filesystem::path& parent,
+                                                    std::string_view prefix) {
+  auto name = (parent / prefix).string() + "XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    return system_error("cannot-write", parent, "making a folder in it");
+  }
+  return std::filesystem::path(name);
+}
+
+Result<void> remove(const std::filesystem::path& path) {
+  if (::remove(path.c_str()) != 0 && errno != ENOENT) {
+    return system_error("cannot-write", path, "removing it");
+  }
+  return {};
+}
+
+}  // namespace tenon::platform
