@@ -7,9 +7,9 @@
 
 namespace tenon {
 
-// What is wrong with `name`, as half a sentence, or nothing when it is a good one. The domain
-// is one that DNS could hold (small letters, digits, '-' and '.', at most 253 bytes); behind
-// the only '/' stand up to 253 printable ASCII characters without a space.
+/// What is wrong with `name`, as half a sentence, or nothing when it is a good one. The domain
+/// is one that DNS could hold (small letters, digits, '-' and '.', at most 253 bytes); behind
+/// the only '/' stand up to 253 printable ASCII characters without a space.
 std::string_view flaw_of_name(std::string_view name);
 
 }  // namespace tenon

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-// One version, eg: 1.4.0-rc.2+build.7. Ordered by the precedence of the standard, in which the
-// build metadata does not count: versions that differ in nothing else are equal here.
+/// One version, eg: 1.4.0-rc.2+build.7. Ordered by the precedence of the standard, in which the
+/// build metadata does not count: versions that differ in nothing else are equal here.
 struct Version {
   std::uint64_t major = 0;
   std::uint64_t minor = 0;
@@ -21,12 +21,12 @@ struct Version {
   std::string prerelease{};  // identifiers joined by dots, without the '-'; empty for a release
   std::string build{};       // the same behind the '+'
 
-  // Reads exactly the grammar of the standard: no "v", no white space, no leading zero, three
-  // numbers. Error: bad-version, also for major, minor and patch past 64 bits. Numbers in the
-  // prerelease may have any length.
+  /// Reads exactly the grammar of the standard: no "v", no white space, no leading zero, three
+  /// numbers. Error: bad-version, also for major, minor and patch past 64 bits. Numbers in the
+  /// prerelease may have any length.
   static Result<Version> parse(std::string_view text);
 
-  // The text that `parse` reads as this version.
+  /// The text that `parse` reads as this version.
   std::string to_string() const;
 
   friend std::weak_ordering operator<=>(const Version& a, const Version& b);

@@ -17,7 +17,7 @@
 
 namespace tenon::platform {
 
-// What tells one state of a file from another. Times are nanoseconds since 1970.
+/// What tells one state of a file from another. Times are nanoseconds since 1970.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -28,7 +28,7 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-// A regular file, open for reading. Opening never waits and refuses pipes, devices and folders.
+/// A regular file, open for reading. Opening never waits and refuses pipes, devices and folders.
 class File {
  public:
   static Result<File> open(const std::filesystem::path& path);
@@ -39,13 +39,13 @@ class File {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // As it was when the file was opened.
+  /// As it was when the file was opened.
   const FileIdentity& identity() const { return identity_; }
 
-  // Fills `into` with what stands at `offset`; fewer bytes only at the end of the file.
+  /// Fills `into` with what stands at `offset`; fewer bytes only at the end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
-  // Everything, from the start. More than `limit` bytes is an error.
+  /// Everything, from the start. More than `limit` bytes is an error.
   Result<std::vector<std::byte>> read_all(std::size_t limit) const;
 
  private:
@@ -56,22 +56,22 @@ class File {
   FileIdentity identity_;
 };
 
-// The identity of whatever stands at `path`.
+/// The identity of whatever stands at `path`.
 Result<FileIdentity> identity_of(const std::filesystem::path& path);
 
-// Makes a file that must not exist yet, readable and writable by its owner alone.
+/// Makes a file that must not exist yet, readable and writable by its owner alone.
 Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
-// Puts `content` in the place of the file, which may exist: whoever reads sees the old or the new
-// one, also after a crash. Written to a temporary file beside it, synchronised and renamed.
+/// Puts `content` in the place of the file, which may exist: whoever reads sees the old or the new
+/// one, also after a crash. Written to a temporary file beside it, synchronised and renamed.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
-// Makes a new folder in `parent` for its owner alone; its name begins with `prefix` and was not
-// there before.
+/// Makes a new folder in `parent` for its owner alone; its name begins with `prefix` and was not
+/// there before.
 Result<std::filesystem::path> create_private_folder(const std::filesystem::path& parent,
                                                     std::string_view prefix);
 
-// Removes a file or an empty folder. That there is none is no error.
+/// Removes a file or an empty folder. That there is none is no error.
 Result<void> remove(const std::filesystem::path& path);
 
 }  // namespace tenon::platform
