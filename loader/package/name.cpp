@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "loader/package/name.hpp"
+#include "package/name.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "loader/package/quote.hpp"
+#include "package/quote.hpp"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "loader/package/semver.hpp"
+#include "package/semver.hpp"
 
-#include "loader/package/quote.hpp"
+#include "package/quote.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "loader/platform/file.hpp"
+#include "platform/file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
