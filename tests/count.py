@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""count.py BUILD: prints how many test cases passed and failed in the last `meson test` of a build.
+
+A program that reports its cases (GoogleTest, TAP) counts with each of them, any other as one. A
+program that failed although none of its cases did (it crashed, it hung, a sanitizer spoke at its
+end) counts as one more failure.
+"""
+import json
+import pathlib
+import sys
+import xml.etree.ElementTree as xml
+
+
+def cases_of(suites, program):
+    """(passed, failed) of the cases that a program reported."""
+    passed = failed = 0
+    for suite in suites:
+        if not (suite.get("name") + ".").startswith(f"tenon.{program}."):
+            continue
+        for case in suite.iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                failed += 1
+            elif case.find("skipped") is None and case.get("status") != "notrun":
+                passed += 1
+    return passed, failed
+
+
+def main(build):
+    logs = pathlib.Path(build) / "meson-logs"
+    suites = xml.parse(logs / "testlog.junit.xml").getroot()
+    passed = failed = 0
+    for line in (logs / "testlog.json").read_text().splitlines():
+        program = json.loads(line)
+        if program["result"] == "SKIP":
+            continue
+        good, bad = cases_of(suites, program["name"])
+        if program["result"] not in ("OK", "EXPECTEDFAIL"):
+            bad = max(bad, 1)
+            print(f"failed: {program['name']}", file=sys.stderr)
+        elif good + bad == 0:
+            good = 1
+        passed += good
+        failed += bad
+    print(passed, failed)
+
+
+main(sys.argv[1])

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "framework/world.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace tenon::tests {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* inherited[] = {"PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+                                     "UBSAN_OPTIONS"};
+
+void check(int error, const std::string& what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+std::string variable_of(std::string_view app) {
+  std::string variable;
+  for (char c : app) {
+    variable += c == '-' ? '_' : ('a' <= c && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return variable + "_PLUGIN_PATH";
+}
+
+/// What a child starts with instead of the files of the test.
+class FileActions {
+ public:
+  FileActions() { check(posix_spawn_file_actions_init(&actions_), "file actions"); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+
+  void open(int descriptor, const char* path, int flags) {
+    check(posix_spawn_file_actions_addopen(&actions_, descriptor, path, flags, 0600), path);
+  }
+  void change_directory(const char* path) {
+    check(posix_spawn_file_actions_addchdir_np(&actions_, path), path);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
+}
+
+Child::Child(pid_t pid, fs::path out, fs::path err)
+    : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)),
+      out_(std::move(other.out_)),
+      err_(std::move(other.err_)) {}
+
+Child::~Child() {
+  if (pid_ == 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+void Child::signal(int number) const {
+  check(kill(pid_, number) == 0 ? 0 : errno, "kill");
+}
+
+std::string Child::err() const {
+  return read_file(err_);
+}
+
+Outcome Child::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0) {
+    if (errno != EINTR) check(errno, "waitpid");
+  }
+  pid_ = 0;
+  const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {exit, read_file(out_), read_file(err_)};
+}
+
+World::World(std::string_view app) {
+  std::string name = (fs::temp_directory_path() / "tenon-world-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) check(errno, name);
+  root_ = name;
+  fs::create_directories(plugins());
+  fs::create_directories(root_ / "home");
+  for (const char* variable : inherited) {
+    if (const char* value = std::getenv(variable)) set(variable, value);
+  }
+  set("HOME", (root_ / "home").string());
+  set("TMPDIR", root_.string());
+  set("LC_ALL", "C.UTF-8");
+  set(variable_of(app), plugins().string());
+}
+
+World::~World() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
+fs::path World::path(std::string_view relative) const {
+  fs::path path = root_ / relative;
+  fs::create_directories(path.parent_path());
+  return path;
+}
+
+fs::path World::write(std::string_view relative, std::string_view content) const {
+  fs::path path = this->path(relative);
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+  return path;
+}
+
+std::string World::read(std::string_view relative) const {
+  return read_file(root_ / relative);
+}
+
+fs::path World::place(const fs::path& module, std::string_view name) const {
+  fs::path to = plugins() / (name.empty() ? module.filename() : fs::path(name));
+  fs::path beside = root_ / "being-placed";
+  fs::copy_file(module, beside, fs::copy_options::overwrite_existing);
+  fs::rename(beside, to);
+  return to;
+}
+
+void World::set(std::string_view variable, std::string_view value) {
+  environment_.insert_or_assign(std::string(variable), std::string(value));
+}
+
+Child World::start(const std::vector<std::string>& command) const {
+  static int count = 0;
+  const std::string number = std::to_string(++count);
+  const fs::path out = path("output/" + number + ".out");
+  const fs::path err = path("output/" + number + ".err");
+
+  FileActions files;
+  files.open(STDIN_FILENO, "/dev/null", O_RDONLY);
+  files.open(STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  files.open(STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  files.change_directory(root_.c_str());
+
+  std::vector<std::string> arguments = command;
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment_) variables.push_back(name + "=" + value);
+  pid_t pid = 0;
+  check(posix_spawnp(&pid, arguments.at(0).c_str(), files.get(), nullptr,
+                     pointers(arguments).data(), pointers(variables).data()),
+        arguments[0]);
+  return {pid, out, err};
+}
+
+}  // namespace tenon::tests

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "framework/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace tenon::tests {
+namespace {
+
+TEST(World, IsGoneAtItsEnd) {
+  std::filesystem::path root;
+  {
+    World world;
+    root = world.root();
+    world.write("some/where/file", "content");
+    EXPECT_EQ(world.read("some/where/file"), "content");
+  }
+  EXPECT_FALSE(std::filesystem::exists(root));
+}
+
+TEST(World, RunsProgramsInItsOwnEnvironment) {
+  World world("photo-lab");
+  world.set("GREETING", "hello");
+  const Outcome run =
+      world.run({"sh", "-c", "echo $GREETING $PHOTO_LAB_PLUGIN_PATH; pwd >&2; exit 3"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.out, "hello " + world.plugins().string() + "\n");
+  EXPECT_EQ(run.err, std::filesystem::canonical(world.root()).string() + "\n");
+}
+
+TEST(World, SignalsRunningPrograms) {
+  World world;
+  Child child = world.start({"sh", "-c", "echo ready >&2; exec sleep 600"});
+  ASSERT_TRUE(eventually([&] { return child.err() == "ready\n"; }));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait().exit, 128 + SIGTERM);
+}
+
+TEST(World, ReplacesModules) {
+  World world;
+  const auto first = world.write("a.so", "one");
+  const auto second = world.write("b.so", "two");
+  EXPECT_EQ(world.place(first), world.plugins() / "a.so");
+  EXPECT_EQ(read_file(world.place(second, "a.so")), "two");
+}
+
+}  // namespace
+}  // namespace tenon::tests
