@@ -3,7 +3,7 @@
 
 namespace tenon {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 100;
   constexpr char digits[] = "0123456789abcdef";
 

@@ -10,6 +10,6 @@ namespace tenon {
 
 /// `text` in double quotes. What could move a terminal's cursor or hide in a log (control
 /// characters, everything that is not ASCII) becomes \xNN, and a long text is cut.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace tenon

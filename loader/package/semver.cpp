@@ -73,7 +73,7 @@ std::string_view flaw_of_core(std::string_view core, Version& version) {
 
 Error bad_version(std::string_view text, std::string_view flaw) {
   return Error({.code = "bad-version",
-                .where = quoted(text),
+                .where = in_quotes(text),
                 .found = std::string(flaw),
                 .needed = "MAJOR.MINOR.PATCH as in SemVer 2.0.0, eg: 1.4.0 or 1.4.0-rc.2",
                 .fix = "write the version in this form, without a \"v\" and without spaces"});

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Where the readers of this room get their bytes from: a whole file in memory, or an open file of
+// which only the pieces that are asked for are read. No offset and no size is believed: a read
+// past the end is an error, never an access.
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace tenon {
+
+namespace platform {
+class File;
+}
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  /// What the bytes are of, for messages.
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const { return size_; }
+
+  /// Copies the bytes at `offset`. `what` names them for the message. Errors: truncated,
+  /// cannot-read.
+  Result<void> read(std::uint64_t offset, std::span<std::byte> into, std::string_view what) {
+    if (!contains(offset, into.size())) return truncated(offset, into.size(), what);
+    return copy(offset, into, what);
+  }
+  template <class T>
+  Result<void> read(std::uint64_t offset, T& into, std::string_view what) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return read(offset, std::as_writable_bytes(std::span(&into, 1)), what);
+  }
+
+  bool contains(std::uint64_t offset, std::uint64_t size) const {
+    return offset <= size_ && size <= size_ - offset;
+  }
+
+  /// An error about this file.
+  Error finding(std::string_view code, std::string_view found, std::string_view needed,
+                std::string_view fix) const;
+
+  /// The error for bytes that should be there and are not.
+  Error truncated(std::uint64_t offset, std::uint64_t size, std::string_view what) const;
+
+ protected:
+  /// `path` must live as long as the source.
+  ByteSource(const std::filesystem::path& path, std::uint64_t size) : path_(path), size_(size) {}
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+ private:
+  virtual Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
+                            std::string_view what) = 0;
+
+  const std::filesystem::path& path_;
+  std::uint64_t size_;
+};
+
+/// A file that is in memory as a whole.
+class MemorySource final : public ByteSource {
+ public:
+  /// Both must live as long as the source.
+  MemorySource(const std::filesystem::path& path, std::span<const std::byte> bytes)
+      : ByteSource(path, bytes.size()), bytes_(bytes) {}
+
+ private:
+  Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
+                    std::string_view what) override;
+
+  std::span<const std::byte> bytes_;
+};
+
+/// An open file. What is read once serves the reads close to it: a small module costs two or three
+/// calls of the system.
+class FileSource final : public ByteSource {
+ public:
+  /// `file` must live as long as the source.
+  explicit FileSource(const platform::File& file);
+
+ private:
+  static constexpr std::size_t window_size = 4096;
+
+  struct Window {
+    std::uint64_t offset = 0;
+    std::size_t size = 0;
+    std::array<std::byte, window_size> bytes;
+
+    bool copy(std::uint64_t from, std::span<std::byte> into) const;
+  };
+
+  Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
+                    std::string_view what) override;
+  Result<void> fill(Window& window, std::uint64_t offset);
+
+  const platform::File& file_;
+  Window start_;   // of the file: headers, and in small modules note and symbols
+  Window recent_;  // what was read last
+};
+
+}  // namespace tenon

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Headers, segments and the dynamic section; the mapping from addresses to places in the file.
+#include "manifest/elf.hpp"
+
+#include "manifest/foreign_format.hpp"
+#include "platform/machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tenon {
+namespace {
+
+static_assert(std::endian::native == std::endian::little ||
+              std::endian::native == std::endian::big);
+constexpr std::uint8_t host_byte_order =
+    std::endian::native == std::endian::little ? elf::little_endian : elf::big_endian;
+
+struct Machine {
+  std::uint16_t number;
+  std::string_view name;
+};
+constexpr Machine machines[] = {
+    {3, "x86 (32-bit)"}, {8, "MIPS"},   {20, "PowerPC"},    {21, "PowerPC (64-bit)"},
+    {22, "IBM Z"},       {40, "ARM"},   {62, "x86-64"},     {183, "AArch64"},
+    {243, "RISC-V"},     {247, "eBPF"}, {258, "LoongArch"},
+};
+
+std::string machine_name(std::uint16_t number) {
+  for (const auto& machine : machines) {
+    if (machine.number == number) return std::string(machine.name);
+  }
+  return "machine " + std::to_string(number);
+}
+
+/// What the file calls its machine, whatever its byte order.
+std::uint16_t machine_of(const elf::Identification& id) {
+  if (id.byte_order == host_byte_order) return id.machine;
+  return static_cast<std::uint16_t>(id.machine << 8 | id.machine >> 8);
+}
+
+std::string_view type_name(std::uint16_t type) {
+  switch (type) {
+    case elf::type_object:
+      return "an object file that was not linked";
+    case elf::type_program:
+      return "a program";
+    case elf::type_core:
+      return "a core dump";
+    default:
+      return "an ELF file of an unknown type";
+  }
+}
+
+Error not_a_module(const ByteSource& source, std::string_view found) {
+  return source.finding(
+      "not-a-module", found, "a shared library in the ELF format",
+      "keep in plugin folders only what the plugin's author calls the module (.so)");
+}
+
+Result<void> check_magic(ByteSource& source) {
+  if (source.size() == 0) {
+    return source.finding("empty-file", "0 bytes", "a shared library in the ELF format",
+                          "copy or build the file again");
+  }
+  std::array<std::byte, 64> start;
+  const auto size = std::min<std::uint64_t>(start.size(), source.size());
+  const auto bytes = std::span(start).first(size);
+  if (auto read = source.read(0, bytes, "the start of the file"); !read) return read;
+  const auto compared = std::min<std::size_t>(size, elf::magic.size());
+  if (std::memcmp(bytes.data(), elf::magic.data(), compared) != 0) {
+    return not_a_module(source, describe_format(bytes));
+  }
+  return {};
+}
+
+/// Whether a library of this kind can be loaded here at all.
+Result<void> check_identification(const ByteSource& source, const elf::Identification& id) {
+  const auto rebuild = "take the plugin's build for " + machine_name(platform::host_machine);
+  if (id.word_size == elf::class_32) {
+    return source.finding("wrong-word-size", "a 32-bit file for " + machine_name(machine_of(id)),
+                          "a 64-bit file for " + machine_name(platform::host_machine), rebuild);
+  }
+  const bool other_order = id.byte_order != host_byte_order;
+  if (other_order || id.machine != platform::host_machine) {
+    return source.finding(
+        "wrong-architecture",
+        machine_name(machine_of(id)) + (other_order ? ", the other byte order" : ""),
+        machine_name(platform::host_machine), rebuild);
+  }
+  if (id.system != elf::system_none && id.system != elf::system_linux) {
+    return source.finding(
+        "wrong-architecture",
+        "a file for another operating system (OS ABI " + std::to_string(id.system) + ")",
+        "one for this system", rebuild);
+  }
+  if (id.type != elf::type_shared) return not_a_module(source, type_name(id.type));
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+bool ElfFile::List<T>::add(const T& item) {
+  if (count == items.size()) return false;
+  items[count++] = item;
+  return true;
+}
+
+Error ElfFile::broken(std::string_view found) const {
+  return source_->finding("broken-file", found, "a file as a linker writes it",
+                          "copy or build the file again: a part of it is damaged");
+}
+
+Result<ElfFile> ElfFile::open(ByteSource& source) {
+  ElfFile file(source);
+  if (auto good = check_magic(source); !good) return std::move(good).error();
+
+  elf::Identification id;
+  if (auto read = source.read(0, id, "the ELF header"); !read) return std::move(read).error();
+  const bool known_size = id.word_size == elf::class_32 || id.word_size == elf::class_64;
+  const bool known_order = id.byte_order == elf::little_endian || id.byte_order == elf::big_endian;
+  if (!known_size || !known_order) return file.broken("an ELF header with an impossible class");
+  if (auto good = check_identification(source, id); !good) return std::move(good).error();
+
+  elf::Header header;
+  if (auto read = source.read(0, header, "the ELF header"); !read) return std::move(read).error();
+  if (auto read = file.read_segments(header); !read) return std::move(read).error();
+  if (auto read = file.read_dynamic(); !read) return std::move(read).error();
+  return file;
+}
+
+Result<void> ElfFile::read_segments(const elf::Header& header) {
+  if (header.version != 1 || header.segment_size != sizeof(elf::Segment)) {
+    return broken("an ELF header of an unknown version");
+  }
+  // The section headers say nothing that is needed here, but where they end the file must not
+  // have ended: most linkers put them last.
+  const auto sections = std::uint64_t{header.section_count} * header.section_size;
+  if (header.sections_offset != 0 && !source_->contains(header.sections_offset, sections)) {
+    return source_->truncated(header.sections_offset, sections, "the section headers");
+  }
+  const auto segments = std::uint64_t{header.segment_count} * sizeof(elf::Segment);
+  if (!source_->contains(header.segments_offset, segments)) {
+    return source_->truncated(header.segments_offset, segments, "the program headers");
+  }
+  for (std::uint64_t i = 0; i < header.segment_count; ++i) {
+    elf::Segment segment;
+    const auto offset = header.segments_offset + i * sizeof segment;
+    if (auto read = source_->read(offset, segment, "a program header"); !read) return read;
+    if (auto added = add_segment(segment); !added) return added;
+  }
+  return loads_.count == 0 ? broken("no segment to load") : Result<void>();
+}
+
+Result<void> ElfFile::add_segment(const elf::Segment& segment) {
+  const bool used = segment.type == elf::segment_load || segment.type == elf::segment_dynamic ||
+                    segment.type == elf::segment_note;
+  if (!used) return {};
+  if (!source_->contains(segment.offset, segment.file_size)) {
+    return source_->truncated(segment.offset, segment.file_size, "a segment");
+  }
+  const Range file{segment.offset, segment.file_size};
+  if (segment.type == elf::segment_load) return add_load(segment);
+  if (segment.type == elf::segment_dynamic) {
+    dynamic_range_ = file;
+  } else if (!notes_.add({file, segment.alignment == 8 ? 8u : 4u})) {
+    return broken("more than 64 segments with notes");
+  }
+  return {};
+}
+
+Result<void> ElfFile::add_load(const elf::Segment& segment) {
+  if (segment.memory_size < segment.file_size) return broken("a segment larger than its memory");
+  if (segment.address + segment.memory_size < segment.address) {
+    return broken("a segment past the end of all memory");
+  }
+  if (loads_.count != 0) {
+    const auto& before = loads_.items[loads_.count - 1].memory;
+    if (segment.address < before.begin + before.size) return broken("segments that overlap");
+  }
+  const Load load{.file = {segment.offset, segment.file_size},
+                  .memory = {segment.address, segment.memory_size}};
+  return loads_.add(load) ? Result<void>() : broken("more than 64 segments to load");
+}
+
+Result<void> ElfFile::read_dynamic() {
+  constexpr std::uint64_t most_entries = 4096;  // a library with 4000 dependencies is none
+  if (dynamic_range_.size == 0) {
+    return not_a_module(*source_, "an ELF file that cannot be loaded, perhaps debug information");
+  }
+  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), most_entries);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    elf::DynamicEntry entry;
+    const auto offset = dynamic_range_.begin + i * sizeof entry;
+    if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read;
+    switch (entry.tag) {
+      case elf::dynamic_end:
+        if ((dynamic_.flags & elf::flag_1_program) != 0) return not_a_module(*source_, "a program");
+        return {};
+      case elf::dynamic_strings:
+        dynamic_.strings = entry.value;
+        break;
+      case elf::dynamic_strings_size:
+        dynamic_.strings_size = entry.value;
+        break;
+      case elf::dynamic_symbols:
+        dynamic_.symbols = entry.value;
+        break;
+      case elf::dynamic_gnu_hash:
+        dynamic_.gnu_hash = entry.value;
+        break;
+      case elf::dynamic_hash:
+        dynamic_.hash = entry.value;
+        break;
+      case elf::dynamic_flags_1:
+        dynamic_.flags = entry.value;
+        break;
+    }
+  }
+  return broken("a dynamic section without an end");
+}
+
+const ElfFile::Load* ElfFile::load_of(std::uint64_t address) const {
+  const auto holds = [address](const Load& load) {
+    return address >= load.memory.begin && address - load.memory.begin < load.memory.size;
+  };
+  const auto* load = std::find_if(loads_.begin(), loads_.end(), holds);
+  return load != loads_.end() ? load : nullptr;
+}
+
+Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> into,
+                                   std::string_view what) const {
+  const auto* load = load_of(address);
+  const auto start = load != nullptr ? address - load->memory.begin : 0;
+  if (load == nullptr || into.size() > load->memory.size - start) {
+    return broken(std::string(what) + " outside of the segments");
+  }
+  const auto in_file = start < load->file.size ? load->file.size - start : 0;
+  const auto count = std::min<std::uint64_t>(into.size(), in_file);
+  std::ranges::fill(into.subspan(count), std::byte{0});
+  if (count == 0) return {};
+  return source_->read(load->file.begin + start, into.first(count), what);
+}
+
+}  // namespace tenon

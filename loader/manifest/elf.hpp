@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reads a module's file in the ELF format without loading it: the notes, and an exported object.
+// The file may be hostile: every offset is checked before it is used, every loop has an end that
+// the file cannot move, nothing is allocated but the text of the note.
+#pragma once
+
+#include "manifest/byte_source.hpp"
+#include "manifest/elf_format.hpp"
+
+#include <tenon/result.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tenon {
+
+/// A 64-bit shared library for this machine. Section headers are not needed, so a stripped file
+/// is as good as any.
+class ElfFile {
+ public:
+  /// Where an exported object lies, in addresses of the file.
+  struct Object {
+    std::uint64_t address;
+    std::uint64_t room;  // bytes from there to the end of its segment
+  };
+
+  /// Reads headers, segments and the dynamic section. `source` must live as long as the result.
+  /// Errors: empty-file, not-a-module, truncated, wrong-word-size, wrong-architecture,
+  /// broken-file (the file contradicts itself), cannot-read.
+  static Result<ElfFile> open(ByteSource& source);
+
+  /// The text of the manifest's note, without its terminator. Errors: no-manifest,
+  /// two-manifests, broken-manifest, and those of open.
+  Result<std::string> manifest_text() const;
+
+  /// The defined object that other images see under `name`; nothing where there is none.
+  Result<std::optional<Object>> find_object(std::string_view name) const;
+
+  /// Copies what the file holds for an address; what the segment has in memory alone is zero.
+  template <class T>
+  Result<void> read_address(std::uint64_t address, T& into, std::string_view what) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return read_address(address, std::as_writable_bytes(std::span(&into, 1)), what);
+  }
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t size = 0;
+  };
+  struct Load {
+    Range file;
+    Range memory;  // at least as large
+  };
+  struct Notes {
+    Range file;
+    std::uint64_t alignment = 4;
+  };
+  struct Dynamic {
+    std::uint64_t strings = 0;
+    std::uint64_t strings_size = 0;
+    std::uint64_t symbols = 0;
+    std::uint64_t gnu_hash = 0;
+    std::uint64_t hash = 0;
+    std::uint64_t flags = 0;
+  };
+  /// The note of ours that has been found so far.
+  struct ManifestNote {
+    std::uint64_t begin = 0;
+    Range text;
+  };
+  /// A linker makes about ten segments; a file with more than fit here is refused.
+  template <class T>
+  struct List {
+    std::array<T, 64> items;
+    std::size_t count = 0;
+
+    bool add(const T& item);
+    const T* begin() const { return items.data(); }
+    const T* end() const { return items.data() + count; }
+  };
+
+  explicit ElfFile(ByteSource& source) : source_(&source) {}
+
+  Error broken(std::string_view found) const;
+
+  Result<void> read_segments(const elf::Header& header);
+  Result<void> add_segment(const elf::Segment& segment);
+  Result<void> add_load(const elf::Segment& segment);
+  Result<void> read_dynamic();
+
+  Result<void> search(const Notes& notes, std::optional<ManifestNote>& found) const;
+  Result<bool> is_manifest(const elf::NoteHeader& header, std::uint64_t name) const;
+  Result<void> take_manifest(std::uint64_t note, std::uint64_t text_size, std::uint64_t end,
+                             std::optional<ManifestNote>& found) const;
+
+  Result<std::optional<Object>> find_by_gnu_hash(std::string_view name) const;
+  Result<std::optional<Object>> find_by_hash(std::string_view name) const;
+  Result<std::optional<Object>> object_at(std::uint32_t index, std::string_view name) const;
+
+  const Load* load_of(std::uint64_t address) const;
+  Result<void> read_address(std::uint64_t address, std::span<std::byte> into,
+                            std::string_view what) const;
+  /// Element `index` of a table at `address`.
+  template <class T>
+  Result<void> read_element(std::uint64_t address, std::uint64_t index, T& into,
+                            std::string_view what) const;
+
+  ByteSource* source_;
+  List<Load> loads_;
+  List<Notes> notes_;
+  Range dynamic_range_;
+  Dynamic dynamic_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The parts of the 64-bit ELF format that the reader needs, as they stand in a file. Not the
+// system's <elf.h>, so that every platform can look at an ELF file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tenon::elf {
+
+inline constexpr std::array<std::uint8_t, 4> magic = {0x7f, 'E', 'L', 'F'};
+
+inline constexpr std::uint8_t class_32 = 1;
+inline constexpr std::uint8_t class_64 = 2;
+inline constexpr std::uint8_t little_endian = 1;
+inline constexpr std::uint8_t big_endian = 2;
+inline constexpr std::uint8_t system_none = 0;
+inline constexpr std::uint8_t system_linux = 3;
+
+/// The start of the file that 32-bit and 64-bit files have in common.
+struct Identification {
+  std::array<std::uint8_t, 4> magic;
+  std::uint8_t word_size;
+  std::uint8_t byte_order;
+  std::uint8_t version;
+  std::uint8_t system;
+  std::array<std::uint8_t, 8> padding;
+  std::uint16_t type;
+  std::uint16_t machine;
+};
+static_assert(sizeof(Identification) == 20);
+
+inline constexpr std::uint16_t type_object = 1;
+inline constexpr std::uint16_t type_program = 2;
+inline constexpr std::uint16_t type_shared = 3;
+inline constexpr std::uint16_t type_core = 4;
+
+struct Header {
+  Identification identification;
+  std::uint32_t version;
+  std::uint64_t entry;
+  std::uint64_t segments_offset;
+  std::uint64_t sections_offset;
+  std::uint32_t flags;
+  std::uint16_t header_size;
+  std::uint16_t segment_size;
+  std::uint16_t segment_count;
+  std::uint16_t section_size;
+  std::uint16_t section_count;
+  std::uint16_t section_names;
+};
+static_assert(sizeof(Header) == 64);
+
+inline constexpr std::uint32_t segment_load = 1;
+inline constexpr std::uint32_t segment_dynamic = 2;
+inline constexpr std::uint32_t segment_note = 4;
+
+struct Segment {
+  std::uint32_t type;
+  std::uint32_t flags;
+  std::uint64_t offset;
+  std::uint64_t address;
+  std::uint64_t physical_address;
+  std::uint64_t file_size;
+  std::uint64_t memory_size;
+  std::uint64_t alignment;
+};
+static_assert(sizeof(Segment) == 56);
+
+struct NoteHeader {
+  std::uint32_t name_size;
+  std::uint32_t text_size;
+  std::uint32_t type;
+};
+static_assert(sizeof(NoteHeader) == 12);
+
+inline constexpr std::uint64_t dynamic_end = 0;
+inline constexpr std::uint64_t dynamic_hash = 4;
+inline constexpr std::uint64_t dynamic_strings = 5;
+inline constexpr std::uint64_t dynamic_symbols = 6;
+inline constexpr std::uint64_t dynamic_strings_size = 10;
+inline constexpr std::uint64_t dynamic_gnu_hash = 0x6ffffef5;
+inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
+inline constexpr std::uint64_t flag_1_program = 0x08000000;
+
+struct DynamicEntry {
+  std::uint64_t tag;
+  std::uint64_t value;
+};
+static_assert(sizeof(DynamicEntry) == 16);
+
+inline constexpr std::uint8_t binding_global = 1;
+inline constexpr std::uint8_t binding_weak = 2;
+inline constexpr std::uint8_t kind_object = 1;
+inline constexpr std::uint16_t section_undefined = 0;
+inline constexpr std::uint16_t section_first_reserved = 0xff00;
+
+struct Symbol {
+  std::uint32_t name;
+  std::uint8_t info;
+  std::uint8_t other;
+  std::uint16_t section;
+  std::uint64_t address;
+  std::uint64_t size;
+
+  std::uint8_t binding() const { return info >> 4; }
+  std::uint8_t kind() const { return info & 0xf; }
+};
+static_assert(sizeof(Symbol) == 24);
+
+/// Followed by the words of a Bloom filter, the buckets and the chains.
+struct GnuHashHeader {
+  std::uint32_t bucket_count;
+  std::uint32_t first_symbol;
+  std::uint32_t bloom_count;
+  std::uint32_t bloom_shift;
+};
+static_assert(sizeof(GnuHashHeader) == 16);
+
+/// Followed by the buckets and the chains.
+struct HashHeader {
+  std::uint32_t bucket_count;
+  std::uint32_t chain_count;
+};
+static_assert(sizeof(HashHeader) == 8);
+
+}  // namespace tenon::elf

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Finds an exported object through the hash tables that the system's loader uses.
+#include "manifest/elf.hpp"
+
+namespace tenon {
+namespace {
+
+// A chain holds the symbols of one bucket, about four. What is longer than this is an attack.
+constexpr unsigned longest_chain = 65536;
+
+std::uint32_t gnu_hash_of(std::string_view name) {
+  std::uint32_t hash = 5381;
+  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  return hash;
+}
+
+std::uint32_t hash_of(std::string_view name) {
+  std::uint32_t hash = 0;
+  for (const char c : name) {
+    hash = (hash << 4) + static_cast<unsigned char>(c);
+    const auto high = hash & 0xf0000000;
+    hash = (hash ^ high >> 24) & ~high;
+  }
+  return hash;
+}
+
+}  // namespace
+
+template <class T>
+Result<void> ElfFile::read_element(std::uint64_t address, std::uint64_t index, T& into,
+                                   std::string_view what) const {
+  // Indices have 32 bits and elements few bytes: only the sum can overflow.
+  const auto element = address + index * sizeof(T);
+  if (element < address) return broken(std::string(what) + " past the end of all memory");
+  return read_address(element, into, what);
+}
+
+Result<std::optional<ElfFile::Object>> ElfFile::find_object(std::string_view name) const {
+  if (dynamic_.symbols == 0 || dynamic_.strings == 0) return std::nullopt;
+  if (dynamic_.gnu_hash != 0) return find_by_gnu_hash(name);
+  if (dynamic_.hash != 0) return find_by_hash(name);
+  return std::nullopt;
+}
+
+Result<std::optional<ElfFile::Object>> ElfFile::find_by_gnu_hash(std::string_view name) const {
+  constexpr std::string_view what = "the hash table";
+  const auto word = sizeof(std::uint32_t);
+  elf::GnuHashHeader header;
+  if (auto read = read_address(dynamic_.gnu_hash, header, what); !read) return read.error();
+  if (header.bucket_count == 0) return std::nullopt;
+
+  const auto buckets =
+      dynamic_.gnu_hash + sizeof header + header.bloom_count * sizeof(std::uint64_t);
+  const auto chains = buckets + header.bucket_count * word;
+  const auto hash = gnu_hash_of(name);
+
+  std::uint32_t symbol = 0;
+  if (auto read = read_element(buckets, hash % header.bucket_count, symbol, what); !read) {
+    return read.error();
+  }
+  if (symbol == 0) return std::nullopt;
+  if (symbol < header.first_symbol) return broken("a hash table that names no symbol");
+
+  for (unsigned length = 0; length < longest_chain; ++length, ++symbol) {
+    std::uint32_t link = 0;
+    if (auto read = read_element(chains, symbol - header.first_symbol, link, what); !read) {
+      return read.error();
+    }
+    if ((link | 1) == (hash | 1)) {
+      auto object = object_at(symbol, name);
+      if (!object || *object) return object;
+    }
+    if ((link & 1) != 0) return std::nullopt;
+  }
+  return broken("a hash table without an end");
+}
+
+Result<std::optional<ElfFile::Object>> ElfFile::find_by_hash(std::string_view name) const {
+  constexpr std::string_view what = "the hash table";
+  elf::HashHeader header;
+  if (auto read = read_address(dynamic_.hash, header, what); !read) return read.error();
+  if (header.bucket_count == 0) return std::nullopt;
+
+  const auto buckets = dynamic_.hash + sizeof header;
+  const auto chains = buckets + header.bucket_count * sizeof(std::uint32_t);
+
+  std::uint32_t symbol = 0;
+  if (auto read = read_element(buckets, hash_of(name) % header.bucket_count, symbol, what); !read) {
+    return read.error();
+  }
+  for (unsigned length = 0; length < longest_chain; ++length) {
+    if (symbol == 0) return std::nullopt;
+    if (symbol >= header.chain_count) return broken("a hash table that names no symbol");
+    auto object = object_at(symbol, name);
+    if (!object || *object) return object;
+    if (auto read = read_element(chains, symbol, symbol, what); !read) return read.error();
+  }
+  return broken("a hash table without an end");
+}
+
+Result<std::optional<ElfFile::Object>> ElfFile::object_at(std::uint32_t index,
+                                                          std::string_view name) const {
+  elf::Symbol symbol;
+  if (auto read = read_element(dynamic_.symbols, index, symbol, "a symbol"); !read) {
+    return read.error();
+  }
+  const bool exported =
+      symbol.binding() == elf::binding_global || symbol.binding() == elf::binding_weak;
+  const bool defined =
+      symbol.section != elf::section_undefined && symbol.section < elf::section_first_reserved;
+  if (!exported || !defined || symbol.kind() != elf::kind_object) return std::nullopt;
+
+  // The name and its terminator have to fit into the table of strings.
+  if (symbol.name > dynamic_.strings_size || dynamic_.strings_size - symbol.name <= name.size()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    char c = 0;
+    const auto place = std::uint64_t{symbol.name} + i;
+    if (auto read = read_element(dynamic_.strings, place, c, "a symbol's name"); !read) {
+      return read.error();
+    }
+    if (c != (i < name.size() ? name[i] : '\0')) return std::nullopt;
+  }
+
+  const auto* load = load_of(symbol.address);
+  if (load == nullptr) return broken("a symbol outside of the segments");
+  const auto room = load->memory.begin + load->memory.size - symbol.address;
+  return Object{.address = symbol.address, .room = room};
+}
+
+}  // namespace tenon

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The manifest: what a module says about itself before any of its code runs.
+#pragma once
+
+#include "package/semver.hpp"
+
+#include <tenon/result.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon {
+
+/// A version of tenon's contract. In a manifest it is the least that the host must have.
+struct Contract {
+  std::uint16_t major = 1;
+  std::uint16_t minor = 0;
+
+  friend auto operator<=>(const Contract&, const Contract&) = default;
+
+  std::string to_string() const;
+};
+
+/// What the hosts of this build offer.
+extern const Contract host_contract;
+
+/// One plugin: one registration of the module.
+struct Provided {
+  std::string kind;               // eg: "photo.example/filter"
+  std::int32_t version = 0;       // of the kind, from 1
+  std::uint64_t fingerprint = 0;  // of that version's spec
+  std::string name;               // eg: "me.example/blur"
+
+  friend auto operator<=>(const Provided&, const Provided&) = default;
+};
+
+/// Which versions of its private state the module writes and reads.
+struct StateVersions {
+  std::int32_t writes = 0;
+  std::vector<std::int32_t> reads;
+};
+
+using Texts = std::map<std::string, std::string, std::less<>>;
+
+struct Manifest {
+  Contract contract;
+  std::string name;                // of the package
+  Version version;                 // of the package; 0.0.0 where the author gave none
+  std::vector<Provided> provides;  // in the author's order, at least one
+
+  // The rest is what authors may say besides; empty where they do not.
+  std::string summary;
+  std::string description;
+  std::string author;
+  std::string license;
+  std::string homepage;
+  Texts requirements;                                    // name of a package -> spec, not yet read
+  std::map<std::string, Texts, std::less<>> properties;  // name of a plugin -> its properties
+  std::optional<StateVersions> state;
+  bool joins_threads = false;  // no thread of the module outlives its `stop`
+  std::string details;         // all of it as JSON text, with the keys that are not known here
+};
+
+/// Reads the text of a manifest. `path` is the module's, for messages. Errors: broken-manifest
+/// (with the place in the document, eg: provides[0].version), contract-too-new.
+Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path);
+
+/// Whether this host can serve a module that needs `needed`; `place` is what says so, eg:
+/// "manifest: contract". Error: contract-too-new.
+Result<void> check_contract(Contract needed, std::string_view place,
+                            const std::filesystem::path& path);
+
+}  // namespace tenon

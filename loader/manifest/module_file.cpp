@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "manifest/module_file.hpp"
+
+#include "manifest/byte_source.hpp"
+#include "manifest/elf.hpp"
+#include "package/quote.hpp"
+
+#include <tenon/abi.h>
+
+#include <array>
+#include <cstring>
+
+namespace tenon {
+namespace {
+
+constexpr std::string_view entry_name = "tenon_module_v1";
+constexpr std::uint32_t largest_object = 65536;
+// `start` and `stop`, which follow the registrations, may be left out.
+constexpr std::uint32_t smallest_object = offsetof(tenon_module, start);
+
+/// The prologue as it stands in the file. The pointer to the manifest is not yet relocated there
+/// and says nothing.
+struct StoredPrologue {
+  std::array<std::uint8_t, 8> magic;
+  std::uint32_t struct_size;
+  std::uint16_t contract_major;
+  std::uint16_t contract_minor;
+  std::uint64_t manifest;
+  std::uint64_t manifest_size;
+};
+static_assert(sizeof(StoredPrologue) == offsetof(tenon_module, registrations));
+static_assert(offsetof(StoredPrologue, struct_size) == offsetof(tenon_module, struct_size));
+static_assert(offsetof(StoredPrologue, contract_major) == offsetof(tenon_module, contract_major));
+static_assert(offsetof(StoredPrologue, contract_minor) == offsetof(tenon_module, contract_minor));
+static_assert(offsetof(StoredPrologue, manifest_size) == offsetof(tenon_module, manifest_size));
+
+std::string bytes_of(std::uint64_t count) {
+  return std::to_string(count) + " bytes";
+}
+
+Result<void> check_magic(const ByteSource& source, const StoredPrologue& stored) {
+  const std::uint64_t magic = TENON_MAGIC;
+  if (std::memcmp(stored.magic.data(), &magic, sizeof magic) == 0) return {};
+  const std::string_view found(reinterpret_cast<const char*>(stored.magic.data()), 8);
+  return source.finding("wrong-magic", "tenon_module_v1 that starts with " + in_quotes(found),
+                        "the bytes of TENON_MAGIC, \"\\xabtenonv1\"",
+                        "declare the object with TENON_MODULE or TENON_PLUGIN, not by hand");
+}
+
+Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint64_t room) {
+  if (size < smallest_object) {
+    return source.finding("size-too-small", "struct_size " + bytes_of(size),
+                          "at least " + bytes_of(smallest_object) + ", as contract 1.0 has it",
+                          "set struct_size to sizeof(tenon_module)");
+  }
+  if (size > largest_object || size > room) {
+    const bool past_image = size <= largest_object;
+    return source.finding(
+        "size-too-large", "struct_size " + bytes_of(size),
+        past_image ? "at most the " + bytes_of(room) + " that the image holds from there on"
+                   : "at most " + bytes_of(largest_object),
+        "set struct_size to sizeof(tenon_module)");
+  }
+  return {};
+}
+
+Result<void> check_against_manifest(const ByteSource& source, const StoredPrologue& stored,
+                                    const Contract& contract, const Manifest& manifest,
+                                    std::size_t text_size) {
+  constexpr std::string_view fix =
+      "write the note and the object from one declaration: TENON_MODULE or TENON_PLUGIN";
+  if (stored.manifest_size != text_size) {
+    return source.finding("manifest-differs",
+                          "manifest_size " + bytes_of(stored.manifest_size) + " in the object",
+                          bytes_of(text_size) + ", as the note has it", fix);
+  }
+  if (contract != manifest.contract) {
+    return source.finding("manifest-differs", "contract " + contract.to_string() + " in the object",
+                          manifest.contract.to_string() + ", as the manifest has it", fix);
+  }
+  return {};
+}
+
+Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Manifest& manifest,
+                               std::size_t text_size) {
+  auto object = file.find_object(entry_name);
+  if (!object) return std::move(object).error();
+  if (!*object) {
+    return source.finding(
+        "no-entry", "no exported object tenon_module_v1", "the object that the manifest belongs to",
+        "do not hide it: no version script or -fvisibility for what TENON_MODULE declares");
+  }
+  const auto [address, room] = **object;
+  StoredPrologue stored;
+  if (auto read = file.read_address(address, stored, entry_name); !read) {
+    return std::move(read).error();
+  }
+
+  const Prologue prologue{stored.struct_size, {stored.contract_major, stored.contract_minor}};
+  if (auto good = check_magic(source, stored); !good) return std::move(good).error();
+  if (auto good = check_size(source, prologue.struct_size, room); !good) {
+    return std::move(good).error();
+  }
+  if (auto good = check_contract(prologue.contract, entry_name, source.path()); !good) {
+    return std::move(good).error();
+  }
+  auto good = check_against_manifest(source, stored, prologue.contract, manifest, text_size);
+  if (!good) return std::move(good).error();
+  return prologue;
+}
+
+// The manifest before the object: it may say that the module is for a contract with another one.
+Result<ModuleImage> read_image(ByteSource& source) {
+  const auto file = ElfFile::open(source);
+  if (!file) return file.error();
+  const auto text = file->manifest_text();
+  if (!text) return text.error();
+  auto manifest = parse_manifest(*text, source.path());
+  if (!manifest) return std::move(manifest).error();
+  const auto prologue = read_prologue(source, *file, *manifest, text->size());
+  if (!prologue) return prologue.error();
+  return ModuleImage{*prologue, std::move(*manifest)};
+}
+
+}  // namespace
+
+Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
+  const auto file = platform::File::open(path);
+  if (!file) return file.error();
+  FileSource source(*file);
+  auto image = read_image(source);
+  if (!image) return std::move(image).error();
+  return ModuleFile{path, file->identity(), std::move(*image)};
+}
+
+Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
+                                      const std::filesystem::path& path) {
+  MemorySource source(path, bytes);
+  return read_image(source);
+}
+
+}  // namespace tenon

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What can be known of a module without running any of its code: the one way into this room.
+#pragma once
+
+#include "manifest/manifest.hpp"
+#include "platform/file.hpp"
+
+#include <tenon/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace tenon {
+
+/// The integers at the start of the object that the module exports.
+struct Prologue {
+  std::uint32_t struct_size = 0;
+  Contract contract;
+};
+
+struct ModuleImage {
+  Prologue prologue;
+  Manifest manifest;
+};
+
+struct ModuleFile {
+  std::filesystem::path path;
+  platform::FileIdentity identity;
+  ModuleImage image;
+};
+
+/// Reads the manifest and the prologue of the module at `path`: only the pieces of the file that
+/// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
+/// empty-file, truncated, not-a-module, broken-file, wrong-word-size, wrong-architecture,
+/// no-manifest, two-manifests, broken-manifest, contract-too-new, no-entry, wrong-magic,
+/// size-too-small, size-too-large, manifest-differs.
+Result<ModuleFile> read_module_file(const std::filesystem::path& path);
+
+/// The same from the whole file in memory; `path` is for messages.
+Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
+                                      const std::filesystem::path& path);
+
+}  // namespace tenon
