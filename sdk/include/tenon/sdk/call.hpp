@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/call.hpp: the call that a method is answering: whether it is still wanted, and how to
+// wait.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/sdk/failure.hpp>
+#include <tenon/values.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+namespace tenon::sdk {
+
+/// Whether a call is cancelled, and why.
+enum class Cancelled : std::int32_t {
+  no = TENON_NOT_CANCELLED,
+  by_caller = TENON_CANCELLED_BY_CALLER,
+  by_deadline = TENON_CANCELLED_BY_DEADLINE,
+  by_restart = TENON_CANCELLED_BY_RESTART,
+};
+
+/// The call of the method that runs; ends with the method. Passed by value. Its functions may be
+/// used from any thread until then. A Call made of nothing is never cancelled; methods that a test
+/// calls directly see one.
+class Call {
+ public:
+  explicit Call(tenon_call* raw) noexcept : raw_(raw) {}
+
+  /// Whether the method shall end now, with a failure.
+  bool cancelled() const noexcept { return reason() != Cancelled::no; }
+  Cancelled reason() const noexcept {
+    if (raw_ == nullptr) return Cancelled::no;
+    return static_cast<Cancelled>(raw_->functions->cancelled(raw_));
+  }
+
+  /// Ends the method when it is cancelled. Throws Failure.
+  void check() const { end_if(reason()); }
+
+  /// Waits. Ends the method when it is cancelled, at once. Throws Failure.
+  void wait(Duration duration) const {
+    if (raw_ == nullptr) {
+      std::this_thread::sleep_for(duration);
+    } else {
+      end_if(static_cast<Cancelled>(raw_->functions->wait(raw_, duration.count())));
+    }
+  }
+
+  /// When the caller stops waiting, if ever.
+  std::optional<std::chrono::steady_clock::time_point> deadline() const noexcept {
+    if (raw_ == nullptr || raw_->deadline == INT64_MAX) return std::nullopt;
+    return std::chrono::steady_clock::time_point(Duration(raw_->deadline));
+  }
+
+  /// What crosses the contract: for tenon_allocate and for calls to other plugins. NULL in a Call
+  /// made of nothing.
+  tenon_call* raw() const noexcept { return raw_; }
+
+ private:
+  static void end_if(Cancelled reason) {
+    if (reason == Cancelled::by_deadline) {
+      throw Failure(TENON_DEADLINE_EXCEEDED, "the deadline of the call has passed");
+    }
+    if (reason != Cancelled::no) throw Failure(TENON_CANCELLED, "the call was cancelled");
+  }
+
+  tenon_call* raw_;
+};
+
+}  // namespace tenon::sdk

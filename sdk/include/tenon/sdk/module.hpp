@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/module.hpp: makes a module out of classes: a drop-in by macro, a builtin by function.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/table.hpp>
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// One class makes a drop-in with one plugin, which has the name of its package:
+//
+//   TENON_PLUGIN(Blur, "me.example/blur", "1.0.0");
+//   TENON_PLUGIN(Blur, "me.example/blur", "1.0.0", {"summary": "Gaussian blur"});
+//
+// Several plugins are listed in a macro of the author's own, each with its class and its name:
+//
+//   #define PLUGINS(P) P(DpkgSource, "example.io/dpkg") P(DpkgSpecifier, "example.io/dpkg")
+//   TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {"summary": "Installed packages"});
+//
+// What follows is optional: one JSON object with what the manifest says besides. Table and manifest
+// come from this one declaration. It stands once in a module, outside of any namespace.
+#define TENON_PLUGIN(Class, name, ...) TENON_SDK_DECLARE_ONE_(Class, name, __VA_ARGS__, )
+#define TENON_PLUGINS(name, version, ...) TENON_SDK_DECLARE_SEVERAL_(name, version, __VA_ARGS__, )
+
+namespace tenon::sdk {
+namespace detail {
+
+/// One plugin of a module: what the manifest says and what the table holds.
+struct Provided {
+  std::string_view kind;
+  std::string_view spec;
+  std::int32_t version;
+  std::uint64_t fingerprint;
+  std::string_view name;
+  const void* table;
+};
+
+template <class P>
+constexpr Provided provided(std::string_view name) {
+  static_assert(std::is_base_of_v<Plugin, P>, "derive from the class of a kind, eg: SourceV2");
+  static_assert(std::is_default_constructible_v<P>, "a plugin is made without arguments");
+  using Contract = typename P::Contract;
+  return {Contract::kind,        Contract::spec, Contract::version,
+          Contract::fingerprint, name,           &table_of<P>};
+}
+
+constexpr tenon_registration registration_of(const Provided& plugin) {
+  return {{plugin.kind.data(), plugin.kind.size()}, plugin.version, 0, plugin.fingerprint,
+          {plugin.name.data(), plugin.name.size()}, plugin.table};
+}
+
+template <std::size_t count>
+constexpr std::array<tenon_registration, count> registrations_of(const Provided (&plugins)[count]) {
+  std::array<tenon_registration, count> registrations{};
+  for (std::size_t i = 0; i < count; i++) registrations[i] = registration_of(plugins[i]);
+  return registrations;
+}
+
+/// Writes to `out`, or only counts when that is null.
+struct ManifestWriter {
+  char* out;
+  std::size_t size = 0;
+
+  constexpr void add(char c) {
+    if (out != nullptr) out[size] = c;
+    size++;
+  }
+  constexpr void add(std::string_view text) {
+    for (char c : text) add(c);
+  }
+  constexpr void add(std::int32_t number) {
+    if (number >= 10) add(number / 10);
+    add(static_cast<char>('0' + number % 10));
+  }
+};
+
+/// The text of the manifest, the same as TENON_MODULE makes of the same plugins. `details` is empty
+/// or a JSON object. Answers its size.
+constexpr std::size_t write_manifest(char* out, std::string_view name, std::string_view version,
+                                     const Provided* plugins, std::size_t count,
+                                     std::string_view details) {
+  ManifestWriter text{out};
+  text.add("{\"manifest\":1,\"contract\":\"");
+  text.add(std::int32_t{TENON_CONTRACT_MAJOR});
+  text.add('.');
+  text.add(std::int32_t{TENON_CONTRACT});
+  text.add("\",\"name\":\"");
+  text.add(name);
+  text.add("\",\"version\":\"");
+  text.add(version);
+  text.add("\",\"provides\":[");
+  for (std::size_t i = 0; i < count; i++) {
+    text.add("{\"kind\":\"");
+    text.add(plugins[i].kind);
+    text.add("\",\"version\":");
+    text.add(plugins[i].version);
+    text.add(",\"spec\":\"");
+    text.add(plugins[i].spec);
+    text.add("\",\"name\":\"");
+    text.add(plugins[i].name);
+    text.add("\"},");
+  }
+  text.add("null],\"details\":[");
+  text.add(details);
+  if (!details.empty() && details.back() != ',') text.add(',');
+  text.add("null]}");
+  return text.size;
+}
+
+/// The note with the manifest, as abi.h describes it.
+template <std::size_t text_room>
+struct Note {
+  std::uint32_t name_size = 6;
+  std::uint32_t text_size = text_room;
+  std::uint32_t type = TENON_NOTE_TYPE;
+  char name[8] = "tenon";
+  char text[text_room] = {};
+};
+
+template <std::size_t text_room>
+constexpr Note<text_room> make_note(std::string_view name, std::string_view version,
+                                    const Provided* plugins, std::size_t count,
+                                    std::string_view details) {
+  Note<text_room> note{};
+  write_manifest(note.text, name, version, plugins, count, details);
+  return note;
+}
+
+/// Whether a name reads as "domain/name"; the loader looks closer.
+constexpr bool is_name(std::string_view name) {
+  std::size_t slash = name.find('/');
+  if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size()) return false;
+  for (std::size_t i = 0; i < name.size(); i++) {
+    if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == '\\') return false;
+    if (name[i] == '/' && i != slash) return false;
+  }
+  return true;
+}
+
+/// Whether a version begins with three numbers; the loader looks closer.
+constexpr bool is_version(std::string_view version) {
+  std::size_t at = 0;
+  for (int part = 0; part < 3; part++) {
+    std::size_t begin = at;
+    while (at < version.size() && version[at] >= '0' && version[at] <= '9') at++;
+    if (at == begin) return false;
+    if (part < 2 && (at == version.size() || version[at++] != '.')) return false;
+  }
+  return at == version.size() || version[at] == '-' || version[at] == '+';
+}
+
+constexpr bool are_names(const Provided* plugins, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) {
+    if (!is_name(plugins[i].name)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// A module of the program's own, made of the same classes as a drop-in, for HostOptions::builtins.
+/// Must outlive every host that knows it. Moving it leaves the module where it is.
+///
+///   static const auto builtins =
+///       Builtin("tenon.dev/builtin",
+///       "0.1.0").add<File>("tenon.dev/file").add<Log>("tenon.dev/log");
+///   options.builtins = {builtins.module()};
+class Builtin {
+ public:
+  /// Name and version of the package; `details` is empty or a JSON object with what the manifest
+  /// says besides.
+  Builtin(std::string name, std::string version, std::string details = {})
+      : parts_(std::make_unique<Parts>()) {
+    parts_->name = std::move(name);
+    parts_->version = std::move(version);
+    parts_->details = std::move(details);
+    complete();
+  }
+
+  /// Adds a plugin with a name of its own.
+  template <class P>
+  Builtin&& add(std::string name) && {
+    parts_->plugin_names.push_back(std::move(name));
+    parts_->plugins.push_back(detail::provided<P>(parts_->plugin_names.back()));
+    complete();
+    return std::move(*this);
+  }
+
+  const tenon_module* module() const noexcept { return &parts_->module; }
+
+ private:
+  struct Parts {
+    std::string name, version, details;
+    std::deque<std::string> plugin_names;  // a deque: the texts stay where they are
+    std::vector<detail::Provided> plugins;
+    std::vector<tenon_registration> registrations;
+    std::string manifest;
+    tenon_module module;
+  };
+
+  void complete() {
+    Parts& parts = *parts_;
+    parts.registrations.clear();
+    for (const auto& plugin : parts.plugins) {
+      parts.registrations.push_back(detail::registration_of(plugin));
+    }
+    auto write = [&](char* out) {
+      return detail::write_manifest(out, parts.name, parts.version, parts.plugins.data(),
+                                    parts.plugins.size(), parts.details);
+    };
+    parts.manifest.resize(write(nullptr));
+    write(parts.manifest.data());
+    parts.module = {
+        TENON_MAGIC,
+        sizeof(tenon_module),
+        TENON_CONTRACT_MAJOR,
+        TENON_CONTRACT,
+        parts.manifest.c_str(),
+        parts.manifest.size(),
+        {parts.registrations.data(), parts.registrations.size(), sizeof(tenon_registration)},
+        nullptr,
+        nullptr};
+  }
+
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The same for one class, whose plugin has the name of its package. Each call makes a module, kept
+/// until the process ends. May be called from any thread.
+template <class P>
+const tenon_module* builtin(std::string name, std::string version, std::string details = {}) {
+  static std::mutex mutex;
+  static auto& kept = *new std::deque<Builtin>;
+  std::lock_guard<std::mutex> lock(mutex);
+  kept.push_back(Builtin(name, std::move(version), std::move(details)).add<P>(name));
+  return kept.back().module();
+}
+
+}  // namespace tenon::sdk
+
+#define TENON_SDK_ROW_(Class, name) ::tenon::sdk::detail::provided<Class>(name),
+
+#define TENON_SDK_DECLARE_ONE_(Class, name, version, ...) \
+  TENON_SDK_DECLARE_(name, version, TENON_QUOTE_(__VA_ARGS__), TENON_SDK_ROW_(Class, name))
+#define TENON_SDK_DECLARE_SEVERAL_(name, version, plugins, ...) \
+  TENON_SDK_DECLARE_(name, version, TENON_QUOTE_(__VA_ARGS__), plugins(TENON_SDK_ROW_))
+
+// The rows stand last, since they hold commas.
+#define TENON_SDK_DECLARE_(name, version, details, ...)                                            \
+  namespace {                                                                                      \
+  constexpr ::tenon::sdk::detail::Provided tenon_provided_[] = {__VA_ARGS__};                      \
+  static_assert(::tenon::sdk::detail::is_name(name), "a package is named \"domain/name\"");        \
+  static_assert(::tenon::sdk::detail::is_version(version), "a version reads as \"1.2.3\"");        \
+  static_assert(::tenon::sdk::detail::are_names(tenon_provided_, std::size(tenon_provided_)),      \
+                "a plugin is named \"domain/name\"");                                              \
+  constexpr auto tenon_registrations_ = ::tenon::sdk::detail::registrations_of(tenon_provided_);   \
+  constexpr std::size_t tenon_manifest_size_ = ::tenon::sdk::detail::write_manifest(               \
+      nullptr, name, version, tenon_provided_, std::size(tenon_provided_), details);               \
+  TENON_NOTE_SECTION_ constexpr ::tenon::sdk::detail::Note<tenon_manifest_size_ + 1> tenon_note_ = \
+      ::tenon::sdk::detail::make_note<tenon_manifest_size_ + 1>(                                   \
+          name, version, tenon_provided_, std::size(tenon_provided_), details);                    \
+  }                                                                                                \
+  TENON_LINKAGE_BEGIN_                                                                             \
+  extern TENON_EXPORT const tenon_module tenon_module_v1;                                          \
+  constexpr tenon_module tenon_module_v1 = {                                                       \
+      TENON_MAGIC,                                                                                 \
+      sizeof(tenon_module),                                                                        \
+      TENON_CONTRACT_MAJOR,                                                                        \
+      TENON_CONTRACT,                                                                              \
+      tenon_note_.text,                                                                            \
+      tenon_manifest_size_,                                                                        \
+      {tenon_registrations_.data(), tenon_registrations_.size(), sizeof(tenon_registration)},      \
+      nullptr,                                                                                     \
+      nullptr};                                                                                    \
+  TENON_LINKAGE_END_                                                                               \
+  struct tenon_module

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/plugin.hpp: all of the SDK. An author includes the generated header of a kind, which
+// includes this one:
+//
+//   #include <photo/sdk/filter.hpp>
+//   struct Blur : photo::sdk::FilterV1 {
+//     void configure(const tenon::sdk::Config& c) override { radius = c.get("radius", 3.f); }
+//     void apply(tenon::sdk::Buffer px, int w, int h, float strength) override { ... }
+//     float radius = 3;
+//   };
+//   TENON_PLUGIN(Blur, "me.example/blur", "1.0.0");
+//
+// To fail, throw a Failure or any exception. What is left out answers `unimplemented`. Nothing of
+// the author's runs before an instance is created.
+#pragma once
+
+#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/call.hpp>
+#include <tenon/sdk/config.hpp>
+#include <tenon/sdk/failure.hpp>
+#include <tenon/sdk/host.hpp>
+#include <tenon/sdk/module.hpp>
+#include <tenon/sdk/table.hpp>
+#include <tenon/sdk/text.hpp>

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/table.hpp: from the functions of a table to the methods of a C++ class. For generated
+// code; an author has no need of it.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/sdk/base.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace tenon::sdk::detail {
+
+/// Runs a method. Nothing that it throws gets further than here.
+template <class Body>
+tenon_status guarded(const Frame& frame, Body&& body) noexcept {
+  Inside inside(frame);
+  try {
+    return body();
+  } catch (...) {
+    return tell_exception(frame.call);
+  }
+}
+
+/// A request as long as this side knows it: what came, or a copy whose missing end is zero.
+template <class Request>
+class Whole {
+ public:
+  explicit Whole(const Request* in) noexcept {
+    if (in->struct_size >= sizeof(Request)) {
+      whole_ = in;
+    } else {
+      std::memset(&copy_, 0, sizeof copy_);
+      std::memcpy(&copy_, in, in->struct_size);
+      whole_ = &copy_;
+    }
+  }
+  const Request* get() const noexcept { return whole_; }
+
+ private:
+  const Request* whole_;
+  Request copy_;
+};
+
+/// The function of a table that calls the raw form of a method.
+template <auto method>
+struct Thunk;
+
+template <class V, class Request, tenon_status (V::*method)(tenon_call*, const Request*)>
+struct TENON_SDK_LOCAL Thunk<method> {
+  static tenon_status function(tenon_call* call, void* self, const Request* in) noexcept {
+    return guarded({call, nullptr}, [&] {
+      return (static_cast<V*>(self)->*method)(call, Whole<Request>(in).get());
+    });
+  }
+};
+
+template <class V, class Request, class Response,
+          tenon_status (V::*method)(tenon_call*, const Request*, const Response**)>
+struct TENON_SDK_LOCAL Thunk<method> {
+  static tenon_status function(tenon_call* call, void* self, const Request* in,
+                               const Response** out) noexcept {
+    *out = nullptr;
+    return guarded({call, nullptr}, [&] {
+      return (static_cast<V*>(self)->*method)(call, Whole<Request>(in).get(), out);
+    });
+  }
+};
+
+/// Whether the author of P wrote the member that V, the base of a version, has a default of. One
+/// that cannot be named from here (private, overloaded) was written.
+template <template <class> class Member, class P, class V, class = void>
+inline constexpr bool written = true;
+template <template <class> class Member, class P, class V>
+inline constexpr bool written<Member, P, V, std::void_t<Member<P>>> =
+    !std::is_same_v<Member<P>, Member<V>>;
+
+/// The slot of a method: NULL where the author wrote neither of its forms.
+template <auto method, template <class> class Plain, template <class> class Raw, class P, class V>
+constexpr auto slot() {
+  constexpr auto function = &Thunk<method>::function;
+  return written<Plain, P, V> || written<Raw, P, V> ? function : nullptr;
+}
+
+/// Makes and ends instances of P, which the methods know as V.
+template <class P, class V>
+struct TENON_SDK_LOCAL Lifetime {
+  static tenon_status create(tenon_call* call, const tenon_create_request* in,
+                             void** self) noexcept {
+    *self = nullptr;
+    return guarded({call, in}, [&] {
+      *self = static_cast<V*>(new P());
+      return TENON_OK;
+    });
+  }
+  static void destroy(void* self) noexcept {
+    guarded({nullptr, nullptr}, [&] {
+      delete static_cast<P*>(static_cast<V*>(self));
+      return TENON_OK;
+    });
+  }
+};
+
+template <class P, class V>
+TENON_SDK_LOCAL inline constexpr tenon_base base_of = {sizeof(tenon_base),
+                                                       &Lifetime<P, V>::create,
+                                                       &Lifetime<P, V>::destroy,
+                                                       nullptr,
+                                                       nullptr,
+                                                       nullptr,
+                                                       nullptr};
+
+template <class P>
+TENON_SDK_LOCAL inline constexpr
+    typename P::Contract::Table table_of = P::Contract::template table<P>();
+
+/// An answer in the arena of the call, zeroed but for its size.
+template <class Response>
+Response* new_response(tenon_call* call) {
+  auto* response = static_cast<Response*>(tenon_allocate_zeroed(call, sizeof(Response)));
+  response->struct_size = sizeof(Response);
+  return response;
+}
+
+}  // namespace tenon::sdk::detail
