@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+#
+# build.sh cmake|meson BUILD: installs tenon from BUILD into a temporary folder, builds the project
+# photo from what was installed and nothing else, and runs it. Says in TAP how far it came.
+set -u
+photo=$(cd "$(dirname "$0")" && pwd)/photo
+system=$1
+build=$2
+
+world=$(mktemp -d)
+trap 'rm -rf "$world"' EXIT
+count=0
+
+# step NAME COMMAND...: one point of the plan; nothing follows one that fails
+step() {
+  count=$((count + 1))
+  name=$1
+  shift
+  if "$@" >"$world/log" 2>&1; then
+    echo "ok $count - $name"
+  else
+    echo "not ok $count - $name"
+    sed 's/^/# /' "$world/log"
+    echo "1..$count"
+    exit 1
+  fi
+}
+
+install_tenon() {
+  DESTDIR=$world/tree meson install -C "$build" --no-rebuild
+  prefix=$world/prefix # moved, so that nothing can rely on where it was configured to be
+  mv "$(dirname "$(find "$world/tree" -type d -path '*/include/tenon')")/.." "$prefix"
+}
+
+configure_cmake() {
+  cmake -S "$photo" -B "$world/photo" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_FLAGS='-Wall -Wextra -pedantic -Werror' \
+    -DCMAKE_CXX_FLAGS='-Wall -Wextra -pedantic -Werror'
+}
+
+configure_meson() {
+  PKG_CONFIG_PATH=$(find "$prefix" -type d -name pkgconfig) meson setup "$world/photo" "$photo"
+}
+
+build_cmake() { cmake --build "$world/photo"; }
+build_meson() { meson compile -C "$world/photo"; }
+
+runs() {
+  mkdir "$world/plugins"
+  cp "$world"/photo/libinvert.so "$world"/photo/libfade.so "$world/plugins"
+  PHOTO_PLUGIN_PATH=$world/plugins "$world/photo/photo" >"$world/out" || return
+  diff - "$world/out" <<'END'
+Fade...
+Invert...
+me.example/fade: 0 2 5 63
+me.example/invert: 255 245 235 0
+END
+}
+
+verify_tests() {
+  ctest --test-dir "$world/photo" --output-on-failure --no-tests=error
+}
+
+# What plugin authors get is enough to compile a plugin, with no other include folder.
+sdk_is_enough() {
+  cmake --install "$world/photo" --prefix "$world/sdk" --component sdk &&
+    cc -std=c11 -fsyntax-only -I"$world/sdk/include" "$photo/invert.c" &&
+    c++ -std=c++17 -fsyntax-only -I"$world/sdk/include" "$photo/fade.cpp"
+}
+
+# A change of a spec reaches host and plugins in one build, and a fault is shown with its place.
+spec_changes() {
+  spec=$world/copy/kinds/filter/v1.json
+  cp -R "$photo" "$world/copy"
+  photo=$world/copy
+  rm -rf "$world/photo"
+  configure_"$system" && build_"$system" || return
+  sed -i 's/"strength": "float32"/"strength": "float64"/' "$spec"
+  ! build_"$system" || return # the override in fade.cpp takes a float
+  sed -i 's/"strength": "float64"/"strength": "flaot32"/' "$spec"
+  ! build_"$system" >"$world/errors" 2>&1 || return
+  cat "$world/errors"
+  grep 'v1.json:[0-9]*:[0-9]*: ' "$world/errors"
+}
+
+step "install" install_tenon
+step "configure" configure_"$system"
+step "build" build_"$system"
+step "run" runs
+if [ "$system" = cmake ]; then
+  step "verify tests" verify_tests
+  step "sdk" sdk_is_enough
+fi
+step "spec changes" spec_changes
+echo "1..$count"

@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+#
+# tidy.sh BUILD: whether clang-tidy finds nothing in the sources that BUILD compiles.
+set -eu
+cd "$(dirname "$0")/../.."
+git ls-files '*.c' '*.cpp' |
+  while read -r file; do
+    if grep -qF "\"file\": \"../$file\"" "$1/compile_commands.json"; then echo "$file"; fi
+  done |
+  xargs -n 2 -P "$(nproc)" sh -c '
+    output=$(clang-tidy --quiet -p "$0" "$@" 2>/dev/null) || { echo "$output"; exit 1; }' "$1"
