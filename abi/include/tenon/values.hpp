@@ -4,8 +4,8 @@
 //
 // Each type of a spec has three forms:
 //   raw    the C struct that crosses the contract (tenon_string, tenon_list, tenon_record_v2),
-//   view   reads the raw form in place and is valid as long as that is (std::string_view, ListView),
-//   owned  an ordinary C++ value (std::string, std::vector).
+//   view   reads the raw form in place and is valid as long as that is (std::string_view,
+//   ListView), owned  an ordinary C++ value (std::string, std::vector).
 // Value<T> converts between them, T being the owned form. Generated headers add Value for the
 // documents, structs and enums of their kinds.
 #pragma once
@@ -55,9 +55,7 @@ class BytesView {
   const std::uint8_t* begin() const noexcept { return data_; }
   const std::uint8_t* end() const noexcept { return data_ + size_; }
   /// The same bytes read as text.
-  std::string_view text() const noexcept {
-    return {reinterpret_cast<const char*>(data_), size_};
-  }
+  std::string_view text() const noexcept { return {reinterpret_cast<const char*>(data_), size_}; }
   /// A copy.
   Bytes own() const { return Bytes(begin(), end()); }
 
@@ -70,7 +68,9 @@ class BytesView {
 };
 
 /// Bytes of a text, copied.
-inline Bytes to_bytes(std::string_view text) { return BytesView(text).own(); }
+inline Bytes to_bytes(std::string_view text) {
+  return BytesView(text).own();
+}
 
 /// Bytes of the caller that a plugin may change in place.
 struct Buffer {
@@ -87,11 +87,10 @@ enum class Copy { shallow, deep };
 
 /// Conversions of one type; T is its owned form. Every specialisation has:
 ///   Raw, View
-///   raw<Copy>(call, const T&)  to the raw form; arrays of elements always go to the arena of `call`
-///   pass(call, View)           back from a view, shallow
-///   view(const Raw&)           valid as long as the raw value and what it points at
-///   own(const Raw&)            a copy
-///   absent(const Raw&), none() only where the raw form itself can say that there is nothing
+///   raw<Copy>(call, const T&)  to the raw form; arrays of elements always go to the arena of
+///   `call` pass(call, View)           back from a view, shallow view(const Raw&)           valid
+///   as long as the raw value and what it points at own(const Raw&)            a copy absent(const
+///   Raw&), none() only where the raw form itself can say that there is nothing
 template <class T, class = void>
 struct Value;
 
@@ -105,7 +104,9 @@ struct PlainValue {
   using Raw = T;
   using View = T;
   template <Copy>
-  static Raw raw(tenon_call*, T value) noexcept { return value; }
+  static Raw raw(tenon_call*, T value) noexcept {
+    return value;
+  }
   static Raw pass(tenon_call*, View value) noexcept { return value; }
   static View view(Raw value) noexcept { return value; }
   static T own(Raw value) noexcept { return value; }
@@ -126,7 +127,9 @@ struct Value<bool> {
   using Raw = std::uint8_t;
   using View = bool;
   template <Copy>
-  static Raw raw(tenon_call*, bool value) noexcept { return value ? 1 : 0; }
+  static Raw raw(tenon_call*, bool value) noexcept {
+    return value ? 1 : 0;
+  }
   static Raw pass(tenon_call*, bool value) noexcept { return value ? 1 : 0; }
   static bool view(Raw value) noexcept { return value != 0; }
   static bool own(Raw value) noexcept { return value != 0; }
@@ -137,7 +140,9 @@ struct Value<T, std::enable_if_t<std::is_enum_v<T>>> {
   using Raw = std::int32_t;
   using View = T;
   template <Copy>
-  static Raw raw(tenon_call*, T value) noexcept { return static_cast<Raw>(value); }
+  static Raw raw(tenon_call*, T value) noexcept {
+    return static_cast<Raw>(value);
+  }
   static Raw pass(tenon_call*, T value) noexcept { return static_cast<Raw>(value); }
   static T view(Raw value) noexcept { return static_cast<T>(value); }
   static T own(Raw value) noexcept { return static_cast<T>(value); }
@@ -148,7 +153,9 @@ struct Value<Duration> {
   using Raw = tenon_duration;
   using View = Duration;
   template <Copy>
-  static Raw raw(tenon_call*, Duration value) noexcept { return value.count(); }
+  static Raw raw(tenon_call*, Duration value) noexcept {
+    return value.count();
+  }
   static Raw pass(tenon_call*, Duration value) noexcept { return value.count(); }
   static Duration view(Raw value) noexcept { return Duration(value); }
   static Duration own(Raw value) noexcept { return Duration(value); }
@@ -159,8 +166,12 @@ struct Value<Timestamp> {
   using Raw = tenon_timestamp;
   using View = Timestamp;
   template <Copy>
-  static Raw raw(tenon_call*, Timestamp value) noexcept { return value.time_since_epoch().count(); }
-  static Raw pass(tenon_call*, Timestamp value) noexcept { return value.time_since_epoch().count(); }
+  static Raw raw(tenon_call*, Timestamp value) noexcept {
+    return value.time_since_epoch().count();
+  }
+  static Raw pass(tenon_call*, Timestamp value) noexcept {
+    return value.time_since_epoch().count();
+  }
   static Timestamp view(Raw value) noexcept { return Timestamp(Duration(value)); }
   static Timestamp own(Raw value) noexcept { return Timestamp(Duration(value)); }
 };
@@ -170,7 +181,9 @@ struct Value<Buffer> {
   using Raw = tenon_buffer;
   using View = Buffer;
   template <Copy>
-  static Raw raw(tenon_call*, Buffer value) noexcept { return {value.data, value.size}; }
+  static Raw raw(tenon_call*, Buffer value) noexcept {
+    return {value.data, value.size};
+  }
   static Raw pass(tenon_call*, Buffer value) noexcept { return {value.data, value.size}; }
   static Buffer view(Raw value) noexcept { return {value.data, value.size}; }
   static Buffer own(Raw value) noexcept { return {value.data, value.size}; }
@@ -204,7 +217,9 @@ struct Value<Json> {
   using Raw = tenon_string;
   using View = std::string_view;
   template <Copy copy>
-  static Raw raw(tenon_call* call, const Json& value) { return Text::raw<copy>(call, value.text); }
+  static Raw raw(tenon_call* call, const Json& value) {
+    return Text::raw<copy>(call, value.text);
+  }
   static Raw pass(tenon_call* call, View value) noexcept { return Text::pass(call, value); }
   static View view(const Raw& raw) noexcept { return Text::view(raw); }
   static Json own(const Raw& raw) { return {Text::own(raw)}; }
@@ -219,9 +234,9 @@ struct Value<Bytes> {
   template <Copy copy>
   static Raw raw(tenon_call* call, BytesView value) {
     if constexpr (copy == Copy::deep) {
-      return {static_cast<const std::uint8_t*>(
-                  tenon_allocate_copy(call, value.data(), value.size())),
-              value.size()};
+      return {
+          static_cast<const std::uint8_t*>(tenon_allocate_copy(call, value.data(), value.size())),
+          value.size()};
     } else {
       return pass(call, value);
     }
@@ -315,8 +330,9 @@ struct Value<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>>
 template <class T>
 class MapView {
  public:
-  MapView() noexcept : MapView(tenon_map{{&detail::nothing, 0, sizeof(tenon_string)},
-                                         {&detail::nothing, 0, sizeof(typename Value<T>::Raw)}}) {}
+  MapView() noexcept
+      : MapView(tenon_map{{&detail::nothing, 0, sizeof(tenon_string)},
+                          {&detail::nothing, 0, sizeof(typename Value<T>::Raw)}}) {}
   explicit MapView(const tenon_map& raw) noexcept : raw_(raw) {}
 
   std::size_t size() const noexcept { return raw_.keys.count; }
@@ -367,8 +383,7 @@ struct Value<std::map<std::string, T, std::less<>>> {
     Map map;
     View entries(raw);
     for (std::size_t i = 0; i < entries.size(); i++) {
-      map.emplace(entries.key(i),
-                  Value<T>::own(TENON_AT(typename Value<T>::Raw, raw.values, i)));
+      map.emplace(entries.key(i), Value<T>::own(TENON_AT(typename Value<T>::Raw, raw.values, i)));
     }
     return map;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/host.hpp: the face of the loader. A program makes one Host, asks it which plugins there are,
-// and creates instances of them:
+// tenon/host.hpp: the face of the loader. A program makes one Host, asks it which plugins there
+// are, and creates instances of them:
 //
 //   tenon::Host host({.app = "photo"});
 //   auto blur = host.create<photo::Filter>("me.example/blur", {{"radius", "3"}}).value();
@@ -87,7 +87,8 @@ struct ModuleInfo {
 };
 
 /// An instance of a plugin, used like a pointer to the latest interface K of its kind. Stays valid
-/// when the module is restarted, and keeps the host's modules alive. Ends the instance when it ends.
+/// when the module is restarted, and keeps the host's modules alive. Ends the instance when it
+/// ends.
 ///
 /// The methods of K may be called from any thread where the kind's spec says so; the Handle itself
 /// belongs to one thread at a time and must outlive the calls made through it.
@@ -150,7 +151,8 @@ class TENON_API Host {
 
   /// A new instance; loads the module when it is the first. With a config the method that the kind
   /// configures by is called with it, and its failure is the answer.
-  /// Errors: those of `find`, of loading (each a stable code), of the plugin's create and configure.
+  /// Errors: those of `find`, of loading (each a stable code), of the plugin's create and
+  /// configure.
   template <class K>
   Result<Handle<K>> create(std::string_view reference) {
     return handle<K>(create(K::kind(), reference, std::nullopt));
@@ -174,8 +176,8 @@ class TENON_API Host {
   /// those of create and configure.
   Result<void> restart(std::string_view package);
 
-  /// The same for each loaded module whose file is another one than was loaded. Answers the packages
-  /// that were restarted and the errors of those that were not.
+  /// The same for each loaded module whose file is another one than was loaded. Answers the
+  /// packages that were restarted and the errors of those that were not.
   struct Restarts {
     std::vector<std::string> done;
     std::vector<Error> failed;

@@ -5,8 +5,8 @@
 // A call has to find the generation of its module that serves now and to keep it loaded until the
 // call is over, without a lock and without a count that threads share. So each thread owns a record
 // with a slot for each level of nesting, and writes into it which generation it is in. A restart
-// publishes the new generation, makes all threads see that (a memory barrier on all processors, paid
-// by the restart alone), and then waits until no slot holds the old one.
+// publishes the new generation, makes all threads see that (a memory barrier on all processors,
+// paid by the restart alone), and then waits until no slot holds the old one.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -43,13 +43,13 @@ struct Bound {
 struct Serving {
   /// One entry per instance of the module, by its index; nullptr while the gate is closed.
   std::atomic<const Bound*> bounds{nullptr};
-  /// Calls that found no free slot in the record of their thread.
-  std::atomic<std::int64_t> overflow{0};
 };
 
 /// What calls see of a module.
 struct ServingModule {
   std::atomic<Serving*> current{nullptr};
+  /// Calls that found no free slot in the record of their thread, whichever generation they are in.
+  std::atomic<std::int64_t> overflow{0};
 };
 
 /// Which generations a thread is in, innermost last. Read by restarts, written by its thread.
@@ -120,7 +120,7 @@ class Entry {
       slot_->store(nullptr, std::memory_order_release);
       thread_record->depth--;
     } else if (bound_ != nullptr) {
-      overflown_->overflow.fetch_sub(1, std::memory_order_release);
+      instance_.serving_.overflow.fetch_sub(1, std::memory_order_release);
     }
   }
   Entry(const Entry&) = delete;
@@ -149,9 +149,11 @@ class Entry {
  private:
   void enter() noexcept {
     ThreadRecord* record = thread_record;
-    if (record == nullptr) [[unlikely]] record = attach_thread();
+    if (record == nullptr) [[unlikely]]
+      record = attach_thread();
     std::uint32_t depth = record->depth;
-    if (depth >= ThreadRecord::levels) [[unlikely]] return enter_slowly();
+    if (depth >= ThreadRecord::levels) [[unlikely]]
+      return enter_slowly();
     // A signal handler that calls a plugin between these lines takes the next slot.
     record->depth = depth + 1;
     slot_ = &record->slots[depth];
@@ -170,16 +172,17 @@ class Entry {
       serving = again;
     }
     const Bound* bounds = serving->bounds.load(std::memory_order_acquire);
-    if (bounds == nullptr) [[unlikely]] return enter_slowly();
+    if (bounds == nullptr) [[unlikely]]
+      return enter_slowly();
     bound_ = bounds + instance_.index_;
   }
   /// No slot is free, or the gate is closed: waits for it, unless the thread is inside already.
   TENON_API void enter_slowly() noexcept;
+  void enter_counted() noexcept;
 
   Instance& instance_;
   const Bound* bound_ = nullptr;
   std::atomic<Serving*>* slot_ = nullptr;
-  Serving* overflown_ = nullptr;
   bool restarted_ = false;
 };
 
@@ -200,7 +203,8 @@ class TENON_API Blocking {
 /// missing end is zero.
 template <class Response>
 const Response* complete(tenon_call* call, const Response* out) {
-  if (out->struct_size >= sizeof(Response)) [[likely]] return out;
+  if (out->struct_size >= sizeof(Response)) [[likely]]
+    return out;
   void* copy = tenon_allocate_zeroed(call, sizeof(Response));
   return static_cast<const Response*>(memcpy(copy, out, out->struct_size));
 }

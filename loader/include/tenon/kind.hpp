@@ -54,6 +54,19 @@ struct KindVersion {
   std::span<const Adapter> adapters;
   /// The table that another plugin gets which asks for this version: its `self` is an Instance.
   const void* client;
+
+  /// The adapter to a newer version; nullptr where there is none, also when it is this version.
+  const Adapter* adapter_to(std::int32_t target) const noexcept {
+    for (const Adapter& adapter : adapters) {
+      if (adapter.target == target) return &adapter;
+    }
+    return nullptr;
+  }
+  /// Whether a plugin of this version can be used as version `target`.
+  bool serves(std::int32_t target) const noexcept {
+    const Adapter* adapter = adapter_to(target);
+    return target == version || (adapter != nullptr && adapter->refusal.empty());
+  }
 };
 
 /// A kind as the program was built with it.

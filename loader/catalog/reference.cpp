@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "catalog/reference.hpp"
+
+#include "package/name.hpp"
+#include "package/quote.hpp"
+
+namespace tenon::detail {
+namespace {
+
+constexpr std::string_view form = "[builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0";
+
+Error wrong(std::string_view text, std::string found) {
+  return Error({.code = "wrong-reference",
+                .where = in_quotes(text),
+                .found = std::move(found),
+                .needed = std::string(form),
+                .fix = "name the plugin in that form"});
+}
+
+}  // namespace
+
+Result<Reference> Reference::parse(std::string_view text, std::string_view domain) {
+  Reference reference;
+  std::string_view rest = text;
+  if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
+    const std::string_view prefix = rest.substr(0, colon);
+    if (prefix == "builtin") {
+      reference.origin = Origin::builtin;
+    } else if (prefix == "standalone") {
+      reference.origin = Origin::standalone;
+    } else {
+      return wrong(text, "the prefix " + in_quotes(prefix));
+    }
+    rest.remove_prefix(colon + 1);
+  }
+  if (const auto at = rest.find('@'); at != std::string_view::npos) {
+    auto version = Version::parse(rest.substr(at + 1));
+    if (!version) return wrong(text, "the version " + in_quotes(rest.substr(at + 1)));
+    reference.version = std::move(*version);
+    rest = rest.substr(0, at);
+  }
+  reference.name = rest.find('/') == std::string_view::npos
+                       ? std::string(domain) + "/" + std::string(rest)
+                       : std::string(rest);
+  if (const std::string_view flaw = flaw_of_name(reference.name); !flaw.empty()) {
+    return wrong(text, "a name that " + std::string(flaw));
+  }
+  return reference;
+}
+
+}  // namespace tenon::detail

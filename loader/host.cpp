@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/host.hpp>
+
+#include <utility>
+
+#include "host_core.hpp"
+
+namespace tenon {
+
+std::string PluginInfo::property(std::string_view name) const {
+  const auto found = properties_.find(name);
+  return found != properties_.end() ? found->second : "";
+}
+
+Host::Host(HostOptions options) : core_(std::make_shared<detail::HostCore>(std::move(options))) {}
+Host::~Host() = default;
+
+std::vector<PluginInfo> Host::plugins(const Kind& kind) const {
+  return core_->plugins(kind);
+}
+std::vector<PluginInfo> Host::registered() const {
+  return core_->registered();
+}
+std::vector<Error> Host::skipped() const {
+  return core_->skipped();
+}
+
+Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
+  return core_->find(kind, reference);
+}
+
+Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
+                                         const std::optional<TextMap>& config) {
+  return core_->create(kind, kind.latest().version, reference, config);
+}
+
+void Host::rescan() {
+  core_->rescan();
+}
+std::vector<ModuleInfo> Host::modules() const {
+  return core_->modules();
+}
+Result<void> Host::restart(std::string_view package) {
+  return core_->restart(package);
+}
+Host::Restarts Host::restart_changed() {
+  return core_->restart_changed();
+}
+
+}  // namespace tenon

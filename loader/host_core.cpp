@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "host_core.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "catalog/reference.hpp"
+#include "catalog/scan.hpp"
+#include "catalog/search_path.hpp"
+
+namespace tenon::detail {
+
+HostCore::HostCore(HostOptions options) : options_(std::move(options)) {
+  for (const tenon_module* builtin : options_.builtins) {
+    const std::string_view text(builtin->manifest, builtin->manifest_size);
+    auto manifest = parse_manifest(text, "builtin");
+    if (!manifest) {
+      broken_builtins_.push_back(std::move(manifest).error());
+      continue;
+    }
+    modules_.push_back(
+        std::make_shared<Module>(ModuleOrigin{{}, builtin}, std::move(*manifest), *this, images_));
+  }
+  rescan();
+}
+
+void HostCore::rescan() {
+  Scan found = scan(search_places(options_.app, options_.plugin_path));
+  std::unique_lock lock(mutex_);
+  std::vector<std::shared_ptr<Module>> kept;
+  for (const auto& module : modules_) {
+    if (module->origin().builtin != nullptr) kept.push_back(module);
+  }
+  for (FoundModule& drop_in : found.modules) {
+    const auto known = std::find_if(modules_.begin(), modules_.end(), [&](const auto& module) {
+      return module->origin().file == drop_in.file && module->in_use();
+    });
+    kept.push_back(known != modules_.end()
+                       ? *known
+                       : std::make_shared<Module>(ModuleOrigin{std::move(drop_in.file), nullptr},
+                                                  std::move(drop_in.manifest), *this, images_));
+  }
+  for (const auto& module : modules_) {
+    if (module->in_use() && std::find(kept.begin(), kept.end(), module) == kept.end()) {
+      kept.push_back(module);
+    }
+  }
+  modules_ = std::move(kept);
+  unreadable_ = std::move(found.skipped);
+  register_all();
+}
+
+void HostCore::register_all() {
+  registry_ = {};
+  left_out_.clear();
+  for (const auto& module : modules_) {
+    auto left_out = registry_.add(module, module->manifest());
+    std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
+  }
+}
+
+PluginInfo HostCore::describe(const Registration& registration) {
+  const Manifest manifest = registration.module->manifest();
+  PluginInfo info;
+  info.name_ = registration.name;
+  info.kind_ = registration.kind;
+  info.version_ = registration.version;
+  info.package_ = registration.package;
+  info.package_version_ = registration.package_version.to_string();
+  info.summary_ = manifest.summary;
+  info.file_ = registration.module->origin().file;
+  if (const auto found = manifest.properties.find(registration.name);
+      found != manifest.properties.end()) {
+    for (const auto& [key, value] : found->second) info.properties_.emplace(key, value);
+  }
+  return info;
+}
+
+std::vector<PluginInfo> HostCore::plugins(const Kind& kind) const {
+  std::shared_lock lock(mutex_);
+  std::vector<PluginInfo> result;
+  for (const Registration* one : registry_.newest(kind, kind.latest().version)) {
+    result.push_back(describe(*one));
+  }
+  return result;
+}
+
+std::vector<PluginInfo> HostCore::registered() const {
+  std::shared_lock lock(mutex_);
+  std::vector<PluginInfo> result;
+  for (const Registration* one : registry_.all()) result.push_back(describe(*one));
+  return result;
+}
+
+std::vector<Error> HostCore::skipped() const {
+  std::shared_lock lock(mutex_);
+  std::vector<Error> all = broken_builtins_;
+  all.insert(all.end(), unreadable_.begin(), unreadable_.end());
+  all.insert(all.end(), left_out_.begin(), left_out_.end());
+  return all;
+}
+
+Result<const Registration*> HostCore::look_up(const Kind& kind, std::int32_t target,
+                                              std::string_view reference) const {
+  const std::string_view domain = options_.default_domain.empty()
+                                      ? kind.id.substr(0, kind.id.find('/'))
+                                      : std::string_view(options_.default_domain);
+  auto parsed = Reference::parse(reference, domain);
+  if (!parsed) return std::move(parsed).error();
+  return registry_.find(kind, target, *parsed);
+}
+
+Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) const {
+  std::shared_lock lock(mutex_);
+  auto found = look_up(kind, kind.latest().version, reference);
+  if (!found) return std::move(found).error();
+  return describe(**found);
+}
+
+Result<HostCore::Chosen> HostCore::choose(const Kind& kind, std::int32_t target,
+                                          std::string_view reference) const {
+  std::shared_lock lock(mutex_);
+  auto found = look_up(kind, target, reference);
+  if (!found) return std::move(found).error();
+  return Chosen{(*found)->module, (*found)->name};
+}
+
+Result<InstancePtr> HostCore::create(const Kind& kind, std::int32_t target,
+                                     std::string_view reference,
+                                     const std::optional<TextMap>& config) {
+  auto chosen = choose(kind, target, reference);
+  if (!chosen) return std::move(chosen).error();
+  auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
+  if (made) static_cast<LiveInstance&>(**made).keep(shared_from_this());
+  return made;
+}
+
+Result<InstancePtr> HostCore::create_at(const Kind& kind, std::int32_t version,
+                                        std::string_view reference) {
+  return create(kind, version, reference, std::nullopt);
+}
+
+std::vector<std::string> HostCore::names_at(const Kind& kind, std::int32_t version) {
+  std::shared_lock lock(mutex_);
+  std::vector<std::string> names;
+  for (const Registration* one : registry_.newest(kind, version)) names.push_back(one->name);
+  return names;
+}
+
+std::vector<std::shared_ptr<Module>> HostCore::module_list() const {
+  std::shared_lock lock(mutex_);
+  return modules_;
+}
+
+std::vector<ModuleInfo> HostCore::modules() const {
+  std::vector<ModuleInfo> result;
+  for (const auto& module : module_list()) result.push_back(module->info());
+  std::sort(result.begin(), result.end(),
+            [](const auto& a, const auto& b) { return a.package < b.package; });
+  return result;
+}
+
+Result<void> HostCore::restart(std::string_view package) {
+  bool found = false;
+  Result<void> result;
+  for (const auto& module : module_list()) {
+    if (module->manifest().name != package) continue;
+    found = true;
+    if (!module->in_use()) continue;
+    result = module->restart();
+    if (!result) break;
+  }
+  if (!found) {
+    return Error({.code = "not-found",
+                  .where = std::string(package),
+                  .found = "no module of that package",
+                  .needed = "the name of a package that this host has found",
+                  .fix = "see Host::modules"});
+  }
+  std::unique_lock lock(mutex_);
+  register_all();
+  return result;
+}
+
+Host::Restarts HostCore::restart_changed() {
+  Host::Restarts restarts;
+  for (const auto& module : module_list()) {
+    if (!module->changed()) continue;
+    if (auto done = module->restart(); done) {
+      restarts.done.push_back(module->manifest().name);
+    } else {
+      restarts.failed.push_back(std::move(done).error());
+    }
+  }
+  std::unique_lock lock(mutex_);
+  register_all();
+  return restarts;
+}
+
+}  // namespace tenon::detail

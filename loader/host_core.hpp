@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What stands behind a Host: its modules and what they registered.
+#pragma once
+
+#include <tenon/host.hpp>
+
+#include <memory>
+#include <shared_mutex>
+#include <string_view>
+#include <vector>
+
+#include "module/module.hpp"
+#include "module/module_host.hpp"
+#include "registry/registry.hpp"
+
+namespace tenon::detail {
+
+/// Lives as long as the Host and all instances that were made through it. Thread-safe.
+class HostCore : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
+ public:
+  explicit HostCore(HostOptions options);
+
+  std::vector<PluginInfo> plugins(const Kind& kind) const;
+  std::vector<PluginInfo> registered() const;
+  std::vector<Error> skipped() const;
+  Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
+  Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view reference,
+                             const std::optional<TextMap>& config);
+  void rescan();
+  std::vector<ModuleInfo> modules() const;
+  Result<void> restart(std::string_view package);
+  Host::Restarts restart_changed();
+
+  Result<InstancePtr> create_at(const Kind& kind, std::int32_t version,
+                                std::string_view reference) override;
+  std::vector<std::string> names_at(const Kind& kind, std::int32_t version) override;
+
+ private:
+  struct Chosen {
+    std::shared_ptr<Module> module;
+    std::string name;
+  };
+  Result<Chosen> choose(const Kind& kind, std::int32_t target, std::string_view reference) const;
+  Result<const Registration*> look_up(const Kind& kind, std::int32_t target,
+                                      std::string_view reference) const;
+  static PluginInfo describe(const Registration& registration);
+  std::vector<std::shared_ptr<Module>> module_list() const;
+  void register_all();
+
+  const HostOptions options_;
+  const std::shared_ptr<ImageFolder> images_ = std::make_shared<ImageFolder>();
+  std::vector<Error> broken_builtins_;
+
+  mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs
+  std::vector<std::shared_ptr<Module>> modules_;  // builtins, then drop-ins in the order of places
+  std::vector<Error> unreadable_;
+  Registry registry_;
+  std::vector<Error> left_out_;
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/admission.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "module/kinds.hpp"
+
+namespace tenon::detail {
+namespace {
+
+constexpr std::size_t largest_struct = 65536;
+constexpr std::size_t most_registrations = 4096;
+
+using Slot = void (*)();
+
+/// Reads a slot as a pointer without a type; every data and function pointer has one size here.
+const void* pointer_at(const void* object, std::size_t offset) {
+  const void* pointer;
+  std::memcpy(&pointer, static_cast<const char*>(object) + offset, sizeof pointer);
+  return pointer;
+}
+
+/// The look at one module.
+class Admission {
+ public:
+  Admission(const platform::ImageMap* map, const Manifest& manifest, const std::string& where)
+      : map_(map), manifest_(manifest), where_(where) {}
+
+  Result<AdmittedModule> run(const tenon_module& module);
+
+ private:
+  std::optional<Error> check_prologue(const tenon_module& module) const;
+  std::optional<Error> check_registrations(const tenon_list& list) const;
+  std::optional<Error> check_manifest(const tenon_list& list) const;
+  std::optional<Error> check_size(const void* object, std::size_t least,
+                                  const std::string& what) const;
+  Result<AdmittedPlugin> admit_plugin(const tenon_registration& entry, const KindVersion& version,
+                                      const Kind& kind) const;
+  std::optional<Error> fill_slots(const tenon_registration& entry, const KindVersion& version,
+                                  std::byte* table) const;
+  std::optional<Error> check_base(const tenon_registration& entry, const tenon_base& base) const;
+
+  bool has(const void* address, std::size_t size) const {
+    return map_ == nullptr || map_->contains(address, size);
+  }
+  bool has_code(const void* address) const {
+    return map_ == nullptr || map_->contains_code(address);
+  }
+  bool has_text(tenon_string text) const { return text.size == 0 || has(text.data, text.size); }
+
+  Error interposed(const std::string& what, const void* address) const {
+    const std::string image = platform::image_at(address);
+    return Error(
+        {.code = "slot-interposed",
+         .where = where_,
+         .found = what + " lies outside the module" + (image.empty() ? "" : ", in " + image),
+         .needed = "only functions and data of the module itself",
+         .fix = "make the functions of the plugin static, or hide its symbols "
+                "(-fvisibility=hidden)"});
+  }
+
+  const platform::ImageMap* map_;
+  const Manifest& manifest_;
+  const std::string& where_;
+};
+
+std::string describe(std::string_view kind, std::int64_t version, std::string_view name) {
+  return std::string(name) + " (" + std::string(kind) + " version " + std::to_string(version) + ")";
+}
+
+std::string_view view(tenon_string text) {
+  return {text.data, text.size};
+}
+
+std::string describe(const tenon_registration& entry) {
+  return describe(view(entry.kind), entry.version, view(entry.name));
+}
+
+Result<AdmittedModule> Admission::run(const tenon_module& module) {
+  if (auto flaw = check_prologue(module)) return std::move(*flaw);
+  AdmittedModule admitted{};
+  std::memcpy(&admitted.object, &module,
+              std::min<std::size_t>(module.struct_size, sizeof admitted.object));
+  const tenon_list& list = admitted.object.registrations;
+  if (auto flaw = check_registrations(list)) return std::move(*flaw);
+  if (auto flaw = check_manifest(list)) return std::move(*flaw);
+  for (std::size_t i = 0; i < list.count; i++) {
+    const auto& entry = TENON_AT(tenon_registration, list, i);
+    const Kind* kind = find_kind(view(entry.kind));
+    const KindVersion* version = kind != nullptr ? kind->find(entry.version) : nullptr;
+    // What this program does not know was told when the manifest was read.
+    if (version == nullptr || version->fingerprint != entry.fingerprint) continue;
+    auto plugin = admit_plugin(entry, *version, *kind);
+    if (!plugin) return std::move(plugin).error();
+    admitted.plugins.push_back(std::move(*plugin));
+  }
+  for (auto [slot, name] : {std::pair{reinterpret_cast<Slot>(admitted.object.start), "start"},
+                            std::pair{reinterpret_cast<Slot>(admitted.object.stop), "stop"}}) {
+    const auto* address = reinterpret_cast<const void*>(slot);
+    if (address != nullptr && !has_code(address)) return interposed(name, address);
+  }
+  return admitted;
+}
+
+std::optional<Error> Admission::check_prologue(const tenon_module& module) const {
+  constexpr std::size_t least = offsetof(tenon_module, start);
+  if (!has(&module, least)) return interposed("tenon_module_v1", &module);
+  if (module.magic != TENON_MAGIC) {
+    return Error({.code = "wrong-magic",
+                  .where = where_,
+                  .found = "tenon_module_v1 does not begin with the magic number",
+                  .needed = "the object that the macros of tenon make",
+                  .fix = "build the plugin with TENON_MODULE or TENON_PLUGIN"});
+  }
+  const auto size = static_cast<std::size_t>(module.struct_size);
+  if (size < least) {
+    return Error({.code = "size-too-small",
+                  .where = where_,
+                  .found = "tenon_module_v1 of " + std::to_string(size) + " bytes",
+                  .needed = "at least " + std::to_string(least) + " bytes",
+                  .fix = "build the plugin with an unchanged tenon/abi.h"});
+  }
+  if (size > largest_struct || !has(&module, size)) {
+    return Error({.code = "size-too-large",
+                  .where = where_,
+                  .found = "tenon_module_v1 of " + std::to_string(size) + " bytes",
+                  .needed = "a size that ends inside the module, at most 65536 bytes",
+                  .fix = "build the plugin with an unchanged tenon/abi.h"});
+  }
+  if (module.contract_major != TENON_CONTRACT_MAJOR ||
+      module.contract_minor > TENON_CONTRACT_MINOR) {
+    return Error({.code = "contract-too-new",
+                  .where = where_,
+                  .found = "contract " + std::to_string(module.contract_major) + "." +
+                           std::to_string(module.contract_minor),
+                  .needed = "contract 1.0 to 1." + std::to_string(TENON_CONTRACT_MINOR),
+                  .fix = "a newer host, or build the plugin with a lower TENON_CONTRACT"});
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Admission::check_registrations(const tenon_list& list) const {
+  if (list.count > most_registrations || list.stride < sizeof(tenon_registration) ||
+      list.stride > largest_struct || !has(list.data, list.count * list.stride)) {
+    return Error({.code = "size-too-large",
+                  .where = where_,
+                  .found = std::to_string(list.count) + " registrations of " +
+                           std::to_string(list.stride) + " bytes",
+                  .needed = "at most 4096 registrations of at least 56 bytes, inside the module",
+                  .fix = "build the plugin with an unchanged tenon/abi.h"});
+  }
+  for (std::size_t i = 0; i < list.count; i++) {
+    const auto& entry = TENON_AT(tenon_registration, list, i);
+    const std::string which = "registration " + std::to_string(i);
+    if (!has_text(entry.kind)) return interposed("the kind of " + which, entry.kind.data);
+    if (!has_text(entry.name)) return interposed("the name of " + which, entry.name.data);
+    if (!has(entry.table, sizeof(tenon_table))) {
+      return interposed("the table of " + describe(entry), entry.table);
+    }
+    if (auto flaw = check_size(entry.table, sizeof(tenon_table), "the table of " + describe(entry)))
+      return flaw;
+  }
+  return std::nullopt;
+}
+
+/// Of a struct that begins with a size_t: large enough, and inside the module.
+std::optional<Error> Admission::check_size(const void* object, std::size_t least,
+                                           const std::string& what) const {
+  std::size_t size;
+  std::memcpy(&size, object, sizeof size);
+  if (size >= least && size <= largest_struct && has(object, size)) return std::nullopt;
+  return Error({.code = size < least ? "size-too-small" : "size-too-large",
+                .where = where_,
+                .found = what + " of " + std::to_string(size) + " bytes",
+                .needed = "at least " + std::to_string(least) +
+                          " bytes, at most 65536, all inside the module",
+                .fix = "set struct_size to the size of the struct"});
+}
+
+std::optional<Error> Admission::check_manifest(const tenon_list& list) const {
+  const auto differs = [&](std::string found, std::string needed) {
+    return Error(
+        {.code = "manifest-differs",
+         .where = where_,
+         .found = std::move(found),
+         .needed = std::move(needed),
+         .fix = "make table and manifest from one declaration: TENON_MODULE or TENON_PLUGIN"});
+  };
+  if (list.count != manifest_.provides.size()) {
+    return differs(std::to_string(list.count) + " registrations in the module",
+                   std::to_string(manifest_.provides.size()) + ", as in the manifest");
+  }
+  for (std::size_t i = 0; i < list.count; i++) {
+    const auto& entry = TENON_AT(tenon_registration, list, i);
+    const auto& said = manifest_.provides[i];
+    if (view(entry.kind) != said.kind || entry.version != said.version ||
+        view(entry.name) != said.name || entry.fingerprint != said.fingerprint) {
+      return differs("registration " + std::to_string(i) + ": " + describe(entry),
+                     describe(said.kind, said.version, said.name) + ", as in the manifest" +
+                         (entry.fingerprint != said.fingerprint ? ", of the same spec" : ""));
+    }
+  }
+  return std::nullopt;
+}
+
+Result<AdmittedPlugin> Admission::admit_plugin(const tenon_registration& entry,
+                                               const KindVersion& version, const Kind& kind) const {
+  AdmittedPlugin plugin{&kind, &version, std::string(view(entry.name)),
+                        std::make_unique<std::byte[]>(version.table_size), tenon_base{}};
+  const auto& theirs = *static_cast<const tenon_table*>(entry.table);
+  std::memcpy(plugin.table.get(), &theirs,
+              std::min<std::size_t>(theirs.struct_size, version.table_size));
+  std::size_t size = version.table_size;
+  std::memcpy(plugin.table.get(), &size, sizeof size);
+  if (auto flaw = fill_slots(entry, version, plugin.table.get())) return std::move(*flaw);
+  if (theirs.base == nullptr) return plugin;
+
+  const std::string what = "the base table of " + describe(entry);
+  if (!has(theirs.base, offsetof(tenon_base, save_state))) return interposed(what, theirs.base);
+  if (auto flaw = check_size(theirs.base, offsetof(tenon_base, save_state), what)) {
+    return std::move(*flaw);
+  }
+  std::memcpy(&plugin.base, theirs.base, std::min(theirs.base->struct_size, sizeof plugin.base));
+  plugin.base.struct_size = sizeof plugin.base;
+  if (auto flaw = check_base(entry, plugin.base)) return std::move(*flaw);
+  return plugin;
+}
+
+std::optional<Error> Admission::fill_slots(const tenon_registration& entry,
+                                           const KindVersion& version, std::byte* table) const {
+  for (const MethodInfo& method : version.methods) {
+    const void* address = pointer_at(table, method.offset);
+    if (address == nullptr && method.required) {
+      return Error({.code = "slot-missing",
+                    .where = where_,
+                    .found = "no " + std::string(method.name) + " in " + describe(entry),
+                    .needed = "every method that the kind requires",
+                    .fix = "implement " + std::string(method.name)});
+    }
+    if (address == nullptr) {
+      std::memcpy(table + method.offset, &method.unimplemented, sizeof method.unimplemented);
+    } else if (!has_code(address)) {
+      return interposed(std::string(method.name) + " of " + describe(entry), address);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Admission::check_base(const tenon_registration& entry,
+                                           const tenon_base& base) const {
+  constexpr const char* names[] = {"create",        "destroy", "save_state",
+                                   "restore_state", "suspend", "resume"};
+  for (std::size_t i = 0; i < std::size(names); i++) {
+    const void* address = pointer_at(&base, offsetof(tenon_base, create) + i * sizeof(void*));
+    if (address != nullptr && !has_code(address)) {
+      return interposed(std::string(names[i]) + " of " + describe(entry), address);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<AdmittedModule> admit(const tenon_module& module, const platform::ImageMap* map,
+                             const Manifest& manifest, const std::string& where) {
+  return Admission(map, manifest, where).run(module);
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/call.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "module/call_children.hpp"
+#include "module/log.hpp"
+#include "platform/event.hpp"
+
+namespace tenon {
+
+namespace {
+
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t first_block = 4096;
+
+std::int64_t now() noexcept {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+std::size_t padded(std::size_t size) noexcept {
+  return (size + 15) & ~std::size_t{15};
+}
+
+}  // namespace
+
+/// Memory of the arena behind the part that lies in the Call itself.
+struct alignas(16) Call::Block {
+  Block* next;
+  std::size_t size;  // of the memory that follows
+
+  std::uint8_t* begin() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
+};
+
+/// What crosses the contract: each function finds the Call and asks it.
+struct Call::Functions {
+  static void* allocate(tenon_call* call, std::size_t size) {
+    return Call::of(call).allocate_block(size);
+  }
+  static void fail(tenon_call* call, tenon_status, tenon_string message) {
+    auto* copy = static_cast<const char*>(tenon_allocate_copy(call, message.data, message.size));
+    Call::of(call).message_ = {copy, message.size};
+  }
+  static void log(tenon_call*, std::int32_t level, tenon_string message) {
+    detail::log_from_plugin(level, {message.data, message.size});
+  }
+  static std::int32_t cancelled(tenon_call* call) {
+    return static_cast<std::int32_t>(Call::of(call).cancelled());
+  }
+  static std::int32_t wait(tenon_call* call, tenon_duration timeout) {
+    return Call::of(call).wait(timeout);
+  }
+  static std::intptr_t wait_handle(tenon_call* call) { return Call::of(call).wait_handle(); }
+
+  static constexpr tenon_call_functions table = {
+      sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle};
+};
+
+Call::Call() noexcept
+    : tenon_call{sizeof(tenon_call), &Functions::table, memory_, memory_ + sizeof memory_, never} {}
+
+Call::~Call() {
+  while (blocks_ != nullptr) std::free(std::exchange(blocks_, blocks_->next));
+  if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
+    platform::close_event(handle);
+  }
+}
+
+void Call::set_deadline(std::chrono::steady_clock::time_point when) noexcept {
+  deadline = when.time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+void Call::set_timeout(std::chrono::nanoseconds timeout) noexcept {
+  set_deadline(std::chrono::steady_clock::now() +
+               std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout));
+}
+
+void Call::cancel(CancelReason reason) noexcept {
+  std::int32_t expected = TENON_NOT_CANCELLED;
+  reason_.compare_exchange_strong(expected, static_cast<std::int32_t>(reason));
+  if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
+    platform::signal_event(handle);
+  }
+  detail::cancel_children(*this);
+}
+
+CancelReason Call::cancelled() const noexcept {
+  const auto reason = static_cast<CancelReason>(reason_.load());
+  if (reason != CancelReason::none) return reason;
+  return deadline != never && now() >= deadline ? CancelReason::deadline : CancelReason::none;
+}
+
+std::int32_t Call::wait(tenon_duration timeout) noexcept {
+  const std::int64_t begin = now();
+  const std::int64_t until = timeout < 0 || timeout > never - begin ? never : begin + timeout;
+  for (;;) {
+    const CancelReason reason = cancelled();
+    const std::int64_t end = std::min<std::int64_t>(until, deadline);
+    const std::int64_t left = end == never ? -1 : end - now();
+    if (reason != CancelReason::none || (end != never && left <= 0)) {
+      return static_cast<std::int32_t>(cancelled());
+    }
+    platform::wait_event(wait_handle(), left);
+  }
+}
+
+std::intptr_t Call::wait_handle() noexcept {
+  std::intptr_t handle = handle_.load();
+  if (handle != platform::no_event) return handle;
+  const std::intptr_t fresh = platform::create_event();
+  if (fresh == platform::no_event) return fresh;
+  if (!handle_.compare_exchange_strong(handle, fresh)) {
+    platform::close_event(fresh);  // another thread was first
+    return handle;
+  }
+  // A cancellation that came before the handle was there could not signal it.
+  if (reason_.load() != TENON_NOT_CANCELLED) platform::signal_event(fresh);
+  return fresh;
+}
+
+void Call::reset() noexcept {
+  forget_results();
+  message_ = {nullptr, 0};
+  if (reason_.load() == TENON_NOT_CANCELLED) return;
+  // The handle has been signalled and stays so: the next use gets a fresh one.
+  if (std::intptr_t handle = handle_.exchange(platform::no_event); handle != platform::no_event) {
+    platform::close_event(handle);
+  }
+  reason_.store(TENON_NOT_CANCELLED);
+}
+
+// What one use needed in several blocks, the next gets in one.
+void Call::forget_results() noexcept {
+  arena_next = memory_;
+  arena_end = memory_ + sizeof memory_;
+  if (blocks_ == nullptr) return;
+  if (blocks_->next != nullptr) {
+    std::size_t total = 0;
+    while (blocks_ != nullptr) {
+      total += blocks_->size;
+      std::free(std::exchange(blocks_, blocks_->next));
+    }
+    allocate_block(total);
+  }
+  arena_next = blocks_->begin();
+  arena_end = arena_next + blocks_->size;
+}
+
+void* Call::allocate_block(std::size_t size) {
+  const std::size_t needed = padded(size);
+  const std::size_t last = blocks_ != nullptr ? blocks_->size : first_block / 2;
+  const std::size_t room = std::max(needed, 2 * last);
+  void* memory = needed >= size ? std::malloc(sizeof(Block) + room) : nullptr;
+  if (memory == nullptr) {
+    detail::log_fatal("no memory is left for the results of a call");
+    std::abort();
+  }
+  blocks_ = new (memory) Block{blocks_, room};
+  arena_next = blocks_->begin() + needed;
+  arena_end = blocks_->begin() + room;
+  return blocks_->begin();
+}
+
+}  // namespace tenon

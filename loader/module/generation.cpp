@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/generation.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "module/thread_records.hpp"
+
+namespace tenon::detail {
+namespace {
+
+/// How the request of every configure method begins.
+struct ConfigureRequest {
+  std::size_t struct_size;
+  tenon_map config;
+};
+using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRequest*);
+
+Error failed(const Call& call, tenon_status status, std::string plugin, std::string method) {
+  return Error({.status = status,
+                .message = std::string(call.message()),
+                .plugin = std::move(plugin),
+                .method = std::move(method)});
+}
+
+}  // namespace
+
+Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
+                       const Manifest& manifest, PluginDirectory& directory)
+    : image_(std::move(image)),
+      package_(manifest.name),
+      admitted_(std::move(admitted)),
+      host_(manifest.name, directory) {
+  bounds_.push_back(std::make_unique<Bound[]>(0));
+}
+
+Result<std::unique_ptr<Generation>> Generation::begin(std::optional<Image> image,
+                                                      const tenon_module& module,
+                                                      const Manifest& manifest,
+                                                      const std::string& where,
+                                                      PluginDirectory& directory) {
+  auto admitted = admit(module, image ? &image->map() : nullptr, manifest, where);
+  if (!admitted) return std::move(admitted).error();
+  std::unique_ptr<Generation> generation(
+      new Generation(std::move(image), std::move(*admitted), manifest, directory));
+  if (const auto start = generation->admitted_.object.start; start != nullptr) {
+    Inside inside(*generation);
+    Call call;
+    if (const tenon_status status = start(call.raw(), generation->host_.raw());
+        status != TENON_OK) {
+      return Error({.code = "start-failed",
+                    .status = status,
+                    .message = std::string(call.message()),
+                    .where = where,
+                    .plugin = manifest.name,
+                    .method = "start"});
+    }
+  }
+  generation->started_ = true;
+  return generation;
+}
+
+Generation::~Generation() {
+  for (std::size_t index = 0; index < objects_.size(); index++) {
+    remove(static_cast<std::uint32_t>(index));
+  }
+  if (started_ && admitted_.object.stop != nullptr) {
+    Inside inside(*this);
+    admitted_.object.stop();
+  }
+}
+
+const AdmittedPlugin* Generation::choose(const Wanted& wanted) const noexcept {
+  const AdmittedPlugin* best = nullptr;
+  for (const AdmittedPlugin& plugin : admitted_.plugins) {
+    if (plugin.kind != wanted.kind || plugin.name != wanted.name ||
+        !plugin.version->serves(wanted.target)) {
+      continue;
+    }
+    if (best == nullptr || plugin.version->version > best->version->version) best = &plugin;
+  }
+  return best;
+}
+
+Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
+  const AdmittedPlugin* plugin = choose(wanted);
+  if (plugin == nullptr) {
+    return Error({.code = "kind-missing",
+                  .where = wanted.name,
+                  .found = "package " + package_ + " without " + std::string(wanted.kind->id) +
+                           " that could be used as version " + std::to_string(wanted.target),
+                  .needed = "a plugin of that kind under that name",
+                  .fix = "a build of " + package_ + " that still has it"});
+  }
+  Inside inside(*this);
+  Object object{plugin, nullptr, nullptr, nullptr};
+  if (plugin->base.create != nullptr) {
+    Call call;
+    const tenon_create_request in{
+        sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
+    if (const tenon_status status = plugin->base.create(call.raw(), &in, &object.self);
+        status != TENON_OK) {
+      return failed(call, status, plugin->name, "create");
+    }
+  }
+  Bound bound{plugin->table.get(), object.self};
+  object.adapter = plugin->version->adapter_to(wanted.target);
+  if (object.adapter != nullptr) {
+    object.adapted = object.adapter->create(bound.table, object.self, plugin->name);
+    bound = {object.adapter->table, object.adapted};
+  }
+  std::lock_guard lock(mutex_);
+  if (objects_.size() <= index) objects_.resize(index + 1);
+  objects_[index] = object;
+  publish(index, bound);
+  return {};
+}
+
+void Generation::publish(std::uint32_t index, const Bound& bound) {
+  if (index < capacity_) {
+    bounds_.back()[index] = bound;
+    return;
+  }
+  const std::size_t larger = std::max<std::size_t>(2 * capacity_, index + 8);
+  auto grown = std::make_unique<Bound[]>(larger);
+  std::copy_n(bounds_.back().get(), capacity_, grown.get());
+  grown[index] = bound;
+  capacity_ = larger;
+  bounds_.push_back(std::move(grown));
+  if (bounds.load() != nullptr) bounds.store(bounds_.back().get());
+}
+
+void Generation::open() noexcept {
+  std::lock_guard lock(mutex_);
+  bounds.store(bounds_.back().get());
+}
+
+const KindVersion& Generation::version_of(std::uint32_t index) const {
+  std::lock_guard lock(mutex_);
+  return *objects_[index].plugin->version;
+}
+
+void Generation::remove(std::uint32_t index) noexcept {
+  Object object;
+  {
+    std::lock_guard lock(mutex_);
+    if (index < objects_.size()) object = std::exchange(objects_[index], {});
+  }
+  if (object.plugin == nullptr) return;
+  Inside inside(*this);
+  if (object.adapter != nullptr) object.adapter->destroy(object.adapted);
+  if (object.plugin->base.destroy != nullptr) object.plugin->base.destroy(object.self);
+}
+
+Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
+  Object object;
+  Bound bound;
+  {
+    std::lock_guard lock(mutex_);
+    object = objects_[index];
+    bound = bounds_.back()[index];
+  }
+  const KindVersion& target = object.adapter != nullptr
+                                  ? *object.plugin->kind->find(object.adapter->target)
+                                  : *object.plugin->version;
+  if (target.configure_offset == 0) {
+    return Error(
+        {.status = TENON_UNIMPLEMENTED,
+         .message = "plugins of " + std::string(object.plugin->kind->id) + " take no configuration",
+         .plugin = object.plugin->name,
+         .method = "configure"});
+  }
+  ConfigureFunction function;
+  std::memcpy(&function, static_cast<const char*>(bound.table) + target.configure_offset,
+              sizeof function);
+  Inside inside(*this);
+  Call call;
+  const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
+  if (const tenon_status status = function(call.raw(), bound.self, &in); status != TENON_OK) {
+    return failed(call, status, object.plugin->name, "configure");
+  }
+  return {};
+}
+
+}  // namespace tenon::detail

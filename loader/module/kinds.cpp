@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/kinds.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+// Registrations come before main, and again when a library with kinds is loaded later.
+std::mutex mutex;
+std::vector<const Kind*>& kinds() {
+  static std::vector<const Kind*> all;
+  return all;
+}
+
+}  // namespace
+
+KindRegistration::KindRegistration(const Kind& kind) {
+  std::lock_guard lock(mutex);
+  kinds().push_back(&kind);
+}
+
+namespace detail {
+
+const Kind* find_kind(std::string_view id) noexcept {
+  std::lock_guard lock(mutex);
+  for (const Kind* kind : kinds()) {
+    if (kind->id == id) return kind;
+  }
+  return nullptr;
+}
+
+}  // namespace detail
+}  // namespace tenon

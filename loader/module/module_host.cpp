@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/module_host.hpp"
+
+#include <tenon/values.hpp>
+
+#include "module/call_children.hpp"
+#include "module/kinds.hpp"
+#include "module/log.hpp"
+
+namespace tenon::detail {
+namespace {
+
+/// Says why to the plugin, in the words that a host author would read.
+tenon_status fail(tenon_call* call, tenon_status status, const std::string& message) {
+  call->functions->fail(call, status, {message.data(), message.size()});
+  return status;
+}
+
+struct Asked {
+  const Kind* kind;
+  const KindVersion* version;
+};
+
+/// What a request asks for, as far as this program knows it.
+Result<Asked> look_up(const tenon_plugin_request& in) {
+  const std::string_view id(in.kind.data, in.kind.size);
+  const Kind* kind = find_kind(id);
+  const KindVersion* version = kind != nullptr ? kind->find(in.version) : nullptr;
+  if (version == nullptr) {
+    return Error({.status = TENON_NOT_FOUND,
+                  .message = "the host does not know version " + std::to_string(in.version) +
+                             " of " + std::string(id)});
+  }
+  if (version->fingerprint != in.fingerprint) {
+    return Error({.status = TENON_FAILED_PRECONDITION,
+                  .message = "the host was built with another spec of version " +
+                             std::to_string(in.version) + " of " + std::string(id)});
+  }
+  return Asked{kind, version};
+}
+
+}  // namespace
+
+struct ModuleHost::Functions {
+  static void log(const tenon_host* host, std::int32_t level, tenon_string message) {
+    log_from_module(of(host).package_, level, {message.data, message.size});
+  }
+
+  static tenon_status call_begin(const tenon_host*, tenon_call* parent, tenon_call** call) {
+    *call = (new ChildCall(parent != nullptr ? &Call::of(parent) : nullptr))->raw();
+    return TENON_OK;
+  }
+
+  static void call_end(const tenon_host*, tenon_call* call) {
+    delete static_cast<ChildCall*>(&Call::of(call));
+  }
+
+  static tenon_status find(const tenon_host* host, tenon_call* call, const tenon_plugin_request* in,
+                           const tenon_find_response** out) {
+    auto asked = look_up(*in);
+    if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
+    const auto names = of(host).directory_.names_at(*asked->kind, in->version);
+    auto* answer =
+        static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
+    answer->struct_size = sizeof *answer;
+    answer->names = Value<std::vector<std::string>>::raw<Copy::deep>(call, names);
+    *out = answer;
+    return TENON_OK;
+  }
+
+  static tenon_status create(const tenon_host* host, tenon_call* call,
+                             const tenon_plugin_request* in, tenon_instance* out) {
+    auto asked = look_up(*in);
+    if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
+    auto made = of(host).directory_.create_at(*asked->kind, in->version,
+                                              {in->reference.data, in->reference.size});
+    if (!made) {
+      const tenon_status status = made.error().status();
+      return fail(call, status != TENON_OK ? status : TENON_NOT_FOUND, made.error().to_string());
+    }
+    out->table = asked->version->client;
+    out->self = made->get();
+    std::lock_guard lock(of(host).mutex_);
+    of(host).clients_.insert(made->release());
+    return TENON_OK;
+  }
+
+  static void release(const tenon_host* host, tenon_instance* instance) {
+    auto* client = static_cast<Instance*>(instance->self);
+    {
+      std::lock_guard lock(of(host).mutex_);
+      if (of(host).clients_.erase(client) == 0) return;
+    }
+    InstancePtr ended(client);
+    *instance = {nullptr, nullptr};
+  }
+};
+
+ModuleHost::ModuleHost(std::string package, PluginDirectory& directory)
+    : table_{{sizeof(tenon_host), TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR, Functions::log,
+              Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
+              Functions::release},
+             this},
+      package_(std::move(package)),
+      directory_(directory) {}
+
+ModuleHost::~ModuleHost() {
+  for (Instance* client : clients_) InstancePtr ended(client);
+}
+
+}  // namespace tenon::detail

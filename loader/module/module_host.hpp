@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The host as one loaded module sees it: the tenon_host that it is given.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/host.hpp>
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::detail {
+
+/// What the module room needs of the rooms above it, so that plugins can call plugins.
+class PluginDirectory {
+ public:
+  /// A new instance for another plugin, adapted to this version of the kind.
+  virtual Result<InstancePtr> create_at(const Kind& kind, std::int32_t version,
+                                        std::string_view reference) = 0;
+  /// The names of the plugins that `create_at` could serve, sorted.
+  virtual std::vector<std::string> names_at(const Kind& kind, std::int32_t version) = 0;
+
+ protected:
+  ~PluginDirectory() = default;
+};
+
+/// Belongs to one generation; what the module got through it and did not give back is released with
+/// it. Its functions may be called from any thread of the module.
+class ModuleHost {
+ public:
+  ModuleHost(std::string package, PluginDirectory& directory);
+  ~ModuleHost();
+  ModuleHost(const ModuleHost&) = delete;
+  ModuleHost& operator=(const ModuleHost&) = delete;
+
+  const tenon_host* raw() const noexcept { return &table_.host; }
+
+ private:
+  struct Functions;
+
+  /// What crosses the contract, and the way back from it.
+  struct Table {
+    tenon_host host;
+    ModuleHost* owner;
+  };
+
+  static ModuleHost& of(const tenon_host* host) noexcept {
+    return *reinterpret_cast<const Table*>(host)->owner;
+  }
+
+  Table table_;
+  std::string package_;
+  PluginDirectory& directory_;
+  std::mutex mutex_;
+  std::set<Instance*> clients_;
+};
+
+}  // namespace tenon::detail

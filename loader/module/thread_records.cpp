@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/thread_records.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "platform/barrier.hpp"
+
+namespace tenon::detail {
+
+constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = nullptr;
+
+namespace {
+
+// Records are never freed: a thread that ends leaves its own to the next one.
+std::mutex records_mutex;
+std::atomic<ThreadRecord*> all_records{nullptr};
+
+/// Gives the record back when its thread ends.
+struct Release {
+  ThreadRecord* record = nullptr;
+  ~Release() {
+    if (record == nullptr) return;
+    std::lock_guard lock(records_mutex);
+    thread_record = nullptr;
+    record->in_use = false;
+  }
+};
+thread_local Release release_at_exit;
+
+// The child of a fork has one thread; what the others were in will never be left there.
+void forget_other_threads() noexcept {
+  new (&records_mutex) std::mutex;  // its owner may be a thread that the child does not have
+  for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    if (record == thread_record) continue;
+    for (auto& slot : record->slots) slot.store(nullptr, std::memory_order_relaxed);
+    record->depth = 0;
+    record->in_use = false;
+  }
+}
+
+ThreadRecord* unused_record() {
+  for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    if (!record->in_use) return record;
+  }
+  static const bool watching = (platform::after_fork_in_child(forget_other_threads), true);
+  static_cast<void>(watching);
+  auto* record = new ThreadRecord;
+  record->ordered = TENON_ORDERED_SLOTS || !platform::has_process_barrier();
+  record->next = all_records.load();
+  all_records.store(record);
+  return record;
+}
+
+bool somebody_is_in(const ServingModule& module, const Serving& serving) noexcept {
+  if (module.overflow.load() != 0) return true;
+  for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    for (const auto& slot : record->slots) {
+      if (slot.load() == &serving) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+ThreadRecord* attach_thread() noexcept {
+  std::lock_guard lock(records_mutex);
+  ThreadRecord* record = unused_record();
+  record->in_use = true;
+  release_at_exit.record = record;
+  return thread_record = record;
+}
+
+bool this_thread_is_in(const Serving& serving) noexcept {
+  const ThreadRecord* record = thread_record;
+  if (record == nullptr) return false;
+  return std::any_of(std::begin(record->slots), std::end(record->slots),
+                     [&](const auto& slot) { return slot.load() == &serving; });
+}
+
+Serving* innermost_serving() noexcept {
+  const ThreadRecord* record = thread_record;
+  return record != nullptr && record->depth > 0 ? record->slots[record->depth - 1].load() : nullptr;
+}
+
+// Who is too deeply nested for a slot goes without one: its generation is not drained meanwhile,
+// since whoever makes such a call also holds the module.
+Inside::Inside(Serving& serving) noexcept {
+  ThreadRecord* record = thread_record != nullptr ? thread_record : attach_thread();
+  if (record->depth >= ThreadRecord::levels) return;
+  slot_ = &record->slots[record->depth++];
+  slot_->store(&serving);
+}
+
+Inside::~Inside() {
+  if (slot_ == nullptr) return;
+  slot_->store(nullptr, std::memory_order_release);
+  thread_record->depth--;
+}
+
+bool wait_until_left(const ServingModule& module, const Serving& serving,
+                     std::chrono::steady_clock::time_point deadline) {
+  if (platform::has_process_barrier()) platform::process_barrier();
+  constexpr auto longest_pause = std::chrono::milliseconds(1);
+  auto pause = std::chrono::microseconds(0);
+  while (somebody_is_in(module, serving)) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    if (pause.count() == 0) {
+      std::this_thread::yield();
+      pause = std::chrono::microseconds(1);
+    } else {
+      std::this_thread::sleep_for(pause);
+      pause = std::min<std::chrono::microseconds>(2 * pause, longest_pause);
+    }
+  }
+  return true;
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The restart's side of the call guard (tenon/instance.hpp): which threads are in which generation.
+#pragma once
+
+#include <tenon/instance.hpp>
+
+#include <chrono>
+
+namespace tenon::detail {
+
+/// Whether the calling thread is inside `serving`, at any level of nesting.
+bool this_thread_is_in(const Serving& serving) noexcept;
+
+/// The generation that the calling thread entered last and is still in; nullptr where there is
+/// none.
+Serving* innermost_serving() noexcept;
+
+/// The calling thread is in `serving` from construction to destruction: for the calls that are not
+/// made through an Instance.
+class Inside {
+ public:
+  explicit Inside(Serving& serving) noexcept;
+  ~Inside();
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  std::atomic<Serving*>* slot_ = nullptr;
+};
+
+/// Waits until no thread is in `serving` of `module`, which must not be published any more. False
+/// when the deadline passed before.
+bool wait_until_left(const ServingModule& module, const Serving& serving,
+                     std::chrono::steady_clock::time_point deadline);
+
+}  // namespace tenon::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A memory barrier on all threads of the process, paid by the one that asks for it. It lets the
+// reader's side of the call guard do without one.
+#pragma once
+
+namespace tenon::platform {
+
+/// Whether the system offers the barrier. The first call prepares the process for it.
+bool has_process_barrier() noexcept;
+/// REQUIRED: has_process_barrier(). Every thread has passed a full barrier when it returns.
+void process_barrier() noexcept;
+
+/// Calls `handler` in the child after each fork of the process.
+void after_fork_in_child(void (*handler)()) noexcept;
+
+}  // namespace tenon::platform

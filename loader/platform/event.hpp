@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// An event that wakes whoever waits for it; plugins poll its handle (POSIX: a file descriptor).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon::platform {
+
+inline constexpr std::intptr_t no_event = -1;
+
+/// A new event, not signalled; no_event where the system has no handle left.
+std::intptr_t create_event() noexcept;
+/// From now on every wait returns at once. From any thread.
+void signal_event(std::intptr_t event) noexcept;
+/// REQUIRED: nobody waits.
+void close_event(std::intptr_t event) noexcept;
+/// Waits until the event is signalled or `nanoseconds` have passed; negative: without end.
+/// Without an event it only waits for the time to pass, and at most a tenth of a second.
+void wait_event(std::intptr_t event, std::int64_t nanoseconds) noexcept;
+
+}  // namespace tenon::platform

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Which addresses of the process belong to a loaded image.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon::platform {
+
+/// The segments of one loaded image.
+class ImageMap {
+ public:
+  /// Of the image loaded from this path; empty where none is.
+  static ImageMap of(const std::filesystem::path& path);
+
+  bool empty() const noexcept { return segments_.empty(); }
+  /// Whether `size` bytes at `address` lie in one segment.
+  bool contains(const void* address, std::size_t size) const noexcept;
+  /// Whether `address` lies in a segment with code.
+  bool contains_code(const void* address) const noexcept;
+
+ private:
+  struct Segment {
+    const char* begin;
+    const char* end;
+    bool code;
+  };
+  std::vector<Segment> segments_;
+};
+
+/// The file that the code at an address was loaded from; empty where it is none.
+std::string image_at(const void* address);
+/// Why the system's loader failed last on this thread; empty where it did not.
+std::string last_load_error();
+
+}  // namespace tenon::platform

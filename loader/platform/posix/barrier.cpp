@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/barrier.hpp"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace tenon::platform {
+
+bool has_process_barrier() noexcept {
+  static const bool registered =
+      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  return registered;
+}
+
+void process_barrier() noexcept {
+  syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void after_fork_in_child(void (*handler)()) noexcept {
+  pthread_atfork(nullptr, nullptr, handler);
+}
+
+}  // namespace tenon::platform

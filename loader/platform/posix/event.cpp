@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/event.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace tenon::platform {
+
+std::intptr_t create_event() noexcept {
+  int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return event >= 0 ? event : no_event;
+}
+
+void signal_event(std::intptr_t event) noexcept {
+  const std::uint64_t one = 1;
+  while (write(static_cast<int>(event), &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
+void close_event(std::intptr_t event) noexcept {
+  close(static_cast<int>(event));
+}
+
+void wait_event(std::intptr_t event, std::int64_t nanoseconds) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  if (event == no_event) {
+    constexpr std::int64_t step = second / 10;
+    nanoseconds = nanoseconds < 0 ? step : std::min(nanoseconds, step);
+  }
+  const timespec timeout{nanoseconds / second, nanoseconds % second};
+  // A signal ends the wait early; callers look again at what they wait for.
+  pollfd entry{static_cast<int>(event), POLLIN, 0};
+  ppoll(&entry, event == no_event ? 0 : 1, nanoseconds < 0 ? nullptr : &timeout, nullptr);
+}
+
+}  // namespace tenon::platform

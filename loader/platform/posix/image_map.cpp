@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/image_map.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace tenon::platform {
+
+ImageMap ImageMap::of(const std::filesystem::path& path) {
+  struct Search {
+    const std::string path;
+    ImageMap map;
+  } search{path.string(), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        if (info->dlpi_name == nullptr || wanted.path != info->dlpi_name) return 0;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          const auto& header = info->dlpi_phdr[i];
+          if (header.p_type != PT_LOAD) continue;
+          const char* begin = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
+          wanted.map.segments_.push_back(
+              {begin, begin + header.p_memsz, (header.p_flags & PF_X) != 0});
+        }
+        return 1;
+      },
+      &search);
+  return std::move(search.map);
+}
+
+bool ImageMap::contains(const void* address, std::size_t size) const noexcept {
+  const char* begin = static_cast<const char*>(address);
+  for (const Segment& segment : segments_) {
+    if (begin >= segment.begin && begin <= segment.end &&
+        size <= static_cast<std::size_t>(segment.end - begin)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ImageMap::contains_code(const void* address) const noexcept {
+  const char* at = static_cast<const char*>(address);
+  for (const Segment& segment : segments_) {
+    if (segment.code && at >= segment.begin && at < segment.end) return true;
+  }
+  return false;
+}
+
+std::string image_at(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+std::string last_load_error() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "";
+}
+
+}  // namespace tenon::platform

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/process.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+
+namespace tenon::platform {
+
+std::string trusted_environment(const std::string& name) {
+  const char* value = secure_getenv(name.c_str());
+  return value != nullptr ? value : "";
+}
+
+std::vector<std::filesystem::path> split_path_list(const std::string& list) {
+  std::vector<std::filesystem::path> folders;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    if (end > begin) folders.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
+std::vector<std::filesystem::path> module_folders(const std::string& app) {
+  std::vector<std::filesystem::path> folders;
+  const std::filesystem::path below = std::filesystem::path(app) / "plugins";
+  if (const std::string home = trusted_environment("HOME"); !home.empty()) {
+    folders.push_back(std::filesystem::path(home) / ".local/lib" / below);
+  }
+  folders.push_back("/usr/local/lib" / below);
+  folders.push_back("/usr/lib" / below);
+  return folders;
+}
+
+}  // namespace tenon::platform

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What is registered: the plugins of all modules, as their manifests say, found by kind and name.
+#pragma once
+
+#include <tenon/kind.hpp>
+#include <tenon/result.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/reference.hpp"
+#include "manifest/manifest.hpp"
+#include "module/module.hpp"
+
+namespace tenon::detail {
+
+/// One plugin: a version of a kind under a name, in one version of a package.
+struct Registration {
+  std::string kind;
+  std::string name;
+  std::int32_t version;  // of the kind
+  std::string package;
+  Version package_version;
+  std::shared_ptr<Module> module;
+
+  bool builtin() const noexcept { return module->origin().builtin != nullptr; }
+};
+
+/// Not thread-safe: whoever owns it does the locking.
+class Registry {
+ public:
+  /// Registers what a module's manifest provides. The first to come wins: of two modules with the
+  /// same plugin the later one's is left out. Answers what was left out and why: kind-unknown,
+  /// kind-too-new, kind-not-adaptable, kind-differs, draft-differs, name-taken, duplicate.
+  std::vector<Error> add(const std::shared_ptr<Module>& module, const Manifest& manifest);
+
+  /// The registration that a reference names, for use as version `target` of the kind: the origin
+  /// first, then the version of the package, then the newest version of the kind in it.
+  /// Error: not-found, with what there is.
+  Result<const Registration*> find(const Kind& kind, std::int32_t target,
+                                   const Reference& reference) const;
+
+  /// One per name of a kind, the one that `find` answers for the bare name; sorted by name.
+  std::vector<const Registration*> newest(const Kind& kind, std::int32_t target) const;
+
+  /// All, also what no kind of this program fits; sorted by kind and name.
+  std::vector<const Registration*> all() const;
+
+ private:
+  using Candidates = std::vector<Registration>;
+
+  const Registration* choose(const Candidates& candidates, std::int32_t target, const Kind& kind,
+                             const Reference& reference) const;
+  Error not_found(const Kind& kind, std::int32_t target, const Reference& reference) const;
+
+  // By kind, then by name.
+  std::map<std::string, std::map<std::string, Candidates, std::less<>>, std::less<>> kinds_;
+};
+
+}  // namespace tenon::detail
