@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * One small plugin, and with one of the FAULT_ macros the same plugin with one thing wrong. The
+ * list of the variants stands in meson.build. EDITION is the number of a build that works. */
+#include <test/echo/v1.h>
+
+#ifndef EDITION
+#define EDITION 1
+#endif
+
+#define PACKAGE "test.example/faults"
+#define PACKAGE_VERSION TENON_QUOTE_VALUE_(EDITION) ".0.0"
+#define PLUGIN "test.example/echo"
+
+/* -- The plugin -------------------------------------------------------------- */
+
+static int64_t calls;
+
+#ifdef FAULT_UNDEFINED_SYMBOL
+int64_t nobody_has_this_function(void);
+#endif
+
+#ifdef FAULT_SLOT_INTERPOSED
+/* Not static, and the program that loads this exports a function of the same name: the system's
+ * loader binds the slot to the program's. */
+#define SAY tests_interposed_say
+tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* in,
+                 const test_echo_v1_say_response** out);
+#else
+#define SAY say
+static
+#endif
+tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* in,
+                 const test_echo_v1_say_response** out) {
+  static const char prefix[] = TENON_QUOTE_VALUE_(EDITION) ": ";
+  test_echo_v1_say_response* answer = tenon_allocate_zeroed(call, sizeof *answer);
+  char* text = tenon_allocate(call, sizeof prefix - 1 + in->text.size);
+  (void)self;
+  memcpy(text, prefix, sizeof prefix - 1);
+  if (in->text.size != 0) memcpy(text + sizeof prefix - 1, in->text.data, in->text.size);
+  answer->struct_size = sizeof *answer;
+  answer->text.data = text;
+  answer->text.size = sizeof prefix - 1 + in->text.size;
+  *out = answer;
+  calls++;
+#ifdef FAULT_UNDEFINED_SYMBOL
+  calls += nobody_has_this_function();
+#endif
+  return TENON_OK;
+}
+
+static tenon_status count(tenon_call* call, void* self, const test_echo_v1_count_request* in,
+                          const test_echo_v1_count_response** out) {
+  test_echo_v1_count_response* answer = tenon_allocate_zeroed(call, sizeof *answer);
+  (void)self;
+  (void)in;
+  answer->struct_size = sizeof *answer;
+  answer->calls = calls;
+  *out = answer;
+  return TENON_OK;
+}
+
+static const test_echo_v1 echo = {
+#ifdef FAULT_TABLE_TOO_SMALL
+    .struct_size = 16,
+    .version = 1,
+#else
+    TEST_ECHO_V1_BASE,
+#endif
+#ifndef FAULT_SLOT_MISSING
+    .say = SAY,
+#endif
+    .count = count,
+};
+
+static tenon_status start(tenon_call* call, const tenon_host* host) {
+  (void)host;
+  (void)SAY; /* also where the table leaves it out */
+#ifdef FAULT_START_FAILED
+  return tenon_fail(call, TENON_UNAVAILABLE, "the coffee is cold");
+#else
+  (void)call;
+  return TENON_OK;
+#endif
+}
+
+static void stop(void) {
+  calls = 0;
+}
+
+/* -- What it is declared as ---------------------------------------------------- */
+
+#define KIND_VERSION 1
+
+#ifdef FAULT_KIND_TOO_NEW
+#undef KIND_VERSION
+#define KIND_VERSION 99
+#define TENON_KIND_test_echo_v99 TENON_KIND_test_echo_v1
+#define TENON_SPEC_test_echo_v99 TENON_SPEC_test_echo_v1
+#define TENON_FINGERPRINT_test_echo_v99 TENON_FINGERPRINT_test_echo_v1
+#endif
+
+#ifdef FAULT_KIND_UNKNOWN
+#undef TENON_KIND_test_echo_v1
+#define TENON_KIND_test_echo_v1 "test.example/nobody-knows-it"
+#endif
+
+#ifdef FAULT_KIND_DIFFERS
+#undef TENON_SPEC_test_echo_v1
+#undef TENON_FINGERPRINT_test_echo_v1
+#define TENON_SPEC_test_echo_v1 "0123456789abcdef"
+#define TENON_FINGERPRINT_test_echo_v1 UINT64_C(0x0123456789abcdef)
+#endif
+
+/* One step between, so that KIND_VERSION is replaced before it is pasted. */
+#define DECLARE(P, version) P(test_echo, version, PLUGIN, &echo)
+#define PLUGINS(P) DECLARE(P, KIND_VERSION)
+
+#ifndef BY_HAND
+
+TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, stop, PLUGINS,
+                  {"summary": "Says what it is told", "threads": "joined"});
+
+#else
+
+/* -- The same by hand, where note and object are to differ ---------------------- */
+
+#ifdef FAULT_BROKEN_MANIFEST
+#define MANIFEST "{\"manifest\":1,\"contract\":\"1.0\",\"name\":\"" PACKAGE "\""
+#elif defined FAULT_MANIFEST_TOO_NEW
+#define MANIFEST "{\"manifest\":2,\"contract\":\"2.7\",\"plugins\":{}}"
+#else
+#define MANIFEST TENON_MANIFEST_TEXT_(PACKAGE, PACKAGE_VERSION, PLUGINS(TENON_MANIFEST_ROW_), )
+#endif
+
+#define NOTE(variable)                                                  \
+  TENON_NOTE_SECTION_ static const TENON_NOTE_STRUCT_(sizeof(MANIFEST)) \
+      variable = {6, sizeof(variable.text), TENON_NOTE_TYPE, "tenon", MANIFEST}
+
+#ifdef FAULT_NO_MANIFEST
+static const struct { char text[sizeof(MANIFEST)]; } note = {MANIFEST};
+#else
+NOTE(note);
+#endif
+#ifdef FAULT_TWO_MANIFESTS
+NOTE(second_note);
+#endif
+
+/* What the registration says, where that is not what the note says. */
+#ifdef FAULT_REGISTERED_NAME
+#define REGISTERED_NAME "test.example/other"
+#else
+#define REGISTERED_NAME PLUGIN
+#endif
+#ifdef FAULT_REGISTERED_VERSION
+#define REGISTERED_VERSION 2
+#else
+#define REGISTERED_VERSION KIND_VERSION
+#endif
+#ifdef FAULT_REGISTERED_KIND
+#define REGISTERED_KIND "test.example/other"
+#else
+#define REGISTERED_KIND TENON_KIND_test_echo_v1
+#endif
+#ifdef FAULT_REGISTERED_FINGERPRINT
+#define REGISTERED_FINGERPRINT UINT64_C(0x0123456789abcdef)
+#else
+#define REGISTERED_FINGERPRINT TENON_FINGERPRINT_test_echo_v1
+#endif
+#define REGISTRATION                                                            \
+  {                                                                             \
+    TENON_TEXT(REGISTERED_KIND), REGISTERED_VERSION, 0, REGISTERED_FINGERPRINT, \
+        TENON_TEXT(REGISTERED_NAME), &echo                                      \
+  }
+
+static const tenon_registration registrations[] = {
+    REGISTRATION,
+#ifdef FAULT_REGISTERED_COUNT
+    REGISTRATION,
+#endif
+};
+
+#ifndef MAGIC
+#define MAGIC TENON_MAGIC
+#endif
+#ifndef STRUCT_SIZE
+#define STRUCT_SIZE sizeof(tenon_module)
+#endif
+#ifndef CONTRACT_MAJOR
+#define CONTRACT_MAJOR TENON_CONTRACT_MAJOR
+#endif
+#ifndef CONTRACT_MINOR
+#define CONTRACT_MINOR TENON_CONTRACT
+#endif
+#ifndef MANIFEST_SIZE
+#define MANIFEST_SIZE (sizeof(note.text) - 1)
+#endif
+
+#ifndef STRIDE
+#define STRIDE sizeof(tenon_registration)
+#endif
+
+#ifdef FAULT_NO_ENTRY
+#define OBJECT tenon_module_v0
+#else
+#define OBJECT tenon_module_v1
+#endif
+
+extern TENON_EXPORT const tenon_module OBJECT;
+const tenon_module OBJECT = {
+    MAGIC,
+    (uint32_t)(STRUCT_SIZE),
+    CONTRACT_MAJOR,
+    CONTRACT_MINOR,
+    note.text,
+    MANIFEST_SIZE,
+    {registrations, sizeof registrations / sizeof registrations[0], STRIDE},
+    start,
+    stop,
+};
+
+#endif
