@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What a call through a handle costs, against the same function called by its raw pointer. The call
+// is reset before each one in both, because that is how its arena is used.
+#include "modules.hpp"
+
+#include <bench/counter/v2.h>
+#include <benchmark/benchmark.h>
+#include <dlfcn.h>
+#include <bench/counter.hpp>
+#include <tenon/host.hpp>
+
+namespace tenon::bench {
+namespace {
+
+void call_handle(benchmark::State& state, const char* module) {
+  Host host({.app = "bench", .plugin_path = {module}});
+  auto counter = host.create<::bench::Counter>(counter_name).value();
+  Call call;
+  for (auto _ : state) {
+    call.reset();
+    auto sum = counter->add(call, 1);
+    benchmark::DoNotOptimize(sum);
+  }
+}
+BENCHMARK_CAPTURE(call_handle, latest, counter_v2);
+BENCHMARK_CAPTURE(call_handle, older, counter_v1);
+
+void call_pointer(benchmark::State& state) {
+  void* image = dlopen(counter_v2, RTLD_NOW | RTLD_LOCAL);
+  const auto* module = static_cast<const tenon_module*>(dlsym(image, "tenon_module_v1"));
+  const auto& registration = TENON_AT(tenon_registration, module->registrations, 0);
+  const auto* table = static_cast<const bench_counter_v2*>(registration.table);
+  benchmark::DoNotOptimize(table);
+  Call call;
+  for (auto _ : state) {
+    call.reset();
+    const bench_counter_v2_add_request request = {sizeof request, 1};
+    const bench_counter_v2_add_response* response = nullptr;
+    const tenon_status status = table->add(call.raw(), nullptr, &request, &response);
+    if (status != TENON_OK) state.SkipWithError("add failed");
+    benchmark::DoNotOptimize(response->sum);
+  }
+  dlclose(image);
+}
+BENCHMARK(call_pointer);
+
+}  // namespace
+}  // namespace tenon::bench

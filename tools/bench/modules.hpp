@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The modules that are measured; the build says where they are.
+#pragma once
+
+namespace tenon::bench {
+
+inline constexpr const char* counter_v1 = COUNTER_V1;
+inline constexpr const char* counter_v2 = COUNTER_V2;
+inline constexpr const char* counter_name = "bench.example/counter";
+
+}  // namespace tenon::bench
