@@ -11,7 +11,7 @@ namespace tenon {
 Error ByteSource::finding(std::string_view code, std::string_view found, std::string_view needed,
                           std::string_view fix) const {
   return Error({.code = std::string(code),
-                .where = path_.string(),
+                .where = std::string(path_),
                 .found = std::string(found),
                 .needed = std::string(needed),
                 .fix = std::string(fix)});

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -26,7 +25,7 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   /// What the bytes are of, for messages.
-  const std::filesystem::path& path() const { return path_; }
+  std::string_view path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
   /// Copies the bytes at `offset`. `what` names them for the message. Errors: truncated,
@@ -54,7 +53,7 @@ class ByteSource {
 
  protected:
   /// `path` must live as long as the source.
-  ByteSource(const std::filesystem::path& path, std::uint64_t size) : path_(path), size_(size) {}
+  ByteSource(std::string_view path, std::uint64_t size) : path_(path), size_(size) {}
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
@@ -62,7 +61,7 @@ class ByteSource {
   virtual Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
                             std::string_view what) = 0;
 
-  const std::filesystem::path& path_;
+  std::string_view path_;
   std::uint64_t size_;
 };
 
@@ -70,7 +69,7 @@ class ByteSource {
 class MemorySource final : public ByteSource {
  public:
   /// Both must live as long as the source.
-  MemorySource(const std::filesystem::path& path, std::span<const std::byte> bytes)
+  MemorySource(std::string_view path, std::span<const std::byte> bytes)
       : ByteSource(path, bytes.size()), bytes_(bytes) {}
 
  private:

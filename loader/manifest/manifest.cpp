@@ -15,6 +15,7 @@
 #include <charconv>
 #include <initializer_list>
 #include <limits>
+#include <tuple>
 
 namespace tenon {
 namespace {
@@ -76,7 +77,7 @@ bool has_control_characters(std::string_view text) {
 /// it has no meaning.
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& path) : path_(path) {}
+  explicit Reader(std::string_view path) : path_(path) {}
 
   Result<Manifest> read(std::string_view text);
 
@@ -99,6 +100,7 @@ class Reader {
   void read_format(const json::object& document);
   void read_version(const json::value& value, const Place& place);
   void read_provides(const json::value& value, const Place& place);
+  void refuse_duplicates(const Place& place);
   Provided provided(const json::value& value, const Place& place);
   void read_details(const json::value& value, const Place& place);
   void read_detail(std::string_view key, const json::value& value, const Place& place);
@@ -106,7 +108,7 @@ class Reader {
   void read_properties(const json::value& value, const Place& place);
   void read_state(const json::value& value, const Place& place);
 
-  const std::filesystem::path& path_;
+  const std::string_view path_;
   const Place root_;
   Manifest manifest_;
   std::optional<Error> failure_;
@@ -116,7 +118,7 @@ void Reader::fail(const Place& place, std::string_view found, std::string_view n
   if (failure_) return;
   const auto where = place.to_string();
   failure_ = Error({.code = "broken-manifest",
-                    .where = path_.string(),
+                    .where = std::string(path_),
                     .found = std::string(found) +
                              "  (manifest: " + (where.empty() ? "the document" : where) + ")",
                     .needed = std::string(needed),
@@ -252,17 +254,22 @@ void Reader::read_provides(const json::value& value, const Place& place) {
     manifest_.provides.push_back(provided(entries[i], Place(place, i)));
   }
   if (manifest_.provides.empty()) fail(place, "no plugin", "at least one");
+  refuse_duplicates(place);
+}
 
-  auto sorted = manifest_.provides;
-  for (auto& plugin : sorted) plugin.fingerprint = 0;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    fail(place,
-         in_quotes(twice->name) + " twice for version " + std::to_string(twice->version) + " of " +
-             in_quotes(twice->kind),
-         "each plugin once for each version of its kind");
-  }
+void Reader::refuse_duplicates(const Place& place) {
+  const auto identity = [](const Provided* plugin) {
+    return std::tie(plugin->kind, plugin->version, plugin->name);
+  };
+  std::vector<const Provided*> sorted;
+  for (const auto& plugin : manifest_.provides) sorted.push_back(&plugin);
+  std::ranges::sort(sorted, {}, identity);
+  const auto twice = std::ranges::adjacent_find(sorted, {}, identity);
+  if (twice == sorted.end()) return;
+  fail(place,
+       in_quotes((*twice)->name) + " twice for version " + std::to_string((*twice)->version) +
+           " of " + in_quotes((*twice)->kind),
+       "each plugin once for each version of its kind");
 }
 
 Provided Reader::provided(const json::value& value, const Place& place) {
@@ -356,16 +363,15 @@ std::string Contract::to_string() const {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path) {
+Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
   return Reader(path).read(text);
 }
 
-Result<void> check_contract(Contract needed, std::string_view place,
-                            const std::filesystem::path& path) {
+Result<void> check_contract(Contract needed, std::string_view place, std::string_view path) {
   if (needed <= host_contract) return {};
   return Error(
       {.code = "contract-too-new",
-       .where = path.string(),
+       .where = std::string(path),
        .found = "a module for contract " + needed.to_string() + "  (" + std::string(place) + ")",
        .needed = "at most " + host_contract.to_string() + ", which this host offers",
        .fix = "a newer host, or a build of the module for contract " + host_contract.to_string() +

@@ -8,7 +8,6 @@
 #include <tenon/result.hpp>
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,8 +35,6 @@ struct Provided {
   std::int32_t version = 0;       // of the kind, from 1
   std::uint64_t fingerprint = 0;  // of that version's spec
   std::string name;               // eg: "me.example/blur"
-
-  friend auto operator<=>(const Provided&, const Provided&) = default;
 };
 
 /// Which versions of its private state the module writes and reads.
@@ -69,11 +66,10 @@ struct Manifest {
 
 /// Reads the text of a manifest. `path` is the module's, for messages. Errors: broken-manifest
 /// (with the place in the document, eg: provides[0].version), contract-too-new.
-Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path);
+Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
 
 /// Whether this host can serve a module that needs `needed`; `place` is what says so, eg:
 /// "manifest: contract". Error: contract-too-new.
-Result<void> check_contract(Contract needed, std::string_view place,
-                            const std::filesystem::path& path);
+Result<void> check_contract(Contract needed, std::string_view place, std::string_view path);
 
 }  // namespace tenon

@@ -130,12 +130,13 @@ Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
   FileSource source(*file);
   auto image = read_image(source);
   if (!image) return std::move(image).error();
-  return ModuleFile{path, file->identity(), std::move(*image)};
+  return ModuleFile{file->identity(), std::move(*image)};
 }
 
 Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
                                       const std::filesystem::path& path) {
-  MemorySource source(path, bytes);
+  const auto where = path.string();
+  MemorySource source(where, bytes);
   return read_image(source);
 }
 

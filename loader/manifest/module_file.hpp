@@ -27,7 +27,6 @@ struct ModuleImage {
 };
 
 struct ModuleFile {
-  std::filesystem::path path;
   platform::FileIdentity identity;
   ModuleImage image;
 };

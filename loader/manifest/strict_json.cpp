@@ -32,6 +32,7 @@ class Builder {
         keys_(&key_memory_),
         key_(&key_memory_) {
     values_.reset(std::move(storage));
+    keys_.reserve(16);
   }
 
   json::value release() { return values_.release(); }

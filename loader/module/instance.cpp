@@ -42,48 +42,38 @@ void Instance::remember_config(const tenon_map& config) {
 }
 
 // The gate is seldom closed, and calls are seldom nested so deeply; both may take their time.
-void Entry::enter_slowly() noexcept {
-  if (slot_ != nullptr) {
-    slot_->store(nullptr, std::memory_order_release);
-    slot_ = nullptr;
-    thread_record->depth--;
+Entry::Place Entry::enter_at_gate(Instance& instance) noexcept {
+  auto& module = static_cast<Module&>(instance.serving_);
+  if (Generation* behind = module.pass_gate(); behind != nullptr) {
+    // The generation behind the gate waits for this thread as it is; the count is for the way out.
+    module.overflow.fetch_add(1);
+    return {behind->bounds.load() + instance.index_, nullptr};
   }
-  ServingModule& serving = instance_.serving_;
-  if (serving.current.load()->bounds.load() == nullptr) {
-    if (Generation* inside = static_cast<Module&>(serving).pass_gate(); inside != nullptr) {
-      // The generation behind the gate waits for this thread as it is: it needs no second mark.
-      serving.overflow.fetch_add(1);
-      bound_ = inside->bounds.load() + instance_.index_;
-      return;
-    }
-  }
-  if (thread_record->depth < ThreadRecord::levels) return enter();
-  enter_counted();
+  return enter(instance);
 }
 
-void Entry::enter_counted() noexcept {
-  ServingModule& serving = instance_.serving_;
-  serving.overflow.fetch_add(1);
-  const Bound* bounds = serving.current.load()->bounds.load();
-  if (bounds == nullptr) {
-    serving.overflow.fetch_sub(1);
-    return enter_slowly();
-  }
-  bound_ = bounds + instance_.index_;
+Entry::Place Entry::enter_counted(Instance& instance) noexcept {
+  ServingModule& module = instance.serving_;
+  module.overflow.fetch_add(1);
+  const Bound* bounds = module.current.load()->bounds.load();
+  if (bounds != nullptr) return {bounds + instance.index_, nullptr};
+  module.overflow.fetch_sub(1);
+  return enter_at_gate(instance);
 }
 
-Error Entry::refusal(std::string_view method) const {
+Error Entry::refusal(const Instance& instance, std::string_view method) {
   return Error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
                 .message = restarted_text,
-                .plugin = std::string(instance_.plugin()),
+                .plugin = std::string(instance.plugin()),
                 .method = std::string(method)});
 }
 
-tenon_status Entry::refuse(tenon_call* call, std::string_view) const noexcept {
+tenon_status Entry::refuse_restarted(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text);
 }
 
-Error Entry::failure(Call& call, tenon_status status, std::string_view method) const {
+Error Entry::failure(const Instance& instance, Call& call, tenon_status status,
+                     std::string_view method) {
   std::string message(call.message());
   if (call.cancelled() == CancelReason::restart) {
     status = TENON_ABORTED | TENON_RETRYABLE;
@@ -91,14 +81,14 @@ Error Entry::failure(Call& call, tenon_status status, std::string_view method) c
   }
   return Error({.status = status,
                 .message = std::move(message),
-                .plugin = std::string(instance_.plugin()),
+                .plugin = std::string(instance.plugin()),
                 .method = std::string(method)});
 }
 
-Error Entry::no_answer(Call&, std::string_view method) const {
+Error Entry::no_answer(const Instance& instance, std::string_view method) {
   return Error({.status = TENON_INTERNAL,
                 .message = "the plugin succeeded without an answer",
-                .plugin = std::string(instance_.plugin()),
+                .plugin = std::string(instance.plugin()),
                 .method = std::string(method)});
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,7 +38,8 @@ class File {
   File& operator=(File&& other) noexcept;
   ~File();
 
-  const std::filesystem::path& path() const { return path_; }
+  /// As text, for messages.
+  const std::string& path() const { return path_; }
 
   /// As it was when the file was opened.
   const FileIdentity& identity() const { return identity_; }
@@ -49,9 +51,9 @@ class File {
   Result<std::vector<std::byte>> read_all(std::size_t limit) const;
 
  private:
-  File(std::filesystem::path path, int descriptor, const FileIdentity& identity);
+  File(std::string path, int descriptor, const FileIdentity& identity);
 
-  std::filesystem::path path_;
+  std::string path_;
   int descriptor_;
   FileIdentity identity_;
 };

@@ -105,21 +105,20 @@ class TENON_API Instance {
 };
 
 /// Stands for one call: from construction to destruction the generation that it found stays loaded.
+/// Its members are handed out by value only, so that they can live in registers.
 class Entry {
  public:
   /// `fresh`: the method is legal in an instance that was just configured; others are refused after
   /// a restart of a session kind until one that begins the session succeeded.
-  Entry(Instance& instance, bool fresh) noexcept : instance_(instance) {
-    enter();
-    if (!fresh && bound_ != nullptr && instance.stale_.load(std::memory_order_relaxed)) {
-      restarted_ = true;
-    }
-  }
+  Entry(Instance& instance, bool fresh) noexcept
+      : instance_(instance),
+        place_(enter(instance)),
+        allowed_(fresh || !instance.stale_.load(std::memory_order_relaxed)) {}
   ~Entry() {
-    if (slot_ != nullptr) {
-      slot_->store(nullptr, std::memory_order_release);
+    if (place_.slot != nullptr) [[likely]] {
+      place_.slot->store(nullptr, std::memory_order_release);
       thread_record->depth--;
-    } else if (bound_ != nullptr) {
+    } else {
       instance_.serving_.overflow.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -127,63 +126,83 @@ class Entry {
   Entry& operator=(const Entry&) = delete;
 
   /// Whether the call may go on.
-  explicit operator bool() const noexcept { return bound_ != nullptr && !restarted_; }
+  explicit operator bool() const noexcept { return allowed_; }
   template <class Table>
   const Table* table() const noexcept {
-    return static_cast<const Table*>(bound_->table);
+    return static_cast<const Table*>(place_.bound->table);
   }
-  void* self() const noexcept { return bound_->self; }
+  void* self() const noexcept { return place_.bound->self; }
 
   /// A method that begins a session succeeded.
   void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
 
   /// The error of a call that may not go on.
-  TENON_API Error refusal(std::string_view method) const;
+  Error refusal(std::string_view method) const { return refusal(instance_, method); }
   /// The same for a caller on the other side of the contract.
-  TENON_API tenon_status refuse(tenon_call* call, std::string_view method) const noexcept;
+  tenon_status refuse(tenon_call* call) const noexcept { return refuse_restarted(call); }
   /// The error of a call that failed with `status`.
-  TENON_API Error failure(Call& call, tenon_status status, std::string_view method) const;
+  Error failure(Call& call, tenon_status status, std::string_view method) const {
+    return failure(instance_, call, status, method);
+  }
   /// The error of a call that succeeded without an answer.
-  TENON_API Error no_answer(Call& call, std::string_view method) const;
+  Error no_answer(std::string_view method) const { return no_answer(instance_, method); }
 
  private:
-  void enter() noexcept {
+  /// Where the call goes, and what marks that it is under way: a slot, or where there was none the
+  /// count of the module.
+  struct Place {
+    const Bound* bound;
+    std::atomic<Serving*>* slot;
+  };
+
+  static Place enter(Instance& instance) noexcept {
     ThreadRecord* record = thread_record;
     if (record == nullptr) [[unlikely]]
       record = attach_thread();
-    std::uint32_t depth = record->depth;
+    const std::uint32_t depth = record->depth;
     if (depth >= ThreadRecord::levels) [[unlikely]]
-      return enter_slowly();
+      return enter_counted(instance);
     // A signal handler that calls a plugin between these lines takes the next slot.
     record->depth = depth + 1;
-    slot_ = &record->slots[depth];
-    Serving* serving = instance_.serving_.current.load(std::memory_order_acquire);
+    std::atomic<Serving*>& slot = record->slots[depth];
+    const ServingModule& module = instance.serving_;
+    Serving* serving = module.current.load(std::memory_order_acquire);
     for (;;) {
       Serving* again;
       if (record->ordered) [[unlikely]] {
-        slot_->store(serving, std::memory_order_seq_cst);
-        again = instance_.serving_.current.load(std::memory_order_seq_cst);
+        slot.store(serving, std::memory_order_seq_cst);
+        again = module.current.load(std::memory_order_seq_cst);
       } else {
-        slot_->store(serving, std::memory_order_release);
+        slot.store(serving, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        again = instance_.serving_.current.load(std::memory_order_acquire);
+        again = module.current.load(std::memory_order_acquire);
       }
-      if (again == serving) break;
+      if (again == serving) [[likely]]
+        break;
       serving = again;
     }
     const Bound* bounds = serving->bounds.load(std::memory_order_acquire);
-    if (bounds == nullptr) [[unlikely]]
-      return enter_slowly();
-    bound_ = bounds + instance_.index_;
+    if (bounds == nullptr) [[unlikely]] {
+      slot.store(nullptr, std::memory_order_release);
+      record->depth = depth;
+      return enter_at_gate(instance);
+    }
+    return {bounds + instance.index_, &slot};
   }
-  /// No slot is free, or the gate is closed: waits for it, unless the thread is inside already.
-  TENON_API void enter_slowly() noexcept;
-  void enter_counted() noexcept;
+  /// All slots of the thread are taken.
+  TENON_API static Place enter_counted(Instance& instance) noexcept;
+  /// The gate is closed: waits for it, unless the thread is behind it already.
+  TENON_API static Place enter_at_gate(Instance& instance) noexcept;
+
+  TENON_API static Error refusal(const Instance& instance, std::string_view method);
+  TENON_API static tenon_status refuse_restarted(tenon_call* call) noexcept;
+  TENON_API static Error failure(const Instance& instance, Call& call, tenon_status status,
+                                 std::string_view method);
+  TENON_API static Error no_answer(const Instance& instance, std::string_view method);
 
   Instance& instance_;
-  const Bound* bound_ = nullptr;
-  std::atomic<Serving*>* slot_ = nullptr;
-  bool restarted_ = false;
+  const Place place_;
+  const bool allowed_;
 };
 
 /// Around a method that may block: a restart of the module cancels the call.

@@ -121,10 +121,10 @@ Result<File> File::open(const std::filesystem::path& path) {
                   .found = std::string(type_of(status.st_mode)),
                   .needed = "a regular file"});
   }
-  return File(path, descriptor.release(), identity_from(status));
+  return File(path.string(), descriptor.release(), identity_from(status));
 }
 
-File::File(std::filesystem::path path, int descriptor, const FileIdentity& identity)
+File::File(std::string path, int descriptor, const FileIdentity& identity)
     : path_(std::move(path)), descriptor_(descriptor), identity_(identity) {}
 
 File::File(File&& other) noexcept
@@ -160,7 +160,7 @@ Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> int
 Result<std::vector<std::byte>> File::read_all(std::size_t limit) const {
   if (identity_.size > limit) {
     return Error({.code = "cannot-read",
-                  .where = path_.string(),
+                  .where = path_,
                   .found = std::to_string(identity_.size) + " bytes",
                   .needed = "at most " + std::to_string(limit) + " bytes"});
   }
