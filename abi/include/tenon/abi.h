@@ -88,12 +88,13 @@ typedef int64_t tenon_timestamp;
   (*(const type *)(const void *)((const char *)(list).data + (size_t)(i) * (list).stride))
 
 /* Whether the member of a sized struct is there. */
-#define TENON_HAS(object, member)                                              \
-  ((object)->struct_size >= (size_t)((const char *)(&(object)->member + 1) -   \
-                                     (const char *)(object)))
+#define TENON_HAS(object, member) \
+  ((object)->struct_size >=       \
+   (size_t)((const char *)(&(object)->member + 1) - (const char *)(object)))
 
 /* A tenon_string from a string literal. Also for static initialisers. */
-#define TENON_TEXT(literal) {"" literal, sizeof(literal) - 1}
+#define TENON_TEXT(literal) \
+  { "" literal, sizeof(literal) - 1 }
 
 /* -- Status ----------------------------------------------------------------- */
 
@@ -332,8 +333,8 @@ typedef struct tenon_registration {
 /* The object that a module exports. The members up to manifest_size are the prologue:
  * they never change, and its integers are read from the file before it is loaded. */
 typedef struct tenon_module {
-  uint64_t magic;         /* TENON_MAGIC */
-  uint32_t struct_size;   /* at most 65536 */
+  uint64_t magic;       /* TENON_MAGIC */
+  uint32_t struct_size; /* at most 65536 */
   uint16_t contract_major;
   uint16_t contract_minor; /* the least that the module needs */
   const char *manifest;    /* the text in the note */
@@ -440,23 +441,28 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
 #define TENON_QUOTE_(...) #__VA_ARGS__
 #define TENON_QUOTE_VALUE_(value) TENON_QUOTE_(value)
 
-#define TENON_MANIFEST_ROW_(prefix, kind_version, plugin_name, table)                     \
-  "{\"kind\":\"" TENON_KIND_##prefix##_v##kind_version "\",\"version\":" #kind_version    \
-  ",\"spec\":\"" TENON_SPEC_##prefix##_v##kind_version "\",\"name\":\"" plugin_name "\"},"
+#define TENON_MANIFEST_ROW_(prefix, kind_version, plugin_name, table)                      \
+  "{\"kind\":\"" TENON_KIND_##prefix##_v##kind_version                                     \
+      "\",\"version\":" #kind_version ",\"spec\":\"" TENON_SPEC_##prefix##_v##kind_version \
+      "\",\"name\":\"" plugin_name "\"},"
 
-#define TENON_REGISTRATION_ROW_(prefix, kind_version, plugin_name, table)                 \
-  {TENON_TEXT(TENON_KIND_##prefix##_v##kind_version),                                     \
-   kind_version,                                                                          \
-   0,                                                                                     \
-   TENON_FINGERPRINT_##prefix##_v##kind_version,                                          \
-   TENON_TEXT(plugin_name),                                                               \
+#define TENON_REGISTRATION_ROW_(prefix, kind_version, plugin_name, table) \
+  {TENON_TEXT(TENON_KIND_##prefix##_v##kind_version),                     \
+   kind_version,                                                          \
+   0,                                                                     \
+   TENON_FINGERPRINT_##prefix##_v##kind_version,                          \
+   TENON_TEXT(plugin_name),                                               \
    table},
 
-#define TENON_MANIFEST_TEXT_(module_name, module_version, rows, ...)                      \
-  "{\"manifest\":1,\"contract\":\"" TENON_QUOTE_VALUE_(TENON_CONTRACT_MAJOR) "."          \
-  TENON_QUOTE_VALUE_(TENON_CONTRACT) "\",\"name\":\"" module_name "\",\"version\":\""     \
-  module_version "\",\"provides\":[" rows "null],\"details\":[" TENON_QUOTE_(__VA_ARGS__) \
-  "null]}"
+#define TENON_MANIFEST_TEXT_(module_name, module_version, rows, ...)                            \
+  "{\"manifest\":1,\"contract\":\"" TENON_QUOTE_VALUE_(                                         \
+      TENON_CONTRACT_MAJOR) "." TENON_QUOTE_VALUE_(TENON_CONTRACT) "\",\"name\":\"" module_name \
+                                                                   "\",\"version\":"            \
+                                                                   "\"" module_version          \
+                                                                   "\",\"provides\":[" rows     \
+                                                                   "null],\"details\":"         \
+                                                                   "[" TENON_QUOTE_(            \
+                                                                       __VA_ARGS__) "null]}"
 
 /* The note. ELF: section .note.tenon, name "tenon", type 1. PE: section .tenon. */
 #define TENON_NOTE_TYPE 1
@@ -490,27 +496,26 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
     char text[size];             \
   }
 
-#define TENON_DECLARE_MODULE_(name, version, start, stop, plugins, ...)                     \
+#define TENON_DECLARE_MODULE_(name, version, start, stop, plugins, ...)                        \
   static const tenon_registration tenon_registrations_[] = {plugins(TENON_REGISTRATION_ROW_)}; \
-  TENON_NOTE_SECTION_ static const TENON_NOTE_STRUCT_(sizeof(TENON_MANIFEST_TEXT_(            \
-      name, version, plugins(TENON_MANIFEST_ROW_), __VA_ARGS__)))                             \
-      tenon_note_ = {                                                                         \
-          6, sizeof(tenon_note_.text), TENON_NOTE_TYPE, "tenon",                              \
-          TENON_MANIFEST_TEXT_(name, version, plugins(TENON_MANIFEST_ROW_), __VA_ARGS__)};    \
-  TENON_LINKAGE_BEGIN_                                                                      \
-  extern TENON_EXPORT const tenon_module tenon_module_v1;                                   \
-  const tenon_module tenon_module_v1 = {                                                    \
-      TENON_MAGIC,                                                                          \
-      (uint32_t)sizeof(tenon_module),                                                       \
-      TENON_CONTRACT_MAJOR,                                                                 \
-      TENON_CONTRACT,                                                                       \
-      tenon_note_.text,                                                                     \
-      sizeof(tenon_note_.text) - 1,                                                         \
-      {tenon_registrations_, sizeof tenon_registrations_ / sizeof tenon_registrations_[0],  \
-       sizeof tenon_registrations_[0]},                                                     \
-      start,                                                                                \
-      stop};                                                                                \
-  TENON_LINKAGE_END_                                                                        \
+  TENON_NOTE_SECTION_ static const TENON_NOTE_STRUCT_(sizeof(TENON_MANIFEST_TEXT_(             \
+      name, version, plugins(TENON_MANIFEST_ROW_), __VA_ARGS__))) tenon_note_ = {              \
+      6, sizeof(tenon_note_.text), TENON_NOTE_TYPE, "tenon",                                   \
+      TENON_MANIFEST_TEXT_(name, version, plugins(TENON_MANIFEST_ROW_), __VA_ARGS__)};         \
+  TENON_LINKAGE_BEGIN_                                                                         \
+  extern TENON_EXPORT const tenon_module tenon_module_v1;                                      \
+  const tenon_module tenon_module_v1 = {                                                       \
+      TENON_MAGIC,                                                                             \
+      (uint32_t)sizeof(tenon_module),                                                          \
+      TENON_CONTRACT_MAJOR,                                                                    \
+      TENON_CONTRACT,                                                                          \
+      tenon_note_.text,                                                                        \
+      sizeof(tenon_note_.text) - 1,                                                            \
+      {tenon_registrations_, sizeof tenon_registrations_ / sizeof tenon_registrations_[0],     \
+       sizeof tenon_registrations_[0]},                                                        \
+      start,                                                                                   \
+      stop};                                                                                   \
+  TENON_LINKAGE_END_                                                                           \
   struct tenon_module
 
 /* -- Layout ------------------------------------------------------------------ */
