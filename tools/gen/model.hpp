@@ -69,6 +69,9 @@ struct Type {
 /// The type as spec files write it, document types with their domain: "list<tenon.dev/record@2>".
 std::string to_text(const Type& type);
 
+/// What lists, maps and optionals hold in the end; a type without an element itself.
+const Type& innermost(const Type& type) noexcept;
+
 /// How a value of one type becomes one of another.
 enum class Passing {
   same,       // both have the same form in C: it is copied as it stands

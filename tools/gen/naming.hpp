@@ -19,7 +19,7 @@ std::string upper_case(std::string_view name);
 /// Whether a name is lower snake_case: "object_store", "v2", but neither "_x" nor "x__y".
 bool is_snake_case(std::string_view name) noexcept;
 
-/// Whether C11 or C++20 keep the word for themselves.
+/// Whether C11 or C++20 keep the word for themselves, or common headers define it as a macro.
 bool is_keyword(std::string_view word) noexcept;
 
 /// eg: "photo_filter_v1_apply_request"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reads what kinds and document types have in common: fields, enums, structs and the life cycle.
+#pragma once
+
+#include "gen/name_checker.hpp"
+#include "gen/object_reader.hpp"
+#include "gen/type_reader.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::gen {
+
+/// The fields of an object {name: type or {type, doc, added}}, in its order. `reserved` are names
+/// that the C struct has already.
+std::vector<Field> read_fields(const JsonValue::Object& object, TypeUse use,
+                               std::vector<std::string> reserved, const TypeScope& scope,
+                               Findings& findings);
+
+/// Reads "enums" and "structs" of a spec into the version of the scope. Structs come out in an
+/// order in which each stands behind those that it holds.
+void read_local_types(const ObjectReader& spec, const TypeScope& scope, Findings& findings);
+
+/// Reads "life".
+Life read_life(const ObjectReader& spec, Findings& findings);
+
+/// Whether a text is a date as in "2026-11-21"; else that is a finding.
+bool check_date(const std::string& date, const Place& place, Findings& findings);
+
+}  // namespace tenon::gen

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/findings.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tenon::gen {
+namespace {
+
+/// How many characters must be added, removed, replaced or swapped with their neighbour.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); j++) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); j++) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::string to_text(const Finding& finding) {
+  std::string text = finding.place.file;
+  if (finding.place.line != 0) {
+    text += ":" + std::to_string(finding.place.line) + ":" + std::to_string(finding.place.column);
+  }
+  text += ": error[" + finding.code + "]: " + finding.what;
+  const auto add = [&text](std::string_view label, const std::string& line) {
+    if (!line.empty()) text.append("\n   ").append(label).append(line);
+  };
+  add("found   ", finding.found);
+  add("needed  ", finding.needed);
+  add("fix     ", finding.fix);
+  return text;
+}
+
+void Findings::add(Finding finding) {
+  const auto order = [](const Finding& a, const Finding& b) {
+    return std::tie(a.place.file, a.place.line, a.place.column) <
+           std::tie(b.place.file, b.place.line, b.place.column);
+  };
+  all_.insert(std::upper_bound(all_.begin(), all_.end(), finding, order), std::move(finding));
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const std::string* nearest = nullptr;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const std::size_t far = distance(word, candidate);
+    if (far < least) {
+      least = far;
+      nearest = &candidate;
+    }
+  }
+  return nearest != nullptr ? "did you mean '" + *nearest + "'?" : "";
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
+                         std::string_view otherwise) {
+  std::string question = did_you_mean(word, known);
+  return question.empty() ? std::string(otherwise) : question;
+}
+
+std::string enumerate(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); i++) {
+    if (i != 0) text += i + 1 == words.size() ? " and " : ", ";
+    text += "'" + words[i] + "'";
+  }
+  return text;
+}
+
+}  // namespace tenon::gen

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Boost's parser does not say where it is. So it is fed one byte at a time, and a cursor follows.
+#include "gen/json_source.hpp"
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <cctype>
+#include <limits>
+
+namespace tenon::gen {
+namespace {
+
+constexpr std::size_t deepest = 32;
+
+/// Follows the text and remembers where the value or key under way begins.
+class Cursor {
+ public:
+  explicit Cursor(const std::string& file) : here_{file, 1, 0}, token_(here_) {}
+
+  void take(char c) {
+    if (was_newline_) {
+      here_.line++;
+      here_.column = 0;
+    }
+    was_newline_ = c == '\n';
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+    if (!continues_character) here_.column++;
+    if (in_text_) {
+      in_text_ = escaped_ || c != '"';
+      escaped_ = !escaped_ && c == '\\';
+      in_token_ = in_text_;
+      return;
+    }
+    const bool between = std::string_view(" \t\r\n,:]}").find(c) != std::string_view::npos;
+    if (!between && !in_token_) token_ = here_;
+    in_text_ = c == '"';
+    in_token_ = !between && c != '{' && c != '[';
+  }
+
+  const Place& here() const noexcept { return here_; }
+  const Place& token() const noexcept { return token_; }
+
+ private:
+  Place here_;
+  Place token_;
+  bool was_newline_ = false;
+  bool in_text_ = false;
+  bool escaped_ = false;
+  bool in_token_ = false;
+};
+
+/// Builds the value while the parser goes through the text.
+struct Builder {
+  static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max_array_size = max_object_size;
+  static constexpr std::size_t max_key_size = max_object_size;
+  static constexpr std::size_t max_string_size = max_object_size;
+
+  using Text = boost::json::string_view;
+  using Status = boost::json::error_code;
+
+  struct Open {
+    JsonValue value;
+    std::string key;  // of the member under way
+    Place key_place;
+  };
+
+  Cursor cursor;
+  Findings& findings;
+  std::vector<Open> open{};
+  std::string text{};
+  JsonValue root{};
+
+  void add(JsonValue value) {
+    if (open.empty()) {
+      root = std::move(value);
+      return;
+    }
+    Open& parent = open.back();
+    if (auto* array = std::get_if<JsonValue::Array>(&parent.value.data)) {
+      array->push_back(std::move(value));
+      return;
+    }
+    if (const JsonValue* first = parent.value.find(parent.key)) {
+      findings.add({.place = parent.key_place,
+                    .code = "duplicate-key",
+                    .what = "the key '" + parent.key + "' stands twice in one object",
+                    .found = "the first on line " + std::to_string(first->place.line),
+                    .fix = "remove or rename one of the two"});
+      return;
+    }
+    std::get<JsonValue::Object>(parent.value.data)
+        .push_back({std::move(parent.key), parent.key_place, std::move(value)});
+  }
+  template <class T>
+  bool add_scalar(T value) {
+    add({std::move(value), cursor.token()});
+    return true;
+  }
+  template <class T>
+  bool begin() {
+    open.push_back({{T(), cursor.token()}, {}, {}});
+    return true;
+  }
+  bool end() {
+    JsonValue value = std::move(open.back().value);
+    open.pop_back();
+    add(std::move(value));
+    return true;
+  }
+  std::string take_text(Text rest) {
+    text.append(rest.data(), rest.size());
+    return std::exchange(text, {});
+  }
+
+  // What basic_parser calls.
+  bool on_document_begin(Status&) { return true; }
+  bool on_document_end(Status&) { return true; }
+  bool on_object_begin(Status&) { return begin<JsonValue::Object>(); }
+  bool on_object_end(std::size_t, Status&) { return end(); }
+  bool on_array_begin(Status&) { return begin<JsonValue::Array>(); }
+  bool on_array_end(std::size_t, Status&) { return end(); }
+  bool on_key_part(Text part, std::size_t, Status&) { return on_string_part(part, 0, {}); }
+  bool on_key(Text part, std::size_t, Status&) {
+    open.back().key = take_text(part);
+    open.back().key_place = cursor.token();
+    return true;
+  }
+  bool on_string_part(Text part, std::size_t, const Status&) {
+    text.append(part.data(), part.size());
+    return true;
+  }
+  bool on_string(Text part, std::size_t, Status&) { return add_scalar(take_text(part)); }
+  bool on_number_part(Text, Status&) { return true; }
+  bool on_int64(std::int64_t number, Text, Status&) { return add_scalar(number); }
+  bool on_uint64(std::uint64_t number, Text, Status&) { return add_scalar(number); }
+  bool on_double(double number, Text, Status&) { return add_scalar(number); }
+  bool on_bool(bool truth, Status&) { return add_scalar(truth); }
+  bool on_null(Status&) { return add_scalar(nullptr); }
+  bool on_comment_part(Text, Status&) { return true; }
+  bool on_comment(Text, Status&) { return true; }
+};
+
+}  // namespace
+
+std::optional<JsonValue> read_json(std::string_view text, const std::string& file,
+                                   Findings& findings) {
+  boost::json::parse_options options;
+  options.max_depth = deepest;
+  boost::json::basic_parser<Builder> parser(options, Builder{Cursor(file), findings});
+  Builder& builder = parser.handler();
+  boost::json::error_code status;
+  for (const char& c : text) {
+    builder.cursor.take(c);
+    parser.write_some(true, &c, 1, status);
+    if (status) break;
+  }
+  if (!status) parser.write_some(false, text.data(), 0, status);
+  if (!status) return std::move(builder.root);
+  const bool too_deep = status == boost::json::error::too_deep;
+  findings.add({.place = builder.cursor.here(),
+                .code = "not-json",
+                .what = "the file is no JSON: " + status.message(),
+                .needed = too_deep ? "at most " + std::to_string(deepest) + " levels"
+                                   : "JSON without comments and without a comma before } or ]",
+                .fix = "correct the text at this place or just before it"});
+  return std::nullopt;
+}
+
+}  // namespace tenon::gen

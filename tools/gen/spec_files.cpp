@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/spec_files.hpp"
+
+#include "gen/json_source.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace tenon::gen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view evolution_name = "evolution.json";
+
+/// The N of `v<N>.json`; 0 for other names.
+int number_of(const std::string& name) {
+  constexpr std::string_view end = ".json";
+  constexpr std::size_t most_digits = 6;
+  if (name.size() <= end.size() + 1 || name[0] != 'v' || name[1] == '0') return 0;
+  if (name.compare(name.size() - end.size(), end.size(), end) != 0) return 0;
+  const std::string digits = name.substr(1, name.size() - end.size() - 1);
+  if (digits.size() > most_digits) return 0;
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return 0;
+  return std::stoi(digits);
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) throw EnvironmentError("cannot read " + path.generic_string());
+  return text;
+}
+
+bool looks_like_spec(const JsonValue& json) {
+  if (json.object() == nullptr) return false;
+  for (const char* key : {"kind", "type", "version", "methods", "fields", "steps"}) {
+    if (json.find(key) != nullptr) return true;
+  }
+  return false;
+}
+
+/// Folders and spec files below `root`, sorted.
+std::vector<fs::path> walk(const fs::path& root) {
+  std::vector<fs::path> paths{root};
+  for (auto at = fs::recursive_directory_iterator(root); at != fs::end(at); ++at) {
+    const std::string name = at->path().filename().string();
+    if (at->is_directory()) {
+      if (name.front() == '.') {
+        at.disable_recursion_pending();
+      } else {
+        paths.push_back(at->path());
+      }
+    } else if (number_of(name) != 0 || name == evolution_name) {
+      paths.push_back(at->path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+void add_file(const fs::path& path, const fs::path& root,
+              std::map<std::string, SpecFolder>& folders, SpecFiles& files, Findings& findings) {
+  const std::string text = read_file(path);
+  std::optional<JsonValue> json = read_json(text, path.generic_string(), findings);
+  if (!json || !looks_like_spec(*json)) return;
+  if (text.find("tenon.dev/") != std::string::npos) files.names_standard = true;
+  SpecFolder& folder = folders[path.parent_path().generic_string()];
+  SpecFile file{path.generic_string(), path.lexically_relative(root).generic_string(),
+                number_of(path.filename().string()), std::move(*json)};
+  if (file.number == 0) {
+    folder.evolution = std::move(file);
+  } else {
+    folder.versions.push_back(std::move(file));
+  }
+}
+
+}  // namespace
+
+void find_spec_files(const std::string& root, bool standard, SpecFiles& files, Findings& findings) {
+  const fs::path top = fs::path(root).lexically_normal();
+  std::map<std::string, SpecFolder> folders;
+  try {
+    for (const fs::path& path : walk(top)) {
+      files.inputs.push_back(path.generic_string());
+      if (!fs::is_directory(path)) add_file(path, top, folders, files, findings);
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw EnvironmentError("cannot read " + error.path1().generic_string() + ": " +
+                           error.code().message());
+  }
+  if (folders.empty() && findings.empty()) {
+    findings.add({.place = {root},
+                  .code = "no-specs",
+                  .what = "no spec file lies in this folder or below",
+                  .needed = "<kind>/v1.json",
+                  .fix = "name the folder that holds the folders of the kinds"});
+  }
+  for (auto& [path, folder] : folders) {
+    folder.path = path;
+    folder.standard = standard;
+    std::sort(folder.versions.begin(), folder.versions.end(),
+              [](const SpecFile& a, const SpecFile& b) { return a.number < b.number; });
+    files.folders.push_back(std::move(folder));
+  }
+}
+
+}  // namespace tenon::gen
