@@ -17,13 +17,25 @@ namespace {
 
 // The error for the errno of the call that has just failed.
 Error system_error(std::string_view code, const std::filesystem::path& path,
-                   std::string_view attempt) {
+                   std::string_view attempt, std::string_view needed, std::string_view fix) {
   const int number = errno;
   std::string found(attempt);
   found.append(": ").append(std::generic_category().message(number));
   return Error({.code = std::string(number == ENOENT ? "not-found" : code),
                 .where = path.string(),
-                .found = std::move(found)});
+                .found = std::move(found),
+                .needed = std::string(needed),
+                .fix = std::string(fix)});
+}
+
+Error cannot_read(const std::filesystem::path& path, std::string_view attempt) {
+  return system_error("cannot-read", path, attempt, "a file that the host's user may read",
+                      "check the path, the permissions and the disk");
+}
+
+Error cannot_write(const std::filesystem::path& path, std::string_view attempt) {
+  return system_error("cannot-write", path, attempt, "a place where the host's user may write",
+                      "check the path, the permissions and the room left on the disk");
 }
 
 std::string_view type_of(mode_t mode) {
@@ -77,13 +89,13 @@ bool write_all(int descriptor, std::span<const std::byte> content) {
 Result<void> write_new_file(const std::filesystem::path& path, std::span<const std::byte> content,
                             bool synchronised) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.is_open()) return system_error("cannot-write", path, "creating the file");
+  if (!file.is_open()) return cannot_write(path, "creating the file");
 
   if (write_all(file.get(), content) && (!synchronised || ::fsync(file.get()) == 0) &&
       file.close()) {
     return {};
   }
-  auto error = system_error("cannot-write", path, "writing the file");
+  auto error = cannot_write(path, "writing the file");
   ::unlink(path.c_str());
   return error;
 }
@@ -91,7 +103,7 @@ Result<void> write_new_file(const std::filesystem::path& path, std::span<const s
 Result<void> synchronise_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open() || ::fsync(descriptor.get()) != 0) {
-    return system_error("cannot-write", folder, "synchronising the folder");
+    return cannot_write(folder, "synchronising the folder");
   }
   return {};
 }
@@ -109,17 +121,18 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path) {
 Result<File> File::open(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!descriptor.is_open()) return system_error("cannot-read", path, "opening the file");
+  if (!descriptor.is_open()) return cannot_read(path, "opening the file");
 
   struct stat status;
   if (::fstat(descriptor.get(), &status) != 0) {
-    return system_error("cannot-read", path, "looking at the file");
+    return cannot_read(path, "looking at the file");
   }
   if (!S_ISREG(status.st_mode)) {
     return Error({.code = "cannot-read",
                   .where = path.string(),
                   .found = std::string(type_of(status.st_mode)),
-                  .needed = "a regular file"});
+                  .needed = "a regular file",
+                  .fix = "take it out of this folder, or name the file itself"});
   }
   return File(path.string(), descriptor.release(), identity_from(status));
 }
@@ -150,7 +163,7 @@ Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> int
     const auto count =
         ::pread(descriptor_, rest.data(), rest.size(), static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error("cannot-read", path_, "reading the file");
+    if (count < 0) return cannot_read(path_, "reading the file");
     if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }
@@ -162,7 +175,8 @@ Result<std::vector<std::byte>> File::read_all(std::size_t limit) const {
     return Error({.code = "cannot-read",
                   .where = path_,
                   .found = std::to_string(identity_.size) + " bytes",
-                  .needed = "at most " + std::to_string(limit) + " bytes"});
+                  .needed = "at most " + std::to_string(limit) + " bytes",
+                  .fix = "check that this is the right file"});
   }
   std::vector<std::byte> content(identity_.size);
   const auto count = read_at(0, content);
@@ -174,7 +188,7 @@ Result<std::vector<std::byte>> File::read_all(std::size_t limit) const {
 Result<FileIdentity> identity_of(const std::filesystem::path& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
-    return system_error("cannot-read", path, "looking at the file");
+    return cannot_read(path, "looking at the file");
   }
   return identity_from(status);
 }
@@ -188,7 +202,7 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
   if (auto written = write_new_file(temporary, content, true); !written) return written;
 
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    auto error = system_error("cannot-write", path, "renaming the new file");
+    auto error = cannot_write(path, "renaming the new file");
     ::unlink(temporary.c_str());
     return error;
   }
@@ -200,14 +214,14 @@ Result<std::filesystem::path> create_private_folder(const std::filesystem::path&
                                                     std::string_view prefix) {
   auto name = (parent / prefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    return system_error("cannot-write", parent, "making a folder in it");
+    return cannot_write(parent, "making a folder in it");
   }
   return std::filesystem::path(name);
 }
 
 Result<void> remove(const std::filesystem::path& path) {
   if (::remove(path.c_str()) != 0 && errno != ENOENT) {
-    return system_error("cannot-write", path, "removing it");
+    return cannot_write(path, "removing it");
   }
   return {};
 }

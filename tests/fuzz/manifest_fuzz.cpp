@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds bytes to everything that reads a module's file before it is loaded. Built with clang and
+// -fsanitize=fuzzer it looks for inputs of its own; in ordinary builds replay_test.cpp runs it over
+// the inputs in corpus/manifest.
+#include "manifest/module_file.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+// Whatever the bytes are, an error names itself and what it is about.
+template <class T>
+void require_answer(const tenon::Result<T>& result) {
+  if (!result && (result.error().code().empty() || result.error().where() != "fuzz")) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span input(data, size);
+  require_answer(tenon::read_module_image(std::as_bytes(input), "fuzz"));
+  require_answer(tenon::parse_manifest({reinterpret_cast<const char*>(data), size}, "fuzz"));
+  return 0;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Modules that are wrong in one thing, modules that are cut off and modules with damaged bytes:
+// each has its code, from a file and from memory alike. FAULTS is the folder of tests/faults.
+#include "framework/world.hpp"
+#include "manifest/elf_format.hpp"
+#include "manifest/module_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::byte>;
+
+fs::path fault(const std::string& name) {
+  return fs::path(FAULTS) / (name + ".so");
+}
+
+Bytes bytes_of(const fs::path& path) {
+  return platform::File::open(path).value().read_all(1 << 24).value();
+}
+
+Bytes bytes_of_text(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// "ok" or the code of the error, which has to be one that helps.
+std::string code_of(const Bytes& bytes) {
+  const auto read = read_module_image(bytes, "/plugins/x.so");
+  if (read) return "ok";
+  EXPECT_EQ(read.error().where(), "/plugins/x.so");
+  EXPECT_FALSE(read.error().found().empty());
+  EXPECT_FALSE(read.error().needed().empty());
+  EXPECT_FALSE(read.error().fix().empty());
+  return std::string(read.error().code());
+}
+
+// The same for the variant of that name; reading the file has to answer what memory answers.
+std::string code_of(const std::string& name) {
+  const auto from_file = read_module_file(fault(name));
+  const auto from_memory = read_module_image(bytes_of(fault(name)), fault(name));
+  EXPECT_EQ(from_file.has_value(), from_memory.has_value());
+  if (from_file) return "ok";
+  EXPECT_EQ(from_file.error().to_string(), from_memory.error().to_string());
+  EXPECT_EQ(from_file.error().where(), fault(name).string());
+  return std::string(from_file.error().code());
+}
+
+template <class T>
+T& at(Bytes& bytes, std::uint64_t offset) {
+  EXPECT_LE(offset + sizeof(T), bytes.size());
+  return *reinterpret_cast<T*>(bytes.data() + offset);
+}
+
+elf::Header& header_of(Bytes& bytes) {
+  return at<elf::Header>(bytes, 0);
+}
+
+elf::Segment& segment_of(Bytes& bytes, std::uint32_t type) {
+  const auto& header = header_of(bytes);
+  for (std::uint64_t i = 0; i < header.segment_count; ++i) {
+    auto& segment = at<elf::Segment>(bytes, header.segments_offset + i * sizeof(elf::Segment));
+    if (segment.type == type) return segment;
+  }
+  throw std::logic_error("no such segment");
+}
+
+TEST(ModuleFile, ReadsAGoodModule) {
+  const auto read = read_module_file(fault("good"));
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->image.manifest.name, "test.example/faults");
+  EXPECT_EQ(read->image.manifest.version.to_string(), "1.0.0");
+  EXPECT_TRUE(read->image.manifest.joins_threads);
+  ASSERT_EQ(read->image.manifest.provides.size(), 1U);
+  EXPECT_EQ(read->image.manifest.provides[0].kind, "test.example/echo");
+  EXPECT_EQ(read->image.prologue.struct_size, sizeof(tenon_module));
+  EXPECT_EQ(read->identity, platform::identity_of(fault("good")).value());
+  EXPECT_EQ(read->identity.size, fs::file_size(fault("good")));
+}
+
+TEST(ModuleFile, ReadsWhateverALinkerMakes) {
+  for (const std::string name : {"good-by-hand", "good-edition-2", "good-sysv-hash"}) {
+    EXPECT_EQ(code_of(name), "ok") << name;
+  }
+}
+
+TEST(ModuleFile, NeedsNoSectionHeaders) {
+  auto bytes = bytes_of(fault("good"));
+  header_of(bytes).sections_offset = 0;
+  header_of(bytes).section_count = 0;
+  EXPECT_EQ(code_of(bytes), "ok");
+}
+
+TEST(ModuleFile, NamesEachFault) {
+  EXPECT_EQ(code_of("no-manifest"), "no-manifest");
+  EXPECT_EQ(code_of("some-library"), "no-manifest");
+  EXPECT_EQ(code_of("broken-manifest"), "broken-manifest");
+  EXPECT_EQ(code_of("two-manifests"), "two-manifests");
+  EXPECT_EQ(code_of("no-entry"), "no-entry");
+  EXPECT_EQ(code_of("wrong-magic"), "wrong-magic");
+  EXPECT_EQ(code_of("size-too-small"), "size-too-small");
+  EXPECT_EQ(code_of("size-too-large"), "size-too-large");
+  EXPECT_EQ(code_of("size-past-image"), "size-too-large");
+  EXPECT_EQ(code_of("contract-too-new"), "contract-too-new");
+  EXPECT_EQ(code_of("manifest-too-new"), "contract-too-new");
+  EXPECT_EQ(code_of("differs-manifest-size"), "manifest-differs");
+}
+
+TEST(ModuleFile, LeavesToTheLoadWhatOnlyTheLoadShows) {
+  for (const std::string name :
+       {"differs-name", "differs-kind", "differs-version", "differs-fingerprint", "differs-count",
+        "kind-too-new", "kind-unknown", "kind-differs", "slot-missing", "slot-interposed",
+        "start-failed", "undefined-symbol", "stride-too-small", "table-too-small"}) {
+    EXPECT_EQ(code_of(name), "ok") << name;
+  }
+}
+
+TEST(ModuleFile, SaysWhatAFileIsInstead) {
+  const auto found = [](std::string_view text) {
+    const auto read = read_module_image(bytes_of_text(text), "x");
+    EXPECT_EQ(read.error().code(), "not-a-module");
+    return std::string(read.error().found());
+  };
+  EXPECT_EQ(found("#!/bin/sh\nexit\n"), "a script");
+  EXPECT_EQ(found("MZ\x90"), "a module or program for Windows");
+  EXPECT_EQ(found("!<arch>\nlib.o/"), "a static library");
+  EXPECT_EQ(found("/* GNU ld script */\nINPUT(x)"),
+            "a text file that starts with \"/* GNU ld script */\"");
+  EXPECT_EQ(found("\x01\x02\x1b[2J"), "an unknown format that starts with \"\\x01\\x02\\x1b[2J\"");
+}
+
+TEST(ModuleFile, RefusesFilesForOtherMachines) {
+  const auto good = bytes_of(fault("good"));
+  auto bytes = good;
+  header_of(bytes).identification.word_size = elf::class_32;
+  EXPECT_EQ(code_of(bytes), "wrong-word-size");
+
+  bytes = good;
+  header_of(bytes).identification.machine = 22;
+  EXPECT_EQ(code_of(bytes), "wrong-architecture");
+
+  bytes = good;
+  auto& id = header_of(bytes).identification;
+  id.byte_order = elf::little_endian + elf::big_endian - id.byte_order;
+  EXPECT_EQ(code_of(bytes), "wrong-architecture");
+
+  bytes = good;
+  header_of(bytes).identification.system = 9;
+  EXPECT_EQ(code_of(bytes), "wrong-architecture");
+}
+
+TEST(ModuleFile, RefusesElfFilesThatAreNoLibraries) {
+  auto bytes = bytes_of(fault("good"));
+  for (const auto type : {elf::type_object, elf::type_program, elf::type_core}) {
+    header_of(bytes).identification.type = type;
+    EXPECT_EQ(code_of(bytes), "not-a-module");
+  }
+  EXPECT_EQ(read_module_file("/proc/self/exe").error().code(), "not-a-module");
+}
+
+TEST(ModuleFile, RefusesWhatIsNoFile) {
+  const tests::World world;
+  EXPECT_EQ(read_module_file(world.root()).error().code(), "cannot-read");
+  EXPECT_EQ(read_module_file(world.root() / "none.so").error().code(), "not-found");
+  EXPECT_EQ(read_module_file("/dev/zero").error().code(), "cannot-read");
+  EXPECT_EQ(read_module_file(world.write("empty.so", "")).error().code(), "empty-file");
+}
+
+TEST(ModuleFile, RefusesSegmentsThatCannotBe) {
+  const auto good = bytes_of(fault("good"));
+  const auto damaged = [&good](std::uint32_t type, auto damage) {
+    auto bytes = good;
+    damage(segment_of(bytes, type));
+    return code_of(bytes);
+  };
+  using S = elf::Segment;
+  constexpr auto huge = ~std::uint64_t{0};
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.file_size = huge; }), "truncated");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.offset = huge; }), "truncated");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.memory_size = huge; }), "broken-file");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.memory_size = 0; }), "broken-file");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.address = huge; }), "broken-file");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.memory_size += 0x10000; }), "broken-file");
+  EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.file_size = 16; }), "broken-file");
+  EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.file_size = 0; }), "not-a-module");
+  EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.offset = huge - 8; }), "truncated");
+}
+
+TEST(ModuleFile, RefusesNotesThatCannotBe) {
+  const auto good = bytes_of(fault("good"));
+  const std::string_view text(reinterpret_cast<const char*>(good.data()), good.size());
+  const auto note = text.find("{\"manifest\":1") - 20;
+  const auto damaged = [&](auto damage) {
+    auto bytes = good;
+    damage(at<elf::NoteHeader>(bytes, note), bytes);
+    return code_of(bytes);
+  };
+  using N = elf::NoteHeader;
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size = 0; }), "broken-manifest");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size = 1; }), "broken-manifest");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size -= 1; }), "broken-manifest");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size = ~0U; }), "broken-manifest");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.text_size = 1 << 20; }), "broken-manifest");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.name_size = ~0U; }), "broken-file");
+  EXPECT_EQ(damaged([](N& n, Bytes&) { n.type = 2; }), "no-manifest");
+  EXPECT_EQ(damaged([&](N&, Bytes& b) { at<char>(b, note + 12) = 'T'; }), "no-manifest");
+  EXPECT_EQ(damaged([&](N&, Bytes& b) { at<char>(b, note + 24) = '\0'; }), "broken-manifest");
+}
+
+TEST(ModuleFile, EndsWithNotesAndSegmentsWithoutEnd) {
+  // A file of empty notes, and as many headers as fit that all point at them.
+  auto bytes = bytes_of(fault("good"));
+  const auto load = segment_of(bytes, elf::segment_load);
+  const auto start = bytes.size();
+  auto& header = header_of(bytes);
+  header.segments_offset = start;
+  header.segment_count = 65534;
+  elf::Segment notes = load;
+  notes.type = elf::segment_note;
+  notes.file_size = start;
+  bytes.resize(start + 65534 * sizeof notes);
+  for (std::size_t i = 0; i < 65534; ++i) {
+    std::memcpy(bytes.data() + start + i * sizeof notes, i == 0 ? &load : &notes, sizeof notes);
+  }
+  EXPECT_EQ(code_of(bytes), "broken-file");
+}
+
+TEST(ModuleFile, IsTruncatedAtEveryLength) {
+  const auto good = bytes_of(fault("good"));
+  for (std::size_t size = 1; size < good.size(); ++size) {
+    // A copy of exactly this size: a sanitizer sees every byte that is read too much.
+    const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
+    ASSERT_EQ(code_of(cut), "truncated") << "cut off after " << size << " bytes";
+  }
+  EXPECT_EQ(code_of(Bytes()), "empty-file");
+}
+
+TEST(ModuleFile, IsTruncatedAsAFile) {
+  const tests::World world;
+  const auto good = bytes_of(fault("good"));
+  for (std::size_t size : {1, 19, 63, 64, 500, 4095, 4096, 4097, 8192}) {
+    ASSERT_LT(size, good.size());
+    const auto path =
+        world.write("cut.so", std::string_view(reinterpret_cast<const char*>(good.data()), size));
+    const auto read = read_module_file(path);
+    ASSERT_FALSE(read) << size;
+    EXPECT_EQ(read.error().code(), "truncated") << size;
+  }
+}
+
+TEST(ModuleFile, SurvivesEveryDamagedByte) {
+  auto bytes = bytes_of(fault("good"));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto good = bytes[i];
+    for (const auto damage : {0x01, 0x80, 0xff}) {
+      bytes[i] = good ^ static_cast<std::byte>(damage);
+      ASSERT_NE(code_of(bytes), "") << "byte " << i;
+    }
+    bytes[i] = good;
+  }
+}
+
+TEST(ModuleFile, SurvivesRandomDamage) {
+  const auto seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (const std::string name : {"good", "good-sysv-hash"}) {
+    const auto good = bytes_of(fault(name));
+    const auto pick = [&random](std::size_t below) {
+      return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
+    };
+    for (int round = 0; round < 3000; ++round) {
+      auto bytes = good;
+      for (auto count = 1 + pick(8); count > 0; --count) {
+        bytes[pick(4096)] = static_cast<std::byte>(pick(256));
+      }
+      ASSERT_NE(code_of(bytes), "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon

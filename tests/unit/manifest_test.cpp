@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "manifest/manifest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tenon {
+namespace {
+
+constexpr const char* path = "/plugins/blur.so";
+
+// The text that the macros write for one plugin, with `details` in its place.
+std::string manifest_with(const std::string& details) {
+  return R"({"manifest":1,"contract":"1.0","name":"me.example/blur","version":"1.2.0",)"
+         R"("provides":[{"kind":"photo.example/filter","version":1,)"
+         R"("spec":"0123456789abcdef","name":"me.example/blur"},null],"details":[)" +
+         details + "null]}";
+}
+
+// The same with one part of the text replaced.
+std::string manifest_but(const std::string& part, const std::string& replacement) {
+  auto text = manifest_with("");
+  const auto at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.replace(at, part.size(), replacement);
+}
+
+void expect_broken(const std::string& text, const std::string& found) {
+  SCOPED_TRACE(text.substr(0, 400));
+  const auto read = parse_manifest(text, path);
+  ASSERT_FALSE(read) << "expected " << found;
+  EXPECT_EQ(read.error().code(), "broken-manifest");
+  EXPECT_EQ(read.error().where(), path);
+  EXPECT_EQ(read.error().found(), found);
+  EXPECT_FALSE(read.error().needed().empty());
+  EXPECT_FALSE(read.error().fix().empty());
+}
+
+TEST(Manifest, ReadsWhatTheMacrosWrite) {
+  const auto read = parse_manifest(manifest_with(""), path);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->name, "me.example/blur");
+  EXPECT_EQ(read->version.to_string(), "1.2.0");
+  EXPECT_EQ(read->contract, Contract{});
+  ASSERT_EQ(read->provides.size(), 1U);
+  EXPECT_EQ(read->provides[0].kind, "photo.example/filter");
+  EXPECT_EQ(read->provides[0].version, 1);
+  EXPECT_EQ(read->provides[0].fingerprint, 0x0123456789abcdefU);
+  EXPECT_EQ(read->provides[0].name, "me.example/blur");
+  EXPECT_EQ(read->details, "");
+  EXPECT_FALSE(read->state);
+  EXPECT_FALSE(read->joins_threads);
+}
+
+TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
+  const auto read = parse_manifest(manifest_with(R"({
+      "summary": "Gaussian blur", "description": "Two\nlines", "author": "Me",
+      "license": "MIT", "homepage": "https://me.example",
+      "requires": {"example.io/colour": "^1.4", "example.io/any": null},
+      "properties": {"me.example/blur": {"menu": "Filter/Blur"}},
+      "state": {"writes": 2, "reads": [1, 2]}, "threads": "joined",
+      "colour": {"of": ["the", "author"]}},)"),
+                                   path);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->summary, "Gaussian blur");
+  EXPECT_EQ(read->description, "Two\nlines");
+  EXPECT_EQ(read->author, "Me");
+  EXPECT_EQ(read->license, "MIT");
+  EXPECT_EQ(read->homepage, "https://me.example");
+  EXPECT_EQ(read->requirements.at("example.io/colour"), "^1.4");
+  EXPECT_EQ(read->requirements.at("example.io/any"), "");
+  EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
+  ASSERT_TRUE(read->state);
+  EXPECT_EQ(read->state->writes, 2);
+  EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_TRUE(read->joins_threads);
+  EXPECT_NE(read->details.find(R"("colour":{"of":["the","author"]})"), std::string::npos);
+}
+
+TEST(Manifest, TakesAPackageWithoutAVersionAsZero) {
+  EXPECT_EQ(parse_manifest(manifest_but(R"("version":"1.2.0",)", ""), path)->version, Version());
+  EXPECT_EQ(parse_manifest(manifest_but(R"("1.2.0")", "null"), path)->version, Version());
+}
+
+TEST(Manifest, KnowsAllFormsOfTheFirstContract) {
+  for (const char* text : {R"("1")", R"("1.0")", R"("1.0.0")", R"("native/1")", R"("native/1.0")",
+                           R"("native/1.0.0")", "null"}) {
+    const auto read = parse_manifest(manifest_but(R"("1.0")", text), path);
+    ASSERT_TRUE(read) << text << ": " << read.error().to_string();
+    EXPECT_EQ(read->contract, Contract{}) << text;
+  }
+  EXPECT_TRUE(parse_manifest(manifest_but(R"("contract":"1.0",)", ""), path));
+}
+
+TEST(Manifest, RefusesWhatIsNoContract) {
+  for (const char* text : {R"("")", R"("0")", R"("0.9")", R"("v1")", R"("1.")", R"(".1")",
+                           R"("1.0.1")", R"("1.0.0.0")", R"("01")", R"("1.00")", R"("1 ")",
+                           R"("wasm/1")", R"("native/")", R"("99999.0")", R"("-1")"}) {
+    expect_broken(manifest_but(R"("1.0")", text), std::string(text) + "  (manifest: contract)");
+  }
+  expect_broken(manifest_but(R"("1.0")", "1"), "1  (manifest: contract)");
+}
+
+TEST(Manifest, RefusesANewerContractBeforeItJudgesTheRest) {
+  for (const char* text :
+       {R"({"manifest":1,"contract":"1.1","other":{}})", R"({"manifest":1,"contract":"native/2"})",
+        R"({"manifest":2})", R"({"manifest":3,"contract":"1.0","provides":7})"}) {
+    const auto read = parse_manifest(text, path);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code(), "contract-too-new") << text;
+    EXPECT_EQ(read.error().where(), path);
+    EXPECT_NE(read.error().needed().find(host_contract.to_string()), std::string::npos);
+  }
+}
+
+TEST(Manifest, SaysWhereADocumentIsNoJson) {
+  expect_broken("", "incomplete JSON at byte 0  (manifest: the document)");
+  expect_broken("{", "incomplete JSON at byte 1  (manifest: the document)");
+  expect_broken("{} x", "extra data at byte 3  (manifest: the document)");
+  expect_broken("[]", "a list  (manifest: the document)");
+  expect_broken("\"\xff\"", "syntax error at byte 1  (manifest: the document)");
+}
+
+TEST(Manifest, SaysWhichPartIsWrong) {
+  expect_broken(manifest_but(R"("manifest":1,)", ""), "nothing  (manifest: manifest)");
+  expect_broken(manifest_but(R"("manifest":1)", R"("manifest":1.0)"), "1E0  (manifest: manifest)");
+  expect_broken(manifest_but(R"("name":"me.example/blur","version")", R"("version")"),
+                "nothing  (manifest: name)");
+  expect_broken(manifest_but(R"("1.2.0")", R"("1.2")"),
+                "\"1.2\": there are fewer than three numbers  (manifest: version)");
+  expect_broken(manifest_but(R"("provides")", R"("plugins")"),
+                "the unknown key \"plugins\"  (manifest: the document)");
+  expect_broken(manifest_but(R"("version":1,)", R"("version":0,)"),
+                "0  (manifest: provides[0].version)");
+  expect_broken(manifest_but(R"("version":1,)", R"("version":2147483648,)"),
+                "2147483648  (manifest: provides[0].version)");
+  expect_broken(manifest_but(R"("version":1,)", R"("version":"1",)"),
+                "\"1\"  (manifest: provides[0].version)");
+  expect_broken(manifest_but("0123456789abcdef", "0123456789abcde"),
+                "\"0123456789abcde\"  (manifest: provides[0].spec)");
+  expect_broken(manifest_but("0123456789abcdef", "0x23456789abcdef"),
+                "\"0x23456789abcdef\"  (manifest: provides[0].spec)");
+  expect_broken(manifest_but(R"("kind":"photo.example/filter",)", ""),
+                "nothing  (manifest: provides[0].kind)");
+  expect_broken(manifest_but(R"("spec":)", R"("adapts":true,"spec":)"),
+                "the unknown key \"adapts\"  (manifest: provides[0])");
+  expect_broken(manifest_but("null]", "7]"), "7  (manifest: provides[1])");
+}
+
+TEST(Manifest, RefusesBadNames) {
+  expect_broken(manifest_but("photo.example/filter", "filter"),
+                "\"filter\", which has no '/' behind a domain  (manifest: provides[0].kind)");
+  expect_broken(manifest_but("photo.example/filter", "Photo.example/filter"),
+                "\"Photo.example/filter\", which has a domain with something else than small "
+                "letters, digits, '-' and '.'  (manifest: provides[0].kind)");
+  for (const char* name : {"", "/", "a/", "/a", "a./b", ".a/b", "a..b/c", "-a/b", "a-/b", "a/b/c",
+                           "a/b c", "a/\u00fc", "a_b/c", "a/b\x7f"}) {
+    const auto read = parse_manifest(manifest_but("me.example/blur", name), path);
+    ASSERT_FALSE(read) << name;
+    EXPECT_EQ(read.error().code(), "broken-manifest");
+  }
+  EXPECT_FALSE(parse_manifest(manifest_but("me.example/", std::string(254, 'a') + "/"), path));
+  EXPECT_TRUE(parse_manifest(manifest_but("me.example/", std::string(253, 'a') + "/"), path));
+}
+
+TEST(Manifest, RefusesDuplicates) {
+  expect_broken(manifest_but(R"("name":)", R"("manifest":1,"name":)"),
+                "the key \"manifest\" twice in the object that ends at byte 216  "
+                "(manifest: the document)");
+  const std::string entry =
+      R"({"kind":"a.b/c","version":1,"spec":"0000000000000001","name":"a.b/d"},)";
+  const std::string other =
+      R"({"kind":"a.b/c","version":1,"spec":"0000000000000002","name":"a.b/d"},)";
+  expect_broken(manifest_but("null]", entry + other + "null]"),
+                "\"a.b/d\" twice for version 1 of \"a.b/c\"  (manifest: provides)");
+  expect_broken(manifest_with("{},{},"), "a second object  (manifest: details[1])");
+}
+
+TEST(Manifest, RefusesAModuleWithoutPlugins) {
+  expect_broken(R"({"manifest":1,"name":"a.b/c","provides":[null]})",
+                "no plugin  (manifest: provides)");
+}
+
+TEST(Manifest, RefusesDetailsOfTheWrongShape) {
+  expect_broken(manifest_with("7,"), "7  (manifest: details[0])");
+  expect_broken(manifest_with(R"({"summary": 7},)"), "7  (manifest: details[0].summary)");
+  expect_broken(manifest_with(R"({"summary": "\u001b[2J"},)"),
+                "\"\\x1b[2J\"  (manifest: details[0].summary)");
+  expect_broken(manifest_with(R"({"requires": {"colour": "1"}},)"),
+                "a package whose name has no '/' behind a domain  "
+                "(manifest: details[0].requires.colour)");
+  expect_broken(manifest_with(R"({"requires": {"a.b/c": 1}},)"),
+                "1  (manifest: details[0].requires.a.b/c)");
+  expect_broken(manifest_with(R"({"properties": {"a.b/c": {}}},)"),
+                "properties of a plugin that is not provided  "
+                "(manifest: details[0].properties.a.b/c)");
+  expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": []}}},)"),
+                "a list  (manifest: details[0].properties.me.example/blur.menu)");
+  expect_broken(manifest_with(R"({"state": {"writes": 1}},)"),
+                "nothing  (manifest: details[0].state.reads)");
+  expect_broken(manifest_with(R"({"state": {"writes": 1, "reads": [1, "x"]}},)"),
+                "\"x\"  (manifest: details[0].state.reads[1])");
+  expect_broken(manifest_with(R"({"threads": "some"},)"),
+                "\"some\"  (manifest: details[0].threads)");
+}
+
+TEST(Manifest, EndsAtAnyDepthAndAnyWidth) {
+  const auto deep = parse_manifest(manifest_with(R"({"x":)" + std::string(100000, '[')), path);
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().code(), "broken-manifest");
+
+  std::string wide = "{";
+  for (int i = 0; i < 50000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
+  const auto twice = parse_manifest(manifest_with(wide + "\"7\":0},"), path);
+  ASSERT_FALSE(twice);
+  EXPECT_TRUE(twice.error().found().starts_with("the key \"7\" twice"));
+}
+
+TEST(Manifest, ShowsHostileTextHarmlessly) {
+  const auto read = parse_manifest(R"({"manifest":1,"\u001b]0;x\u0007\"":0})", path);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().found(),
+            "the unknown key \"\\x1b]0;x\\x07\\\"\"  (manifest: the document)");
+}
+
+}  // namespace
+}  // namespace tenon

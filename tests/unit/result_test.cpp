@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/result.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+Error finding() {
+  return Error({.code = "kind-too-new",
+                .where = "photo.example/filter",
+                .found = "version 4",
+                .needed = "1 to 3",
+                .fix = "a newer host"});
+}
+
+Error failed_call() {
+  return Error({.status = TENON_INVALID_ARGUMENT,
+                .message = "wrong buffer size",
+                .plugin = "me.example/blur",
+                .method = "apply"});
+}
+
+TEST(Error, PrintsAFindingWithItsFactsBelow) {
+  EXPECT_EQ(finding().to_string(),
+            "error[kind-too-new] photo.example/filter\n"
+            "   found   version 4\n"
+            "   needed  1 to 3\n"
+            "   fix     a newer host");
+}
+
+TEST(Error, PrintsAFindingWithAMessageAndNothingElse) {
+  EXPECT_EQ(Error({.code = "cannot-read", .message = "no disk"}).to_string(),
+            "error[cannot-read] no disk");
+  EXPECT_EQ(Error({.code = "cannot-read", .message = "no disk", .where = "/x"}).to_string(),
+            "error[cannot-read] /x: no disk");
+}
+
+TEST(Error, PrintsACallInOneLine) {
+  EXPECT_EQ(failed_call().to_string(),
+            "me.example/blur: apply: invalid-argument: wrong buffer size");
+}
+
+TEST(Error, PrintsTheFlagsOfACall) {
+  const Error error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
+                     .message = "restarted",
+                     .plugin = "me.example/blur"});
+  EXPECT_EQ(error.to_string(), "me.example/blur: aborted: restarted (retryable) (restarted)");
+  EXPECT_TRUE(error.retryable());
+  EXPECT_TRUE(error.restarted());
+  EXPECT_FALSE(error.fatal());
+}
+
+TEST(Error, TakesItsCodeFromTheStatus) {
+  EXPECT_EQ(failed_call().code(), "invalid-argument");
+  EXPECT_EQ(Error({.status = TENON_DATA_LOSS | TENON_FATAL}).code(), "data-loss");
+  EXPECT_EQ(Error({.code = "start-failed", .status = TENON_INTERNAL}).code(), "start-failed");
+  EXPECT_EQ(finding().status(), 0);
+}
+
+TEST(Error, KnowsEveryWordOfGrpc) {
+  EXPECT_EQ(status_word(TENON_OK), "ok");
+  EXPECT_EQ(status_word(TENON_UNAUTHENTICATED), "unauthenticated");
+  EXPECT_EQ(status_word(TENON_UNAVAILABLE | TENON_RETRYABLE), "unavailable");
+  EXPECT_EQ(status_word(17), "unknown");
+  EXPECT_EQ(status_word(-1), "unknown");
+}
+
+TEST(Error, CopiesAreIndependent) {
+  Error original = finding();
+  const Error copy = original;
+  original = failed_call();
+  EXPECT_EQ(copy.code(), "kind-too-new");
+  EXPECT_EQ(original.code(), "invalid-argument");
+}
+
+TEST(Error, AnswersNothingAfterItWasMovedFrom) {
+  Error original = finding();
+  const Error moved = std::move(original);
+  EXPECT_EQ(moved.found(), "version 4");
+  EXPECT_EQ(original.found(), "");  // NOLINT(bugprone-use-after-move): this is what it promises
+  EXPECT_EQ(original.status(), 0);
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+  const Result<int> good = 7;
+  ASSERT_TRUE(good);
+  EXPECT_EQ(*good, 7);
+  EXPECT_EQ(good.value(), 7);
+
+  const Result<int> bad = finding();
+  ASSERT_FALSE(bad.has_value());
+  EXPECT_EQ(bad.error().code(), "kind-too-new");
+}
+
+TEST(Result, ValueThrowsTheTextOfTheError) {
+  const Result<std::string> bad = failed_call();
+  try {
+    (void)bad.value();
+    FAIL() << "value() of an error did not throw";
+  } catch (const BadResult& thrown) {
+    EXPECT_EQ(thrown.what(), failed_call().to_string());
+  }
+}
+
+TEST(Result, TakesValuesThatOnlyMove) {
+  struct Base {
+    virtual ~Base() = default;
+  };
+  struct Derived : Base {};
+  const auto make = []() -> Result<std::unique_ptr<Base>> {
+    auto derived = std::make_unique<Derived>();
+    return derived;
+  };
+  auto made = make();
+  ASSERT_TRUE(made);
+  const std::unique_ptr<Base> taken = *std::move(made);
+  EXPECT_NE(taken, nullptr);
+}
+
+TEST(Result, ReachesIntoTheValue) {
+  Result<std::vector<int>> list = std::vector<int>{1, 2};
+  list->push_back(3);
+  EXPECT_EQ(list->size(), 3U);
+}
+
+TEST(Result, DoesNotMakeAValueWhereTheTypeDoesNotAllowIt) {
+  struct Picky {
+    explicit Picky(int) {}
+  };
+  static_assert(!std::is_convertible_v<int, Result<Picky>>);
+  static_assert(std::is_constructible_v<Result<Picky>, int>);
+  static_assert(!std::is_convertible_v<Result<int>, bool>);
+}
+
+TEST(Result, OfNothingIsGoodUnlessThereIsAnError) {
+  const Result<void> good;
+  EXPECT_TRUE(good);
+  EXPECT_NO_THROW(good.value());
+
+  const Result<void> bad = failed_call();
+  EXPECT_FALSE(bad);
+  EXPECT_THROW(bad.value(), BadResult);
+  EXPECT_EQ(bad.error().method(), "apply");
+}
+
+}  // namespace
+}  // namespace tenon
