@@ -7,11 +7,6 @@
 
 namespace tenon {
 
-std::string PluginInfo::property(std::string_view name) const {
-  const auto found = properties_.find(name);
-  return found != properties_.end() ? found->second : "";
-}
-
 Host::Host(HostOptions options) : core_(std::make_shared<detail::HostCore>(std::move(options))) {}
 Host::~Host() = default;
 
@@ -27,6 +22,10 @@ std::vector<Error> Host::skipped() const {
 
 Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
   return core_->find(kind, reference);
+}
+
+Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {
+  return core_->find_all(reference);
 }
 
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,

@@ -8,6 +8,7 @@
 #include "catalog/reference.hpp"
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
+#include "plugin_info.hpp"
 
 namespace tenon::detail {
 
@@ -61,20 +62,8 @@ void HostCore::register_all() {
 }
 
 PluginInfo HostCore::describe(const Registration& registration) {
-  const Manifest manifest = registration.module->manifest();
-  PluginInfo info;
-  info.name_ = registration.name;
-  info.kind_ = registration.kind;
-  info.version_ = registration.version;
-  info.package_ = registration.package;
-  info.package_version_ = registration.package_version.to_string();
-  info.summary_ = manifest.summary;
-  info.file_ = registration.module->origin().file;
-  if (const auto found = manifest.properties.find(registration.name);
-      found != manifest.properties.end()) {
-    for (const auto& [key, value] : found->second) info.properties_.emplace(key, value);
-  }
-  return info;
+  return PluginDescription::of(registration, registration.module->manifest(),
+                               registration.module->origin().file);
 }
 
 std::vector<PluginInfo> HostCore::plugins(const Kind& kind) const {
@@ -116,6 +105,15 @@ Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) 
   auto found = look_up(kind, kind.latest().version, reference);
   if (!found) return std::move(found).error();
   return describe(**found);
+}
+
+Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) const {
+  std::shared_lock lock(mutex_);
+  auto found = registry_.find_all(reference, options_.default_domain);
+  if (!found) return std::move(found).error();
+  std::vector<PluginInfo> result;
+  for (const Registration* one : *found) result.push_back(describe(*one));
+  return result;
 }
 
 Result<HostCore::Chosen> HostCore::choose(const Kind& kind, std::int32_t target,

@@ -25,6 +25,7 @@ class HostCore : public PluginDirectory, public std::enable_shared_from_this<Hos
   std::vector<PluginInfo> registered() const;
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
+  Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view reference,
                              const std::optional<TextMap>& config);
   void rescan();

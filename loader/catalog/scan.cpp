@@ -12,27 +12,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Error unusable(const SearchPlace& place, std::string found) {
+  return Error({.code = "cannot-read",
+                .where = place.path.string(),
+                .found = std::move(found),
+                .needed = "a folder of modules that this user may read, or a module file",
+                .fix = "correct it, or take it out of the plugin path"});
+}
+
 Result<std::vector<fs::path>> files_in(const SearchPlace& place) {
   std::error_code failed;
   const fs::file_status status = fs::status(place.path, failed);
-  if (status.type() == fs::file_type::not_found && !place.named) return std::vector<fs::path>();
-  if (status.type() == fs::file_type::regular) return std::vector<fs::path>{place.path};
-  std::vector<fs::path> files;
-  if (status.type() == fs::file_type::directory) {
-    for (fs::directory_iterator entry(place.path, failed), end; !failed && entry != end;
-         entry.increment(failed)) {
-      if (entry->path().extension() == platform::module_suffix) files.push_back(entry->path());
-    }
-  }
-  if (failed || status.type() == fs::file_type::not_found) {
-    const bool missing = status.type() == fs::file_type::not_found;
-    return Error({.code = missing ? "not-found" : "cannot-read",
+  if (status.type() == fs::file_type::not_found) {
+    if (!place.named) return std::vector<fs::path>();
+    return Error({.code = "not-found",
                   .where = place.path.string(),
-                  .found = missing ? "no such file or folder" : failed.message(),
+                  .found = "no such file or folder",
                   .needed = "a folder of modules, or a module file",
-                  .fix = missing ? "make the folder, or take it out of the plugin path"
-                                 : "let this user read it, or take it out of the plugin path"});
+                  .fix = "make the folder, or take it out of the plugin path"});
   }
+  if (failed) return unusable(place, failed.message());
+  if (status.type() == fs::file_type::regular) return std::vector<fs::path>{place.path};
+  if (status.type() != fs::file_type::directory) {
+    return unusable(place, "neither a folder nor a file");
+  }
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(place.path, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == platform::module_suffix) files.push_back(entry->path());
+  }
+  if (failed) return unusable(place, failed.message());
   std::sort(files.begin(), files.end());
   return files;
 }

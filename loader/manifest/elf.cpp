@@ -28,13 +28,6 @@ constexpr Machine machines[] = {
     {243, "RISC-V"},     {247, "eBPF"}, {258, "LoongArch"},
 };
 
-std::string machine_name(std::uint16_t number) {
-  for (const auto& machine : machines) {
-    if (machine.number == number) return std::string(machine.name);
-  }
-  return "machine " + std::to_string(number);
-}
-
 /// What the file calls its machine, whatever its byte order.
 std::uint16_t machine_of(const elf::Identification& id) {
   if (id.byte_order == host_byte_order) return id.machine;
@@ -101,6 +94,13 @@ Result<void> check_identification(const ByteSource& source, const elf::Identific
 }
 
 }  // namespace
+
+std::string machine_name(std::uint16_t number) {
+  for (const auto& machine : machines) {
+    if (machine.number == number) return std::string(machine.name);
+  }
+  return "machine " + std::to_string(number);
+}
 
 template <class T>
 bool ElfFile::List<T>::add(const T& item) {

@@ -17,8 +17,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace tenon {
+
+/// What people call a machine, eg: "x86-64". The number is that of ELF files (e_machine).
+std::string machine_name(std::uint16_t number);
 
 /// A 64-bit shared library for this machine. Section headers are not needed, so a stripped file
 /// is as good as any.
@@ -41,6 +45,13 @@ class ElfFile {
 
   /// The defined object that other images see under `name`; nothing where there is none.
   Result<std::optional<Object>> find_object(std::string_view name) const;
+
+  /// What the file says about other libraries.
+  struct Linkage {
+    std::vector<std::string> needed;    // names of the libraries that are loaded with it, in order
+    std::vector<std::string> run_path;  // folders in which to look for them first
+  };
+  Result<Linkage> linkage() const;
 
   /// Copies what the file holds for an address; what the segment has in memory alone is zero.
   template <class T>
@@ -103,6 +114,8 @@ class ElfFile {
   Result<std::optional<Object>> find_by_gnu_hash(std::string_view name) const;
   Result<std::optional<Object>> find_by_hash(std::string_view name) const;
   Result<std::optional<Object>> object_at(std::uint32_t index, std::string_view name) const;
+
+  Result<std::string> string_at(std::uint64_t offset, std::string_view what) const;
 
   const Load* load_of(std::uint64_t address) const;
   Result<void> read_address(std::uint64_t address, std::span<std::byte> into,

@@ -76,10 +76,13 @@ struct NoteHeader {
 static_assert(sizeof(NoteHeader) == 12);
 
 inline constexpr std::uint64_t dynamic_end = 0;
+inline constexpr std::uint64_t dynamic_needed = 1;
 inline constexpr std::uint64_t dynamic_hash = 4;
 inline constexpr std::uint64_t dynamic_strings = 5;
 inline constexpr std::uint64_t dynamic_symbols = 6;
 inline constexpr std::uint64_t dynamic_strings_size = 10;
+inline constexpr std::uint64_t dynamic_rpath = 15;
+inline constexpr std::uint64_t dynamic_runpath = 29;
 inline constexpr std::uint64_t dynamic_gnu_hash = 0x6ffffef5;
 inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
 inline constexpr std::uint64_t flag_1_program = 0x08000000;

@@ -2,64 +2,87 @@
 #include "registry/registry.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "module/kinds.hpp"
+#include "registry/fit.hpp"
 
 namespace tenon::detail {
 namespace {
-
-std::string title(std::string_view kind, std::int64_t version, std::string_view name) {
-  return std::string(name) + " (" + std::string(kind) + " version " + std::to_string(version) + ")";
-}
 
 std::string place(const Module& module) {
   return module.origin().builtin != nullptr ? "builtin " + module.info().package
                                             : module.origin().file.string();
 }
 
-/// "1", "1 and 2", "1 to 4"
-std::string versions_of(const Kind& kind) {
-  const std::string last = std::to_string(kind.latest().version);
-  if (kind.versions.size() == 1) return last;
-  return std::to_string(kind.versions.front().version) +
-         (kind.versions.size() == 2 ? " and " : " to ") + last;
+bool from(const Registration& candidate, Reference::Origin origin) {
+  return origin == Reference::Origin::any ||
+         candidate.builtin() == (origin == Reference::Origin::builtin);
 }
 
-/// Why this program cannot use what a manifest provides; nothing when it can.
-std::optional<Error> misfit(const Provided& provided, const Kind& kind, const std::string& where) {
-  const std::string id(kind.id);
-  const KindVersion* version = kind.find(provided.version);
-  if (version == nullptr) {
-    return Error({.code = "kind-too-new",
-                  .where = where,
-                  .found = title(id, provided.version, provided.name),
-                  .needed = "version " + versions_of(kind) + " of " + id,
-                  .fix = "a host that offers version " + std::to_string(provided.version) +
-                         ", or a build of the plugin for version " +
-                         std::to_string(kind.latest().version)});
+bool answers(const Registration& candidate, const Reference& reference) {
+  return from(candidate, reference.origin) &&
+         (!reference.version || candidate.package_version == *reference.version);
+}
+
+/// Why a plugin cannot be used as version `target` of its kind; empty when it can.
+std::string obstacle(const Registration& candidate, const Kind& kind, std::int32_t target) {
+  const KindVersion* version = kind.find(candidate.version);
+  if (version == nullptr) return ", too new";
+  if (version->fingerprint != candidate.fingerprint) return ", compiled from another spec";
+  if (version->serves(target)) return "";
+  const Adapter* adapter = version->adapter_to(target);
+  return adapter != nullptr ? ", not adaptable: " + std::string(adapter->refusal)
+                            : ", newer than wanted";
+}
+
+/// Drop-ins before builtins, releases before prereleases, newer before older.
+bool better(const Registration& a, const Registration& b) {
+  if (a.builtin() != b.builtin()) return b.builtin();
+  const bool a_release = a.package_version.prerelease.empty();
+  const bool b_release = b.package_version.prerelease.empty();
+  if (a_release != b_release) return a_release;
+  if (!(a.package_version == b.package_version)) return a.package_version > b.package_version;
+  return a.version > b.version;
+}
+
+std::string_view among(Reference::Origin origin) {
+  switch (origin) {
+    case Reference::Origin::builtin:
+      return " among the builtins";
+    case Reference::Origin::standalone:
+      return " among the drop-ins";
+    case Reference::Origin::any:
+      break;
   }
-  if (version->fingerprint != provided.fingerprint) {
-    return Error({.code = version->draft ? "draft-differs" : "kind-differs",
-                  .where = where,
-                  .found = title(id, provided.version, provided.name) +
-                           ", compiled from another spec of that version",
-                  .needed = "the spec that this program was built with",
-                  .fix = version->draft ? "build the plugin again: the draft has changed"
-                                        : "take the plugin kit of this program; a released version "
-                                          "never changes"});
-  }
-  if (!version->serves(kind.latest().version)) {
-    const Adapter* adapter = version->adapter_to(kind.latest().version);
-    return Error(
-        {.code = "kind-not-adaptable",
-         .message = adapter != nullptr ? std::string(adapter->refusal) : "",
-         .where = where,
-         .found = title(id, provided.version, provided.name),
-         .needed = "a version that can be used as version " + std::to_string(kind.latest().version),
-         .fix = "a build of the plugin for version " + std::to_string(kind.latest().version)});
-  }
-  return std::nullopt;
+  return "";
+}
+
+/// The error for a plugin that came after another one in its place.
+Error outdone(const Registration& late, const Registration& rival, const std::string& where) {
+  const bool taken = rival.package != late.package;
+  return Error({.code = taken ? "name-taken" : "duplicate",
+                .where = where,
+                .found = title_of(late) + " of package " + late.package + " " +
+                         late.package_version.to_string(),
+                .needed = taken ? "a name that package " + rival.package +
+                                      " does not have already, in " + place(*rival.module)
+                                : "one file; the same is in " + place(*rival.module),
+                .fix = taken ? "rename the plugin, or remove one of the two"
+                             : "remove one of the two files"});
+}
+
+Error not_found(const Reference& reference, std::string found, const Kind& kind) {
+  return Error({.code = "not-found",
+                .where = reference.name,
+                .found = std::move(found),
+                .needed = "a plugin of " + std::string(kind.id) + " with that name",
+                .fix = "put its module into a folder of the plugin path, or correct the name"});
+}
+
+std::string in_words(const Registration& candidate) {
+  return candidate.package_version.to_string() +
+         (candidate.builtin() ? " (builtin" : " (standalone") + ", version " +
+         std::to_string(candidate.version) + " of the kind";
 }
 
 }  // namespace
@@ -67,114 +90,97 @@ std::optional<Error> misfit(const Provided& provided, const Kind& kind, const st
 std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Manifest& manifest) {
   std::vector<Error> left_out;
   const std::string where = place(*module);
-  const bool builtin = module->origin().builtin != nullptr;
-  bool known = false;
+  const bool known =
+      std::any_of(manifest.provides.begin(), manifest.provides.end(),
+                  [](const Provided& provided) { return find_kind(provided.kind) != nullptr; });
+  if (!known && !manifest.provides.empty()) {
+    left_out.push_back(*misfit(manifest.provides.front(), where));
+  }
   for (const Provided& provided : manifest.provides) {
-    const Kind* kind = find_kind(provided.kind);
-    known = known || kind != nullptr;
-    if (kind != nullptr) {
-      if (auto flaw = misfit(provided, *kind, where)) left_out.push_back(std::move(*flaw));
+    if (find_kind(provided.kind) != nullptr) {
+      if (auto flaw = misfit(provided, where)) left_out.push_back(std::move(*flaw));
     }
     Candidates& candidates = kinds_[provided.kind][provided.name];
+    Registration fresh{provided, manifest.name, manifest.version, module};
     const auto rival = std::find_if(candidates.begin(), candidates.end(), [&](const auto& other) {
-      return other.builtin() == builtin &&
-             (other.package != manifest.name ||
-              (other.package_version == manifest.version && other.version == provided.version));
+      return other.builtin() == fresh.builtin() &&
+             (other.package != fresh.package ||
+              (other.package_version == fresh.package_version && other.version == fresh.version));
     });
-    if (rival != candidates.end()) {
-      const bool taken = rival->package != manifest.name;
-      left_out.push_back(
-          Error({.code = taken ? "name-taken" : "duplicate",
-                 .where = where,
-                 .found = title(provided.kind, provided.version, provided.name) + " of package " +
-                          manifest.name + " " + manifest.version.to_string(),
-                 .needed = taken ? "a name that package " + rival->package +
-                                       " does not have already, in " + place(*rival->module)
-                                 : "one file; the same is in " + place(*rival->module),
-                 .fix = taken ? "rename the plugin, or remove one of the two"
-                              : "remove one of the two files"}));
-      continue;
+    if (rival == candidates.end()) {
+      candidates.push_back(std::move(fresh));
+    } else {
+      left_out.push_back(outdone(fresh, *rival, where));
     }
-    candidates.push_back(
-        {provided.kind, provided.name, provided.version, manifest.name, manifest.version, module});
-  }
-  if (!known && !manifest.provides.empty()) {
-    left_out.push_back(Error({.code = "kind-unknown",
-                              .where = where,
-                              .found = "only kinds such as " + manifest.provides.front().kind,
-                              .needed = "a kind of this program",
-                              .fix = "use the module with the program it was made for"}));
   }
   return left_out;
 }
 
 const Registration* Registry::choose(const Candidates& candidates, std::int32_t target,
-                                     const Kind& kind, const Reference& reference) const {
-  const auto fits = [&](const Registration& candidate) {
-    const KindVersion* version = kind.find(candidate.version);
-    if (reference.version && !(candidate.package_version == *reference.version)) return false;
-    if (reference.origin == Reference::Origin::builtin && !candidate.builtin()) return false;
-    if (reference.origin == Reference::Origin::standalone && candidate.builtin()) return false;
-    return version != nullptr && version->serves(target);
-  };
-  // Drop-ins before builtins, releases before prereleases, newer before older.
-  const auto better = [](const Registration& a, const Registration& b) {
-    if (a.builtin() != b.builtin()) return b.builtin();
-    const bool a_release = a.package_version.prerelease.empty();
-    const bool b_release = b.package_version.prerelease.empty();
-    if (a_release != b_release) return a_release;
-    if (!(a.package_version == b.package_version)) return a.package_version > b.package_version;
-    return a.version > b.version;
-  };
+                                     const Kind& kind, const Reference& reference) {
   const Registration* best = nullptr;
   for (const Registration& candidate : candidates) {
-    if (fits(candidate) && (best == nullptr || better(candidate, *best))) best = &candidate;
+    if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
+    if (best == nullptr || better(candidate, *best)) best = &candidate;
   }
   return best;
 }
 
 Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target,
                                            const Reference& reference) const {
-  if (const auto names = kinds_.find(kind.id); names != kinds_.end()) {
-    if (const auto found = names->second.find(reference.name); found != names->second.end()) {
-      const Registration* best = choose(found->second, target, kind, reference);
-      if (best != nullptr) return best;
-    }
+  const auto names = kinds_.find(kind.id);
+  if (names == kinds_.end()) return not_found(reference, "no plugin of that kind", kind);
+  const auto found = names->second.find(reference.name);
+  if (found == names->second.end()) {
+    std::string there;
+    for (const auto& entry : names->second) there += (there.empty() ? "" : ", ") + entry.first;
+    return not_found(reference, "only " + there, kind);
   }
-  return not_found(kind, target, reference);
+  if (const Registration* best = choose(found->second, target, kind, reference)) return best;
+  std::string there;
+  for (const Registration& candidate : found->second) {
+    there +=
+        (there.empty() ? "" : ", ") + in_words(candidate) + obstacle(candidate, kind, target) + ")";
+  }
+  return Error(
+      {.code = "not-found",
+       .where = reference.name,
+       .found = reference.name + " " + there,
+       .needed = "one that fits" +
+                 (reference.version ? " version " + reference.version->to_string() : "") +
+                 std::string(among(reference.origin)),
+       .fix = "put its module into a folder of the plugin path, or correct the reference"});
 }
 
-Error Registry::not_found(const Kind& kind, std::int32_t target, const Reference& reference) const {
-  ErrorDetails details{.code = "not-found", .where = reference.name};
-  details.needed = "a plugin of " + std::string(kind.id) + " with that name";
-  details.fix = "put its module into a folder of the plugin path, or correct the name";
+Result<std::vector<const Registration*>> Registry::find_all(std::string_view reference,
+                                                            std::string_view domain) const {
+  std::vector<const Registration*> result;
   std::string there;
-  if (const auto names = kinds_.find(kind.id); names != kinds_.end()) {
-    if (const auto found = names->second.find(reference.name); found != names->second.end()) {
-      for (const Registration& candidate : found->second) {
-        const KindVersion* version = kind.find(candidate.version);
-        const Adapter* adapter = version != nullptr ? version->adapter_to(target) : nullptr;
-        there += (there.empty() ? "" : ", ") + candidate.package_version.to_string() +
-                 (candidate.builtin() ? " (builtin" : " (standalone") + ", version " +
-                 std::to_string(candidate.version) + " of the kind" +
-                 (adapter != nullptr && !adapter->refusal.empty()
-                      ? ", not adaptable: " + std::string(adapter->refusal)
-                      : "") +
-                 ")";
-      }
-      details.found = reference.name + " " + there;
-      details.needed = "one that fits" +
-                       (reference.version ? " version " + reference.version->to_string() : "") +
-                       (reference.origin == Reference::Origin::any       ? ""
-                        : reference.origin == Reference::Origin::builtin ? " among the builtins"
-                                                                         : " among the drop-ins");
-      return Error(std::move(details));
-    }
-    for (const auto& [name, candidates] : names->second)
+  // Read once for its form alone: there may be no kind.
+  if (auto read = Reference::parse(reference, "any.domain"); !read) return std::move(read).error();
+  for (const auto& [kind, names] : kinds_) {
+    const std::string_view own = std::string_view(kind).substr(0, kind.find('/'));
+    const auto wanted = Reference::parse(reference, domain.empty() ? own : domain);
+    for (const auto& [name, candidates] : names) {
       there += (there.empty() ? "" : ", ") + name;
+      for (const Registration& candidate : candidates) {
+        if (wanted && name == wanted->name && answers(candidate, *wanted)) {
+          result.push_back(&candidate);
+        }
+      }
+    }
   }
-  details.found = there.empty() ? "no plugin of that kind" : "only " + there;
-  return Error(std::move(details));
+  if (result.empty()) {
+    return Error({.code = "not-found",
+                  .where = std::string(reference),
+                  .found = there.empty() ? "no plugin at all" : "only " + there,
+                  .needed = "a plugin that has that name, origin and version",
+                  .fix = "put its module into a folder of the plugin path, or correct the "
+                         "reference"});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto* a, const auto* b) { return better(*a, *b); });
+  return result;
 }
 
 std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t target) const {

@@ -20,10 +20,7 @@
 namespace tenon::detail {
 
 /// One plugin: a version of a kind under a name, in one version of a package.
-struct Registration {
-  std::string kind;
-  std::string name;
-  std::int32_t version;  // of the kind
+struct Registration : Provided {
   std::string package;
   Version package_version;
   std::shared_ptr<Module> module;
@@ -45,6 +42,12 @@ class Registry {
   Result<const Registration*> find(const Kind& kind, std::int32_t target,
                                    const Reference& reference) const;
 
+  /// All registrations that a reference names, of whatever kind, those that `find` prefers first. A
+  /// name without `/` gets the domain, or where it is empty that of each kind. Errors:
+  /// wrong-reference, not-found.
+  Result<std::vector<const Registration*>> find_all(std::string_view reference,
+                                                    std::string_view domain) const;
+
   /// One per name of a kind, the one that `find` answers for the bare name; sorted by name.
   std::vector<const Registration*> newest(const Kind& kind, std::int32_t target) const;
 
@@ -54,9 +57,8 @@ class Registry {
  private:
   using Candidates = std::vector<Registration>;
 
-  const Registration* choose(const Candidates& candidates, std::int32_t target, const Kind& kind,
-                             const Reference& reference) const;
-  Error not_found(const Kind& kind, std::int32_t target, const Reference& reference) const;
+  static const Registration* choose(const Candidates& candidates, std::int32_t target,
+                                    const Kind& kind, const Reference& reference);
 
   // By kind, then by name.
   std::map<std::string, std::map<std::string, Candidates, std::less<>>, std::less<>> kinds_;

@@ -10,6 +10,7 @@
 
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
+#include <tenon/fit.hpp>
 #include <tenon/instance.hpp>
 #include <tenon/kind.hpp>
 #include <tenon/result.hpp>
@@ -28,6 +29,7 @@ namespace tenon {
 
 namespace detail {
 class HostCore;
+class PluginDescription;
 struct InstanceDeleter {
   TENON_API void operator()(Instance* instance) const noexcept;
 };
@@ -56,6 +58,10 @@ class TENON_API PluginInfo {
   const std::string& kind() const noexcept { return kind_; }
   /// Of the kind.
   std::int32_t version() const noexcept { return version_; }
+  /// Of the spec that the plugin was compiled from.
+  std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+  /// Whether this program can use the plugin, and as what.
+  const Fit& fit() const noexcept { return fit_; }
   const std::string& package() const noexcept { return package_; }
   const std::string& package_version() const noexcept { return package_version_; }
   /// Of the package, for people; empty where the manifest has none.
@@ -65,11 +71,15 @@ class TENON_API PluginInfo {
   bool builtin() const noexcept { return file_.empty(); }
   /// A property that the kind defines and the manifest gives; empty where it gives none.
   std::string property(std::string_view name) const;
+  /// All that the manifest gives.
+  const TextMap& properties() const noexcept { return properties_; }
 
  private:
-  friend class detail::HostCore;
+  friend class detail::PluginDescription;
   std::string name_, kind_, package_, package_version_, summary_;
   std::int32_t version_ = 0;
+  std::uint64_t fingerprint_ = 0;
+  Fit fit_;
   std::filesystem::path file_;
   TextMap properties_;
 };
@@ -148,6 +158,10 @@ class TENON_API Host {
     return find(K::kind(), reference);
   }
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
+  /// The registrations of whatever kind that a reference names, also those that this program
+  /// cannot use; the newest first. Never empty.
+  /// Errors: wrong-reference, not-found (with the names that there are).
+  Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
 
   /// A new instance; loads the module when it is the first. With a config the method that the kind
   /// configures by is called with it, and its failure is the answer.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/inspect.hpp: what can be known of one module without a host and without running any of its
+// code.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/export.hpp>
+#include <tenon/host.hpp>
+#include <tenon/result.hpp>
+#include <tenon/values.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// What a module says about itself.
+struct ManifestInfo {
+  /// The least contract that its host must have, eg: "1.0"
+  std::string contract;
+  std::string package;
+  std::string package_version;
+  // For people; empty where the author says nothing.
+  std::string summary;
+  std::string description;
+  std::string author;
+  std::string license;
+  std::string homepage;
+  /// Name of a package to the versions that are needed of it, as the author wrote them.
+  TextMap requirements;
+  /// Which versions of its private state it writes and reads.
+  struct State {
+    std::int32_t writes;
+    std::vector<std::int32_t> reads;
+  };
+  std::optional<State> state;
+  /// No thread of the module outlives its `stop`.
+  bool joins_threads = false;
+  /// All that the author says besides, as one JSON object.
+  std::string details;
+};
+
+/// A library that the system loads together with a module.
+struct LibraryInfo {
+  std::string name;            // eg: "libc.so.6"
+  std::filesystem::path path;  // empty where it is not found
+};
+
+/// What was found. What could not be read is empty, and `errors` says why.
+struct ModuleReport {
+  /// Empty for a builtin.
+  std::filesystem::path file;
+  /// In bytes.
+  std::uint64_t size = 0;
+  /// What the file was built for, eg: "x86-64"; empty for a builtin and for what is no library.
+  std::string machine;
+  std::optional<ManifestInfo> manifest;
+  /// In the order of the manifest; PluginInfo::fit says which of them this program can use.
+  std::vector<PluginInfo> plugins;
+  /// In the order of the file; of a builtin none.
+  std::vector<LibraryInfo> libraries;
+  /// Why this program would not load the module, each with its code.
+  std::vector<Error> errors;
+  /// What is wrong and keeps nobody from using the rest: plugins that do not fit beside one that
+  /// does; kinds that only other programs have.
+  std::vector<Error> warnings;
+
+  /// Whether a host would try to load it. What shows only then (an undefined symbol, a missing
+  /// method, a `start` that fails) is not known here.
+  bool would_load() const noexcept { return errors.empty(); }
+};
+
+/// Looks at a file. Never waits for a pipe or a device. Thread-safe.
+TENON_API ModuleReport inspect(const std::filesystem::path& file);
+
+/// Looks at a module that is linked into the program.
+TENON_API ModuleReport inspect(const tenon_module& builtin);
+
+}  // namespace tenon

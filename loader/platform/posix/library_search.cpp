@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The index is the file that ldconfig writes: a header, entries that point at names and paths, and
+// those texts. Its newer form, which glibc has written since 2.2 and alone since 2.32.
+#include "platform/library_search.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "platform/file.hpp"
+#include "platform/process.hpp"
+
+namespace tenon::platform {
+namespace {
+
+constexpr const char* index_path = "/etc/ld.so.cache";
+constexpr std::string_view index_magic = "glibc-ld.so.cache1.1";
+constexpr std::size_t largest_index = std::size_t{64} << 20;
+constexpr const char* usual_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
+
+struct IndexHeader {
+  char magic[20];
+  std::uint32_t entries;
+  std::uint32_t texts_size;
+  std::uint32_t reserved[5];
+};
+static_assert(sizeof(IndexHeader) == 48);
+
+struct IndexEntry {
+  std::int32_t flags;
+  std::uint32_t name;  // where its text begins in the file
+  std::uint32_t path;
+  std::uint32_t system;
+  std::uint64_t hardware;
+};
+static_assert(sizeof(IndexEntry) == 24);
+
+std::string_view text_at(std::string_view index, std::size_t offset) {
+  if (offset >= index.size()) return {};
+  const std::string_view rest = index.substr(offset);
+  const auto end = rest.find('\0');
+  return end != std::string_view::npos ? rest.substr(0, end) : std::string_view();
+}
+
+void add_from_index(std::vector<std::filesystem::path>& places, std::string_view name) {
+  const auto file = File::open(index_path);
+  if (!file) return;  // a system without an index has the usual folders
+  const auto content = file->read_all(largest_index);
+  if (!content) return;
+  const std::string_view index(reinterpret_cast<const char*>(content->data()), content->size());
+  IndexHeader header;
+  if (index.size() < sizeof header || !index.starts_with(index_magic)) return;
+  std::memcpy(&header, index.data(), sizeof header);
+  if (header.entries > (index.size() - sizeof header) / sizeof(IndexEntry)) return;
+  for (std::size_t i = 0; i < header.entries; ++i) {
+    IndexEntry entry;
+    std::memcpy(&entry, index.data() + sizeof header + i * sizeof entry, sizeof entry);
+    if (text_at(index, entry.name) == name) places.emplace_back(text_at(index, entry.path));
+  }
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> library_places(const std::string& name) {
+  std::vector<std::filesystem::path> places;
+  for (const auto& folder : split_path_list(trusted_environment("LD_LIBRARY_PATH"))) {
+    places.push_back(folder / name);
+  }
+  add_from_index(places, name);
+  for (const char* folder : usual_folders) {
+    places.push_back(std::filesystem::path(folder) / name);
+  }
+  return places;
+}
+
+}  // namespace tenon::platform

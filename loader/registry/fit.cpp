@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/fit.hpp"
+
+#include "module/kinds.hpp"
+
+namespace tenon {
+
+std::string_view to_string(FitGrade grade) noexcept {
+  switch (grade) {
+    case FitGrade::latest:
+      return "latest";
+    case FitGrade::adapted:
+      return "adapted";
+    case FitGrade::too_new:
+      return "too new";
+    case FitGrade::not_adaptable:
+      return "not adaptable";
+    case FitGrade::other_spec:
+      return "other spec";
+    case FitGrade::unknown_kind:
+      break;
+  }
+  return "unknown kind";
+}
+
+namespace detail {
+namespace {
+
+/// "1", "1 and 2", "1 to 4"
+std::string versions_of(const Kind& kind) {
+  const std::string last = std::to_string(kind.latest().version);
+  if (kind.versions.size() == 1) return last;
+  return std::to_string(kind.versions.front().version) +
+         (kind.versions.size() == 2 ? " and " : " to ") + last;
+}
+
+Error too_new(const Provided& provided, const Kind& kind, const std::string& where) {
+  return Error({.code = "kind-too-new",
+                .where = where,
+                .found = title_of(provided),
+                .needed = "version " + versions_of(kind) + " of " + provided.kind,
+                .fix = "a host that offers version " + std::to_string(provided.version) +
+                       ", or a build of the plugin for version " +
+                       std::to_string(kind.latest().version)});
+}
+
+Error other_spec(const Provided& provided, const KindVersion& version, const std::string& where) {
+  return Error({.code = version.draft ? "draft-differs" : "kind-differs",
+                .where = where,
+                .found = title_of(provided) + ", compiled from another spec of that version",
+                .needed = "the spec that this program was built with",
+                .fix = version.draft ? "build the plugin again: the draft has changed"
+                                     : "take the plugin kit of this program; a released version "
+                                       "never changes"});
+}
+
+Error not_adaptable(const Provided& provided, const Fit& fit, const std::string& where) {
+  const std::string target = std::to_string(fit.host_version);
+  return Error({.code = "kind-not-adaptable",
+                .message = fit.reason,
+                .where = where,
+                .found = title_of(provided),
+                .needed = "a version that can be used as version " + target,
+                .fix = "a build of the plugin for version " + target});
+}
+
+Error unknown_kind(const Provided& provided, const std::string& where) {
+  return Error({.code = "kind-unknown",
+                .where = where,
+                .found = title_of(provided),
+                .needed = "a kind of this program",
+                .fix = "use the module with the program it was made for"});
+}
+
+}  // namespace
+
+std::string title_of(const Provided& provided) {
+  return provided.name + " (" + provided.kind + " version " + std::to_string(provided.version) +
+         ")";
+}
+
+Fit fit_of(const Provided& provided) {
+  const Kind* kind = find_kind(provided.kind);
+  if (kind == nullptr) return {};
+  Fit fit{.host_version = kind->latest().version};
+  const KindVersion* version = kind->find(provided.version);
+  if (version == nullptr) {
+    fit.grade = FitGrade::too_new;
+  } else if (version->fingerprint != provided.fingerprint) {
+    fit.grade = FitGrade::other_spec;
+  } else if (!version->serves(fit.host_version)) {
+    fit.grade = FitGrade::not_adaptable;
+    if (const Adapter* adapter = version->adapter_to(fit.host_version)) {
+      fit.reason = adapter->refusal;
+    }
+  } else if (const Adapter* adapter = version->adapter_to(fit.host_version)) {
+    fit.grade = FitGrade::adapted;
+    fit.missing.assign(adapter->missing.begin(), adapter->missing.end());
+  } else {
+    fit.grade = FitGrade::latest;
+  }
+  return fit;
+}
+
+std::optional<Error> misfit(const Provided& provided, const std::string& where) {
+  const Fit fit = fit_of(provided);
+  switch (fit.grade) {
+    case FitGrade::latest:
+    case FitGrade::adapted:
+      return std::nullopt;
+    case FitGrade::too_new:
+      return too_new(provided, *find_kind(provided.kind), where);
+    case FitGrade::not_adaptable:
+      return not_adaptable(provided, fit, where);
+    case FitGrade::other_spec:
+      return other_spec(provided, *find_kind(provided.kind)->find(provided.version), where);
+    case FitGrade::unknown_kind:
+      break;
+  }
+  return unknown_kind(provided, where);
+}
+
+}  // namespace detail
+}  // namespace tenon
