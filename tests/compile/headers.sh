@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# headers.sh SOURCE BUILD: compiles each public header alone. Says in TAP which did. The C headers
+# headers.sh SOURCE GENERATED: compiles each public header alone. Says in TAP which did. The C headers
 # are for C11 and C++17, those of the SDK and of values for C++17, those of the loader for C++20;
 # what the generator wrote for hosts and plugins as well.
 set -u
 source=$1
-build=$2
+generated=$2
 count=0
 
 # compiles HEADER COMPILER LANGUAGE STANDARD INCLUDE...
@@ -32,7 +32,6 @@ headers() {
 }
 
 abi=-I$source/abi/include
-generated=-I$build/abi/include
 sdk=-I$source/sdk/include
 loader=-I$source/loader/include
 
@@ -47,12 +46,12 @@ for compiler in g++ clang++; do
   done
   for header in $(headers "$source/abi/include" -name '*.hpp') \
     $(headers "$source/sdk/include" -name '*.hpp') \
-    $(headers "$build/abi/include" -path '*/sdk/*.hpp'); do
-    compiles "$header" $compiler c++ c++17 "$abi" "$sdk" "$generated"
+    $(headers "$generated" -path '*/sdk/*.hpp'); do
+    compiles "$header" $compiler c++ c++17 "$abi" "$sdk" "-I$generated"
   done
   for header in $(headers "$source/loader/include" -name '*.hpp') \
-    $(headers "$build/abi/include" -name '*.hpp' ! -path '*/sdk/*'); do
-    compiles "$header" $compiler c++ c++20 "$abi" "$loader" "$generated"
+    $(headers "$generated" -name '*.hpp' ! -path '*/sdk/*'); do
+    compiles "$header" $compiler c++ c++20 "$abi" "$loader" "-I$generated"
   done
 done
 echo "1..$count"
