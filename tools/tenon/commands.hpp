@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The commands. Each prints its answer to standard output and messages to standard error, and
+// answers the exit status.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon::command {
+
+/// What every program of the project answers to its caller.
+enum Exit { yes = 0, finding = 1, wrong_usage = 2, environment_failed = 3 };
+
+/// What all commands are told.
+struct Options {
+  std::string app = "tenon";
+  std::vector<std::filesystem::path> plugin_path;
+  bool json = false;
+};
+
+/// The plugins that a host would find, and the files that it would skip. `kind`, where it is not
+/// empty, leaves out the plugins of others.
+Exit list(const Options& options, const std::string& kind);
+
+/// What can be known of one module; `subject` is a file or a reference.
+Exit inspect(const Options& options, const std::string& subject);
+
+}  // namespace tenon::command

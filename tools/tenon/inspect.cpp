@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon inspect
+#include <tenon/builtins.hpp>
+#include <tenon/host.hpp>
+#include <tenon/inspect.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+#include "commands.hpp"
+#include "json.hpp"
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t verdict_column = 64;
+
+/// One module, and where it was found.
+struct Found {
+  ModuleReport report;
+  bool in_plugin_path = false;
+};
+
+bool is_file(const std::string& subject) {
+  std::error_code ignored;
+  return fs::exists(subject, ignored) || subject.starts_with('/') || subject.starts_with('.') ||
+         fs::path(subject).extension() == ".so";
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code failed;
+  return fs::equivalent(a, b, failed) && !failed;
+}
+
+/// What only shows among all modules of a host: another one has the name, or is the same.
+void add_rivals(Found& found, const Host& host) {
+  for (const PluginInfo& plugin : host.registered()) {
+    found.in_plugin_path |= !plugin.builtin() && same_file(plugin.file(), found.report.file);
+  }
+  for (Error& error : host.skipped()) {
+    const bool rival = error.code() == "name-taken" || error.code() == "duplicate";
+    if (rival && same_file(error.where(), found.report.file)) {
+      found.report.errors.push_back(std::move(error));
+    }
+  }
+}
+
+Result<Found> look_up(const Options& options, const std::string& subject) {
+  const Host host(
+      {.app = options.app, .plugin_path = options.plugin_path, .builtins = {builtins()}});
+  fs::path file = subject;
+  if (!is_file(subject)) {
+    auto named = host.find_all(subject);
+    if (!named) return std::move(named).error();
+    if (named->front().builtin()) return Found{tenon::inspect(*builtins()), true};
+    file = named->front().file();
+  }
+  Found found{tenon::inspect(file)};
+  add_rivals(found, host);
+  return found;
+}
+
+/// Lines that begin with a label, and behind it a table.
+class Page {
+ public:
+  void table(std::string_view label, const std::vector<Row>& rows) {
+    bool first = true;
+    for (const std::string& line : aligned(rows)) {
+      std::string begin(first ? label : "");
+      begin.resize(12, ' ');
+      text_ += begin + line;
+      first = false;
+    }
+  }
+  void line(std::string_view label, std::string_view text) {
+    if (!text.empty()) table(label, {{harmless(text)}});
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string title(const ModuleReport& report, const std::string& subject) {
+  if (!report.manifest) return harmless(report.file.empty() ? subject : report.file.string());
+  const ManifestInfo& manifest = *report.manifest;
+  std::string title = manifest.package + " " + manifest.package_version;
+  if (!manifest.summary.empty()) title += "  \"" + harmless(manifest.summary) + "\"";
+  return title;
+}
+
+std::string verdict(const ModuleReport& report, const Paint& paint) {
+  std::string counts;
+  if (!report.errors.empty()) counts = counted(report.errors.size(), "error");
+  if (!report.warnings.empty()) {
+    counts += (counts.empty() ? "" : ", ") + counted(report.warnings.size(), "warning");
+  }
+  if (!counts.empty()) counts = ": " + counts;
+  return report.would_load() ? paint.good("WOULD LOAD" + counts)
+                             : paint.bad("WOULD NOT LOAD" + counts);
+}
+
+void add_file(Page& page, const ModuleReport& report) {
+  if (report.file.empty()) return page.line("file", "none: it is linked into the program");
+  std::error_code ignored;
+  if (!fs::is_regular_file(report.file, ignored)) return;
+  Row row{harmless(report.file.string()), size_text(report.size)};
+  if (!report.machine.empty()) row.push_back(report.machine);
+  page.table("file", {row});
+}
+
+void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
+  if (plugins.empty()) return;
+  std::vector<Row> rows{{"NAME", "KIND", "VERSION", "HOST", "FITS"}};
+  for (const PluginInfo& plugin : plugins) {
+    const Fit& fit = plugin.fit();
+    rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
+                    fit.host_version != 0 ? std::to_string(fit.host_version) : "-",
+                    std::string(to_string(fit.grade))});
+  }
+  const auto lines = aligned(rows);
+  // What is said about one plugin stands under its row, outside of the columns.
+  std::vector<Row> all{{lines.front()}};
+  for (std::size_t i = 0; i < plugins.size(); i++) {
+    all.push_back({lines[i + 1]});
+    const Fit& fit = plugins[i].fit();
+    if (!fit.reason.empty()) all.push_back({"  " + harmless(fit.reason)});
+    for (const std::string& method : fit.missing) {
+      all.push_back({"  " + method + "  not in version " + std::to_string(plugins[i].version()) +
+                     ": the adapter answers"});
+    }
+  }
+  for (Row& row : all) {
+    if (row[0].ends_with('\n')) row[0].pop_back();
+  }
+  page.table("plugin", all);
+}
+
+void add_properties(Page& page, const std::vector<PluginInfo>& plugins) {
+  std::vector<Row> rows;
+  for (const PluginInfo& plugin : plugins) {
+    for (const auto& [key, value] : plugin.properties()) {
+      rows.push_back({plugin.name(), harmless(key), harmless(value)});
+    }
+  }
+  if (!rows.empty()) page.table("properties", rows);
+}
+
+void add_manifest(Page& page, const ManifestInfo& manifest) {
+  page.line("contract", manifest.contract);
+  page.line("about", manifest.description);
+  page.line("author", manifest.author);
+  page.line("license", manifest.license);
+  page.line("homepage", manifest.homepage);
+  std::vector<Row> needed;
+  for (const auto& [package, versions] : manifest.requirements) {
+    needed.push_back({package, harmless(versions)});
+  }
+  if (!needed.empty()) page.table("requires", needed);
+  if (manifest.state) {
+    std::string reads;
+    for (const std::int32_t version : manifest.state->reads) reads += " " + std::to_string(version);
+    page.table("state", std::vector<Row>{
+                            {"writes " + std::to_string(manifest.state->writes), "reads" + reads}});
+  }
+  if (manifest.joins_threads) page.line("threads", "joined when it stops");
+}
+
+void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
+  if (libraries.empty()) return;
+  std::string found, missing;
+  for (const LibraryInfo& library : libraries) {
+    (library.path.empty() ? missing : found) += harmless(library.name) + "  ";
+  }
+  std::vector<Row> rows;
+  if (!found.empty()) rows.push_back({found + (missing.empty() ? "all found" : "found")});
+  if (!missing.empty()) rows.push_back({missing + "not found"});
+  page.table("libraries", rows);
+}
+
+void print_findings(const std::vector<Error>& errors, std::string_view grade,
+                    std::string (Paint::*colour)(std::string_view) const, const Paint& paint) {
+  constexpr std::string_view begin = "error";
+  for (const Error& error : errors) {
+    const std::string text = harmless(error.to_string());
+    const auto end_of_code = text.find(']') + 1;
+    std::cout << (paint.*colour)(std::string(grade) +
+                                 text.substr(begin.size(), end_of_code - begin.size()))
+              << text.substr(end_of_code) << "\n";
+  }
+}
+
+/// What somebody would do now.
+std::string next_step(const Found& found, const Options& options) {
+  const ModuleReport& report = found.report;
+  if (!report.would_load())
+    return report.errors.size() == 1 ? "see the fix above" : "see the fixes above";
+  if (found.in_plugin_path) return "tenon list -a " + options.app;
+  return "put the file into ~/.local/lib/" + options.app + "/plugins";
+}
+
+void print_page(const Found& found, const Options& options, const std::string& subject) {
+  const ModuleReport& report = found.report;
+  const Paint paint = Paint::for_stream(STDOUT_FILENO);
+  const std::string begin = title(report, subject);
+  const std::size_t width = width_of(begin);
+  std::cout << paint.strong(begin)
+            << std::string(width + 2 < verdict_column ? verdict_column - width : 2, ' ')
+            << verdict(report, paint) << "\n";
+  Page page;
+  add_file(page, report);
+  if (report.manifest) add_manifest(page, *report.manifest);
+  add_plugins(page, report.plugins);
+  add_properties(page, report.plugins);
+  add_libraries(page, report.libraries);
+  std::cout << page.text();
+  print_findings(report.errors, "error", &Paint::bad, paint);
+  print_findings(report.warnings, "warning", &Paint::doubtful, paint);
+  std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
+}
+
+void print_json(const ModuleReport& report, const std::string& subject) {
+  boost::json::object answer = answer_of("inspect");
+  answer["subject"] = subject;
+  answer["would_load"] = report.would_load();
+  if (report.file.empty()) {
+    answer["file"] = nullptr;
+  } else {
+    answer["file"] = {{"path", report.file.string()}, {"size", report.size}};
+    answer["file"].as_object()["machine"] =
+        report.machine.empty() ? boost::json::value(nullptr) : boost::json::value(report.machine);
+  }
+  answer["manifest"] =
+      report.manifest ? boost::json::value(to_json(*report.manifest)) : boost::json::value(nullptr);
+  boost::json::array plugins;
+  for (const PluginInfo& plugin : report.plugins) plugins.push_back(to_json(plugin));
+  answer["plugins"] = std::move(plugins);
+  answer["libraries"] = to_json(report.libraries);
+  answer["errors"] = to_json(report.errors);
+  answer["warnings"] = to_json(report.warnings);
+  print(answer);
+}
+
+Exit exit_of(const ModuleReport& report) {
+  const bool unreadable =
+      std::any_of(report.errors.begin(), report.errors.end(),
+                  [](const Error& error) { return error.code() == "cannot-read"; });
+  if (unreadable) return environment_failed;
+  return report.would_load() ? yes : finding;
+}
+
+Exit no_such_plugin(const Error& error, const Options& options, const std::string& subject) {
+  if (options.json) {
+    ModuleReport report;
+    report.errors.push_back(error);
+    print_json(report, subject);
+  }
+  std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
+  return error.code() == "wrong-reference" ? wrong_usage : finding;
+}
+
+}  // namespace
+
+Exit inspect(const Options& options, const std::string& subject) {
+  const auto found = look_up(options, subject);
+  if (!found) return no_such_plugin(found.error(), options, subject);
+  if (options.json) {
+    print_json(found->report, subject);
+  } else {
+    print_page(*found, options, subject);
+  }
+  return exit_of(found->report);
+}
+
+}  // namespace tenon::command

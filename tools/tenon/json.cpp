@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "json.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+namespace tenon::command {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr int schema = 1;
+
+/// Text, or null for what is not there.
+json::value text(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(json::string(text));
+}
+
+json::object texts(const TextMap& map) {
+  json::object object;
+  for (const auto& [key, value] : map) object[key] = value;
+  return object;
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
+  return digits;
+}
+
+void write(std::string& out, const json::value& value, const std::string& indent);
+
+template <class Container, class WriteOne>
+void write_all(std::string& out, const Container& all, const char* brackets,
+               const std::string& indent, WriteOne write_one) {
+  out += brackets[0];
+  bool first = true;
+  for (const auto& one : all) {
+    out += (first ? "\n" : ",\n") + indent + "  ";
+    write_one(one);
+    first = false;
+  }
+  if (!first) out += "\n" + indent;
+  out += brackets[1];
+}
+
+void write(std::string& out, const json::value& value, const std::string& indent) {
+  if (const json::object* object = value.if_object()) {
+    write_all(out, *object, "{}", indent, [&](const auto& member) {
+      out += json::serialize(member.key()) + ": ";
+      write(out, member.value(), indent + "  ");
+    });
+  } else if (const json::array* array = value.if_array()) {
+    write_all(out, *array, "[]", indent,
+              [&](const json::value& element) { write(out, element, indent + "  "); });
+  } else {
+    out += json::serialize(value);
+  }
+}
+
+}  // namespace
+
+json::object answer_of(std::string_view command) {
+  json::object answer;
+  answer["tenon"] = {{"schema", schema}, {"command", command}};
+  return answer;
+}
+
+json::object to_json(const PluginInfo& plugin) {
+  json::object object;
+  object["name"] = plugin.name();
+  object["kind"] = plugin.kind();
+  object["version"] = plugin.version();
+  object["fingerprint"] = hexadecimal(plugin.fingerprint());
+  const Fit& fit = plugin.fit();
+  object["fits"] = to_string(fit.grade);
+  object["reason"] = text(fit.reason);
+  object["host_version"] =
+      fit.host_version != 0 ? json::value(fit.host_version) : json::value(nullptr);
+  object["missing"] = json::array(fit.missing.begin(), fit.missing.end());
+  object["package"] = plugin.package();
+  object["package_version"] = plugin.package_version();
+  object["origin"] = plugin.builtin() ? "builtin" : "file";
+  object["file"] = text(plugin.file().string());
+  object["summary"] = text(plugin.summary());
+  object["properties"] = texts(plugin.properties());
+  return object;
+}
+
+json::object to_json(const ManifestInfo& manifest) {
+  json::object object;
+  object["contract"] = manifest.contract;
+  object["package"] = manifest.package;
+  object["package_version"] = manifest.package_version;
+  object["summary"] = text(manifest.summary);
+  object["description"] = text(manifest.description);
+  object["author"] = text(manifest.author);
+  object["license"] = text(manifest.license);
+  object["homepage"] = text(manifest.homepage);
+  object["requires"] = texts(manifest.requirements);
+  if (manifest.state) {
+    object["state"] = {
+        {"writes", manifest.state->writes},
+        {"reads", json::array(manifest.state->reads.begin(), manifest.state->reads.end())}};
+  } else {
+    object["state"] = nullptr;
+  }
+  object["joins_threads"] = manifest.joins_threads;
+  boost::json::error_code failed;
+  json::value details = json::parse(manifest.details, failed);
+  object["details"] = failed ? json::value(json::object()) : std::move(details);
+  return object;
+}
+
+json::array to_json(const std::vector<Error>& errors) {
+  json::array array;
+  for (const Error& error : errors) {
+    json::object object;
+    object["code"] = error.code();
+    object["where"] = text(error.where());
+    object["message"] = text(error.message());
+    object["found"] = text(error.found());
+    object["needed"] = text(error.needed());
+    object["fix"] = text(error.fix());
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+json::array to_json(const std::vector<LibraryInfo>& libraries) {
+  json::array array;
+  for (const LibraryInfo& library : libraries) {
+    array.push_back({{"name", library.name}, {"path", text(library.path.string())}});
+  }
+  return array;
+}
+
+void print(const json::object& answer) {
+  std::string out;
+  write(out, answer, "");
+  std::cout << out << '\n';
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon list
+#include <tenon/builtins.hpp>
+#include <tenon/host.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "commands.hpp"
+#include "json.hpp"
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+/// Whether a place of the plugin path itself could not be looked at, rather than one module in it.
+bool is_of_a_place(const Error& error) {
+  if (error.code() != "not-found" && error.code() != "cannot-read") return false;
+  std::error_code ignored;
+  return !std::filesystem::is_regular_file(error.where(), ignored);
+}
+
+/// Whether `wanted` names the kind: whole, or without its domain.
+bool names_kind(std::string_view wanted, std::string_view kind) {
+  return wanted == kind || wanted == kind.substr(kind.find('/') + 1);
+}
+
+Exit verdict(const std::vector<Error>& skipped) {
+  if (std::any_of(skipped.begin(), skipped.end(), is_of_a_place)) return environment_failed;
+  return skipped.empty() ? yes : finding;
+}
+
+void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
+  std::vector<Row> rows{{"PLUGIN", "KIND", "VERSION", "FITS", "PACKAGE", "VERSION", "ORIGIN"}};
+  for (const PluginInfo& plugin : plugins) {
+    rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
+                    std::string(to_string(plugin.fit().grade)), plugin.package(),
+                    plugin.package_version(),
+                    plugin.builtin() ? "builtin" : harmless(plugin.file().string())});
+  }
+  const auto lines = aligned(rows);
+  std::cout << paint.strong(lines.front());
+  for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
+}
+
+void print_skipped(const std::vector<Error>& skipped, const Paint& paint) {
+  std::vector<Error> modules;
+  for (const Error& error : skipped) {
+    if (!is_of_a_place(error)) {
+      modules.push_back(error);
+    } else {
+      std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
+    }
+  }
+  if (modules.empty()) return;
+  std::vector<Row> rows;
+  for (const Error& error : modules) {
+    rows.push_back({"  " + std::string(error.code()), harmless(error.where())});
+  }
+  std::cout << "\nSkipped, or in part:\n";
+  for (const std::string& line : aligned(rows)) std::cout << paint.bad(line);
+  std::cout << "Next: tenon inspect " << harmless(modules.front().where()) << "\n";
+}
+
+}  // namespace
+
+Exit list(const Options& options, const std::string& kind) {
+  const Host host(
+      {.app = options.app, .plugin_path = options.plugin_path, .builtins = {builtins()}});
+  std::vector<PluginInfo> plugins = host.registered();
+  if (!kind.empty()) {
+    std::erase_if(plugins,
+                  [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
+  }
+  std::vector<Error> skipped = host.skipped();
+  // Only the program that has the kind can say whether such a plugin is good; it is in the list.
+  std::erase_if(skipped, [](const Error& error) { return error.code() == "kind-unknown"; });
+
+  if (options.json) {
+    boost::json::object answer = answer_of("list");
+    answer["app"] = options.app;
+    boost::json::array all;
+    for (const PluginInfo& plugin : plugins) all.push_back(to_json(plugin));
+    answer["plugins"] = std::move(all);
+    answer["skipped"] = to_json(skipped);
+    print(answer);
+    return verdict(skipped);
+  }
+  const Paint paint = Paint::for_stream(STDOUT_FILENO);
+  if (!plugins.empty()) print_plugins(plugins, paint);
+  if (plugins.empty()) {
+    std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + kind) << " for "
+              << options.app << "\n";
+  }
+  if (!skipped.empty()) print_skipped(skipped, paint);
+  return verdict(skipped);
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon: shows people and scripts which plugins there are, what is wrong and what fits what.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+
+namespace {
+
+using namespace tenon::command;
+
+void add_common(CLI::App& command, Options& options) {
+  command.add_option("-a,--app", options.app, "the host whose folders and environment count")
+      ->capture_default_str();
+  command.add_option("--plugin-path", options.plugin_path, "a folder to look at before all others")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+}
+
+/// How many letters have to be changed, put in or taken out to make one word of the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); j++) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); j++) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+/// The word that somebody may have meant; nothing where none is close.
+std::optional<std::string> meant(const std::string& word, const std::vector<std::string>& known) {
+  std::optional<std::string> best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    if (const std::size_t away = distance(word, candidate); away < least) {
+      least = away;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// Says what is wrong with the command line, and what may have been meant.
+int refuse(const CLI::App& program, const CLI::ParseError& error) {
+  const auto chosen = program.get_subcommands();
+  const CLI::App& command = chosen.empty() ? program : *chosen.front();
+  const std::string name = chosen.empty() ? "tenon" : "tenon " + command.get_name();
+  const auto unknown = program.remaining(true);
+  if (unknown.empty()) {
+    std::cerr << name << ": " << error.what() << "\n";
+  } else {
+    const bool option = unknown.front().starts_with('-');
+    const std::string word = unknown.front().substr(0, unknown.front().find('='));
+    std::cerr << name << ": unknown "
+              << (option           ? "option"
+                  : chosen.empty() ? "command"
+                                   : "word")
+              << " " << word << "\n";
+    const auto known = option ? options_of(command)
+                              : (chosen.empty() ? std::vector<std::string>{"list", "inspect"}
+                                                : std::vector<std::string>{});
+    if (const auto close = meant(word, known)) std::cerr << "did you mean " << *close << "?\n";
+  }
+  std::cerr << "See " << name << " --help.\n";
+  return wrong_usage;
+}
+
+int run(int count, char** arguments) {
+  CLI::App program(
+      "Shows which plugins there are, what is wrong with a file, and what fits what.\n"
+      "Nothing of a plugin is run.",
+      "tenon");
+  program.footer("Exit status: 0 yes, 1 a finding, 2 wrong usage, 3 the environment failed.");
+  program.set_version_flag("--version", TENON_VERSION, "prints the version");
+  program.require_subcommand(1);
+
+  Options options;
+  std::string kind;
+  CLI::App* listing = program.add_subcommand("list", "the plugins that a host would find");
+  add_common(*listing, options);
+  listing->add_option("--kind", kind, "only plugins of this kind, eg: tenon.dev/source");
+
+  std::string subject;
+  CLI::App* looking = program.add_subcommand("inspect", "all that can be known of one module");
+  add_common(*looking, options);
+  looking->add_option("FILE|REF", subject, "a module file, or [builtin:|standalone:]name[@version]")
+      ->required();
+
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
+    return refuse(program, error);
+  }
+  const Exit exit = listing->parsed() ? list(options, kind) : inspect(options, subject);
+  if (std::cout.flush()) return exit;
+  std::cerr << "tenon: cannot write to standard output\n";
+  return environment_failed;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::cerr << "tenon: " << error.what() << "\n";
+    return environment_failed;
+  }
+}

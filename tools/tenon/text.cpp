@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "text.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tenon::command {
+
+Paint Paint::for_stream(int descriptor) {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return Paint((refused == nullptr || *refused == '\0') && terminal != nullptr &&
+               std::string_view(terminal) != "dumb" && isatty(descriptor) == 1);
+}
+
+std::string Paint::wrap(std::string_view code, std::string_view text) const {
+  if (!colours_) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::size_t width_of(std::string_view text) {
+  // A byte that goes on with a letter of UTF-8 begins with the bits 10.
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::vector<std::string> aligned(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::vector<std::string> lines;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); i++) {
+      line += row[i] + std::string(widths[i] - width_of(row[i]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(line + "\n");
+  }
+  return lines;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::string_view units[] = {" bytes", " kB", " MB", " GB", " TB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 999.5 && unit + 1 < std::size(units)) {
+    amount /= 1000;
+    unit++;
+  }
+  const auto tenths = static_cast<std::uint64_t>(amount * 10 + 0.5);
+  std::string number = std::to_string(
+      unit == 0 || tenths >= 100 ? static_cast<std::uint64_t>(amount + 0.5) : tenths / 10);
+  if (unit != 0 && tenths < 100 && tenths % 10 != 0) number += "." + std::to_string(tenths % 10);
+  return number.append(units[unit]);
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string harmless(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    // The second range are the control characters of UTF-8: c2 80 to c2 9f.
+    const bool second =
+        c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if ((c >= 0x20 && c != 0x7f && !second) || c == '\n') {
+      safe += text[i];
+    } else {
+      safe += {'\\', 'x', digits[c >> 4], digits[c & 15]};
+    }
+  }
+  return safe;
+}
+
+}  // namespace tenon::command

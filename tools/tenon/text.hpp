@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// How the command writes: colours where there is a terminal, columns that are aligned.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::command {
+
+/// Colours for one stream, or none.
+class Paint {
+ public:
+  /// Colours when `descriptor` is a terminal that has them and NO_COLOR is not set.
+  static Paint for_stream(int descriptor);
+
+  std::string good(std::string_view text) const { return wrap("32", text); }
+  std::string bad(std::string_view text) const { return wrap("31", text); }
+  std::string doubtful(std::string_view text) const { return wrap("33", text); }
+  std::string strong(std::string_view text) const { return wrap("1", text); }
+
+ private:
+  explicit Paint(bool colours) : colours_(colours) {}
+  std::string wrap(std::string_view code, std::string_view text) const;
+
+  bool colours_;
+};
+
+using Row = std::vector<std::string>;
+
+/// Rows whose columns are as wide as their widest cell, two spaces apart; each line ends with a
+/// line end and has no space before it.
+std::vector<std::string> aligned(const std::vector<Row>& rows);
+
+/// How many columns of a terminal a text takes, as far as its letters each take one.
+std::size_t width_of(std::string_view text);
+
+/// eg: "83 kB"
+std::string size_text(std::uint64_t bytes);
+
+/// "1 error", "2 errors"
+std::string counted(std::size_t count, std::string_view noun);
+
+/// Text from somebody's file, without what could move the cursor of a terminal.
+std::string harmless(std::string_view text);
+
+}  // namespace tenon::command
