@@ -17,7 +17,7 @@
 namespace tenon::detail {
 
 /// Lives as long as the Host and all instances that were made through it. Thread-safe.
-class HostCore : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
+class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
  public:
   explicit HostCore(HostOptions options);
 
