@@ -40,14 +40,13 @@ bool is_text(std::string_view start) {
 
 }  // namespace
 
-std::string describe_format(std::span<const std::byte> bytes) {
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+std::string describe_format(std::span<const std::byte> start) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
   for (const auto& format : formats) {
-    if (start.starts_with(format.start)) return std::string(format.description);
+    if (text.starts_with(format.start)) return std::string(format.description);
   }
-  const auto shown = in_quotes(start.substr(0, std::min(start.find('\n'), std::size_t{24})));
-  return (is_text(start) ? "a text file that starts with "
-                         : "an unknown format that starts with ") +
+  const auto shown = in_quotes(text.substr(0, std::min(text.find('\n'), std::size_t{24})));
+  return (is_text(text) ? "a text file that starts with " : "an unknown format that starts with ") +
          shown;
 }
 
