@@ -2,4 +2,6 @@
  *
  * A shared library that has nothing to do with plugins. */
 int tests_library_answer(void);
-int tests_library_answer(void) { return 42; }
+int tests_library_answer(void) {
+  return 42;
+}
