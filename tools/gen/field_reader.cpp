@@ -2,6 +2,7 @@
 #include "gen/field_reader.hpp"
 
 #include "gen/dependency_order.hpp"
+#include "gen/naming.hpp"
 
 #include <algorithm>
 
@@ -71,8 +72,10 @@ void check_added(const std::vector<Field>& fields, Findings& findings) {
 }
 
 Enum read_enum(const JsonMember& member, const Version& version, Findings& findings) {
-  Enum enumeration{
-      .name = member.key, .c_name = version.c_name + "_" + member.key, .place = member.place};
+  Enum enumeration{.name = member.key,
+                   .c_name = version.c_name + "_" + member.key,
+                   .cpp_name = inner_name(version, member.key),
+                   .place = member.place};
   const JsonValue::Array* values = member.value.array();
   if (values == nullptr) {
     const ObjectReader object(member.value, "an enum", {"doc", "values"}, findings);
@@ -188,8 +191,11 @@ void read_local_types(const ObjectReader& spec, const TypeScope& scope, Findings
   // All names first: a struct may hold one that stands further down.
   for (const JsonMember& member : *structs) {
     add_name(member);
-    version.structs.push_back(std::make_unique<Struct>(Struct{
-        .name = member.key, .c_name = version.c_name + "_" + member.key, .place = member.place}));
+    version.structs.push_back(
+        std::make_unique<Struct>(Struct{.name = member.key,
+                                        .c_name = version.c_name + "_" + member.key,
+                                        .cpp_name = inner_name(version, member.key),
+                                        .place = member.place}));
   }
   for (std::size_t i = 0; i < structs->size(); i++) {
     read_struct((*structs)[i], *version.structs[i], scope, findings);

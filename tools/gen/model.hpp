@@ -98,7 +98,8 @@ struct Field {
 /// In C an int32_t that counts from 0 in the order of the values.
 struct Enum {
   std::string name;
-  std::string c_name{};  // eg: "tenon_record_v2_operation"
+  std::string c_name{};    // eg: "tenon_record_v2_operation"
+  std::string cpp_name{};  // eg: "tenon::RecordV2Operation"
   std::string doc{};
   std::vector<std::string> values{};  // may be keywords of C or C++, such as `delete`
   Place place{};
@@ -107,7 +108,8 @@ struct Enum {
 /// Embedded by value, never grows.
 struct Struct {
   std::string name;
-  std::string c_name{};  // eg: "tenon_destination_v2_ack"
+  std::string c_name{};    // eg: "tenon_destination_v2_ack"
+  std::string cpp_name{};  // eg: "tenon::DestinationV2Ack"
   std::string doc{};
   std::vector<Field> fields{};  // never empty
   Place place{};

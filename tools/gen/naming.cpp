@@ -152,6 +152,11 @@ bool is_keyword(std::string_view word) noexcept {
   return std::binary_search(std::begin(keywords), std::end(keywords), word);
 }
 
+std::string inner_name(const Version& version, std::string_view name) {
+  const std::string space = version.header.substr(0, version.header.find('/'));
+  return space + "::" + camel_case(version.c_name.substr(space.size() + 1)) + camel_case(name);
+}
+
 std::string request_name(const KindVersion& version, const Method& method) {
   return version.c_name + "_" + method.name + "_request";
 }

@@ -22,6 +22,9 @@ bool is_snake_case(std::string_view name) noexcept;
 /// Whether C11 or C++20 keep the word for themselves, or common headers define it as a macro.
 bool is_keyword(std::string_view word) noexcept;
 
+/// What an enum or struct of `version` is called in C++, eg: "tenon::RecordV2Operation"
+std::string inner_name(const Version& version, std::string_view name);
+
 /// eg: "photo_filter_v1_apply_request"
 std::string request_name(const KindVersion& version, const Method& method);
 std::string response_name(const KindVersion& version, const Method& method);
