@@ -105,7 +105,7 @@ void read_struct(const JsonMember& member, Struct& structure, const TypeScope& s
   structure.doc = object.optional_text("doc");
   object.required("fields");
   if (const JsonValue::Object* fields = object.optional_object("fields")) {
-    structure.fields = read_fields(*fields, TypeUse::value, {}, scope, findings);
+    structure.fields = read_fields(*fields, TypeUse::value, {"raw"}, scope, findings);
     if (fields->empty()) {
       findings.add({.place = member.place,
                     .code = "empty",

@@ -211,7 +211,7 @@ void read_document_version(const JsonValue& spec, const Documents& documents,
   read_local_types(object, scope, findings);
   object.required("fields");
   if (const JsonValue::Object* fields = object.optional_object("fields")) {
-    version.fields = read_fields(*fields, TypeUse::value, {"bag"}, scope, findings);
+    version.fields = read_fields(*fields, TypeUse::value, {"bag", "raw"}, scope, findings);
   }
 }
 

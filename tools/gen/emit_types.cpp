@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/emit_types.hpp"
+
+#include "gen/cpp_names.hpp"
+#include "gen/naming.hpp"
+#include "gen/writer.hpp"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tenon::gen {
+namespace {
+
+/// A struct of a spec, or a document with its bag.
+struct Record {
+  std::string c_name;
+  std::string cpp_name;
+  std::string doc;
+  const std::vector<Field>& fields;
+  const DocumentVersion* document = nullptr;
+
+  std::string name() const { return local_name(cpp_name); }
+};
+
+/// One field of a Record as emitters see it; the bag is one of them.
+struct Member {
+  std::string name;
+  std::string owned;
+  std::string view;
+  std::string doc;
+};
+
+std::vector<Member> members(const Record& record) {
+  std::vector<Member> all;
+  for (const Field& field : record.fields) {
+    all.push_back({field.name, owned_type(field.type), view_type(field.type), field.doc});
+  }
+  if (record.document != nullptr) {
+    all.push_back({"bag", "tenon::Bytes", "tenon::BytesView",
+                   "What other versions of the type have and this one cannot name; copied along."});
+  }
+  return all;
+}
+
+std::string value_of(const Member& member) {
+  return "tenon::Value<" + member.owned + ">";
+}
+
+void emit_enum(Writer& out, const Enum& enumeration) {
+  const std::string name = local_name(enumeration.cpp_name);
+  std::vector<std::string> values;
+  for (const std::string& value : enumeration.values) values.push_back(camel_case(value));
+  out.line();
+  out.doc(enumeration.doc);
+  out.list("enum class " + name + " : std::int32_t { ", values, " };");
+  out.line();
+  out.doc("The value as specs and JSON write it; empty for a number that is none.");
+  out.line("constexpr std::string_view to_text(", name, " value) noexcept {");
+  out.line("  switch (value) {");
+  for (const std::string& value : enumeration.values) {
+    out.line("    case ", name, "::", camel_case(value), ":");
+    out.line("      return ", quoted(value), ";");
+  }
+  out.line("  }");
+  out.line("  return {};");
+  out.line("}");
+  out.doc("The value that is written so, if there is one.");
+  out.line("constexpr std::optional<", name, "> ", function_name(enumeration),
+           "_from_text(std::string_view text) noexcept {");
+  for (const std::string& value : enumeration.values) {
+    out.line("  if (text == ", quoted(value), ") return ", name, "::", camel_case(value), ";");
+  }
+  out.line("  return std::nullopt;");
+  out.line("}");
+}
+
+void emit_comparison(Writer& out, const std::string& name, const std::vector<Member>& fields) {
+  std::vector<std::string> same;
+  for (const Member& field : fields) same.push_back("a." + field.name + " == b." + field.name);
+  out.line("friend bool operator==(const ", name, "& a, const ", name, "& b) {");
+  out.chain("  return ", same, " && ", ";");
+  out.line("}");
+  out.line("friend bool operator!=(const ", name, "& a, const ", name,
+           "& b) { return !(a == b); }");
+}
+
+/// Enums and structs of the same file by their short names, as members.
+void emit_aliases(Writer& out, const Version& version) {
+  for (const auto& enumeration : version.enums) {
+    out.line("using ", camel_case(enumeration->name), " = ", local_name(enumeration->cpp_name),
+             ";");
+  }
+  for (const auto& structure : version.structs) {
+    out.line("using ", camel_case(structure->name), " = ", local_name(structure->cpp_name), ";");
+  }
+  if (!version.enums.empty() || !version.structs.empty()) out.line();
+}
+
+void emit_owned(Writer& out, const Record& record) {
+  const std::vector<Member> fields = members(record);
+  out.line();
+  out.doc(record.doc);
+  out.line("struct ", record.name(), " {");
+  out.indented([&] {
+    if (record.document != nullptr) emit_aliases(out, *record.document);
+    for (const Member& field : fields) {
+      out.doc(field.doc);
+      out.line(field.owned, " ", field.name, "{};");
+    }
+    out.line();
+    emit_comparison(out, record.name(), fields);
+  });
+  out.line("};");
+}
+
+void emit_view(Writer& out, const Record& record) {
+  const std::string name = record.name() + "View";
+  out.line();
+  out.doc("Reads a " + record.name() +
+          " in place; valid as long as the raw value and what it points at.");
+  out.line("class ", name, " {");
+  out.line(" public:");
+  out.indented([&] {
+    out.line("explicit ", name, "(const ", record.c_name, "& raw) noexcept : raw_(&raw) {}");
+    out.line();
+    for (const Member& field : members(record)) {
+      out.doc(field.doc);
+      out.line(field.view, " ", field.name, "() const { return ", value_of(field), "::view(raw_->",
+               field.name, "); }");
+    }
+    out.line();
+    out.line("const ", record.c_name, "& raw() const noexcept { return *raw_; }");
+  });
+  out.line();
+  out.line(" private:");
+  out.line("  const ", record.c_name, "* raw_;");
+  out.line("};");
+}
+
+void emit_value(Writer& out, const Record& record) {
+  const std::vector<Member> fields = members(record);
+  out.line("template <>");
+  out.line("struct tenon::Value<", record.cpp_name, "> {");
+  out.indented([&] {
+    out.line("using Raw = ", record.c_name, ";");
+    out.line("using View = ", record.cpp_name, "View;");
+    out.line("template <Copy copy>");
+    out.line("static Raw raw(tenon_call* call, const ", record.cpp_name, "& value) {");
+    out.line("  Raw raw{};");
+    for (const Member& field : fields) {
+      out.line("  raw.", field.name, " = ", value_of(field), "::template raw<copy>(call, value.",
+               field.name, ");");
+    }
+    out.line("  return raw;");
+    out.line("}");
+    out.line("static Raw pass(tenon_call*, View value) noexcept { return value.raw(); }");
+    out.line("static View view(const Raw& raw) noexcept { return View(raw); }");
+    out.line("static ", record.cpp_name, " own(const Raw& raw) {");
+    out.line("  ", record.cpp_name, " value;");
+    for (const Member& field : fields) {
+      out.line("  value.", field.name, " = ", value_of(field), "::own(raw.", field.name, ");");
+    }
+    out.line("  return value;");
+    out.line("}");
+  });
+  out.line("};");
+}
+
+/// Types in namespace `space`, each followed by its Value, which the next one may need.
+void emit_record(Writer& out, const std::string& space, const Record& record) {
+  out.line();
+  out.line("namespace ", space, " {");
+  emit_owned(out, record);
+  emit_view(out, record);
+  out.line();
+  out.line("}  // namespace ", space);
+  out.line();
+  emit_value(out, record);
+}
+
+void emit_version(Writer& out, const std::string& space, const Version& version) {
+  if (!version.enums.empty()) {
+    out.line();
+    out.line("namespace ", space, " {");
+    for (const auto& enumeration : version.enums) emit_enum(out, *enumeration);
+    out.line();
+    out.line("}  // namespace ", space);
+  }
+  for (const auto& structure : version.structs) {
+    emit_record(out, space,
+                {structure->c_name, structure->cpp_name, structure->doc, structure->fields});
+  }
+}
+
+void emit_head(Writer& out, const std::string& what, const std::set<std::string>& headers) {
+  out.line("// Generated by tenon-gen; not edited.");
+  out.line("//");
+  out.comment(what);
+  out.line("#pragma once");
+  out.line();
+  for (const std::string& header : headers) out.line("#include <", header, ">");
+  if (!headers.empty()) out.line();
+  out.line("#include <tenon/values.hpp>");
+  out.line();
+  for (const char* header :
+       {"cstdint", "functional", "map", "optional", "string", "string_view", "vector"}) {
+    out.line("#include <", header, ">");
+  }
+}
+
+std::string doc_of(const DocumentVersion& version) {
+  std::string doc = version.doc + "\nVersion " + std::to_string(version.number) + " of " +
+                    version.document->id + ".";
+  if (version.life.stage == Life::Stage::deprecated) doc += "\nDeprecated: " + version.life.message;
+  return doc;
+}
+
+}  // namespace
+
+std::string emit_types(const Document& document) {
+  std::set<std::string> headers;
+  for (const auto& version : document.versions) {
+    headers.insert(version->header);
+    for (const DocumentVersion* used : version->documents) {
+      if (used->document != &document) headers.insert(types_header(*used->document));
+    }
+  }
+  Writer out;
+  emit_head(out, "The document type " + document.id + ".", headers);
+  for (const auto& version : document.versions) {
+    emit_version(out, document.space, *version);
+    emit_record(
+        out, document.space,
+        {version->c_name, cpp_name(*version), doc_of(*version), version->fields, version.get()});
+  }
+  const std::string newest = local_name(document.latest());
+  const std::string name = camel_case(document.name);
+  out.line();
+  out.line("namespace ", document.space, " {");
+  out.line();
+  out.doc("The newest version.");
+  out.line("using ", name, " = ", newest, ";");
+  out.line("using ", name, "View = ", newest, "View;");
+  out.line();
+  out.line("}  // namespace ", document.space);
+  return out.text();
+}
+
+std::string emit_types(const Kind& kind) {
+  std::set<std::string> headers;
+  for (const auto& version : kind.versions) {
+    headers.insert(version->header);
+    for (const DocumentVersion* used : version->documents) {
+      headers.insert(types_header(*used->document));
+    }
+  }
+  Writer out;
+  emit_head(out, "The enums and structs of " + kind.id + ".", headers);
+  for (const auto& version : kind.versions) emit_version(out, kind.space, *version);
+  return out.text();
+}
+
+}  // namespace tenon::gen
