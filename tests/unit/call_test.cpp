@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/call.hpp>
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "module/call_children.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using detail::ChildCall;
+using namespace std::chrono_literals;
+
+/// How often a call had to ask the host for memory.
+class CountsBlocks {
+ public:
+  explicit CountsBlocks(Call& call) : own_(*call.raw()->functions) {
+    forward_ = own_.allocate;
+    own_.allocate = [](tenon_call* raw, std::size_t size) {
+      count_++;
+      return forward_(raw, size);
+    };
+    call.raw()->functions = &own_;
+    count_ = 0;
+  }
+  int count() const { return count_; }
+
+ private:
+  tenon_call_functions own_;
+  static inline void* (*forward_)(tenon_call*, std::size_t);
+  static inline int count_ = 0;
+};
+
+bool is_readable(std::intptr_t handle) {
+  pollfd wanted{static_cast<int>(handle), POLLIN, 0};
+  return poll(&wanted, 1, 0) == 1;
+}
+
+std::intptr_t handle_of(Call& call) {
+  return call.raw()->functions->wait_handle(call.raw());
+}
+
+std::int32_t wait_on(Call& call, std::chrono::nanoseconds time) {
+  return call.raw()->functions->wait(call.raw(), time.count());
+}
+
+TEST(Call, GivesMemoryThatIsAlignedAndApart) {
+  Call call;
+  std::vector<std::uint8_t*> blocks;
+  for (const std::size_t size : {1u, 15u, 16u, 17u, 500u, 5000u, 1u, 100000u, 0u}) {
+    auto* block = static_cast<std::uint8_t*>(tenon_allocate(call.raw(), size));
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 16, 0u) << size;
+    std::memset(block, static_cast<int>(blocks.size()), size);
+    blocks.push_back(block);
+  }
+  EXPECT_EQ(blocks[4][499], 4);
+  EXPECT_EQ(blocks[5][4999], 5);
+  EXPECT_EQ(blocks[7][99999], 7);
+}
+
+TEST(Call, NeedsNoMemoryInTheLongRun) {
+  Call call;
+  const CountsBlocks blocks(call);
+  const auto use = [&] {
+    for (int i = 0; i < 100; i++) tenon_allocate(call.raw(), 777);
+    call.reset();
+  };
+  use();
+  EXPECT_GT(blocks.count(), 0);
+  use();
+  const int warm = blocks.count();
+  for (int i = 0; i < 50; i++) use();
+  EXPECT_EQ(blocks.count(), warm);
+}
+
+TEST(Call, NeedsNoMemoryOfTheHostForSmallAnswers) {
+  Call call;
+  const CountsBlocks blocks(call);
+  tenon_allocate(call.raw(), 256);
+  tenon_allocate(call.raw(), 256);
+  EXPECT_EQ(blocks.count(), 0);
+}
+
+TEST(Call, KeepsTheLastMessageUntilItIsReset) {
+  Call call;
+  tenon_fail(call.raw(), TENON_INTERNAL, "first");
+  EXPECT_EQ(tenon_fail(call.raw(), TENON_NOT_FOUND, "second"), TENON_NOT_FOUND);
+  EXPECT_EQ(call.message(), "second");
+  call.reset();
+  EXPECT_EQ(call.message(), "");
+}
+
+TEST(Call, KnowsItsDeadline) {
+  Call call;
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  call.set_timeout(1h);
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  call.set_timeout(-1ns);
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  call.reset();
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline) << "a reset keeps the deadline";
+}
+
+TEST(Call, WaitsUntilItsDeadlineAtMost) {
+  Call call;
+  EXPECT_EQ(wait_on(call, 1ms), TENON_NOT_CANCELLED);
+  call.set_timeout(5ms);
+  EXPECT_EQ(wait_on(call, 1h), TENON_CANCELLED_BY_DEADLINE);
+}
+
+TEST(Call, IsCancelledForTheFirstReasonUntilItIsReset) {
+  Call call;
+  call.cancel(CancelReason::restart);
+  call.cancel();
+  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+  EXPECT_EQ(wait_on(call, 1h), TENON_CANCELLED_BY_RESTART);
+  call.reset();
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  EXPECT_EQ(wait_on(call, 0ns), TENON_NOT_CANCELLED);
+  EXPECT_FALSE(is_readable(handle_of(call)));
+}
+
+TEST(Call, WakesWhoWaitsWhenAnotherThreadCancels) {
+  Call call;
+  std::int32_t reason = TENON_NOT_CANCELLED;
+  std::thread waiting([&] { reason = wait_on(call, -1ns); });
+  call.cancel();
+  waiting.join();
+  EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
+}
+
+TEST(Call, WakesWhoPollsTheHandle) {
+  Call call;
+  const std::intptr_t handle = handle_of(call);
+  EXPECT_EQ(handle_of(call), handle) << "one handle per call";
+  EXPECT_FALSE(is_readable(handle));
+  std::thread([&] { call.cancel(); }).join();
+  EXPECT_TRUE(is_readable(handle));
+}
+
+TEST(Call, GivesAHandleThatIsReadableWhenItWasCancelledBefore) {
+  Call call;
+  call.cancel();
+  EXPECT_TRUE(is_readable(handle_of(call)));
+}
+
+TEST(ChildCall, TakesOverDeadlineAndCancellation) {
+  Call parent;
+  parent.set_timeout(1h);
+  ChildCall child(&parent);
+  EXPECT_EQ(child.raw()->deadline, parent.raw()->deadline);
+  EXPECT_EQ(child.cancelled(), CancelReason::none);
+  parent.cancel(CancelReason::restart);
+  EXPECT_EQ(child.cancelled(), CancelReason::restart);
+  EXPECT_EQ(ChildCall(&parent).cancelled(), CancelReason::restart) << "born cancelled";
+}
+
+TEST(ChildCall, WakesWithItsParentThroughAllGenerations) {
+  Call parent;
+  ChildCall child(&parent);
+  ChildCall grandchild(&child);
+  std::int32_t reason = TENON_NOT_CANCELLED;
+  std::thread waiting([&] { reason = wait_on(grandchild, -1ns); });
+  parent.cancel();
+  waiting.join();
+  EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
+}
+
+TEST(ChildCall, LeavesItsParentAlone) {
+  Call parent;
+  {
+    ChildCall child(&parent);
+    child.cancel();
+    tenon_fail(child.raw(), TENON_INTERNAL, "the child's");
+  }
+  EXPECT_EQ(parent.cancelled(), CancelReason::none);
+  EXPECT_EQ(parent.message(), "");
+}
+
+TEST(ChildCall, OfNobodyStandsAlone) {
+  ChildCall call(nullptr);
+  EXPECT_EQ(call.raw()->deadline, INT64_MAX);
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Where modules are looked for, and what is found there. FAULTS is the folder of test modules.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "catalog/scan.hpp"
+#include "catalog/search_path.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::Scan;
+using detail::scan;
+using detail::search_places;
+using detail::SearchPlace;
+using Texts = std::vector<std::string>;
+
+const fs::path good = FAULTS "/good.so";
+const fs::path good_2 = FAULTS "/good-edition-2.so";
+
+/// One variable of the test's own environment, as it was again at its end.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+Texts files_of(const Scan& scan) {
+  Texts files;
+  for (const auto& module : scan.modules) files.push_back(module.file.filename());
+  return files;
+}
+
+Texts codes_of(const Scan& scan) {
+  Texts codes;
+  for (const Error& error : scan.skipped) {
+    codes.push_back(std::string(error.code()) + " " + fs::path(error.where()).filename().string());
+  }
+  return codes;
+}
+
+TEST(SearchPath, AsksOptionsThenTheVariableThenTheFoldersOfTheApp) {
+  const Variable path("PHOTO_LAB_PLUGIN_PATH", "/from/variable::/second");
+  const Variable home("HOME", "/home/me");
+  Texts places;
+  for (const SearchPlace& place : search_places("photo-lab", {"/from/options"})) {
+    places.push_back(place.path.string() + (place.named ? " named" : ""));
+  }
+  EXPECT_EQ(places, (Texts{"/from/options named", "/from/variable named", "/second named",
+                           "/home/me/.local/lib/photo-lab/plugins",
+                           "/usr/local/lib/photo-lab/plugins", "/usr/lib/photo-lab/plugins"}));
+}
+
+TEST(SearchPath, IsWhatWasAskedForWhereThereIsNoApp) {
+  const auto places = search_places("", {"/from/options"});
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_EQ(places[0].path, "/from/options");
+}
+
+TEST(Scan, FindsModulesInTheOrderOfPlacesThenOfNames) {
+  World world;
+  world.place(good, "b.so");
+  world.place(good, "a.so");
+  const auto other = world.path("other/c.so");
+  fs::copy_file(good_2, other);
+  const Scan found = scan({{other.parent_path(), true}, {world.plugins(), true}});
+  EXPECT_EQ(files_of(found), (Texts{"c.so", "a.so", "b.so"}));
+  EXPECT_EQ(codes_of(found), Texts());
+  EXPECT_EQ(found.modules[0].manifest.version.to_string(), "2.0.0");
+}
+
+TEST(Scan, LooksOnlyAtFilesThatEndAsModulesDo) {
+  World world;
+  world.place(good, "a.so");
+  world.write("plugins/README", "not a module");
+  world.write("plugins/a.so.bak", "not a module");
+  fs::create_directory(world.plugins() / "below");
+  fs::copy_file(good, world.plugins() / "below/b.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"a.so"});
+  EXPECT_EQ(codes_of(found), Texts());
+}
+
+TEST(Scan, TakesOneFileWhateverItsName) {
+  World world;
+  const auto file = world.path("module.bin");
+  fs::copy_file(good, file);
+  EXPECT_EQ(files_of(scan({{file, true}})), Texts{"module.bin"});
+}
+
+TEST(Scan, TakesAFileOnceHoweverItIsReached) {
+  World world;
+  world.place(good, "a.so");
+  fs::create_directory_symlink(world.plugins(), world.root() / "link");
+  fs::create_symlink("a.so", world.plugins() / "b.so");
+  const Scan found =
+      scan({{world.plugins(), true}, {world.root() / "link", true}, {world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"a.so"});
+}
+
+TEST(Scan, SaysWhenANamedPlaceIsMissing) {
+  World world;
+  const Scan found = scan({{world.root() / "nowhere", true}, {world.root() / "neither", false}});
+  EXPECT_EQ(codes_of(found), Texts{"not-found nowhere"});
+  EXPECT_NE(found.skipped[0].fix(), "");
+}
+
+TEST(Scan, NeverWaitsForAPipe) {
+  World world;
+  ASSERT_EQ(mkfifo((world.plugins() / "a.so").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((world.root() / "pipe").c_str(), 0600), 0);
+  const Scan found = scan({{world.plugins(), true}, {world.root() / "pipe", true}});
+  EXPECT_EQ(codes_of(found), (Texts{"cannot-read a.so", "cannot-read pipe"}));
+}
+
+TEST(Scan, LetsNoBadFileHarmAGoodOne) {
+  World world;
+  world.place(good, "good.so");
+  world.write("plugins/empty.so", "");
+  world.write("plugins/text.so", "#!/bin/sh\necho I am a plugin\n");
+  world.place(FAULTS "/two-manifests.so");
+  world.place(FAULTS "/some-library.so");
+  fs::create_symlink("nowhere.so", world.plugins() / "dangling.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"good.so"});
+  EXPECT_EQ(codes_of(found),
+            (Texts{"not-found dangling.so", "empty-file empty.so", "no-manifest some-library.so",
+                   "not-a-module text.so", "two-manifests two-manifests.so"}));
+}
+
+}  // namespace
+}  // namespace tenon::tests

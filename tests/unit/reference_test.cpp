@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "catalog/reference.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tenon::tests {
+namespace {
+
+using detail::Reference;
+using Origin = Reference::Origin;
+
+TEST(Reference, HasEveryForm) {
+  struct {
+    const char* text;
+    Origin origin;
+    const char* name;
+    const char* version;
+  } const forms[] = {
+      {"blur", Origin::any, "photo.example/blur", nullptr},
+      {"me.example/blur", Origin::any, "me.example/blur", nullptr},
+      {"builtin:blur", Origin::builtin, "photo.example/blur", nullptr},
+      {"standalone:me.example/blur", Origin::standalone, "me.example/blur", nullptr},
+      {"me.example/blur@1.2.0", Origin::any, "me.example/blur", "1.2.0"},
+      {"builtin:me.example/blur@2.0.0-rc.1", Origin::builtin, "me.example/blur", "2.0.0-rc.1"},
+  };
+  for (const auto& form : forms) {
+    SCOPED_TRACE(form.text);
+    const auto read = Reference::parse(form.text, "photo.example");
+    ASSERT_TRUE(read) << read.error().to_string();
+    EXPECT_EQ(read->origin, form.origin);
+    EXPECT_EQ(read->name, form.name);
+    EXPECT_EQ(read->version ? read->version->to_string() : "none",
+              form.version != nullptr ? form.version : "none");
+  }
+}
+
+TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
+  for (const char* text : {"", "/", "a b", "me.example/", "me.example/blur@", "me.example/blur@1",
+                           "me.example/blur@v1.0.0", "any:blur", ":blur", "latest:blur",
+                           "me.example/blur@latest", "Me.Example/blur", "a/b/c"}) {
+    SCOPED_TRACE(text);
+    const auto read = Reference::parse(text, "photo.example");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code(), "wrong-reference");
+    EXPECT_NE(read.error().needed().find("[builtin:|standalone:]name[@version]"),
+              std::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

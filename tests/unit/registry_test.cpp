@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "unit/hand_made_kinds.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using detail::Module;
+using detail::ModuleOrigin;
+using detail::Reference;
+using detail::Registration;
+using detail::Registry;
+
+class NoPlugins : public detail::PluginDirectory {
+ public:
+  Result<detail::InstancePtr> create_at(const Kind&, std::int32_t, std::string_view) override {
+    return Error({.code = "not-found"});
+  }
+  std::vector<std::string> names_at(const Kind&, std::int32_t) override { return {}; }
+};
+
+Provided tool(std::string name, std::int32_t version) {
+  return {"test.example/tool", version, tool_fingerprint(version), std::move(name)};
+}
+
+/// A registry under test, and modules that are never loaded.
+class Registering : public testing::Test {
+ protected:
+  /// Registers a drop-in; answers the codes of what was left out.
+  std::vector<std::string> add(const std::string& file, const std::string& package,
+                               const std::string& version, std::vector<Provided> provides) {
+    return add(ModuleOrigin{file, nullptr}, package, version, std::move(provides));
+  }
+  std::vector<std::string> add_builtin(const std::string& package, const std::string& version,
+                                       std::vector<Provided> provides) {
+    return add(ModuleOrigin{{}, &builtin_}, package, version, std::move(provides));
+  }
+
+  /// What a reference finds, as "file" or "builtin", with the versions; else the error's code.
+  std::string find(std::string_view text, std::int32_t target = 4) {
+    const auto found = registry_.find(tool_kind(), target, reference(text));
+    return found ? in_words(**found) : std::string(found.error().code());
+  }
+  std::string why_not(std::string_view text, std::int32_t target = 4) {
+    const auto found = registry_.find(tool_kind(), target, reference(text));
+    return found ? "found" : std::string(found.error().found());
+  }
+
+  static std::string in_words(const Registration& found) {
+    return (found.builtin() ? "builtin" : found.module->origin().file.string()) + " " +
+           found.package_version.to_string() + " v" + std::to_string(found.version);
+  }
+
+  Registry registry_;
+  std::vector<Error> left_out_;
+
+ private:
+  static Reference reference(std::string_view text) {
+    return Reference::parse(text, "test.example").value();
+  }
+
+  std::vector<std::string> add(ModuleOrigin origin, const std::string& package,
+                               const std::string& version, std::vector<Provided> provides) {
+    Manifest manifest;
+    manifest.name = package;
+    manifest.version = Version::parse(version).value();
+    manifest.provides = std::move(provides);
+    left_out_ = registry_.add(
+        std::make_shared<Module>(std::move(origin), manifest, directory_, images_), manifest);
+    std::vector<std::string> codes;
+    for (const Error& error : left_out_) codes.emplace_back(error.code());
+    return codes;
+  }
+
+  NoPlugins directory_;
+  tenon_module builtin_{};
+  std::shared_ptr<detail::ImageFolder> images_ = std::make_shared<detail::ImageFolder>();
+};
+
+using Codes = std::vector<std::string>;
+
+TEST_F(Registering, FindsByName) {
+  EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}), Codes());
+  EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
+  EXPECT_EQ(find("saw"), "not-found");
+  EXPECT_EQ(why_not("saw"), "only me.example/saw");
+}
+
+TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
+  add("a.so", "me.example/tools", "1.9.0", {tool("me.example/saw", 4)});
+  add("b.so", "me.example/tools", "1.10.0", {tool("me.example/saw", 3), tool("me.example/saw", 4)});
+  add("c.so", "me.example/tools", "2.0.0-rc.1", {tool("me.example/saw", 4)});
+  EXPECT_EQ(find("me.example/saw"), "b.so 1.10.0 v4");
+  EXPECT_EQ(find("me.example/saw", 3), "b.so 1.10.0 v3");
+  EXPECT_EQ(find("me.example/saw@1.9.0"), "a.so 1.9.0 v4");
+  EXPECT_EQ(find("me.example/saw@2.0.0-rc.1"), "c.so 2.0.0-rc.1 v4");
+  EXPECT_EQ(find("me.example/saw@3.0.0"), "not-found");
+}
+
+TEST_F(Registering, PrefersAPrereleaseToNothing) {
+  add("a.so", "me.example/tools", "2.0.0-rc.1", {tool("me.example/saw", 4)});
+  EXPECT_EQ(find("me.example/saw"), "a.so 2.0.0-rc.1 v4");
+}
+
+TEST_F(Registering, PrefersDropInsToBuiltinsWhateverTheirVersion) {
+  add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
+  EXPECT_EQ(find("saw"), "builtin 9.0.0 v4");
+  EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 3)}), Codes());
+  EXPECT_EQ(find("saw"), "a.so 1.0.0 v3");
+  EXPECT_EQ(find("builtin:saw"), "builtin 9.0.0 v4");
+  EXPECT_EQ(find("standalone:saw"), "a.so 1.0.0 v3");
+}
+
+TEST_F(Registering, SaysWhichOriginHasTheName) {
+  add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
+  EXPECT_EQ(find("standalone:saw"), "not-found");
+  EXPECT_EQ(why_not("standalone:saw"), "test.example/saw 9.0.0 (builtin, version 4 of the kind)");
+}
+
+TEST_F(Registering, GoesOnToAVersionOfTheKindThatFits) {
+  add("a.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 9)});
+  add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 3)});
+  EXPECT_EQ(find("me.example/saw"), "b.so 1.0.0 v3");
+}
+
+TEST_F(Registering, LeavesOutVersionsThatAreTooNew) {
+  EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 5)}),
+            Codes{"kind-too-new"});
+  EXPECT_EQ(left_out_[0].where(), "a.so");
+  EXPECT_EQ(left_out_[0].found(), "me.example/saw (test.example/tool version 5)");
+  EXPECT_EQ(left_out_[0].needed(), "version 1 to 4 of test.example/tool");
+  EXPECT_EQ(why_not("me.example/saw"),
+            "me.example/saw 1.0.0 (standalone, version 5 of the kind, too new)");
+}
+
+TEST_F(Registering, LeavesOutVersionsThatCannotBeAdapted) {
+  for (const std::int32_t version : {1, 2}) {
+    const std::string name = "me.example/saw" + std::to_string(version);
+    EXPECT_EQ(
+        add(name, "me.example/tools" + std::to_string(version), "1.0.0", {tool(name, version)}),
+        Codes{"kind-not-adaptable"});
+    EXPECT_EQ(left_out_[0].message(), tool_refusal);
+    EXPECT_EQ(find(name), "not-found");
+    EXPECT_NE(why_not(name).find(tool_refusal), std::string::npos);
+  }
+}
+
+TEST_F(Registering, ServesOlderAskersFromWhatIsOldEnough) {
+  add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 1)});
+  EXPECT_EQ(find("me.example/saw", 1), "a.so 1.0.0 v1");
+  EXPECT_EQ(find("me.example/saw", 2), "a.so 1.0.0 v1");
+  EXPECT_EQ(find("me.example/saw", 3), "not-found");
+  add("b.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 4)});
+  EXPECT_EQ(find("me.example/saw", 1), "a.so 1.0.0 v1") << "version 4 is no version 1";
+}
+
+TEST_F(Registering, RefusesAnotherSpecOfTheSameVersion) {
+  Provided other = tool("me.example/saw", 4);
+  other.fingerprint = 0xbad;
+  EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {other}), Codes{"kind-differs"});
+  EXPECT_EQ(find("me.example/saw"), "not-found");
+  EXPECT_NE(why_not("me.example/saw").find("another spec"), std::string::npos);
+}
+
+TEST_F(Registering, KeepsWhatFitsOfAModuleInWhichSomethingDoesNot) {
+  EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0",
+                {tool("me.example/new", 5), tool("me.example/saw", 4)}),
+            Codes{"kind-too-new"});
+  EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
+}
+
+TEST_F(Registering, SaysThatAModuleIsForAnotherProgram) {
+  EXPECT_EQ(
+      add("a.so", "me.example/tools", "1.0.0", {{"other.example/thing", 1, 1, "me.example/thing"}}),
+      Codes{"kind-unknown"});
+  EXPECT_EQ(registry_.all().size(), 1u);
+}
+
+TEST_F(Registering, GivesANameToThePackageThatCameFirst) {
+  add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
+  EXPECT_EQ(add("b.so", "you.example/tools", "2.0.0", {tool("me.example/saw", 4)}),
+            Codes{"name-taken"});
+  EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
+  EXPECT_EQ(left_out_[0].where(), "b.so");
+  EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the rival";
+}
+
+TEST_F(Registering, TakesTheFirstOfTwoThatAreTheSame) {
+  add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
+  EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}),
+            Codes{"duplicate"});
+  EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
+  EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the other one";
+}
+
+TEST_F(Registering, ListsOnePerNameTheNewest) {
+  add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
+  add("b.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 4), tool("me.example/axe", 3)});
+  add("c.so", "you.example/tools", "1.0.0", {tool("you.example/new", 5)});
+  std::vector<std::string> names;
+  for (const Registration* one : registry_.newest(tool_kind(), 4)) {
+    names.push_back(one->name + " " + in_words(*one));
+  }
+  EXPECT_EQ(names, (Codes{"me.example/axe b.so 2.0.0 v3", "me.example/saw b.so 2.0.0 v4"}));
+}
+
+TEST_F(Registering, FindsAllOfWhateverKind) {
+  add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
+  add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 5)});
+  add("b.so", "me.example/tools", "2.0.0", {{"other.example/thing", 1, 1, "other.example/saw"}});
+  const auto words = [&](std::string_view reference, std::string_view domain) {
+    Codes all;
+    const auto found = registry_.find_all(reference, domain);
+    if (!found) return Codes{std::string(found.error().code())};
+    for (const Registration* one : *found) all.push_back(in_words(*one));
+    return all;
+  };
+  EXPECT_EQ(words("test.example/saw", ""), (Codes{"a.so 1.0.0 v5", "builtin 9.0.0 v4"}));
+  EXPECT_EQ(words("saw", ""), (Codes{"b.so 2.0.0 v1", "a.so 1.0.0 v5", "builtin 9.0.0 v4"}));
+  EXPECT_EQ(words("saw", "other.example"), (Codes{"b.so 2.0.0 v1"}));
+  EXPECT_EQ(words("builtin:saw", ""), (Codes{"builtin 9.0.0 v4"}));
+  EXPECT_EQ(words("axe", ""), Codes{"not-found"});
+  EXPECT_EQ(words("a b", ""), Codes{"wrong-reference"});
+}
+
+}  // namespace
+}  // namespace tenon::tests

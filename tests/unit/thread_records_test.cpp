@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The guard of calls: who is inside which generation.
+#include "module/thread_records.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace tenon::tests {
+namespace {
+
+using detail::Bound;
+using detail::Entry;
+using detail::Inside;
+using detail::Instance;
+using detail::Serving;
+using detail::ServingModule;
+using detail::ThreadRecord;
+
+class TestInstance : public Instance {
+ public:
+  explicit TestInstance(ServingModule& module) : Instance(module, 0) {}
+};
+
+/// A module with one generation that serves one instance.
+struct TestModule {
+  TestModule() {
+    generation.bounds.store(&bound);
+    serving.current.store(&generation);
+  }
+  bool is_left(std::chrono::milliseconds patience = {}) {
+    return detail::wait_until_left(serving, generation,
+                                   std::chrono::steady_clock::now() + patience);
+  }
+
+  int object = 0;
+  Bound bound{nullptr, &object};
+  Serving generation;
+  ServingModule serving;
+  TestInstance instance{serving};
+};
+
+/// A thread that stays inside a module until the end of the test.
+class Guest {
+ public:
+  explicit Guest(TestModule& module)
+      : thread_([this, &module] {
+          Entry entry(module.instance, true);
+          std::unique_lock lock(mutex_);
+          inside_ = true;
+          changed_.notify_all();
+          changed_.wait(lock, [&] { return leave_; });
+        }) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return inside_; });
+  }
+  ~Guest() {
+    {
+      std::lock_guard lock(mutex_);
+      leave_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool inside_ = false;
+  bool leave_ = false;
+  std::thread thread_;
+};
+
+/// Calls `then` inside `depth` nested entries.
+void nested(TestModule& module, int depth, const std::function<void()>& then) {
+  if (depth == 0) return then();
+  Entry entry(module.instance, true);
+  ASSERT_TRUE(entry);
+  ASSERT_EQ(entry.self(), &module.object);
+  nested(module, depth - 1, then);
+}
+
+TEST(CallGuard, KeepsAGenerationWhileACallIsInside) {
+  TestModule module;
+  EXPECT_TRUE(module.is_left());
+  {
+    Entry entry(module.instance, true);
+    EXPECT_FALSE(module.is_left());
+    EXPECT_TRUE(detail::this_thread_is_in(module.generation));
+  }
+  EXPECT_TRUE(module.is_left());
+  EXPECT_FALSE(detail::this_thread_is_in(module.generation));
+}
+
+TEST(CallGuard, SeesOtherThreads) {
+  TestModule module;
+  {
+    Guest guest(module);
+    EXPECT_FALSE(module.is_left());
+    EXPECT_FALSE(detail::this_thread_is_in(module.generation));
+  }
+  EXPECT_TRUE(module.is_left());
+}
+
+TEST(CallGuard, EntersTheGenerationThatIsPublished) {
+  TestModule module;
+  TestModule next;
+  Entry before(module.instance, true);
+  module.serving.current.store(&next.generation);
+  Entry after(module.instance, true);
+  EXPECT_EQ(before.self(), &module.object);
+  EXPECT_EQ(after.self(), &next.object);
+}
+
+TEST(CallGuard, HoldsHoweverDeeplyCallsAreNested) {
+  constexpr int levels = ThreadRecord::levels;
+  for (const int depth : {levels - 1, levels, levels + 1, levels + 20}) {
+    SCOPED_TRACE(depth);
+    TestModule module;
+    nested(module, depth, [&] { EXPECT_FALSE(module.is_left()); });
+    EXPECT_TRUE(module.is_left());
+    EXPECT_EQ(module.serving.overflow.load(), 0);
+  }
+}
+
+TEST(CallGuard, HoldsAModuleThatIsEnteredBelowTheLastLevel) {
+  TestModule outer;
+  TestModule inner;
+  nested(outer, ThreadRecord::levels, [&] {
+    EXPECT_TRUE(inner.is_left());
+    nested(inner, 1, [&] { EXPECT_FALSE(inner.is_left()); });
+    EXPECT_TRUE(inner.is_left());
+  });
+}
+
+TEST(CallGuard, KnowsTheInnermostGeneration) {
+  TestModule outer;
+  TestModule inner;
+  EXPECT_EQ(detail::innermost_serving(), nullptr);
+  Entry entry(outer.instance, true);
+  {
+    Inside inside(inner.generation);
+    EXPECT_EQ(detail::innermost_serving(), &inner.generation);
+    EXPECT_FALSE(inner.is_left());
+  }
+  EXPECT_EQ(detail::innermost_serving(), &outer.generation);
+}
+
+TEST(CallGuard, GivesTheRecordOfAThreadThatEndedToTheNext) {
+  TestModule module;
+  ThreadRecord* records[2] = {};
+  for (ThreadRecord*& record : records) {
+    std::thread([&] {
+      Entry entry(module.instance, true);
+      record = detail::thread_record;
+    }).join();
+  }
+  EXPECT_NE(records[0], nullptr);
+  EXPECT_EQ(records[0], records[1]);
+  EXPECT_TRUE(module.is_left());
+}
+
+TEST(CallGuard, WaitsForTheLastOneToLeave) {
+  TestModule module;
+  std::thread leaving;
+  {
+    Entry entry(module.instance, true);
+    leaving = std::thread([&] { EXPECT_TRUE(module.is_left(std::chrono::minutes(1))); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  leaving.join();
+}
+
+TEST(CallGuard, ForgetsInAForkedChildTheThreadsThatItDoesNotHave) {
+  TestModule module;
+  TestModule own;
+  Guest guest(module);
+  Entry entry(own.instance, true);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool good = module.is_left() && !own.is_left();
+    bool enters = false;
+    nested(module, 1, [&] { enters = !module.is_left(); });
+    _exit(good && enters ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(module.is_left()) << "the parent's guest is still there";
+}
+
+}  // namespace
+}  // namespace tenon::tests
