@@ -31,6 +31,18 @@ std::string read_text(const JsonValue& value, const std::string& what, Findings&
   return *value.text();
 }
 
+std::string read_word(const JsonValue& value, const std::string& what,
+                      const std::vector<std::string>& words, Findings& findings) {
+  std::string word = read_text(value, what, findings);
+  if (word.empty() || std::find(words.begin(), words.end(), word) != words.end()) return word;
+  findings.add({.place = value.place,
+                .code = "unknown-word",
+                .what = what + " does not know '" + word + "'",
+                .needed = enumerate(words),
+                .fix = did_you_mean(word, words, "use one of those")});
+  return {};
+}
+
 ObjectReader::ObjectReader(const JsonValue& value, std::string what, std::vector<std::string> keys,
                            Findings& findings)
     : value_(value), what_(std::move(what)), findings_(findings) {
@@ -73,14 +85,8 @@ std::string ObjectReader::optional_text(std::string_view key) const {
 }
 
 std::string ObjectReader::word(std::string_view key, const std::vector<std::string>& words) const {
-  std::string word = text(key);
-  if (word.empty() || std::find(words.begin(), words.end(), word) != words.end()) return word;
-  findings_.add({.place = place(key),
-                 .code = "unknown-word",
-                 .what = "'" + std::string(key) + "' does not know '" + word + "'",
-                 .needed = enumerate(words),
-                 .fix = did_you_mean(word, words, "use one of those")});
-  return {};
+  const JsonValue* value = required(key);
+  return value != nullptr ? read_word(*value, "'" + std::string(key) + "'", words, findings_) : "";
 }
 
 std::string ObjectReader::optional_word(std::string_view key,
@@ -94,6 +100,16 @@ bool ObjectReader::flag(std::string_view key, bool otherwise) const {
   if (const bool* truth = value->as<bool>()) return *truth;
   add_wrong_type(*value, "'" + std::string(key) + "'", "true or false", findings_);
   return otherwise;
+}
+
+bool ObjectReader::mark(std::string_view key) const {
+  const JsonValue* value = optional(key);
+  if (value == nullptr) return false;
+  const bool* truth = value->as<bool>();
+  if (truth == nullptr || !*truth) {
+    add_wrong_type(*value, "'" + std::string(key) + "'", "true, or no such key", findings_);
+  }
+  return true;
 }
 
 std::optional<int> ObjectReader::number(std::string_view key) const {

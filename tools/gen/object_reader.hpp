@@ -32,6 +32,8 @@ class ObjectReader {
   std::string word(std::string_view key, const std::vector<std::string>& words) const;
   std::string optional_word(std::string_view key, const std::vector<std::string>& words) const;
   bool flag(std::string_view key, bool otherwise = false) const;
+  /// Whether the key is there; the only value that it may have is true.
+  bool mark(std::string_view key) const;
   std::optional<int> number(std::string_view key) const;
   const JsonValue::Array* array(std::string_view key) const;
   const JsonValue::Array* optional_array(std::string_view key) const;
@@ -52,5 +54,9 @@ void add_wrong_type(const JsonValue& value, const std::string& what, const std::
 
 /// The text that `value` is, or a finding and an empty one.
 std::string read_text(const JsonValue& value, const std::string& what, Findings& findings);
+
+/// The same, if it is one of `words`.
+std::string read_word(const JsonValue& value, const std::string& what,
+                      const std::vector<std::string>& words, Findings& findings);
 
 }  // namespace tenon::gen

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/next.hpp"
+
+#include "gen/output.hpp"
+#include "gen/spec_files.hpp"
+
+#include <algorithm>
+
+namespace tenon::gen {
+namespace {
+
+void set(JsonValue& object, const std::string& key, JsonValue value) {
+  if (JsonValue* present = object.find(key)) {
+    *present = std::move(value);
+  } else {
+    std::get<JsonValue::Object>(object.data).push_back({key, {}, std::move(value)});
+  }
+}
+
+/// In a new version all fields are there from the beginning.
+void drop_added(JsonValue& value) {
+  if (auto* array = std::get_if<JsonValue::Array>(&value.data)) {
+    for (JsonValue& element : *array) drop_added(element);
+  } else if (auto* object = std::get_if<JsonValue::Object>(&value.data)) {
+    const bool is_field = value.find("type") != nullptr;
+    for (JsonMember& member : *object) drop_added(member.value);
+    std::erase_if(*object, [is_field](const JsonMember& member) {
+      return is_field && member.key == "added" && member.value.text() != nullptr;
+    });
+  }
+}
+
+JsonValue number(int value) {
+  return {static_cast<std::int64_t>(value)};
+}
+
+JsonValue make_step(int from, const char* parts) {
+  return {JsonValue::Object{{"from", {}, number(from)},
+                            {"to", {}, number(from + 1)},
+                            {parts, {}, {JsonValue::Object()}}}};
+}
+
+}  // namespace
+
+std::vector<std::string> begin_next_version(const std::string& folder, Findings& findings) {
+  SpecFiles files;
+  find_spec_files(folder, false, files, findings);
+  if (!findings.empty()) return {};
+  const auto here = std::find_if(files.folders.begin(), files.folders.end(), [](const auto& found) {
+    return !found.versions.empty() && found.versions.front().spec.find('/') == std::string::npos;
+  });
+  if (here == files.folders.end()) {
+    findings.add({.place = {folder},
+                  .code = "no-specs",
+                  .what = "no version lies in this folder itself",
+                  .needed = "v1.json",
+                  .fix = "name the folder of one kind or document type"});
+    return {};
+  }
+  const SpecFile& newest = here->versions.back();
+  const bool is_kind = newest.json.find("kind") != nullptr;
+  const std::string key = is_kind ? "kind" : "type";
+  JsonValue draft = newest.json;
+  set(draft, "version", number(newest.number + 1));
+  set(draft, "life", {std::string("draft")});
+  drop_added(draft);
+
+  const JsonValue* id = newest.json.find(key);
+  JsonValue evolution = here->evolution ? here->evolution->json : JsonValue{JsonValue::Object()};
+  if (id != nullptr) set(evolution, key, *id);
+  if (evolution.find("steps") == nullptr) set(evolution, "steps", {JsonValue::Array()});
+  if (auto* steps = std::get_if<JsonValue::Array>(&evolution.find("steps")->data)) {
+    steps->push_back(make_step(newest.number, is_kind ? "methods" : "fields"));
+  }
+  const std::string draft_name = "v" + std::to_string(newest.number + 1) + ".json";
+  const Output output(here->path);
+  output.write(draft_name, to_pretty_json(draft));
+  output.write("evolution.json", to_pretty_json(evolution));
+  return {here->path + "/" + draft_name, here->path + "/evolution.json"};
+}
+
+}  // namespace tenon::gen

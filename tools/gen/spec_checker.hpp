@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Checks that need more than one part of a spec at once.
+#pragma once
+
+#include "gen/model.hpp"
+
+#include <vector>
+
+namespace tenon::gen {
+
+/// At most one draft in each family, and it is the newest version.
+void check_drafts(const Model& model, Findings& findings);
+
+/// What was released names no draft, which may still change.
+void check_releases(const Model& model, Findings& findings);
+
+/// No two things of the generated headers have one name in C.
+void check_c_names(const Model& model, Findings& findings);
+
+/// All versions of all document types, each behind those that it names; no document holds itself.
+std::vector<DocumentVersion*> in_order_of_use(const Model& model, Findings& findings);
+
+}  // namespace tenon::gen
