@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/generated.hpp: what the code that tenon-gen writes for a program stands on. Nothing here is
+// for people.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/host.hpp>
+#include <tenon/instance.hpp>
+#include <tenon/steps.hpp>
+#include <tenon/values.hpp>
+
+#include <new>
+
+namespace tenon::detail {
+
+/// An owned value as a view, valid as long as both the value and the results of the call are.
+template <class T>
+ViewOf<T> lend(Call& call, const T& value) {
+  auto* raw = new (tenon_allocate(call.raw(), sizeof(RawOf<T>)))
+      RawOf<T>(Value<T>::template raw<Copy::shallow>(call.raw(), value));
+  return Value<T>::view(*raw);
+}
+
+/// The owned value that a view of the call reads.
+template <class T>
+T own(Call& call, const ViewOf<T>& view) {
+  return Value<T>::own(Value<T>::pass(call.raw(), view));
+}
+
+/// A struct of one version as that of another which has the same form. What was written to it is
+/// in memory afterwards, where a reader that sees the other type finds it.
+template <class To, class From>
+To* recast(From* from) noexcept {
+  static_assert(sizeof(To) == sizeof(From));
+#if defined(__GNUC__)
+  __asm__("" : "+r"(from) : : "memory");
+#endif
+  return reinterpret_cast<To*>(from);
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/steps.hpp: what steps between versions stand on, those written by hand and those generated:
+// an adapter's answer to a method, a document's conversion. All memory comes from the arena of the
+// call. A step answers a status, with a message when it is not TENON_OK.
+#pragma once
+
+#include <tenon/abi.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace tenon {
+
+/// Fails with a message, which is copied: `return fail(call, TENON_INTERNAL, "no position");`
+inline tenon_status fail(tenon_call* call, tenon_status status, std::string_view message) noexcept {
+  call->functions->fail(call, status, {message.data(), message.size()});
+  return status;
+}
+
+/// An answer of a method: zeroed but for its size.
+template <class Response>
+Response* new_response(tenon_call* call) {
+  auto* response = static_cast<Response*>(tenon_allocate_zeroed(call, sizeof(Response)));
+  response->struct_size = sizeof(Response);
+  return response;
+}
+
+/// `convert(call, const From&, To&)` for each element of a list; an absent one stays absent.
+template <class From, class To, class Convert>
+tenon_status convert_list(tenon_call* call, const tenon_list& from, tenon_list& to,
+                          Convert&& convert) {
+  if (from.data == nullptr) {
+    to = {nullptr, 0, 0};
+    return TENON_OK;
+  }
+  void* elements;
+  to = tenon_new_list(call, from.count, sizeof(To), &elements);
+  for (std::size_t i = 0; i < from.count; i++) {
+    const tenon_status status =
+        convert(call, TENON_AT(From, from, i), static_cast<To*>(elements)[i]);
+    if (status != TENON_OK) return status;
+  }
+  return TENON_OK;
+}
+
+/// The same for the values of a map.
+template <class From, class To, class Convert>
+tenon_status convert_map(tenon_call* call, const tenon_map& from, tenon_map& to,
+                         Convert&& convert) {
+  to.keys = from.keys;
+  return convert_list<From, To>(call, from.values, to.values, convert);
+}
+
+/// The same for a value that crosses as a pointer, NULL when it is absent.
+template <class From, class To, class Convert>
+tenon_status convert_optional(tenon_call* call, const From* from, const To*& to,
+                              Convert&& convert) {
+  to = nullptr;
+  if (from == nullptr) return TENON_OK;
+  auto* converted = static_cast<To*>(tenon_allocate_zeroed(call, sizeof(To)));
+  to = converted;
+  return convert(call, *from, *converted);
+}
+
+}  // namespace tenon

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/emit_interface.hpp"
+
+#include "gen/cpp_names.hpp"
+#include "gen/interface_method.hpp"
+#include "gen/naming.hpp"
+
+namespace tenon::gen {
+namespace {
+
+std::string class_name(const Kind& kind) {
+  return camel_case(kind.name);
+}
+
+std::vector<InterfaceMethod> methods_of(const KindVersion& version) {
+  std::vector<InterfaceMethod> methods;
+  for (const Method& method : version.methods) methods.push_back({version, method});
+  return methods;
+}
+
+void emit_aliases(Writer& out, const KindVersion& version) {
+  for (const auto& enumeration : version.enums) {
+    out.line("using ", camel_case(enumeration->name), " = ", local_name(enumeration->cpp_name),
+             ";");
+  }
+  for (const auto& structure : version.structs) {
+    out.line("using ", camel_case(structure->name), " = ", local_name(structure->cpp_name), ";");
+    out.line("using ", camel_case(structure->name), "View = ", local_name(structure->cpp_name),
+             "View;");
+  }
+  if (!version.enums.empty() || !version.structs.empty()) out.line();
+}
+
+void emit_results(Writer& out, const InterfaceMethod& method) {
+  if (!method.answers_struct()) return;
+  out.doc("What `" + method.method.name + "` answers.");
+  out.line("struct ", method.plain_result(), " {");
+  for (const Field& field : method.method.response) {
+    out.doc("  ", field.doc);
+    out.line("  ", owned_type(field.type), " ", field.name, "{};");
+  }
+  out.line("};");
+  out.doc("The same, valid as long as the results of the Call are.");
+  out.line("struct ", method.call_result(), " {");
+  for (const Field& field : method.method.response) {
+    out.line("  ", view_type(field.type), " ", field.name, ";");
+  }
+  out.line("};");
+}
+
+void emit_declarations(Writer& out, const InterfaceMethod& method) {
+  const std::string name = " " + method.method.name + "(";
+  emit_results(out, method);
+  out.doc(method.doc());
+  out.list("tenon::Result<" + method.plain_result() + ">" + name, method.plain_parameters(true),
+           ");");
+  out.list("tenon::Result<" + method.call_result() + ">" + name, method.call_parameters(true),
+           ");");
+  out.line();
+}
+
+void emit_class(Writer& out, const Kind& kind) {
+  const std::string name = class_name(kind);
+  const KindVersion& latest = kind.latest();
+  out.doc(latest.doc);
+  out.doc("Used through a tenon::Handle<" + name +
+          ">. Each method has two forms: a plain one that answers values of its own, and one that "
+          "takes a Call first and answers views that live as long as the results of the Call.");
+  if (latest.life.stage == Life::Stage::deprecated) {
+    out.doc("Deprecated: " + latest.life.message);
+  }
+  out.line("class ", name, " {");
+  out.line(" public:");
+  out.indented([&] {
+    emit_aliases(out, latest);
+    out.doc("What the loader knows of the kind.");
+    out.line("static const tenon::Kind& kind() noexcept;");
+    out.line();
+    for (const InterfaceMethod& method : methods_of(latest)) emit_declarations(out, method);
+  });
+  out.line(" private:");
+  out.line("  friend class tenon::Handle<", name, ">;");
+  out.line("  explicit ", name,
+           "(tenon::detail::Instance& instance) noexcept : instance_(&instance) {}");
+  out.line();
+  out.line("  tenon::detail::Instance* instance_;");
+  out.line("};");
+}
+
+void emit_request(Writer& out, const InterfaceMethod& method) {
+  out.line(request_name(method.version, method.method), " in{};");
+  out.line("in.struct_size = sizeof in;");
+  for (const Field& field : method.method.request) {
+    out.line("in.", field.name, " = ", value_type(field.type), "::pass(call.raw(), ",
+             variable_name(field), ");");
+  }
+}
+
+void emit_answer(Writer& out, const InterfaceMethod& method) {
+  const Method& spec = method.method;
+  if (spec.response.empty()) {
+    out.line("return {};");
+    return;
+  }
+  out.line("if (out == nullptr) return entry.no_answer(", quoted(spec.name), ");");
+  out.line("out = tenon::detail::complete(call.raw(), out);");
+  std::vector<std::string> views;
+  for (const Field& field : spec.response) {
+    views.push_back(value_type(field.type) + "::view(out->" + field.name + ")");
+  }
+  if (method.answers_struct()) {
+    out.list("return " + method.call_result() + "{", views, "};");
+  } else {
+    out.line("return ", views.front(), ";");
+  }
+}
+
+void emit_call_form(Writer& out, const Kind& kind, const InterfaceMethod& method) {
+  const std::string name = class_name(kind);
+  const Method& spec = method.method;
+  const bool answers = !spec.response.empty();
+  const std::string in_class = method.answers_struct() ? name + "::" : "";
+  out.list("inline tenon::Result<" + in_class + method.call_result() + "> " + name +
+               "::" + spec.name + "(",
+           method.call_parameters(false), ") {");
+  out.indented([&] {
+    out.line("tenon::detail::Entry entry(*instance_, ", method.fresh() ? "true" : "false", ");");
+    out.line("if (!entry) return entry.refusal(", quoted(spec.name), ");");
+    if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(*instance_, call);");
+    emit_request(out, method);
+    if (answers) {
+      out.line("const ", response_name(method.version, spec), "* out = nullptr;");
+    }
+    std::vector<std::string> arguments{"call.raw()", "entry.self()", "&in"};
+    if (answers) arguments.push_back("&out");
+    out.list("const tenon_status status = entry.table<" + method.version.c_name + ">()->" +
+                 spec.name + "(",
+             arguments, ");");
+    out.line("if (status != TENON_OK) return entry.failure(call, status, ", quoted(spec.name),
+             ");");
+    if (spec.configures) out.line("instance_->remember_config(in.config);");
+    if (method.begins_session()) out.line("entry.session_begins();");
+    emit_answer(out, method);
+  });
+  out.line("}");
+  out.line();
+}
+
+void emit_step_class(Writer& out, const KindStep& step) {
+  const std::string name = step_class(step);
+  out.doc("The hand-written part of the adapter that makes version " +
+          std::to_string(step.from->number) + " look like version " +
+          std::to_string(step.to->number) +
+          ". One object per adapted instance; its methods are called as those of the instance "
+          "are.");
+  out.doc(step.notes);
+  out.line("class ", name, " {");
+  out.line(" public:");
+  out.indented([&] {
+    out.doc("The plugin as the older version. The table has no empty slot.");
+    out.line("struct Below {");
+    out.line("  const ", step.from->c_name, "* table;");
+    out.line("  void* self;");
+    out.doc("  ", "Its registered name.");
+    out.line("  std::string_view plugin;");
+    out.line("};");
+    out.line();
+    out.line("explicit ", name, "(const Below& below) noexcept : below_(below) {}");
+    out.line("virtual ~", name, "() = default;");
+    out.line(name, "(const ", name, "&) = delete;");
+    out.line(name, "& operator=(const ", name, "&) = delete;");
+    for (const MethodStep& method : step.methods) {
+      if (method.answer != MethodStep::Answer::hook) continue;
+      const InterfaceMethod newer{*step.to, *method.method};
+      out.line();
+      out.doc(method.method->doc);
+      out.list("virtual tenon_status " + method.method->name + "(",
+               {"tenon_call* call", newer.raw_parameters()}, ") = 0;");
+    }
+  });
+  out.line();
+  out.line(" protected:");
+  out.doc("  ", "Lives as long as this object.");
+  out.line("  const Below& below() const noexcept { return below_; }");
+  out.line();
+  out.line(" private:");
+  out.line("  const Below below_;");
+  out.line("};");
+  out.line();
+  out.doc("Written by hand, in a source file that is linked with the generated one.");
+  out.line("std::unique_ptr<", name, "> ", step_factory(step), "(const ", name, "::Below& below);");
+  out.line();
+}
+
+void emit_plain_form(Writer& out, const Kind& kind, const InterfaceMethod& method) {
+  const std::string name = class_name(kind);
+  const std::string in_class = method.answers_struct() ? name + "::" : "";
+  out.list("tenon::Result<" + in_class + method.plain_result() + "> " + name +
+               "::" + method.method.name + "(",
+           method.plain_parameters(false), ") {");
+  out.indented([&] {
+    out.line("tenon::Call call;");
+    const std::vector<Field>& response = method.method.response;
+    if (response.empty()) {
+      out.list("return " + method.method.name + "(", method.lent_arguments(), ");");
+      return;
+    }
+    out.list("auto answer = " + method.method.name + "(", method.lent_arguments(), ");");
+    out.line("if (!answer) return std::move(answer).error();");
+    std::vector<std::string> owned;
+    for (const Field& field : response) {
+      const std::string value = method.answers_struct() ? "answer->" + field.name : "*answer";
+      owned.push_back("tenon::detail::own<" + owned_type(field.type) + ">(call, " + value + ")");
+    }
+    if (method.answers_struct()) {
+      out.list("return " + method.plain_result() + "{", owned, "};");
+    } else {
+      out.line("return ", owned.front(), ";");
+    }
+  });
+  out.line("}");
+  out.line();
+}
+
+}  // namespace
+
+std::string step_class(const KindStep& step) {
+  return class_name(*step.from->kind) + "Step" + std::to_string(step.from->number);
+}
+
+std::string step_factory(const KindStep& step) {
+  return "make_" + step.from->kind->name + "_step" + std::to_string(step.from->number);
+}
+
+std::string emit_interface(const Kind& kind) {
+  const KindVersion& latest = kind.latest();
+  Writer out;
+  out.line("// Generated by tenon-gen; not edited.");
+  out.line("//");
+  out.comment("The latest interface of " + kind.id + ", version " + std::to_string(latest.number) +
+              ", for hosts in C++20.");
+  out.line("#pragma once");
+  out.line();
+  out.line("#include <", types_header(kind), ">");
+  out.line();
+  out.line("#include <tenon/host.hpp>");
+  out.line("#include <tenon/values.hpp>");
+  out.line();
+  for (const char* header : {"cstdint", "functional", "map", "memory", "optional", "string",
+                             "string_view", "utility", "vector"}) {
+    out.line("#include <", header, ">");
+  }
+  out.line();
+  out.line("namespace ", kind.space, " {");
+  out.line();
+  emit_class(out, kind);
+  out.line();
+  for (const KindStep& step : kind.steps) {
+    if (step.adaptable && step.has_hooks()) emit_step_class(out, step);
+  }
+  for (const InterfaceMethod& method : methods_of(latest)) emit_call_form(out, kind, method);
+  out.line("}  // namespace ", kind.space);
+  return out.text();
+}
+
+void emit_plain_forms(Writer& out, const Kind& kind) {
+  for (const InterfaceMethod& method : methods_of(kind.latest())) {
+    emit_plain_form(out, kind, method);
+  }
+}
+
+}  // namespace tenon::gen

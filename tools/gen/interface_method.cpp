@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/interface_method.hpp"
+
+#include "gen/cpp_names.hpp"
+#include "gen/naming.hpp"
+
+#include <algorithm>
+
+namespace tenon::gen {
+namespace {
+
+constexpr std::string_view first_state = "created";
+
+/// Whether a caller has to make a raw value of it first: what a view cannot be made of in place.
+bool is_lent(const Type& type) {
+  const Type& inner = type.shape == Shape::optional ? *type.element : type;
+  return inner.shape == Shape::list || inner.shape == Shape::map ||
+         inner.shape == Shape::structure || inner.shape == Shape::document;
+}
+
+std::string parameter(const std::string& type, const Field& field, bool defaults) {
+  const std::string end = defaults && !field.added.empty() ? " = std::nullopt" : "";
+  return type + " " + variable_name(field) + end;
+}
+
+/// Views that are more than two words pass by reference.
+std::string view_parameter(const Type& type) {
+  const bool small = type.shape != Shape::map && type.shape != Shape::list &&
+                     (type.shape != Shape::optional || !is_lent(type));
+  return small ? view_type(type) : "const " + view_type(type) + "&";
+}
+
+/// The state that an instance is in when it was configured.
+std::string configured_state(const KindVersion& version) {
+  const Method* configure = version.configure();
+  return configure != nullptr && !configure->to.empty() ? configure->to : std::string(first_state);
+}
+
+std::string states(const Method& method) {
+  std::string text;
+  if (method.from) {
+    for (const std::string& state : *method.from) text += (text.empty() ? "in " : " or ") + state;
+  }
+  if (!method.to.empty()) text += (text.empty() ? "" : ", ") + ("then " + method.to);
+  return text;
+}
+
+}  // namespace
+
+std::string InterfaceMethod::plain_result() const {
+  if (method.response.empty()) return "void";
+  return answers_struct() ? camel_case(method.name) + "Result"
+                          : owned_type(method.response.front().type);
+}
+
+std::string InterfaceMethod::call_result() const {
+  if (method.response.empty()) return "void";
+  return answers_struct() ? camel_case(method.name) + "View"
+                          : view_type(method.response.front().type);
+}
+
+std::vector<std::string> InterfaceMethod::plain_parameters(bool defaults) const {
+  std::vector<std::string> parameters;
+  for (const Field& field : method.request) {
+    const std::string type =
+        is_lent(field.type) ? "const " + owned_type(field.type) + "&" : view_type(field.type);
+    parameters.push_back(parameter(type, field, defaults));
+  }
+  return parameters;
+}
+
+std::vector<std::string> InterfaceMethod::call_parameters(bool defaults) const {
+  std::vector<std::string> parameters{"tenon::Call& call"};
+  for (const Field& field : method.request) {
+    parameters.push_back(parameter(view_parameter(field.type), field, defaults));
+  }
+  return parameters;
+}
+
+std::vector<std::string> InterfaceMethod::lent_arguments() const {
+  std::vector<std::string> arguments{"call"};
+  for (const Field& field : method.request) {
+    const std::string name = variable_name(field);
+    arguments.push_back(is_lent(field.type) ? "tenon::detail::lend(call, " + name + ")" : name);
+  }
+  return arguments;
+}
+
+bool InterfaceMethod::fresh() const {
+  if (!version.kind->session || !method.from) return true;
+  const std::vector<std::string>& from = *method.from;
+  const auto has = [&from](std::string_view state) {
+    return std::find(from.begin(), from.end(), state) != from.end();
+  };
+  return has(first_state) || has(configured_state(version));
+}
+
+bool InterfaceMethod::begins_session() const {
+  return version.kind->session && method.from && fresh() && !method.configures &&
+         !method.to.empty() && method.to != configured_state(version);
+}
+
+std::string InterfaceMethod::raw_parameters() const {
+  std::string text = "const " + request_name(version, method) + "* in";
+  if (!method.response.empty()) text += ", const " + response_name(version, method) + "** out";
+  return text;
+}
+
+std::string InterfaceMethod::doc() const {
+  static constexpr std::string_view threads[] = {"any thread", "one call at a time", "main thread"};
+  std::string text = method.doc;
+  for (const Field& field : method.request) {
+    if (!field.doc.empty()) text += "\n" + variable_name(field) + ": " + field.doc;
+  }
+  if (method.response.size() == 1 && !method.response.front().doc.empty()) {
+    text += "\nAnswers: " + method.response.front().doc;
+  }
+  text += "\n[" + std::string(threads[static_cast<std::size_t>(method.threading)]);
+  if (const std::string in = states(method); !in.empty()) text += "; " + in;
+  if (!method.blocks.empty()) text += "; blocks, interrupted by: " + method.blocks;
+  if (!method.required) text += "; a plugin may lack it";
+  return text + "]";
+}
+
+}  // namespace tenon::gen
