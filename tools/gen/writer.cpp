@@ -50,19 +50,9 @@ void Writer::comment(std::string_view text) {
 
 void Writer::add_comment(std::string_view mark, std::string_view text) {
   const std::size_t used = indent_ + mark.size();
-  const std::size_t room = width > used ? width - used : 1;
-  while (!text.empty()) {
-    std::string_view paragraph = text.substr(0, text.find('\n'));
-    text.remove_prefix(paragraph.size() < text.size() ? paragraph.size() + 1 : text.size());
-    while (!paragraph.empty()) {
-      std::size_t end = paragraph.size();
-      if (end > room) end = paragraph.rfind(' ', room);
-      if (end == std::string_view::npos) end = paragraph.find(' ');
-      const std::string_view words = paragraph.substr(0, end);
-      // A backslash at the end would take the next line into the comment.
-      line(mark, words, !words.empty() && words.back() == '\\' ? " ." : "");
-      paragraph.remove_prefix(end < paragraph.size() ? end + 1 : paragraph.size());
-    }
+  for (const std::string& words : wrap(text, width > used ? width - used : 1)) {
+    // A backslash at the end would take the next line into the comment.
+    line(mark, words, !words.empty() && words.back() == '\\' ? " ." : "");
   }
 }
 

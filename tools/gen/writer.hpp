@@ -4,6 +4,8 @@
 // width of a line.
 #pragma once
 
+#include "gen/comment.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -14,7 +16,7 @@ namespace tenon::gen {
 
 class Writer {
  public:
-  static constexpr std::size_t width = 100;
+  static constexpr std::size_t width = source_width;
 
   /// One line of the parts one after the other: texts and whole numbers. Without parts, or where
   /// all are empty, an empty line.

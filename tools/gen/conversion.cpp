@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/conversion.hpp"
+
+#include "gen/cpp_literal.hpp"
+#include "gen/cpp_names.hpp"
+#include "gen/layout.hpp"
+
+namespace tenon::gen {
+namespace {
+
+/// The template that converts what lists, maps and optionals hold.
+std::string_view container_conversion(Shape shape) {
+  switch (shape) {
+    case Shape::list:
+      return "tenon::convert_list";
+    case Shape::map:
+      return "tenon::convert_map";
+    default:
+      return "tenon::convert_optional";
+  }
+}
+
+/// An optional of something that can say by itself that it is absent crosses as that.
+const Type& without_optional(const Type& type) {
+  const bool by_itself = type.shape == Shape::optional && c_type(type).back() != '*';
+  return by_itself ? *type.element : type;
+}
+
+std::string conversion(const Type& source, const Type& target);
+
+/// A call of the conversion. `from` and `to` are expressions.
+std::string conversion_call(const Type& source_type, const Type& target_type,
+                            const std::string& from, const std::string& to) {
+  const Type& source = without_optional(source_type);
+  const Type& target = without_optional(target_type);
+  if (source.shape == Shape::document) {
+    return conversion(source, target) + "(call, " + from + ", " + to + ")";
+  }
+  const Type& held = *source.element;
+  return std::string(container_conversion(source.shape)) + "<" + c_type(held) + ", " +
+         c_type(*target.element) + ">(call, " + from + ", " + to + ", " +
+         conversion(held, *target.element) + ")";
+}
+
+/// Something that can be called to convert a value.
+std::string conversion(const Type& source, const Type& target) {
+  if (source.shape == Shape::document) return conversion_name(*source.document, *target.document);
+  return "[](tenon_call* call, const auto& from, auto& to) { return " +
+         conversion_call(source, target, "from", "to") + "; }";
+}
+
+/// Whether two types that have the same form in C have different names there: structs of two
+/// versions.
+bool differs_by_name(const Type& source, const Type& target) {
+  return c_type(source) != c_type(target) && source.shape != Shape::enumeration;
+}
+
+}  // namespace
+
+void emit_assignment(Writer& out, const std::string& to, const Type& target,
+                     const std::string& from, const Type& source, Passing passing) {
+  if (passing == Passing::converted) {
+    out.line("if (const tenon_status status = ", conversion_call(source, target, from, to), ";");
+    out.line("    status != TENON_OK) {");
+    out.line("  return status;");
+    out.line("}");
+  } else if (!differs_by_name(source, target)) {
+    out.line(to, " = ", from, ";");
+  } else if (target.shape == Shape::optional) {
+    out.line(to, " = reinterpret_cast<", c_type(target), ">(", from, ");");
+  } else {
+    out.line("static_assert(sizeof ", to, " == sizeof ", from, ");");
+    out.line("std::memcpy(&", to, ", &", from, ", sizeof ", to, ");");
+  }
+}
+
+void emit_constant(Writer& out, const std::string& to, const Type& target, const JsonValue& value) {
+  out.line(to, " = ", value_type(target), "::raw<tenon::Copy::deep>(call, ",
+           cpp_literal(value, target), ");");
+}
+
+void emit_nothing(Writer& out, const std::string& to, const Type& target) {
+  out.line(to, " = ", value_type(target), "::raw<tenon::Copy::deep>(call, {});");
+}
+
+}  // namespace tenon::gen

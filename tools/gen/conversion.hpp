@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Generated statements that bring a value of one version to the form of another.
+#pragma once
+
+#include "gen/model.hpp"
+#include "gen/writer.hpp"
+
+#include <string>
+
+namespace tenon::gen {
+
+/// Statements that set `to`, an lvalue of the C type of `target`, from `from`, one of the C type of
+/// `source`; they may return a status. They know the call as `call`. Texts, lists and the like are
+/// shared where they need no conversion.
+void emit_assignment(Writer& out, const std::string& to, const Type& target,
+                     const std::string& from, const Type& source, Passing passing);
+
+/// A statement that sets `to` to a value of a spec, with its own memory in the arena of the call.
+void emit_constant(Writer& out, const std::string& to, const Type& target, const JsonValue& value);
+
+/// The value of a type that holds nothing: 0, an empty text or list; of a struct each field.
+void emit_nothing(Writer& out, const std::string& to, const Type& target);
+
+}  // namespace tenon::gen
