@@ -59,7 +59,7 @@ inline Failure unimplemented(std::string_view method) {
 
 /// The status that fits an error of the system.
 inline tenon_status status_of(const std::error_code& error) {
-  static constexpr std::pair<std::errc, tenon_status> known[] = {
+  constexpr std::pair<std::errc, tenon_status> known[] = {
       {std::errc::no_such_file_or_directory, TENON_NOT_FOUND},
       {std::errc::permission_denied, TENON_PERMISSION_DENIED},
       {std::errc::operation_not_permitted, TENON_PERMISSION_DENIED},

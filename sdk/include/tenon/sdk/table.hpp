@@ -78,11 +78,15 @@ template <template <class> class Member, class P, class V>
 inline constexpr bool written<Member, P, V, std::void_t<Member<P>>> =
     !std::is_same_v<Member<P>, Member<V>>;
 
+/// Whether the author of P wrote one of the two forms of a method.
+template <template <class> class Plain, template <class> class Raw, class P, class V>
+inline constexpr bool is_written = written<Plain, P, V> || written<Raw, P, V>;
+
 /// The slot of a method: NULL where the author wrote neither of its forms.
 template <auto method, template <class> class Plain, template <class> class Raw, class P, class V>
 constexpr auto slot() {
   constexpr auto function = &Thunk<method>::function;
-  return written<Plain, P, V> || written<Raw, P, V> ? function : nullptr;
+  return is_written<Plain, Raw, P, V> ? function : nullptr;
 }
 
 /// Makes and ends instances of P, which the methods know as V.

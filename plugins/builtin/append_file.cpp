@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "append_file.hpp"
+
+#include <tenon/sdk/failure.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tenon::builtin {
+
+AppendFile::AppendFile(std::string path, std::int64_t size) : path_(std::move(path)), size_(size) {
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) throw sdk::system_failure(errno, "cannot open ", path_);
+  try {
+    if (::ftruncate(file_, size_) != 0 || ::lseek(file_, size_, SEEK_SET) < 0) {
+      throw sdk::system_failure(errno, "cannot go to the end of ", path_);
+    }
+    make_entry_durable();
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+AppendFile::~AppendFile() { ::close(file_); }
+
+void AppendFile::make_entry_durable() const {
+  std::size_t slash = path_.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  int entry = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (entry < 0) throw sdk::system_failure(errno, "cannot open ", folder);
+  int failed = ::fsync(entry) != 0 ? errno : 0;
+  ::close(entry);
+  if (failed != 0) throw sdk::system_failure(failed, "cannot write ", folder);
+}
+
+void AppendFile::append(std::string_view piece) {
+  std::string_view rest = piece;
+  int failed = 0;
+  while (!rest.empty() && failed == 0) {
+    ssize_t written = ::write(file_, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      failed = errno;
+    }
+  }
+  if (failed == 0 && ::fdatasync(file_) != 0) failed = errno;
+  if (failed == 0) {
+    size_ += static_cast<std::int64_t>(piece.size());
+    return;
+  }
+  if (::ftruncate(file_, size_) != 0 || ::lseek(file_, size_, SEEK_SET) < 0) {
+    throw sdk::system_failure(failed, "cannot write ", path_, " nor take back what was written")
+        .fatal();
+  }
+  throw sdk::system_failure(failed, "cannot write ", path_);
+}
+
+}  // namespace tenon::builtin

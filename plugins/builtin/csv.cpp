@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "csv.hpp"
+
+#include <tenon/sdk/failure.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tenon::builtin {
+namespace {
+
+/// The next line that is not empty, with those that a quoted field goes on into.
+bool read_text(Lines& lines, std::string& text) {
+  std::string_view line;
+  do {
+    if (!lines.next(line)) return false;
+  } while (line.empty());
+  if (lines.line() == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
+  text.assign(line);
+  std::int64_t first = lines.line();
+  // In a complete row the quotes are even: two around a field, and two for each inside.
+  auto quotes = std::count(line.begin(), line.end(), '"');
+  while (quotes % 2 != 0) {
+    if (!lines.next(line)) {
+      throw sdk::Failure(TENON_DATA_LOSS, lines.path(), ":", first, ": a quote is never closed");
+    }
+    text.append("\n").append(line);
+    quotes += std::count(line.begin(), line.end(), '"');
+  }
+  return true;
+}
+
+/// Takes the quoted field at the start of `rest`, whose quotes are even.
+std::string take_quoted(std::string_view& rest) {
+  std::string field;
+  rest.remove_prefix(1);
+  for (;;) {
+    std::size_t quote = rest.find('"');
+    field.append(rest.substr(0, quote));
+    rest.remove_prefix(quote + 1);
+    if (rest.empty() || rest.front() != '"') return field;
+    field.push_back('"');
+    rest.remove_prefix(1);
+  }
+}
+
+std::string take_plain(std::string_view& rest) {
+  std::size_t size = std::min(rest.find(','), rest.size());
+  std::string field(rest.substr(0, size));
+  rest.remove_prefix(size);
+  return field;
+}
+
+}  // namespace
+
+bool read_csv_row(Lines& lines, CsvRow& row) {
+  std::string text;
+  if (!read_text(lines, text)) return false;
+  auto wrong = [&](std::string_view what) {
+    return sdk::Failure(TENON_INVALID_ARGUMENT, lines.path(), ":", lines.line(), ": ", what);
+  };
+  row.clear();
+  std::string_view rest = text;
+  for (;;) {
+    bool quoted = !rest.empty() && rest.front() == '"';
+    row.push_back(quoted ? take_quoted(rest) : take_plain(rest));
+    if (!quoted && row.back().find('"') != std::string::npos) {
+      throw wrong("a quote inside a field that is not quoted");
+    }
+    if (rest.empty()) return true;
+    if (rest.front() != ',') throw wrong("text behind a closing quote");
+    rest.remove_prefix(1);
+  }
+}
+
+void append_csv_field(std::string& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out.append(field);
+    return;
+  }
+  out.push_back('"');
+  for (char c : field) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/file as a destination: appends the payload of each record as a line of JSON or a row of
+// CSV. A batch is on the disk before it is acknowledged. What an earlier run was cut off in the
+// middle of is taken out again when the file is opened; it was never acknowledged.
+#pragma once
+
+#include "append_file.hpp"
+#include "csv.hpp"
+#include "file_format.hpp"
+
+#include <tenon/sdk/writing_destination.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <optional>
+#include <string>
+
+namespace tenon::builtin {
+
+class FileDestination : public sdk::WritingDestination {
+ public:
+  void configure(const sdk::Config& config) override;
+  void open() override;
+  Refused write_all(ListView<RecordV2> records) override;
+  void teardown() override { file_.reset(); }
+
+ private:
+  /// Appends the line or row of a record to `piece_`. Throws where it has none.
+  void add(RecordV2View record);
+  void add_row(const boost::json::object& object);
+
+  std::string path_;
+  FileFormat format_ = FileFormat::json_lines;
+  std::optional<AppendFile> file_;
+  CsvRow header_;      // empty until the first row
+  std::string piece_;  // of the batch
+};
+
+}  // namespace tenon::builtin

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/file as a source: each line of JSON, or each row of CSV below a header, is a record. A
+// position is where in the file the next record begins, and how many lines stand before it:
+// "1734 12".
+#pragma once
+
+#include "csv.hpp"
+#include "file_format.hpp"
+#include "lines.hpp"
+
+#include <tenon/sdk/source.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::builtin {
+
+class FileSource : public sdk::SourceV2 {
+ public:
+  void configure(const sdk::Config& config) override;
+  void open(std::optional<BytesView> position) override;
+  std::vector<RecordV2> read_batch(std::int32_t max) override;
+  void teardown() override { lines_.reset(); }
+
+ private:
+  /// The next record; nothing at the end.
+  std::optional<RecordV2> next();
+  /// The next line or row, as JSON text and as value; false at the end.
+  bool next_json(std::string& payload, boost::json::value& value);
+  bool next_row(std::string& payload, boost::json::value& value);
+  std::string key_of(const boost::json::value& value) const;
+  template <class... Parts>
+  sdk::Failure wrong(const Parts&... parts) const {
+    return sdk::Failure(TENON_INVALID_ARGUMENT, path_, ":", lines_->line(), ": ", parts...);
+  }
+
+  std::string path_;
+  std::string key_field_;
+  FileFormat format_ = FileFormat::json_lines;
+  std::optional<Lines> lines_;
+  CsvRow header_;
+  std::optional<sdk::Failure> failure_;  // behind the records that were read before it
+};
+
+}  // namespace tenon::builtin

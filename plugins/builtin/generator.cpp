@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "generator.hpp"
+
+#include "records.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace tenon::builtin {
+namespace {
+
+constexpr std::string_view payload_begin = "{\"fill\":\"";
+constexpr std::string_view payload_end = "\"}";
+constexpr std::size_t smallest_payload = payload_begin.size() + payload_end.size();
+
+constexpr std::size_t digits_room = 20;
+
+/// What every record of a batch shares, in the arena of its call.
+tenon_record_v2 shared_parts(tenon_call* call, std::string_view payload) {
+  static const TextMap metadata = {{std::string(format_key), "json"}};
+  tenon_record_v2 record{};
+  record.operation = TENON_RECORD_V2_OPERATION_CREATE;
+  record.metadata = Value<TextMap>::raw<Copy::deep>(call, metadata);
+  record.payload.after = Value<Bytes>::raw<Copy::deep>(call, BytesView(payload));
+  return record;
+}
+
+}  // namespace
+
+void GeneratorSource::configure(const sdk::Config& config) {
+  count_ = config.get<std::int64_t>("count", 0);
+  rate_ = config.get("rate", 0.0);
+  auto size = config.get<std::size_t>("size", 100);
+  if (count_ < 0) throw std::invalid_argument("parameter \"count\" must not be negative");
+  if (rate_ < 0) throw std::invalid_argument("parameter \"rate\" must not be negative");
+  if (size < smallest_payload) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"size\" is ", size,
+                       ", expected at least ", smallest_payload);
+  }
+  payload_.assign(payload_begin);
+  payload_.append(size - smallest_payload, 'x');
+  payload_.append(payload_end);
+}
+
+void GeneratorSource::open(std::optional<BytesView> position) {
+  made_before_ = made_ = position ? parse_position(*position) : 0;
+  begin_ = std::chrono::steady_clock::now();
+}
+
+std::int64_t GeneratorSource::wait_for_due() {
+  if (rate_ == 0) return INT64_MAX;
+  for (;;) {
+    std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+    auto due = static_cast<std::int64_t>(since.count() * rate_) - (made_ - made_before_);
+    if (due > 0) return due;
+    double next = static_cast<double>(made_ - made_before_ + 1) / rate_ - since.count();
+    call().wait(std::chrono::ceil<Duration>(std::chrono::duration<double>(next)));
+  }
+}
+
+tenon_status GeneratorSource::raw_read_batch(tenon_call* call,
+                                             const tenon_source_v2_read_batch_request* in,
+                                             const tenon_source_v2_read_batch_response** out) {
+  sdk::Call(call).check();
+  std::int64_t left = count_ == 0 ? INT64_MAX : count_ - made_;
+  if (left <= 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "no more records");
+  auto size = std::min({static_cast<std::int64_t>(in->max), left, wait_for_due()});
+
+  auto* answer = sdk::detail::new_response<tenon_source_v2_read_batch_response>(call);
+  void* elements;
+  answer->records = tenon_new_list(call, static_cast<std::size_t>(size), sizeof(tenon_record_v2),
+                                   &elements);
+  auto* record = static_cast<tenon_record_v2*>(elements);
+  auto* digits = static_cast<char*>(
+      tenon_allocate(call, static_cast<std::size_t>(size) * digits_room));
+  const tenon_record_v2 shared = shared_parts(call, payload_);
+  for (std::int64_t i = 0; i < size; i++, record++) {
+    char* end = std::to_chars(digits, digits + digits_room, ++made_).ptr;
+    *record = shared;
+    record->position = {reinterpret_cast<const std::uint8_t*>(digits),
+                        static_cast<std::size_t>(end - digits)};
+    record->key = record->position;
+    digits = end;
+  }
+  *out = answer;
+  return TENON_OK;
+}
+
+}  // namespace tenon::builtin

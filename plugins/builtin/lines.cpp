@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "lines.hpp"
+
+#include <tenon/sdk/failure.hpp>
+
+#include <cerrno>
+#include <cstdlib>
+#include <stdio.h>
+#include <utility>
+
+namespace tenon::builtin {
+
+Lines::Lines(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rb")) {
+  if (file_ == nullptr) throw sdk::system_failure(errno, "cannot open ", path_);
+}
+
+Lines::~Lines() { std::free(text_); }
+
+void Lines::seek(std::int64_t offset, std::int64_t line) {
+  if (::fseeko(file_.get(), offset, SEEK_SET) != 0) {
+    throw sdk::system_failure(errno, "cannot go to byte ", offset, " of ", path_);
+  }
+  offset_ = offset;
+  line_ = line;
+}
+
+bool Lines::next(std::string_view& line) {
+  ssize_t size = ::getline(&text_, &room_, file_.get());
+  if (size < 0) {
+    if (std::ferror(file_.get()) != 0) throw sdk::system_failure(errno, "cannot read ", path_);
+    return false;
+  }
+  line = {text_, static_cast<std::size_t>(size)};
+  offset_ += size;
+  line_++;
+  ended_ = line.back() == '\n';
+  if (ended_) line.remove_suffix(1);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return true;
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the sources here have in common: positions that are numbers, payloads that are JSON.
+#pragma once
+
+#include <tenon/record.hpp>
+#include <tenon/values.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tenon::builtin {
+
+/// Of the metadata that says what a payload is made of; "json" stands for a JSON text.
+inline constexpr std::string_view format_key = "opencdc.payload.format";
+
+/// A new record with a JSON payload.
+RecordV2 json_record(std::string_view position, std::string_view key, std::string_view payload);
+
+/// The number that a position is. Throws sdk::Failure where it is none.
+std::int64_t parse_position(BytesView position);
+
+/// The number at the start of `text`, which is taken off. Throws sdk::Failure where there is none.
+std::int64_t take_number(std::string_view& text);
+
+}  // namespace tenon::builtin

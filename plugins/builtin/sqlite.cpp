@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+tenon_status status_of_result(int result) {
+  switch (result & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return TENON_UNAVAILABLE | TENON_RETRYABLE;
+    case SQLITE_CANTOPEN:
+      return TENON_NOT_FOUND;
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+      return TENON_RESOURCE_EXHAUSTED;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return TENON_DATA_LOSS;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return TENON_PERMISSION_DENIED;
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+      return TENON_INVALID_ARGUMENT;
+    default:
+      return TENON_UNKNOWN;
+  }
+}
+
+}  // namespace
+
+std::string quoted_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (char c : name) {
+    if (c == '"') quoted.push_back('"');
+    quoted.push_back(c);
+  }
+  return quoted + '"';
+}
+
+Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
+  int flags = mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* handle = nullptr;
+  int result = sqlite3_open_v2(path_.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  if (result != SQLITE_OK) throw failure();
+  sqlite3_busy_handler(handle, wait_for_lock, this);
+}
+
+Database::~Database() = default;
+
+void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+
+int Database::wait_for_lock(void* self, int count) noexcept {
+  tenon_call* call = static_cast<Database*>(self)->call_.raw();
+  if (call == nullptr) return 0;
+  tenon_duration pause = std::min(count + 1, 50) * tenon_duration{1'000'000};
+  return call->functions->wait(call, pause) == TENON_NOT_CANCELLED;
+}
+
+void Database::run(const std::string& sql) {
+  if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    throw failure();
+  }
+}
+
+bool Database::has_table(std::string_view name) {
+  Statement find(*this, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  find.bind(1, name);
+  return find.step();
+}
+
+sdk::Failure Database::failure() const {
+  sqlite3* handle = handle_.get();
+  return sdk::Failure(status_of_result(sqlite3_errcode(handle)), path_, ": ",
+                      sqlite3_errmsg(handle));
+}
+
+Statement::Statement(Database& database, const std::string& sql) : database_(database) {
+  check(sqlite3_prepare_v2(database.handle_.get(), sql.c_str(), static_cast<int>(sql.size()) + 1,
+                           &handle_, nullptr));
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+void Statement::check(int result) const {
+  if (result != SQLITE_OK) throw database_.failure();
+}
+
+void Statement::bind(int parameter, std::int64_t value) {
+  check(sqlite3_bind_int64(handle_, parameter, value));
+}
+
+void Statement::bind(int parameter, double value) {
+  check(sqlite3_bind_double(handle_, parameter, value));
+}
+
+void Statement::bind(int parameter, std::string_view text) {
+  const char* data = text.data() != nullptr ? text.data() : "";
+  check(sqlite3_bind_text64(handle_, parameter, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void Statement::bind(int parameter, BytesView bytes) {
+  const void* data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
+  check(sqlite3_bind_blob64(handle_, parameter, data, bytes.size(), SQLITE_STATIC));
+}
+
+void Statement::bind_null(int parameter) { check(sqlite3_bind_null(handle_, parameter)); }
+
+bool Statement::step() {
+  int result = sqlite3_step(handle_);
+  if (result == SQLITE_ROW) return true;
+  if (result == SQLITE_DONE) return false;
+  throw database_.failure();
+}
+
+void Statement::reset() noexcept {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+int Statement::columns() const noexcept { return sqlite3_column_count(handle_); }
+
+std::string Statement::column_name(int column) const { return sqlite3_column_name(handle_, column); }
+
+int Statement::type(int column) const noexcept { return sqlite3_column_type(handle_, column); }
+
+std::int64_t Statement::integer(int column) const noexcept {
+  return sqlite3_column_int64(handle_, column);
+}
+
+double Statement::real(int column) const noexcept { return sqlite3_column_double(handle_, column); }
+
+std::string_view Statement::text(int column) const noexcept {
+  const void* data = sqlite3_column_blob(handle_, column);
+  auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  return {static_cast<const char*>(data), size};
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+  database.run("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.run("ROLLBACK");
+  } catch (const sdk::Failure&) {
+    // SQLite has rolled back by itself already.
+  }
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  open_ = false;
+}
+
+}  // namespace tenon::builtin

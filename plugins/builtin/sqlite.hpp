@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// SQLite with failures of the SDK. A database that is locked is waited for until the call of the
+// plugin is cancelled.
+#pragma once
+
+#include <tenon/sdk/base.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tenon::builtin {
+
+/// A name as SQL takes it, whatever it is made of.
+std::string quoted_name(std::string_view name);
+
+class Database {
+ public:
+  enum class Mode { read, write };
+
+  /// Opens a file; `write` creates it where it is missing. Throws sdk::Failure.
+  Database(std::string path, Mode mode);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Whose cancellation ends the wait for a lock, from now on.
+  void wait_for(sdk::Call call) noexcept { call_ = call; }
+  /// Runs statements without results. Throws sdk::Failure.
+  void run(const std::string& sql);
+  bool has_table(std::string_view name);
+  /// What went wrong last.
+  sdk::Failure failure() const;
+
+ private:
+  friend class Statement;
+  static int wait_for_lock(void* self, int count) noexcept;
+
+  struct Close {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+  sdk::Call call_{nullptr};
+};
+
+/// One statement, used again and again. Parameters count from 1, columns from 0. Throws
+/// sdk::Failure. Texts and bytes are bound without a copy: they must stay until the next `reset`.
+class Statement {
+ public:
+  Statement(Database& database, const std::string& sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  void bind(int parameter, std::int64_t value);
+  void bind(int parameter, double value);
+  void bind(int parameter, std::string_view text);
+  void bind(int parameter, BytesView bytes);
+  void bind_null(int parameter);
+
+  /// Goes on to the next row; false when there is none.
+  bool step();
+  /// Makes it ready to be bound and run anew.
+  void reset() noexcept;
+
+  int columns() const noexcept;
+  std::string column_name(int column) const;
+  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL
+  int type(int column) const noexcept;
+  std::int64_t integer(int column) const noexcept;
+  double real(int column) const noexcept;
+  /// Valid until the next step.
+  std::string_view text(int column) const noexcept;
+
+ private:
+  void check(int result) const;
+
+  Database& database_;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+/// Begins a transaction and undoes it unless it was committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace tenon::builtin

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "sqlite_destination.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+std::vector<std::string> split(std::string_view list) {
+  constexpr std::string_view blanks = " \t";
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    std::size_t begin = name.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) continue;
+    names.emplace_back(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
+  }
+  return names;
+}
+
+/// A record without a key is known by its position.
+std::string_view key_of(RecordV2View record) {
+  return record.key().value_or(record.position()).text();
+}
+
+boost::json::object payload_of(RecordV2View record) {
+  const std::optional<BytesView> payload = record.payload().after();
+  if (!payload) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the record has no payload");
+  const std::string_view text = payload->text();
+  boost::json::error_code error;
+  boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
+  if (error || !value.is_object()) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload is no JSON object");
+  }
+  return std::move(value.get_object());
+}
+
+/// Binds a value; `kept` holds the texts that are made for it.
+void bind(Statement& statement, int parameter, const boost::json::value& value,
+          std::vector<std::string>& kept) {
+  switch (value.kind()) {
+    case boost::json::kind::null:
+      return statement.bind_null(parameter);
+    case boost::json::kind::bool_:
+      return statement.bind(parameter, std::int64_t{value.get_bool()});
+    case boost::json::kind::int64:
+      return statement.bind(parameter, value.get_int64());
+    case boost::json::kind::double_:
+      return statement.bind(parameter, value.get_double());
+    case boost::json::kind::string:
+      return statement.bind(parameter, std::string_view(value.get_string()));
+    default:
+      return statement.bind(parameter,
+                            std::string_view(kept.emplace_back(boost::json::serialize(value))));
+  }
+}
+
+}  // namespace
+
+void SqliteDestination::configure(const sdk::Config& config) {
+  path_ = config.get<std::string>("path");
+  table_ = config.get<std::string>("table");
+  key_column_ = config.get("key", "key");
+  columns_ = split(config.get("columns", ""));
+  columns_given_ = !columns_.empty();
+  if (std::find(columns_.begin(), columns_.end(), key_column_) != columns_.end()) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"columns\" has \"", key_column_,
+                       "\", which is the column of the key; name that one with \"key\"");
+  }
+}
+
+void SqliteDestination::open() {
+  teardown();
+  database_.emplace(path_, Database::Mode::write);
+  database_->wait_for(call());
+  database_->run("PRAGMA synchronous = FULL");
+  look_at_table();
+  if (columns_given_ && !put_) make_table();
+}
+
+sdk::WritingDestination::Refused SqliteDestination::write_all(ListView<RecordV2> records) {
+  database_->wait_for(call());
+  if (!put_) look_at_table();
+  try {
+    Transaction transaction(*database_);
+    Refused refused = put_all(records);
+    transaction.commit();
+    return refused;
+  } catch (...) {
+    put_.reset();  // the table may be what it was before
+    remove_.reset();
+    throw;
+  }
+}
+
+sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> records) {
+  Refused refused;
+  for (std::size_t i = 0; i < records.size(); i++) {
+    RecordV2View record = records[i];
+    try {
+      if (record.operation() == RecordV2::Operation::Delete) {
+        remove(record);
+      } else {
+        put(record);
+      }
+    } catch (const sdk::Failure& failure) {
+      // What the record brings is refused alone; what the database has ends the batch.
+      if (failure.status() != TENON_INVALID_ARGUMENT) throw;
+      refused.emplace(i, failure.message());
+    }
+  }
+  return refused;
+}
+
+void SqliteDestination::put(RecordV2View record) {
+  const boost::json::object fields = payload_of(record);
+  if (!columns_given_) make_room_for(fields);
+  std::vector<std::string> kept;
+  kept.reserve(columns_.size());
+  put_->reset();
+  put_->bind(1, key_of(record));
+  for (std::size_t i = 0; i < columns_.size(); i++) {
+    const boost::json::value* value = fields.if_contains(columns_[i]);
+    int parameter = static_cast<int>(i) + 2;
+    if (value == nullptr) {
+      put_->bind_null(parameter);
+    } else {
+      bind(*put_, parameter, *value, kept);
+    }
+  }
+  put_->step();
+}
+
+void SqliteDestination::remove(RecordV2View record) {
+  if (!remove_) return;
+  remove_->reset();
+  remove_->bind(1, key_of(record));
+  remove_->step();
+}
+
+void SqliteDestination::look_at_table() {
+  if (!columns_given_) columns_.clear();
+  if (!database_->has_table(table_)) return;
+  Statement rows(*database_, "SELECT * FROM " + quoted_name(table_) + " LIMIT 0");
+  bool has_key = false;
+  for (int column = 0; column < rows.columns(); column++) {
+    std::string name = rows.column_name(column);
+    if (name == key_column_) {
+      has_key = true;
+    } else if (!columns_given_) {
+      columns_.push_back(std::move(name));
+    }
+  }
+  if (!has_key) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, ": table \"", table_,
+                       "\" has no column \"", key_column_, "\" for the key");
+  }
+  prepare();
+}
+
+void SqliteDestination::make_table() {
+  std::string sql = "CREATE TABLE " + quoted_name(table_) + " (" + quoted_name(key_column_) +
+                    " TEXT PRIMARY KEY NOT NULL";
+  for (const std::string& column : columns_) sql += ", " + quoted_name(column);
+  database_->run(sql + ")");
+  prepare();
+}
+
+void SqliteDestination::make_room_for(const boost::json::object& fields) {
+  std::vector<std::string> missing;
+  for (const auto& field : fields) {
+    std::string name(field.key());
+    if (name == key_column_) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload has a field \"", name,
+                         "\", which is the column of the key; name that one with \"key\"");
+    }
+    if (std::find(columns_.begin(), columns_.end(), name) == columns_.end()) {
+      missing.push_back(std::move(name));
+    }
+  }
+  if (!put_) {
+    columns_ = std::move(missing);
+    make_table();
+  } else if (!missing.empty()) {
+    add_columns(missing);
+  }
+}
+
+void SqliteDestination::add_columns(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    database_->run("ALTER TABLE " + quoted_name(table_) + " ADD COLUMN " + quoted_name(name));
+    columns_.push_back(name);
+    prepare();
+  }
+}
+
+void SqliteDestination::prepare() {
+  std::string names = quoted_name(key_column_);
+  std::string values = "?";
+  std::string updates;
+  for (const std::string& column : columns_) {
+    const std::string name = quoted_name(column);
+    names += ", " + name;
+    values += ", ?";
+    updates += (updates.empty() ? "" : ", ") + name + " = excluded." + name;
+  }
+  const std::string table = quoted_name(table_);
+  const std::string key = quoted_name(key_column_);
+  put_.emplace(*database_, "INSERT INTO " + table + " (" + names + ") VALUES (" + values +
+                               ") ON CONFLICT (" + key + ") DO " +
+                               (updates.empty() ? "NOTHING" : "UPDATE SET " + updates));
+  remove_.emplace(*database_, "DELETE FROM " + table + " WHERE " + key + " = ?");
+}
+
+void SqliteDestination::teardown() {
+  put_.reset();
+  remove_.reset();
+  database_.reset();
+  if (!columns_given_) columns_.clear();
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/sqlite as a destination: each record is a row of a table, found again by its key: a
+// record that comes twice leaves one row. A batch is one transaction, acknowledged when it is
+// committed.
+#pragma once
+
+#include "sqlite.hpp"
+
+#include <tenon/sdk/writing_destination.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::builtin {
+
+class SqliteDestination : public sdk::WritingDestination {
+ public:
+  void configure(const sdk::Config& config) override;
+  void open() override;
+  Refused write_all(ListView<RecordV2> records) override;
+  void teardown() override;
+
+ private:
+  Refused put_all(ListView<RecordV2> records);
+  void put(RecordV2View record);
+  void remove(RecordV2View record);
+  /// Takes over the columns of the table if there is one.
+  void look_at_table();
+  void make_table();
+  /// Makes the table, or adds to it, so that it has a column for each field.
+  void make_room_for(const boost::json::object& fields);
+  void add_columns(const std::vector<std::string>& names);
+  void prepare();
+
+  std::string path_;
+  std::string table_;
+  std::string key_column_;
+  bool columns_given_ = false;
+  std::vector<std::string> columns_;  // but the key
+  std::optional<Database> database_;
+  std::optional<Statement> put_;  // both only while there is a table
+  std::optional<Statement> remove_;
+};
+
+}  // namespace tenon::builtin

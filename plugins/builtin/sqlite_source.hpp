@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/sqlite as a source: each row of a table is a record, in the order of rowid, which is its
+// position. Rows that are added while it reads are read as well.
+#pragma once
+
+#include "sqlite.hpp"
+
+#include <tenon/sdk/source.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::builtin {
+
+class SqliteSource : public sdk::SourceV2 {
+ public:
+  void configure(const sdk::Config& config) override;
+  void open(std::optional<BytesView> position) override;
+  std::vector<RecordV2> read_batch(std::int32_t max) override;
+  void teardown() override;
+
+ private:
+  RecordV2 to_record() const;
+
+  std::string path_;
+  std::string table_;
+  std::string key_column_;
+  std::optional<Database> database_;
+  std::optional<Statement> rows_;
+  int key_ = 0;  // the column that is the key; 0: rowid
+  std::int64_t last_ = 0;
+};
+
+}  // namespace tenon::builtin

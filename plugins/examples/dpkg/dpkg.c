@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * dpkg.c: a plugin in plain C, to learn from. It is a source of version 1 that reads the packages
+ * which are installed on a Debian system, one record each.
+ *
+ * Read it from the bottom up: the last lines say what the module provides, the table above them
+ * names the methods, and each method stands above the table.
+ *
+ * The package database is one text file. A package is a paragraph, a field is a line, and a line
+ * that begins with a blank goes on with the field before it:
+ *
+ *   Package: hello
+ *   Status: install ok installed
+ *   Installed-Size: 283
+ *   Version: 2.10-3
+ *
+ * The position of a record is the offset in that file behind its paragraph, as text. */
+#define _POSIX_C_SOURCE 200809L /* getline, fseeko, ftello */
+
+#include <tenon/source/v1.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- An instance ------------------------------------------------------------ */
+
+struct dpkg {
+  char *path;           /* of the database; NULL until configured */
+  tenon_duration delay; /* before each record */
+  FILE *file;           /* NULL until started */
+  char *line;           /* the last line, without its end; getline makes it as large as needed */
+  size_t room;
+};
+
+static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
+  (void)in;
+  *self = calloc(1, sizeof(struct dpkg));
+  if (*self == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
+  return TENON_OK;
+}
+
+static void close_file(struct dpkg *dpkg) {
+  if (dpkg->file != NULL) fclose(dpkg->file);
+  dpkg->file = NULL;
+}
+
+static void destroy(void *self) {
+  struct dpkg *dpkg = self;
+  close_file(dpkg);
+  free(dpkg->line);
+  free(dpkg->path);
+  free(dpkg);
+}
+
+/* Fails with a message that is put together as printf does. */
+static tenon_status fail(tenon_call *call, tenon_status status, const char *format, ...) {
+  char message[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return tenon_fail(call, status, message);
+}
+
+static tenon_status fail_to(tenon_call *call, const char *what, const char *path, int error) {
+  tenon_status status = TENON_UNKNOWN;
+  if (error == ENOENT) status = TENON_NOT_FOUND;
+  if (error == EACCES) status = TENON_PERMISSION_DENIED;
+  return fail(call, status, "cannot %s %s: %s", what, path, strerror(error));
+}
+
+/* -- configure -------------------------------------------------------------- */
+
+/* Reads a span of time such as "250us" or "2s"; -1 when the text is none. */
+static tenon_duration parse_duration(tenon_string text) {
+  static const struct {
+    const char *name;
+    tenon_duration nanoseconds;
+  } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+  tenon_duration amount = 0;
+  size_t digits = 0, i;
+  while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9') {
+    if (amount > 1000000) return -1;
+    amount = amount * 10 + (text.data[digits++] - '0');
+  }
+  for (i = 0; i < sizeof units / sizeof units[0] && digits > 0; i++) {
+    tenon_string unit = {text.data + digits, text.size - digits};
+    if (tenon_equal(unit, tenon_text(units[i].name))) return amount * units[i].nanoseconds;
+  }
+  return -1;
+}
+
+static tenon_status configure(tenon_call *call, void *self,
+                              const tenon_source_v1_configure_request *in) {
+  struct dpkg *dpkg = self;
+  tenon_string path = tenon_get(in->config, "path");
+  tenon_string delay = tenon_get(in->config, "delay");
+  if (path.size == 0) path = tenon_text("/var/lib/dpkg/status");
+
+  dpkg->delay = delay.size == 0 ? 0 : parse_duration(delay);
+  if (dpkg->delay < 0) {
+    return fail(call, TENON_INVALID_ARGUMENT,
+                "parameter \"delay\" is \"%.*s\", expected a duration such as 250us, 1ms or 2s",
+                (int)delay.size, delay.data);
+  }
+  free(dpkg->path);
+  dpkg->path = strndup(path.data, path.size);
+  if (dpkg->path == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
+  return TENON_OK;
+}
+
+/* -- start ------------------------------------------------------------------ */
+
+/* Reads a position of ours: digits. */
+static int parse_offset(tenon_bytes position, long long *offset) {
+  size_t i;
+  *offset = 0;
+  for (i = 0; i < position.size; i++) {
+    if (position.data[i] < '0' || position.data[i] > '9' || *offset > (1LL << 50)) return 0;
+    *offset = *offset * 10 + (position.data[i] - '0');
+  }
+  return position.size > 0;
+}
+
+/* Whether a package begins where the file stands: at its start, or behind an empty line. */
+static int at_package(FILE *file, long long offset) {
+  char before[2];
+  if (offset == 0) return 1;
+  return fseeko(file, (off_t)(offset - 2), SEEK_SET) == 0 && fread(before, 1, 2, file) == 2 &&
+         before[0] == '\n' && before[1] == '\n';
+}
+
+static tenon_status start(tenon_call *call, void *self, const tenon_source_v1_start_request *in) {
+  struct dpkg *dpkg = self;
+  long long offset = 0;
+
+  if (in->position.data != NULL && !parse_offset(in->position, &offset)) {
+    return fail(call, TENON_INVALID_ARGUMENT, "the position \"%.*s\" is none of this plugin",
+                (int)in->position.size, (const char *)in->position.data);
+  }
+
+  close_file(dpkg);
+  dpkg->file = fopen(dpkg->path, "rb");
+  if (dpkg->file == NULL) return fail_to(call, "open", dpkg->path, errno);
+  if (!at_package(dpkg->file, offset)) {
+    return fail(call, TENON_FAILED_PRECONDITION,
+                "no package begins at byte %lld of %s: the file has changed since", offset,
+                dpkg->path);
+  }
+  return TENON_OK;
+}
+
+/* -- read ------------------------------------------------------------------- */
+
+/* The fields that become part of a record. Their texts live in the arena of the call, as all that a
+ * method answers: it is gone when the caller is done with it, and outlives this module. */
+enum { PACKAGE, VERSION, ARCHITECTURE, SECTION, STATUS, MULTI_ARCH, SIZE, FIELDS };
+
+static const char *const field_names[FIELDS] = {"Package", "Version",    "Architecture",  "Section",
+                                                "Status",  "Multi-Arch", "Installed-Size"};
+
+static tenon_string copy_text(tenon_call *call, tenon_string text) {
+  text.data = tenon_allocate_copy(call, text.data, text.size);
+  return text;
+}
+
+/* Keeps what the line says if it is one of the fields. */
+static void take_line(tenon_call *call, const char *line, tenon_string *fields) {
+  size_t i;
+  for (i = 0; i < FIELDS; i++) {
+    size_t size = strlen(field_names[i]);
+    if (strncmp(line, field_names[i], size) == 0 && line[size] == ':') {
+      const char *value = line + size + 1;
+      value += strspn(value, " \t");
+      fields[i] = copy_text(call, tenon_text(value));
+    }
+  }
+}
+
+/* Reads the next paragraph. Answers 1 for a package, 0 at the end of the file, -1 on an error. */
+static int read_paragraph(tenon_call *call, struct dpkg *dpkg, tenon_string *fields) {
+  int lines = 0;
+  memset(fields, 0, FIELDS * sizeof *fields);
+  for (;;) {
+    ssize_t size = getline(&dpkg->line, &dpkg->room, dpkg->file);
+    if (size < 0) return ferror(dpkg->file) ? -1 : lines > 0;
+    if (size > 0 && dpkg->line[size - 1] == '\n') dpkg->line[--size] = '\0';
+    if (size == 0 && lines > 0) return 1;
+    if (size == 0) continue;
+    take_line(call, dpkg->line, fields);
+    lines++;
+  }
+}
+
+/* eg: "install ok installed"; other packages were removed and left their settings behind. */
+static int is_installed(tenon_string status) {
+  static const char last_word[] = " installed";
+  size_t size = sizeof last_word - 1;
+  return status.size > size && memcmp(status.data + status.size - size, last_word, size) == 0;
+}
+
+static char *put_text(char *out, const char *text, size_t size) {
+  memcpy(out, text, size);
+  return out + size;
+}
+
+/* Writes a text as JSON; needs room for 6 * text.size + 2 characters. */
+static char *put_json(char *out, tenon_string text) {
+  static const char hex[] = "0123456789abcdef";
+  size_t i;
+  *out++ = '"';
+  for (i = 0; i < text.size; i++) {
+    unsigned char c = (unsigned char)text.data[i];
+    if (c == '"' || c == '\\') {
+      *out++ = '\\';
+      *out++ = (char)c;
+    } else if (c < 0x20) {
+      out = put_text(out, "\\u00", 4);
+      *out++ = hex[c >> 4];
+      *out++ = hex[c & 15];
+    } else {
+      *out++ = (char)c;
+    }
+  }
+  *out++ = '"';
+  return out;
+}
+
+static int is_number(tenon_string text) {
+  size_t i;
+  for (i = 0; i < text.size; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9') return 0;
+  }
+  return text.size > 0 && text.data[0] != '0';
+}
+
+/* eg: {"package":"hello","version":"2.10-3","architecture":"amd64","installed_size":283} */
+static tenon_bytes make_payload(tenon_call *call, const tenon_string *fields) {
+  static const struct {
+    const char *name;
+    int field;
+  } members[] = {{"{\"package\":", PACKAGE},
+                 {",\"version\":", VERSION},
+                 {",\"architecture\":", ARCHITECTURE},
+                 {",\"section\":", SECTION},
+                 {",\"status\":", STATUS}};
+  tenon_bytes payload;
+  size_t i, room = 100 + fields[SIZE].size;
+  char *start, *out;
+  for (i = 0; i < FIELDS; i++) room += 6 * fields[i].size + 2;
+  start = out = tenon_allocate(call, room);
+  for (i = 0; i < sizeof members / sizeof members[0]; i++) {
+    if (fields[members[i].field].data == NULL) continue;
+    out = put_text(out, members[i].name, strlen(members[i].name));
+    out = put_json(out, fields[members[i].field]);
+  }
+  if (is_number(fields[SIZE])) {
+    out = put_text(out, ",\"installed_size\":", 18); /* in units of 1024 bytes */
+    out = put_text(out, fields[SIZE].data, fields[SIZE].size);
+  }
+  *out++ = '}';
+  payload.data = (const uint8_t *)start;
+  payload.size = (size_t)(out - start);
+  return payload;
+}
+
+/* The name; with the architecture where several of them can be installed at the same time. */
+static tenon_bytes make_key(tenon_call *call, const tenon_string *fields) {
+  tenon_string name = fields[PACKAGE], architecture = fields[ARCHITECTURE];
+  char *start = tenon_allocate(call, name.size + 1 + architecture.size);
+  char *out = put_text(start, name.data, name.size);
+  tenon_bytes key;
+  if (tenon_equal(fields[MULTI_ARCH], tenon_text("same"))) {
+    *out++ = ':';
+    out = put_text(out, architecture.data, architecture.size);
+  }
+  key.data = (const uint8_t *)start;
+  key.size = (size_t)(out - start);
+  return key;
+}
+
+/* What is known about every record: that its payload is JSON. */
+static tenon_map make_metadata(tenon_call *call) {
+  static const tenon_string key = TENON_TEXT("opencdc.payload.format");
+  static const tenon_string value = TENON_TEXT("json");
+  tenon_map metadata;
+  void *keys, *values;
+  metadata.keys = tenon_new_list(call, 1, sizeof(tenon_string), &keys);
+  metadata.values = tenon_new_list(call, 1, sizeof(tenon_string), &values);
+  *(tenon_string *)keys = copy_text(call, key);
+  *(tenon_string *)values = copy_text(call, value);
+  return metadata;
+}
+
+static tenon_bytes make_position(tenon_call *call, long long offset) {
+  char digits[24];
+  int size = snprintf(digits, sizeof digits, "%lld", offset);
+  tenon_bytes position;
+  position.data = tenon_allocate_copy(call, digits, (size_t)size);
+  position.size = (size_t)size;
+  return position;
+}
+
+static tenon_status read_record(tenon_call *call, void *self,
+                                const tenon_source_v1_read_request *in,
+                                const tenon_source_v1_read_response **out) {
+  struct dpkg *dpkg = self;
+  tenon_string fields[FIELDS];
+  tenon_source_v1_read_response *response;
+  (void)in;
+
+  /* Ends at once when the caller wants no more records. */
+  if (call->functions->wait(call, dpkg->delay) != TENON_NOT_CANCELLED) {
+    return tenon_fail(call, TENON_CANCELLED, "reading was cancelled");
+  }
+  do {
+    int found = read_paragraph(call, dpkg, fields);
+    if (found < 0) return fail_to(call, "read", dpkg->path, errno);
+    if (found == 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "no more records");
+  } while (!is_installed(fields[STATUS]));
+  if (fields[PACKAGE].size == 0) {
+    return fail(call, TENON_DATA_LOSS, "a package without a name before byte %lld of %s",
+                (long long)ftello(dpkg->file), dpkg->path);
+  }
+
+  response = tenon_allocate_zeroed(call, sizeof *response);
+  response->struct_size = sizeof *response;
+  response->record.position = make_position(call, (long long)ftello(dpkg->file));
+  response->record.metadata = make_metadata(call);
+  response->record.key = make_key(call, fields);
+  response->record.payload = make_payload(call, fields);
+  *out = response;
+  return TENON_OK;
+}
+
+/* -- teardown --------------------------------------------------------------- */
+
+static tenon_status teardown(tenon_call *call, void *self,
+                             const tenon_source_v1_teardown_request *in) {
+  (void)call;
+  (void)in;
+  close_file(self);
+  return TENON_OK;
+}
+
+/* -- The module ------------------------------------------------------------- */
+
+static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
+
+/* What stands not here answers `unimplemented`: this source has no use for acknowledgements, and
+ * stops as soon as reading is cancelled. */
+static const tenon_source_v1 source = {TENON_SOURCE_V1_BASE,   .base = &base,
+                                       .configure = configure, .start = start,
+                                       .read = read_record,    .teardown = teardown};
+
+#define PLUGINS(P) P(tenon_source, 1, "example.io/dpkg", &source)
+TENON_MODULE("example.io/dpkg", "1.0.0", PLUGINS, {"summary": "The packages installed by dpkg"});

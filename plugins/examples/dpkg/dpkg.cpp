@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// dpkg.cpp: the plugin of dpkg.c in C++ with the SDK, as a source of version 2. It takes over where
+// the other one stopped: both know a position as the offset in dpkg's database behind the package.
+#include <tenon/sdk/source.hpp>
+#include <tenon/sdk/specifier.hpp>
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tenon::RecordV2;
+using tenon::sdk::Bytes;
+using tenon::sdk::BytesView;
+using tenon::sdk::Failure;
+
+constexpr char default_path[] = "/var/lib/dpkg/status";
+
+/// A package as the database has it: a paragraph of fields.
+struct Package {
+  std::string name, version, architecture, section, status, multi_arch, installed_size;
+
+  std::string* find(std::string_view field) {
+    if (field == "Package") return &name;
+    if (field == "Version") return &version;
+    if (field == "Architecture") return &architecture;
+    if (field == "Section") return &section;
+    if (field == "Status") return &status;
+    if (field == "Multi-Arch") return &multi_arch;
+    if (field == "Installed-Size") return &installed_size;
+    return nullptr;
+  }
+
+  /// eg: "install ok installed"; other packages were removed and left their settings behind.
+  bool installed() const {
+    constexpr std::string_view end = " installed";
+    return status.size() > end.size() &&
+           status.compare(status.size() - end.size(), end.size(), end) == 0;
+  }
+
+  /// The name; with the architecture where several of them can be installed at the same time.
+  std::string key() const { return multi_arch == "same" ? name + ":" + architecture : name; }
+};
+
+std::string to_json(std::string_view text) {
+  static constexpr char hex[] = "0123456789abcdef";
+  std::string json = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      json += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      json += {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
+}
+
+std::string to_json(const Package& package) {
+  std::string json = "{\"package\":" + to_json(package.name);
+  auto add = [&](const char* member, const std::string& value) {
+    if (!value.empty()) json += tenon::sdk::text(",\"", member, "\":", to_json(value));
+  };
+  add("version", package.version);
+  add("architecture", package.architecture);
+  add("section", package.section);
+  add("status", package.status);
+  if (std::uint64_t size = 0;
+      std::from_chars(package.installed_size.data(),
+                      package.installed_size.data() + package.installed_size.size(), size)
+          .ec == std::errc()) {
+    json += tenon::sdk::text(",\"installed_size\":", size);  // in units of 1024 bytes
+  }
+  return json + '}';
+}
+
+class DpkgSource : public tenon::sdk::SourceV2 {
+ public:
+  void configure(const tenon::sdk::Config& config) override {
+    path_ = config.get("path", default_path);
+    delay_ = config.get("delay", 0ns);
+  }
+
+  void open(std::optional<BytesView> position) override {
+    offset_ = position ? parse(*position) : 0;
+    file_.open(path_, std::ios::binary);
+    if (!file_) throw tenon::sdk::system_failure(errno, "cannot open ", path_);
+    if (!at_package()) {
+      throw Failure(TENON_FAILED_PRECONDITION, "no package begins at byte ", offset_, " of ", path_,
+                    ": the file has changed since");
+    }
+  }
+
+  std::vector<RecordV2> read_batch(std::int32_t max) override {
+    std::vector<RecordV2> records;
+    if (delay_ > 0ns) {  // one at a time, at their pace
+      call().wait(delay_);
+      max = 1;
+    }
+    while (records.size() < static_cast<std::size_t>(max)) {
+      if (records.empty()) call().check();
+      std::optional<Package> package = next_package();
+      if (!package) break;
+      if (package->installed()) records.push_back(to_record(*package));
+    }
+    if (records.empty()) throw Failure(TENON_OUT_OF_RANGE, "no more records");
+    return records;
+  }
+
+  void teardown() override { file_.close(); }
+
+ private:
+  static std::int64_t parse(BytesView position) {
+    std::int64_t offset = 0;
+    std::string_view text = position.text();
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+    if (error != std::errc() || end != text.data() + text.size() || offset < 0) {
+      throw Failure(TENON_INVALID_ARGUMENT, "the position \"", text, "\" is none of this plugin");
+    }
+    return offset;
+  }
+
+  /// Goes to the offset. Whether a package begins there: at the start, or behind an empty line.
+  bool at_package() {
+    if (offset_ == 0) return true;
+    char before[2] = {};
+    return file_.seekg(offset_ - 2) && file_.read(before, 2) && before[0] == '\n' &&
+           before[1] == '\n';
+  }
+
+  std::optional<Package> next_package() {
+    Package package;
+    bool found = false;
+    while (std::getline(file_, line_)) {
+      offset_ += static_cast<std::int64_t>(line_.size()) + (file_.eof() ? 0 : 1);
+      if (line_.empty() && found) break;
+      if (line_.empty()) continue;
+      found = true;
+      std::size_t colon = line_.find(':');
+      if (colon == std::string::npos) continue;
+      if (std::string* field = package.find(std::string_view(line_).substr(0, colon))) {
+        std::size_t value = line_.find_first_not_of(" \t", colon + 1);
+        field->assign(value == std::string::npos ? "" : line_.substr(value));
+      }
+    }
+    if (file_.bad()) throw tenon::sdk::system_failure(errno, "cannot read ", path_);
+    if (!found) return std::nullopt;
+    return package;
+  }
+
+  RecordV2 to_record(const Package& package) const {
+    if (package.name.empty()) {
+      throw Failure(TENON_DATA_LOSS, "a package without a name before byte ", offset_, " of ",
+                    path_);
+    }
+    RecordV2 record;
+    record.position = tenon::to_bytes(std::to_string(offset_));
+    record.metadata["opencdc.payload.format"] = "json";
+    record.key = tenon::to_bytes(package.key());
+    record.payload.after = tenon::to_bytes(to_json(package));
+    return record;
+  }
+
+  std::string path_;
+  tenon::sdk::Duration delay_{};
+  std::ifstream file_;
+  std::string line_;
+  std::int64_t offset_ = 0;  // behind what was read
+};
+
+class DpkgSpecifier : public tenon::sdk::SpecifierV1 {
+ public:
+  tenon::Specification specify() override {
+    tenon::Specification dpkg;
+    dpkg.name = name();
+    dpkg.summary = "The packages installed by dpkg";
+    dpkg.description = "Reads dpkg's database, one record for each installed package.";
+    dpkg.version = "2.0.0";
+    dpkg.author = "the tenon project";
+    dpkg.source_parameters["path"] = {default_path, "of the database", Type::File, {}};
+    dpkg.source_parameters["delay"] = {"0s", "before each record", Type::Duration, {}};
+    return dpkg;
+  }
+
+ private:
+  using Type = tenon::ParameterV2::Type;
+};
+
+}  // namespace
+
+#define PLUGINS(P)                 \
+  P(DpkgSource, "example.io/dpkg") \
+  P(DpkgSpecifier, "example.io/dpkg")
+TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {"summary": "The packages installed by dpkg"});
