@@ -37,8 +37,8 @@ typedef int32_t tenon_parameter_v2_rule;
 /* One condition that a value must meet. A value that is not given meets all but required. */
 typedef struct tenon_parameter_v2_validation {
   tenon_parameter_v2_rule type; /* What is asked for. */
-  /* What to compare with: a number, a regular expression to be found in the value, or a list
-   * with commas; empty for required. */
+  /* What to compare with: a number, a regular expression to be found somewhere in the value, a
+   * JSON array of texts for inclusion and exclusion; empty for required. */
   tenon_string value;
 } tenon_parameter_v2_validation;
 

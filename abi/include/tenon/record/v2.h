@@ -37,7 +37,7 @@ typedef struct tenon_record_v2 {
    * origin in nanoseconds since 1970. [map of text to text] */
   tenon_map metadata;
   tenon_bytes key; /* What identifies the thing that the record is about. [optional] */
-  tenon_record_v2_change payload; /* The content. */
+  tenon_record_v2_change payload; /* The content. Structured data is a JSON object as text. */
   /* What other versions of the document hold and this one cannot name. Copied as it is; absent
    * where there is nothing. */
   tenon_bytes bag;

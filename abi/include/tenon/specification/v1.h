@@ -20,7 +20,7 @@ typedef struct tenon_specification_v1 {
   tenon_string name; /* eg: dpkg */
   tenon_string summary; /* One line for lists. */
   tenon_string description; /* All that a user should know before using it. */
-  tenon_string version; /* Of the plugin, in the form of SemVer, eg: 1.0.0 */
+  tenon_string version; /* Of the plugin, in the form of SemVer, eg: 1.0.0. */
   tenon_string author; /* Who made it, eg: Example Ltd */
   /* By name; empty where the plugin is no source. [map of text to tenon_parameter_v2] */
   tenon_map source_parameters;
