@@ -32,7 +32,9 @@ bool is_package_version(std::string_view text) {
 
 std::optional<Field> read_field(const JsonMember& member, TypeUse use, const TypeScope& scope,
                                 Findings& findings) {
-  Field field{.name = member.key, .place = member.place};
+  Field field;
+  field.name = member.key;
+  field.place = member.place;
   const JsonValue* type = &member.value;
   if (type->text() == nullptr) {
     std::vector<std::string> keys{"type", "doc"};
