@@ -25,7 +25,9 @@ AppendFile::AppendFile(std::string path, std::int64_t size) : path_(std::move(pa
   }
 }
 
-AppendFile::~AppendFile() { ::close(file_); }
+AppendFile::~AppendFile() {
+  ::close(file_);
+}
 
 void AppendFile::make_entry_durable() const {
   std::size_t slash = path_.rfind('/');

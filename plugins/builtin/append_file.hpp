@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file that grows by pieces, each of which is there completely or not at all once it was appended.
+// A file that grows by pieces, each of which is there completely or not at all once it was
+// appended.
 #pragma once
 
 #include <cstdint>

@@ -70,11 +70,11 @@ tenon_status GeneratorSource::raw_read_batch(tenon_call* call,
 
   auto* answer = sdk::detail::new_response<tenon_source_v2_read_batch_response>(call);
   void* elements;
-  answer->records = tenon_new_list(call, static_cast<std::size_t>(size), sizeof(tenon_record_v2),
-                                   &elements);
+  answer->records =
+      tenon_new_list(call, static_cast<std::size_t>(size), sizeof(tenon_record_v2), &elements);
   auto* record = static_cast<tenon_record_v2*>(elements);
-  auto* digits = static_cast<char*>(
-      tenon_allocate(call, static_cast<std::size_t>(size) * digits_room));
+  auto* digits =
+      static_cast<char*>(tenon_allocate(call, static_cast<std::size_t>(size) * digits_room));
   const tenon_record_v2 shared = shared_parts(call, payload_);
   for (std::int64_t i = 0; i < size; i++, record++) {
     char* end = std::to_chars(digits, digits + digits_room, ++made_).ptr;

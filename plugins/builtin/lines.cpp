@@ -3,9 +3,9 @@
 
 #include <tenon/sdk/failure.hpp>
 
+#include <stdio.h>
 #include <cerrno>
 #include <cstdlib>
-#include <stdio.h>
 #include <utility>
 
 namespace tenon::builtin {
@@ -14,7 +14,9 @@ Lines::Lines(std::string path) : path_(std::move(path)), file_(std::fopen(path_.
   if (file_ == nullptr) throw sdk::system_failure(errno, "cannot open ", path_);
 }
 
-Lines::~Lines() { std::free(text_); }
+Lines::~Lines() {
+  std::free(text_);
+}
 
 void Lines::seek(std::int64_t offset, std::int64_t line) {
   if (::fseeko(file_.get(), offset, SEEK_SET) != 0) {

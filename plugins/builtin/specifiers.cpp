@@ -51,8 +51,8 @@ Specification GeneratorSpecifier::specify() {
   all.source_parameters = {
       {"count", with(parameter(Type::Int, "how many records there are; 0 is without end", "0"),
                      Rule::GreaterThan, "-1")},
-      {"size", with(parameter(Type::Int, "of a payload, in bytes", "100"), Rule::GreaterThan,
-                    "10")},
+      {"size",
+       with(parameter(Type::Int, "of a payload, in bytes", "100"), Rule::GreaterThan, "10")},
       {"rate", with(parameter(Type::Float, "records a second; 0 is as fast as they are read", "0"),
                     Rule::GreaterThan, "-1")},
   };
@@ -66,7 +66,8 @@ Specification FileSpecifier::specify() {
   all.source_parameters = {
       {"path", required(Type::String, "of the file")},
       {"format", file_format()},
-      {"key", parameter(Type::String, "the field that names a record; else the number of its line")},
+      {"key",
+       parameter(Type::String, "the field that names a record; else the number of its line")},
   };
   all.destination_parameters = {
       {"path", required(Type::String, "of the file, which is made when it is missing")},

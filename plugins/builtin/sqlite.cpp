@@ -48,7 +48,8 @@ std::string quoted_name(std::string_view name) {
 }
 
 Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
-  int flags = mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  int flags =
+      mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3* handle = nullptr;
   int result = sqlite3_open_v2(path_.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
@@ -58,7 +59,9 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
 
 Database::~Database() = default;
 
-void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+void Database::Close::operator()(sqlite3* handle) const noexcept {
+  sqlite3_close_v2(handle);
+}
 
 int Database::wait_for_lock(void* self, int count) noexcept {
   tenon_call* call = static_cast<Database*>(self)->call_.raw();
@@ -90,7 +93,9 @@ Statement::Statement(Database& database, const std::string& sql) : database_(dat
                            &handle_, nullptr));
 }
 
-Statement::~Statement() { sqlite3_finalize(handle_); }
+Statement::~Statement() {
+  sqlite3_finalize(handle_);
+}
 
 void Statement::check(int result) const {
   if (result != SQLITE_OK) throw database_.failure();
@@ -114,7 +119,9 @@ void Statement::bind(int parameter, BytesView bytes) {
   check(sqlite3_bind_blob64(handle_, parameter, data, bytes.size(), SQLITE_STATIC));
 }
 
-void Statement::bind_null(int parameter) { check(sqlite3_bind_null(handle_, parameter)); }
+void Statement::bind_null(int parameter) {
+  check(sqlite3_bind_null(handle_, parameter));
+}
 
 bool Statement::step() {
   int result = sqlite3_step(handle_);
@@ -128,17 +135,25 @@ void Statement::reset() noexcept {
   sqlite3_clear_bindings(handle_);
 }
 
-int Statement::columns() const noexcept { return sqlite3_column_count(handle_); }
+int Statement::columns() const noexcept {
+  return sqlite3_column_count(handle_);
+}
 
-std::string Statement::column_name(int column) const { return sqlite3_column_name(handle_, column); }
+std::string Statement::column_name(int column) const {
+  return sqlite3_column_name(handle_, column);
+}
 
-int Statement::type(int column) const noexcept { return sqlite3_column_type(handle_, column); }
+int Statement::type(int column) const noexcept {
+  return sqlite3_column_type(handle_, column);
+}
 
 std::int64_t Statement::integer(int column) const noexcept {
   return sqlite3_column_int64(handle_, column);
 }
 
-double Statement::real(int column) const noexcept { return sqlite3_column_double(handle_, column); }
+double Statement::real(int column) const noexcept {
+  return sqlite3_column_double(handle_, column);
+}
 
 std::string_view Statement::text(int column) const noexcept {
   const void* data = sqlite3_column_blob(handle_, column);

@@ -3,8 +3,8 @@
 
 #include "records.hpp"
 
-#include <boost/json.hpp>
 #include <sqlite3.h>
+#include <boost/json.hpp>
 
 #include <limits>
 

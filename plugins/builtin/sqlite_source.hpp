@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/sqlite as a source: each row of a table is a record, in the order of rowid, which is its
-// position. Rows that are added while it reads are read as well.
+// tenon.dev/sqlite as a source: each row of a table is a record, in the order of rowid, which is
+// its position. Rows that are added while it reads are read as well.
 #pragma once
 
 #include "sqlite.hpp"

@@ -22,7 +22,7 @@ struct Painter : test::sdk::PaintV1 {
   }
 
   void fill(tenon::sdk::Buffer pixels, std::uint8_t value,
-            const std::optional<std::int64_t>& limit) override {
+            std::optional<std::int64_t> limit) override {
     if (limit && *limit < 0) throw std::invalid_argument("a negative limit");
     std::size_t end = limit ? static_cast<std::size_t>(*limit) : pixels.size;
     for (std::size_t i = 0; i < end && i < pixels.size; i++) pixels[i] = value;
