@@ -14,6 +14,8 @@
 namespace tenon::gen {
 namespace {
 
+constexpr std::string_view declared = ");";
+
 using Versions = std::vector<const DocumentVersion*>;
 
 /// One way of a step: up, or down again.
@@ -49,10 +51,10 @@ void for_each_path(const Document& document, Visit visit) {
 
 void emit_signature(Writer& out, const std::string& name, const DocumentVersion& from,
                     const DocumentVersion& to, std::string_view end) {
-  out.list(
-      "tenon_status " + name + "(",
-      {"[[maybe_unused]] tenon_call* call", "const " + from.c_name + "& from", to.c_name + "& to"},
-      end);
+  out.list("tenon_status " + name + "(",
+           {end == declared ? "tenon_call* call" : "[[maybe_unused]] tenon_call* call",
+            "const " + from.c_name + "& from", to.c_name + "& to"},
+           end);
 }
 
 /// Its name where everything is in one namespace.

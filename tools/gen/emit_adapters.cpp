@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A method of a newer version finds its answer on the way down to the plugin: as long as a step
+// leaves its form alone, the structs of the caller are handed on as they are, and where all steps
+// do, the plugin's own function is called in one hop. Where a step changes something, the function
+// of the adapter for that version does it and calls the one below.
+#include "gen/emit_adapters.hpp"
+
+#include "gen/conversion.hpp"
+#include "gen/cpp_names.hpp"
+#include "gen/emit_interface.hpp"
+#include "gen/interface_method.hpp"
+#include "gen/naming.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+namespace tenon::gen {
+namespace {
+
+using Answer = MethodStep::Answer;
+
+/// A version of a kind, adapted to newer ones. Places are indices of kind.versions.
+struct Origin {
+  const Kind& kind;
+  std::size_t place;
+
+  const KindVersion& version() const { return *kind.versions[place]; }
+  std::string class_name() const {
+    return camel_case(kind.name) + "From" + std::to_string(version().number);
+  }
+  /// The member that is the plugin's table.
+  std::string table() const { return "v" + std::to_string(version().number); }
+  /// The newest version that it can be adapted to; its own place where there is none.
+  std::size_t newest() const {
+    std::size_t at = place;
+    while (at < kind.steps.size() && kind.steps[at].adaptable) at++;
+    return at;
+  }
+};
+
+/// A method where its answer is given, or where the plugin has it.
+struct Found {
+  std::size_t place;  // of the version
+  const Method* method;
+};
+
+const MethodStep& step_of(const Kind& kind, std::size_t place, const Method& method) {
+  for (const MethodStep& step : kind.steps[place - 1].methods) {
+    if (step.method == &method) return step;
+  }
+  std::abort();  // a checked model has a step for each method
+}
+
+/// The oldest version down from `place` whose method has the form of this one.
+Found same_form_below(const Origin& origin, std::size_t place, const Method& method) {
+  Found found{place, &method};
+  while (found.place > origin.place) {
+    const MethodStep& step = step_of(origin.kind, found.place, *found.method);
+    if (!step.same_form()) break;
+    found = {found.place - 1, step.older};
+  }
+  return found;
+}
+
+/// Whether the plugin, or a hand-written step, has something to say to the method.
+bool is_there(const Origin& origin, std::size_t place, const Method& method) {
+  const Method* at = &method;
+  for (; place > origin.place; place--) {
+    const MethodStep& step = step_of(origin.kind, place, *at);
+    if (step.answer == Answer::hook) return true;
+    if (step.answer != Answer::forward) return false;
+    at = step.older;
+  }
+  return true;
+}
+
+std::string function_name(const KindVersion& version, const Method& method) {
+  return "v" + std::to_string(version.number) + "_" + method.name;
+}
+
+/// What calls the method at a place: the plugin's own function, or one of the adapter.
+std::string callee(const Origin& origin, const Found& found) {
+  if (found.place == origin.place) {
+    return "of(self)." + origin.table() + "->" + found.method->name + "(call, of(self).self";
+  }
+  return function_name(*origin.kind.versions[found.place], *found.method) + "(call, self";
+}
+
+/// Hands the structs of the caller on as they are.
+void emit_pass(Writer& out, const Origin& origin, const Found& found) {
+  const KindVersion& version = *origin.kind.versions[found.place];
+  std::vector<std::string> arguments{"tenon::detail::recast<const " +
+                                     request_name(version, *found.method) + ">(in)"};
+  if (!found.method->response.empty()) {
+    arguments.push_back("tenon::detail::recast<const " + response_name(version, *found.method) +
+                        "*>(out)");
+  }
+  out.list("return " + callee(origin, found) + ", ", arguments, ");");
+}
+
+/// Fills the fields of a request or response. Fields that joined later may not be there.
+void emit_fills(Writer& out, const std::vector<FieldFill>& fills, const std::string& to,
+                const std::string& from) {
+  for (const FieldFill& fill : fills) {
+    const std::string target = to + fill.target->name;
+    if (fill.source == nullptr) {
+      emit_constant(out, target, fill.target->type, fill.value);
+      continue;
+    }
+    const bool later = !fill.source->added.empty();
+    if (later) out.line("if (TENON_HAS(", from, ", ", fill.source->name, ")) {");
+    const auto assign = [&] {
+      emit_assignment(out, target, fill.target->type, from + "->" + fill.source->name,
+                      fill.source->type, fill.passing);
+    };
+    if (!later) {
+      assign();
+    } else {
+      out.indented(assign);
+      out.line("}");
+    }
+  }
+}
+
+void emit_response(Writer& out, const KindVersion& version, const MethodStep& step,
+                   const std::string& from) {
+  if (step.method->response.empty()) return;
+  out.line("auto* answer = tenon::new_response<", response_name(version, *step.method), ">(call);");
+  emit_fills(out, step.response, "answer->", from);
+  out.line("*out = answer;");
+}
+
+/// Calls the older method with a request of its own, and makes the newer answer of its answer.
+void emit_forward(Writer& out, const Origin& origin, std::size_t place, const MethodStep& step) {
+  const KindVersion& newer = *origin.kind.versions[place];
+  const KindVersion& older = *origin.kind.versions[place - 1];
+  const bool answers = !step.older->response.empty();
+  out.line(request_name(older, *step.older), " older{};");
+  out.line("older.struct_size = sizeof older;");
+  emit_fills(out, step.request, "older.", "in");
+  if (answers) out.line("const ", response_name(older, *step.older), "* below = nullptr;");
+  const std::string call =
+      callee(origin, {place - 1, step.older}) + ", &older" + (answers ? ", &below" : "") + ")";
+  if (step.method->response.empty()) {
+    out.line("return ", call, ";");
+    return;
+  }
+  out.line("if (const tenon_status status = ", call, "; status != TENON_OK) return status;");
+  if (answers) {
+    out.line("if (below == nullptr) {");
+    out.line(
+        "  return tenon_fail(call, TENON_INTERNAL, \"the plugin succeeded without an "
+        "answer\");");
+    out.line("}");
+  }
+  emit_response(out, newer, step, "below");
+  out.line("return TENON_OK;");
+}
+
+void emit_answer(Writer& out, const Origin& origin, std::size_t place, const MethodStep& step) {
+  const KindVersion& newer = *origin.kind.versions[place];
+  const KindVersion& older = *origin.kind.versions[place - 1];
+  switch (step.answer) {
+    case Answer::forward:
+      emit_forward(out, origin, place, step);
+      break;
+    case Answer::fixed:
+      emit_response(out, newer, step, "");
+      out.line("return TENON_OK;");
+      break;
+    case Answer::unimplemented:
+      out.line("return tenon_fail(call, TENON_UNIMPLEMENTED,");
+      out.line("                  ",
+               quoted("version " + std::to_string(older.number) + " of " + origin.kind.id +
+                      " has no " + step.method->name),
+               ");");
+      break;
+    case Answer::hook:
+      out.line("return of(self).step", older.number, "->", step.method->name, "(call, in",
+               step.method->response.empty() ? "" : ", out", ");");
+      break;
+  }
+}
+
+void emit_function(Writer& out, const Origin& origin, std::size_t place, const Method& method) {
+  const KindVersion& version = *origin.kind.versions[place];
+  const InterfaceMethod newer{version, method};
+  out.line();
+  out.list("static tenon_status " + function_name(version, method) + "(",
+           {"[[maybe_unused]] tenon_call* call", "[[maybe_unused]] void* self",
+            "[[maybe_unused]] " + newer.raw_parameters()},
+           ") {");
+  out.indented([&] {
+    const Found found = same_form_below(origin, place, method);
+    if (found.place != place) {
+      emit_pass(out, origin, found);
+    } else {
+      emit_answer(out, origin, place, step_of(origin.kind, place, method));
+    }
+  });
+  out.line("}");
+}
+
+std::string table_name(const Origin& origin, std::size_t place) {
+  return origin.kind.name + "_" + std::to_string(origin.version().number) + "_as_" +
+         std::to_string(origin.kind.versions[place]->number);
+}
+
+/// The steps with a hand-written part, each above those that it calls.
+std::vector<std::size_t> hooked_steps(const Origin& origin) {
+  std::vector<std::size_t> steps;
+  for (std::size_t at = origin.place; at < origin.newest(); at++) {
+    if (origin.kind.steps[at].has_hooks()) steps.push_back(at);
+  }
+  return steps;
+}
+
+void emit_class(Writer& out, const Origin& origin) {
+  const std::string name = origin.class_name();
+  const std::string version = std::to_string(origin.version().number);
+  out.comment("Version " + version + " of " + origin.kind.id + " made to look like newer ones.");
+  out.line("struct ", name, " {");
+  out.indented([&] {
+    out.line("const ", origin.version().c_name, "* ", origin.table(), ";");
+    out.line("void* self;");
+    for (std::size_t at : hooked_steps(origin)) {
+      const KindStep& step = origin.kind.steps[at];
+      out.line("std::unique_ptr<", step_class(step), "> step", step.from->number, "{};");
+    }
+    out.line();
+    out.line("static ", name, "& of(void* self) { return *static_cast<", name, "*>(self); }");
+    out.line("static void* create(const void* table, void* self, std::string_view plugin);");
+    out.line("static void destroy(void* adapter) noexcept { delete static_cast<", name,
+             "*>(adapter); }");
+    for (std::size_t place = origin.place + 1; place <= origin.newest(); place++) {
+      out.line();
+      out.comment("As version " + std::to_string(origin.kind.versions[place]->number) + ".");
+      for (const Method& method : origin.kind.versions[place]->methods) {
+        emit_function(out, origin, place, method);
+      }
+    }
+  });
+  out.line("};");
+  out.line();
+}
+
+void emit_table(Writer& out, const Origin& origin, std::size_t place) {
+  const KindVersion& version = *origin.kind.versions[place];
+  std::vector<std::string> members{"sizeof(" + version.c_name + ")", std::to_string(version.number),
+                                   "0", "nullptr"};
+  for (const Method& method : version.methods) {
+    members.push_back(origin.class_name() + "::" + function_name(version, method));
+  }
+  out.list("constexpr " + version.c_name + " " + table_name(origin, place) + " = {", members, "};");
+  out.line();
+}
+
+void emit_create(Writer& out, const Origin& origin) {
+  const std::vector<std::size_t> steps = hooked_steps(origin);
+  out.list("void* " + origin.class_name() + "::create(",
+           {"const void* table", "void* self",
+            steps.empty() ? "std::string_view" : "std::string_view plugin"},
+           ") {");
+  out.indented([&] {
+    out.line("auto adapter = std::make_unique<", origin.class_name(), ">();");
+    out.line("adapter->", origin.table(), " = static_cast<const ", origin.version().c_name,
+             "*>(table);");
+    out.line("adapter->self = self;");
+    for (std::size_t at : steps) {
+      const KindStep& step = origin.kind.steps[at];
+      const bool first = at == origin.place;
+      out.list(
+          "adapter->step" + std::to_string(step.from->number) + " = " + step_factory(step) + "(",
+          {(first ? "{adapter->" + origin.table() : "{&" + table_name(origin, at)),
+           first ? "self" : "adapter.get()", "plugin})"},
+          ";");
+    }
+    out.line("return adapter.release();");
+  });
+  out.line("}");
+  out.line();
+}
+
+std::string missing_array(const Origin& origin, std::size_t place) {
+  return table_name(origin, place) + "_missing";
+}
+
+std::vector<std::string> missing_methods(const Origin& origin, std::size_t place) {
+  std::vector<std::string> missing;
+  for (const Method& method : origin.kind.versions[place]->methods) {
+    if (!is_there(origin, place, method)) missing.push_back(quoted(method.name));
+  }
+  return missing;
+}
+
+/// Why a version cannot be adapted further than to the one at `place`.
+std::string refusal(const Kind& kind, std::size_t place) {
+  const KindStep& step = kind.steps[place];
+  std::string text = "version " + std::to_string(step.from->number) +
+                     " cannot be used as version " + std::to_string(step.to->number);
+  return step.reason.empty() ? text : text + ": " + step.reason;
+}
+
+}  // namespace
+
+void emit_adapters(Writer& out, const Kind& kind) {
+  for (std::size_t place = 0; place + 1 < kind.versions.size(); place++) {
+    const Origin origin{kind, place};
+    if (origin.newest() == place) continue;
+    emit_class(out, origin);
+    for (std::size_t to = place + 1; to <= origin.newest(); to++) emit_table(out, origin, to);
+    emit_create(out, origin);
+  }
+}
+
+std::string adapters_array(const Kind& kind, std::size_t from) {
+  if (from + 1 == kind.versions.size()) return "{}";
+  return kind.name + "_" + std::to_string(kind.versions[from]->number) + "_adapters";
+}
+
+void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
+  if (from + 1 == kind.versions.size()) return;
+  const Origin origin{kind, from};
+  for (std::size_t to = from + 1; to <= origin.newest(); to++) {
+    const std::vector<std::string> missing = missing_methods(origin, to);
+    if (missing.empty()) continue;
+    out.list("constexpr std::string_view " + missing_array(origin, to) + "[] = {", missing, "};");
+  }
+  out.line("constexpr tenon::Adapter ", adapters_array(kind, from), "[] = {");
+  out.indented([&] {
+    for (std::size_t to = from + 1; to < kind.versions.size(); to++) {
+      const std::string number = std::to_string(kind.versions[to]->number);
+      if (to > origin.newest()) {
+        out.list(
+            "{",
+            {number, quoted(refusal(kind, origin.newest())), "nullptr", "nullptr", "nullptr", "{}"},
+            "},");
+        continue;
+      }
+      const bool lacks = !missing_methods(origin, to).empty();
+      out.list("{",
+               {number, "\"\"", "&" + table_name(origin, to), origin.class_name() + "::create",
+                origin.class_name() + "::destroy", lacks ? missing_array(origin, to) : "{}"},
+               "},");
+    }
+  });
+  out.line("};");
+}
+
+}  // namespace tenon::gen

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/emit_registration.hpp"
+
+#include "gen/cpp_names.hpp"
+#include "gen/emit_adapters.hpp"
+#include "gen/interface_method.hpp"
+#include "gen/naming.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tenon::gen {
+namespace {
+
+/// What belongs to one version, eg: "filter_v1_client"
+std::string name_of(const KindVersion& version, std::string_view part) {
+  return version.kind->name + "_v" + std::to_string(version.number) + "_" + std::string(part);
+}
+
+void emit_fallbacks(Writer& out, const KindVersion& version) {
+  for (const Method& method : version.methods) {
+    if (method.required) continue;
+    std::vector<std::string> parameters{"tenon_call* call", "void*",
+                                        "const " + request_name(version, method) + "*"};
+    if (!method.response.empty()) {
+      parameters.push_back("const " + response_name(version, method) + "**");
+    }
+    out.list("tenon_status " + name_of(version, "no_" + method.name) + "(", parameters, ") {");
+    out.line("  return tenon_fail(call, TENON_UNIMPLEMENTED, ",
+             quoted("the plugin has no " + method.name), ");");
+    out.line("}");
+  }
+}
+
+void emit_client_function(Writer& out, const KindVersion& version, const Method& method) {
+  const InterfaceMethod interface { version, method };
+  const bool follows = method.configures || interface.begins_session();
+  out.list("tenon_status " + name_of(version, "client_" + method.name) + "(",
+           {"tenon_call* call", "void* self", interface.raw_parameters()}, ") {");
+  out.indented([&] {
+    out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
+    out.line("tenon::detail::Entry entry(instance, ", interface.fresh() ? "true" : "false", ");");
+    out.line("if (!entry) return entry.refuse(call);");
+    if (!method.blocks.empty()) {
+      out.line("tenon::detail::Blocking blocking(instance, tenon::Call::of(call));");
+    }
+    const std::string answer = method.response.empty() ? "" : ", out";
+    out.line(follows ? "const tenon_status status =" : "return", " entry.table<", version.c_name,
+             ">()->", method.name, "(call, entry.self(), in", answer, ");");
+    if (method.configures) {
+      out.line("if (status == TENON_OK) instance.remember_config(in->config);");
+    }
+    if (interface.begins_session()) out.line("if (status == TENON_OK) entry.session_begins();");
+    if (follows) out.line("return status;");
+  });
+  out.line("}");
+}
+
+void emit_client(Writer& out, const KindVersion& version) {
+  std::vector<std::string> members{"sizeof(" + version.c_name + ")", std::to_string(version.number),
+                                   "0", "nullptr"};
+  for (const Method& method : version.methods) {
+    emit_client_function(out, version, method);
+    members.push_back(name_of(version, "client_" + method.name));
+  }
+  out.list("constexpr " + version.c_name + " " + name_of(version, "client") + " = {", members,
+           "};");
+}
+
+void emit_methods(Writer& out, const KindVersion& version) {
+  out.line("const tenon::MethodInfo ", name_of(version, "methods"), "[] = {");
+  out.indented([&] {
+    for (const Method& method : version.methods) {
+      const std::string fallback =
+          method.required
+              ? "nullptr"
+              : "reinterpret_cast<void (*)()>(" + name_of(version, "no_" + method.name) + ")";
+      out.list("{",
+               {quoted(method.name), "offsetof(" + version.c_name + ", " + method.name + ")",
+                method.required ? "true" : "false", fallback},
+               "},");
+    }
+  });
+  out.line("};");
+}
+
+void emit_version(Writer& out, const Kind& kind, std::size_t place) {
+  const KindVersion& version = *kind.versions[place];
+  const Method* configure = version.configure();
+  out.list(
+      "{",
+      {std::to_string(version.number), version.draft() ? "true" : "false",
+       "TENON_FINGERPRINT_" + version.c_name, "sizeof(" + version.c_name + ")",
+       configure != nullptr ? "offsetof(" + version.c_name + ", " + configure->name + ")" : "0",
+       name_of(version, "methods"), adapters_array(kind, place), "&" + name_of(version, "client")},
+      "},");
+}
+
+}  // namespace
+
+std::string kind_object(const Kind& kind) {
+  return kind.name + "_kind";
+}
+
+void emit_registration(Writer& out, const Kind& kind) {
+  out.comment("What stands in slots of " + kind.id + " that are NULL.");
+  for (const auto& version : kind.versions) emit_fallbacks(out, *version);
+  out.line();
+  out.comment("Tables that other plugins get: `self` is an Instance.");
+  for (const auto& version : kind.versions) emit_client(out, *version);
+  out.line();
+  for (std::size_t place = 0; place < kind.versions.size(); place++) {
+    emit_methods(out, *kind.versions[place]);
+    emit_adapter_rows(out, kind, place);
+  }
+  out.line("const tenon::KindVersion ", kind.name, "_versions[] = {");
+  out.indented([&] {
+    for (std::size_t place = 0; place < kind.versions.size(); place++) {
+      emit_version(out, kind, place);
+    }
+  });
+  out.line("};");
+  out.line("const tenon::Kind ", kind_object(kind), " = {", quoted(kind.id), ", ",
+           kind.session ? "true" : "false", ", ", kind.name, "_versions};");
+  out.line("const tenon::KindRegistration ", kind.name, "_registration(", kind_object(kind), ");");
+  out.line();
+}
+
+}  // namespace tenon::gen
