@@ -142,9 +142,10 @@ std::optional<Error> Admission::check_prologue(const tenon_module& module) const
 }
 
 std::optional<Error> Admission::check_registrations(const tenon_list& list) const {
-  if (list.count > most_registrations || list.stride < sizeof(tenon_registration) ||
-      list.stride > largest_struct || !has(list.data, list.count * list.stride)) {
-    return Error({.code = "size-too-large",
+  const bool small = list.stride < sizeof(tenon_registration);
+  if (small || list.count > most_registrations || list.stride > largest_struct ||
+      !has(list.data, list.count * list.stride)) {
+    return Error({.code = small ? "size-too-small" : "size-too-large",
                   .where = where_,
                   .found = std::to_string(list.count) + " registrations of " +
                            std::to_string(list.stride) + " bytes",
@@ -200,6 +201,12 @@ std::optional<Error> Admission::check_manifest(const tenon_list& list) const {
       return differs("registration " + std::to_string(i) + ": " + describe(entry),
                      describe(said.kind, said.version, said.name) + ", as in the manifest" +
                          (entry.fingerprint != said.fingerprint ? ", of the same spec" : ""));
+    }
+    if (const auto& table = *static_cast<const tenon_table*>(entry.table);
+        table.version != entry.version) {
+      return differs(
+          describe(entry) + " with the table of version " + std::to_string(table.version),
+          "the table of version " + std::to_string(entry.version));
     }
   }
   return std::nullopt;

@@ -64,6 +64,9 @@ static const test_echo_v1 echo = {
 #ifdef FAULT_TABLE_TOO_SMALL
     .struct_size = 16,
     .version = 1,
+#elif defined FAULT_TABLE_VERSION
+    .struct_size = sizeof(test_echo_v1),
+    .version = 2,
 #else
     TEST_ECHO_V1_BASE,
 #endif
