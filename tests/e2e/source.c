@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * Modules for the command `tenon` to look at: a source whose methods are all missing but those that
+ * are required. Nothing of it may ever run, so everything ends the process. The list of the builds
+ * stands in meson.build. */
+#include <stdlib.h>
+#include <tenon/source/v1.h>
+
+#ifdef NEEDS_LIBRARY
+int tests_e2e_library(void);
+#endif
+
+static void never(void) {
+#ifdef NEEDS_LIBRARY
+  tests_e2e_library();
+#endif
+  abort();
+}
+
+__attribute__((constructor)) static void loaded(void) {
+  never();
+}
+
+static const tenon_table table = {sizeof table, 1, 0, NULL};
+
+#define TENON_KIND_tenon_source_v9 TENON_KIND_tenon_source_v1
+#define TENON_SPEC_tenon_source_v9 TENON_SPEC_tenon_source_v1
+#define TENON_FINGERPRINT_tenon_source_v9 TENON_FINGERPRINT_tenon_source_v1
+#define TENON_KIND_photo_filter_v1 "photo.example/filter"
+#define TENON_SPEC_photo_filter_v1 "0123456789abcdef"
+#define TENON_FINGERPRINT_photo_filter_v1 UINT64_C(0x0123456789abcdef)
+
+#ifdef OTHER_SPEC
+#undef TENON_SPEC_tenon_source_v1
+#undef TENON_FINGERPRINT_tenon_source_v1
+#define TENON_SPEC_tenon_source_v1 "0123456789abcdef"
+#define TENON_FINGERPRINT_tenon_source_v1 UINT64_C(0x0123456789abcdef)
+#endif
+
+#if defined TOO_NEW
+#define PLUGINS(P) P(tenon_source, 9, "me.example/clock", &table)
+#elif defined FOREIGN
+#define PLUGINS(P) P(photo_filter, 1, "me.example/blur", &table)
+#elif defined MIXED
+#define PLUGINS(P)                               \
+  P(tenon_source, 1, "me.example/clock", &table) \
+  P(tenon_source, 9, "me.example/newer", &table) P(photo_filter, 1, "me.example/blur", &table)
+#else
+#define PLUGINS(P) P(tenon_source, 1, "me.example/clock", &table)
+#endif
+
+#ifdef RICH
+TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS, {
+  "summary": "Tells the time",
+  "description": "One record a second.",
+  "author": "Me",
+  "license": "BSL-1.0",
+  "homepage": "https://me.example/clocks",
+  "requires": {"example.io/colour": "^1.4"},
+  "properties": {"me.example/clock": {"menu": "Time", "order": "3"}},
+  "state": {"writes": 2, "reads": [1, 2]},
+  "threads": "joined",
+  "x-own": "kept"
+});
+#else
+TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS);
+#endif

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The command `tenon` as people and scripts meet it. TENON is the program, SOURCES the folder of
+// the modules that it looks at; they end the process that runs any of their code.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+class TenonCommand : public testing::Test {
+ protected:
+  TenonCommand() {
+    // Modules are looked at where they lie in the world, so that paths are short.
+    for (const auto& entry : fs::directory_iterator(SOURCES)) {
+      if (entry.path().extension() == ".so") {
+        fs::copy_file(entry.path(), world_.path("modules/" + entry.path().filename().string()));
+      }
+    }
+  }
+
+  Outcome tenon(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), TENON);
+    return world_.run(arguments);
+  }
+  json::object tenon_json(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    const Outcome run = tenon(arguments);
+    json::error_code failed;
+    json::value value = json::parse(run.out, failed);
+    EXPECT_FALSE(failed) << run.out << run.err;
+    return failed ? json::object() : value.as_object();
+  }
+  /// Installs a build among the plugins of an app, here tenon's own.
+  fs::path install(const std::string& build, const std::string& as) const {
+    return world_.place(world_.root() / "modules" / build, as);
+  }
+
+  /// The text with what differs from machine to machine replaced: the root of the world by ROOT,
+  /// sizes and machines by SIZE and MACHINE, and the space that made them a column by two.
+  std::string normal(std::string text) const {
+    for (auto at = text.find(world_.root().string()); at != std::string::npos;
+         at = text.find(world_.root().string())) {
+      text.replace(at, world_.root().string().size(), "ROOT");
+    }
+    return std::regex_replace(text, std::regex("[0-9.]+ [kM]B +[^ \n]+"), "SIZE  MACHINE");
+  }
+
+  World world_{"tenon"};
+};
+
+// -- inspect ------------------------------------------------------------------------------------
+
+TEST_F(TenonCommand, InspectShowsAModuleThatIsAdapted) {
+  const Outcome run = tenon({"inspect", "modules/rich.so"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(normal(run.out),
+            R"(me.example/clocks 1.2.0  "Tells the time"                       WOULD LOAD
+file        modules/rich.so  SIZE  MACHINE
+contract    1.0
+about       One record a second.
+author      Me
+license     BSL-1.0
+homepage    https://me.example/clocks
+requires    example.io/colour  ^1.4
+state       writes 2  reads 1 2
+threads     joined when it stops
+plugin      NAME              KIND              VERSION  HOST  FITS
+            me.example/clock  tenon.dev/source  1        2     adapted
+              on_created  not in version 1: the adapter answers
+              on_updated  not in version 1: the adapter answers
+              on_deleted  not in version 1: the adapter answers
+properties  me.example/clock  menu   Time
+            me.example/clock  order  3
+libraries   libc.so.6  all found
+No plugin code was run.  Next: put the file into ~/.local/lib/tenon/plugins
+)");
+}
+
+TEST_F(TenonCommand, InspectSaysWhyAModuleWouldNotLoad) {
+  const Outcome run = tenon({"inspect", "modules/too-new.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(
+      normal(run.out),
+      R"(me.example/clocks 1.2.0                                         WOULD NOT LOAD: 1 error
+file        modules/too-new.so  SIZE  MACHINE
+contract    1.0
+plugin      NAME              KIND              VERSION  HOST  FITS
+            me.example/clock  tenon.dev/source  9        2     too new
+libraries   libc.so.6  all found
+error[kind-too-new] modules/too-new.so
+   found   me.example/clock (tenon.dev/source version 9)
+   needed  version 1 and 2 of tenon.dev/source
+   fix     a host that offers version 9, or a build of the plugin for version 2
+No plugin code was run.  Next: see the fix above
+)");
+}
+
+TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
+  const Outcome run = tenon({"inspect", "modules/mixed.so"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  const std::string text = normal(run.out);
+  EXPECT_NE(text.find("WOULD LOAD: 2 warnings\n"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("            me.example/newer  tenon.dev/source      9        2     too new\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find(
+          "            me.example/blur   photo.example/filter  1        -     unknown kind\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("warning[kind-unknown] modules/mixed.so\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("warning[kind-too-new] modules/mixed.so\n"), std::string::npos) << text;
+}
+
+TEST_F(TenonCommand, InspectSaysThatAnotherProgramHasTheKind) {
+  const Outcome run = tenon({"inspect", "modules/foreign.so"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find("WOULD LOAD: 1 warning\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("warning[kind-unknown]"), std::string::npos) << run.out;
+}
+
+TEST_F(TenonCommand, InspectSeesAnotherSpec) {
+  const Outcome run = tenon({"inspect", "modules/other-spec.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("other spec\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("error[kind-differs]"), std::string::npos) << run.out;
+}
+
+TEST_F(TenonCommand, InspectTellsWhichLibrariesAreMissing) {
+  const Outcome missing = tenon({"inspect", "modules/needs-library.so"});
+  EXPECT_EQ(missing.exit, 1);
+  EXPECT_NE(missing.out.find("libtests-e2e-library.so  not found\n"), std::string::npos)
+      << missing.out;
+  EXPECT_NE(missing.out.find("found   libtests-e2e-library.so, which it needs, nowhere\n"),
+            std::string::npos)
+      << missing.out;
+
+  fs::copy_file(LIBRARY, world_.root() / "modules/libtests-e2e-library.so");
+  const Outcome beside = tenon({"inspect", "modules/needs-library.so"});
+  EXPECT_EQ(beside.exit, 1);
+  EXPECT_NE(beside.out.find("which it needs, only beside the file\n"), std::string::npos)
+      << beside.out;
+
+  world_.set("LD_LIBRARY_PATH", (world_.root() / "modules").string());
+  const Outcome found = tenon({"inspect", "modules/needs-library.so"});
+  EXPECT_EQ(found.exit, 0) << found.out;
+  EXPECT_NE(found.out.find("libtests-e2e-library.so  libc.so.6  all found\n"), std::string::npos)
+      << found.out;
+}
+
+TEST_F(TenonCommand, InspectTakesReferencesToWhatIsInstalled) {
+  const fs::path file = install("rich.so", "clocks.so");
+  for (const char* reference : {"me.example/clock", "standalone:me.example/clock@1.2.0"}) {
+    const Outcome run = tenon({"inspect", reference});
+    EXPECT_EQ(run.exit, 0) << run.err;
+    EXPECT_NE(run.out.find(file.string()), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("Next: tenon list -a tenon\n"), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(TenonCommand, InspectTakesReferencesToBuiltins) {
+  const Outcome run = tenon({"inspect", "builtin:tenon.dev/file"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out.substr(0, 18), "tenon.dev/builtin ");
+  EXPECT_NE(run.out.find("file        none: it is linked into the program\n"), std::string::npos);
+}
+
+TEST_F(TenonCommand, InspectSaysWhatThereIsWhenThereIsNoSuchPlugin) {
+  const Outcome run = tenon({"inspect", "me.example/nobody"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("error[not-found] me.example/nobody\n"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("tenon.dev/file"), std::string::npos) << run.err;
+  EXPECT_EQ(tenon({"inspect", "a b"}).exit, 2) << "that is no reference";
+}
+
+TEST_F(TenonCommand, InspectTellsOfARivalAmongTheInstalled) {
+  install("rich.so", "a.so");
+  const fs::path second = install("rich.so", "b.so");
+  const Outcome run = tenon({"inspect", second.string()});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("error[duplicate]"), std::string::npos) << run.out;
+}
+
+/// What is no module, and what is said about it.
+struct NoModule {
+  std::string path;
+  std::string code;
+  std::string found;
+};
+
+TEST_F(TenonCommand, InspectIsHonestAboutWhatIsNoModule) {
+  world_.write("text.so", "some text\n");
+  world_.write("empty.so", "");
+  world_.write("cut.so", read_file(world_.root() / "modules/rich.so").substr(0, 5000));
+  ASSERT_EQ(mkfifo((world_.root() / "pipe").c_str(), 0600), 0);
+  const NoModule all[] = {
+      {"text.so", "not-a-module", "a text file"},
+      {"empty.so", "empty-file", "0 bytes"},
+      {"cut.so", "truncated", ""},
+      {"modules", "not-a-module", "a folder"},
+      {"missing.so", "not-found", ""},
+      {"/dev/null", "not-a-module", "a device"},
+      {"pipe", "not-a-module", "a pipe"},
+      {TENON, "not-a-module", "a program"},
+  };
+  for (const NoModule& one : all) {
+    SCOPED_TRACE(one.path);
+    const Outcome run = tenon({"inspect", one.path});
+    EXPECT_EQ(run.exit, 1) << run.out << run.err;
+    EXPECT_NE(run.out.find("WOULD NOT LOAD: 1 error\n"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("error[" + one.code + "] " + one.path + "\n   found   " + one.found),
+              std::string::npos)
+        << run.out;
+    EXPECT_NE(run.out.find("\n   fix     "), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(TenonCommand, InspectLooksAtLibrariesOfTheSystem) {
+  for (const char* name : {"libc.so.6", "libz.so.1", "libstdc++.so.6"}) {
+    for (const char* folder : {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/",
+                               "/lib/aarch64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/"}) {
+      const std::string path = std::string(folder) + name;
+      if (!fs::exists(path)) continue;
+      const Outcome run = tenon({"inspect", path});
+      EXPECT_EQ(run.exit, 1) << run.out;
+      EXPECT_NE(run.out.find("error[no-manifest]"), std::string::npos) << run.out;
+      EXPECT_NE(run.out.find("all found\n"), std::string::npos) << run.out;
+    }
+  }
+}
+
+TEST_F(TenonCommand, InspectPrintsNothingThatMovesTheCursor) {
+  world_.write("plugins/\x1b[2J.so", "\x1b[2J");
+  for (const Outcome& run : {tenon({"inspect", "plugins/\x1b[2J.so"}), tenon({"list"})}) {
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_EQ((run.out + run.err).find('\x1b'), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("\\x1b[2J"), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
+  const json::object answer = tenon_json({"inspect", "modules/rich.so"});
+  EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "inspect"}}));
+  EXPECT_EQ(answer.at("subject"), "modules/rich.so");
+  EXPECT_EQ(answer.at("would_load"), true);
+  EXPECT_EQ(answer.at("file").at("path"), "modules/rich.so");
+  EXPECT_EQ(answer.at("file").at("size").to_number<std::uint64_t>(),
+            fs::file_size(world_.root() / "modules/rich.so"));
+  const json::value& manifest = answer.at("manifest");
+  EXPECT_EQ(manifest.at("package"), "me.example/clocks");
+  EXPECT_EQ(manifest.at("package_version"), "1.2.0");
+  EXPECT_EQ(manifest.at("requires"), (json::value{{"example.io/colour", "^1.4"}}));
+  EXPECT_EQ(manifest.at("state"), (json::value{{"writes", 2}, {"reads", {1, 2}}}));
+  EXPECT_EQ(manifest.at("details").at("x-own"), "kept");
+  const json::value& plugin = answer.at("plugins").at(0);
+  EXPECT_EQ(plugin.at("name"), "me.example/clock");
+  EXPECT_EQ(plugin.at("version"), 1);
+  EXPECT_EQ(plugin.at("host_version"), 2);
+  EXPECT_EQ(plugin.at("fits"), "adapted");
+  EXPECT_EQ(plugin.at("missing"), (json::value{"on_created", "on_updated", "on_deleted"}));
+  EXPECT_EQ(plugin.at("properties"), (json::value{{"menu", "Time"}, {"order", "3"}}));
+  EXPECT_EQ(answer.at("libraries").at(0).at("name"), "libc.so.6");
+  EXPECT_TRUE(fs::exists(answer.at("libraries").at(0).at("path").as_string().c_str()));
+  EXPECT_EQ(answer.at("errors"), json::array());
+}
+
+TEST_F(TenonCommand, InspectPrintsFindingsAsJson) {
+  const json::object answer = tenon_json({"inspect", "modules/too-new.so"});
+  EXPECT_EQ(answer.at("would_load"), false);
+  const json::value& error = answer.at("errors").at(0);
+  EXPECT_EQ(error.at("code"), "kind-too-new");
+  EXPECT_EQ(error.at("where"), "modules/too-new.so");
+  EXPECT_EQ(error.at("needed"), "version 1 and 2 of tenon.dev/source");
+  EXPECT_EQ(error.at("message"), nullptr);
+
+  const json::object missing = tenon_json({"inspect", "me.example/nobody"});
+  EXPECT_EQ(missing.at("would_load"), false);
+  EXPECT_EQ(missing.at("file"), nullptr);
+  EXPECT_EQ(missing.at("errors").at(0).at("code"), "not-found");
+}
+
+// -- list ---------------------------------------------------------------------------------------
+
+TEST_F(TenonCommand, ListShowsPluginsAndSkippedFiles) {
+  install("rich.so", "clocks.so");
+  install("foreign.so", "filters.so");
+  install("too-new.so", "new.so");
+  world_.write("plugins/text.so", "some text\n");
+  const Outcome run = tenon({"list"});
+  EXPECT_EQ(run.exit, 1) << run.err;
+  const std::string text = normal(run.out);
+  const std::regex row(
+      "me.example/clock +tenon.dev/source +1 +adapted +me.example/clocks +1.2.0 +"
+      "ROOT/plugins/clocks.so\n");
+  EXPECT_TRUE(std::regex_search(text, row)) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("me.example/blur +photo.example/filter +1 +"
+                                                 "unknown kind ")))
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("tenon.dev/file +tenon.dev/source +2 +latest +"
+                                                 "tenon.dev/builtin +[0-9.]+ +builtin\n")))
+      << text;
+  EXPECT_EQ(text.substr(text.find("\nSkipped")), R"(
+Skipped, or in part:
+  not-a-module  ROOT/plugins/text.so
+  kind-too-new  ROOT/plugins/new.so
+  duplicate     ROOT/plugins/new.so
+Next: tenon inspect ROOT/plugins/text.so
+)");
+}
+
+TEST_F(TenonCommand, ListAlignsItsColumns) {
+  const Outcome run = tenon({"list"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  const std::size_t column = run.out.find("KIND");
+  for (std::size_t begin = 0; begin < run.out.size(); begin = run.out.find('\n', begin) + 1) {
+    EXPECT_EQ(run.out[begin + column - 1], ' ');
+    EXPECT_NE(run.out[begin + column], ' ');
+  }
+}
+
+TEST_F(TenonCommand, ListTakesOneKind) {
+  install("rich.so", "clocks.so");
+  for (const char* kind : {"tenon.dev/destination", "destination"}) {
+    const Outcome run = tenon({"list", "--kind", kind});
+    EXPECT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(run.out.find("tenon.dev/source"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("tenon.dev/log"), std::string::npos) << run.out;
+  }
+  const Outcome none = tenon({"list", "--kind", "nobody.example/knows"});
+  EXPECT_EQ(none.exit, 0);
+  EXPECT_EQ(none.out, "");
+  EXPECT_EQ(none.err, "tenon: no plugins of kind nobody.example/knows for tenon\n");
+}
+
+TEST_F(TenonCommand, ListLooksWhereTheAppDoes) {
+  world_.set("PHOTO_LAB_PLUGIN_PATH", (world_.root() / "photo").string());
+  fs::create_directory(world_.root() / "photo");
+  fs::copy_file(world_.root() / "modules/foreign.so", world_.root() / "photo/blur.so");
+  install("rich.so", "clocks.so");
+  const Outcome run = tenon({"list", "-a", "photo-lab"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find("me.example/blur"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("me.example/clock "), std::string::npos) << run.out;
+}
+
+TEST_F(TenonCommand, ListTakesFoldersAndFiles) {
+  const Outcome run =
+      tenon({"list", "--plugin-path", "modules/foreign.so", "--plugin-path", "modules/rich.so"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find("me.example/blur"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("me.example/clock "), std::string::npos) << run.out;
+}
+
+TEST_F(TenonCommand, ListSaysWhenAFolderCannotBeRead) {
+  const Outcome run = tenon({"list", "--plugin-path", "nowhere"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_NE(run.out.find("tenon.dev/file"), std::string::npos) << "what there is all the same";
+  EXPECT_EQ(run.err.substr(0, 30), "tenon: error[not-found] nowher");
+}
+
+TEST_F(TenonCommand, ListPrintsItsAnswerAsJson) {
+  install("rich.so", "clocks.so");
+  world_.write("plugins/text.so", "some text\n");
+  const json::object answer = tenon_json({"list", "--kind", "source"});
+  EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "list"}}));
+  EXPECT_EQ(answer.at("app"), "tenon");
+  const json::value& clock = answer.at("plugins").at(0);
+  EXPECT_EQ(clock.at("name"), "me.example/clock");
+  EXPECT_EQ(clock.at("kind"), "tenon.dev/source");
+  EXPECT_EQ(clock.at("package_version"), "1.2.0");
+  EXPECT_EQ(clock.at("origin"), "file");
+  EXPECT_EQ(clock.at("file"), (world_.plugins() / "clocks.so").string());
+  const json::value& builtin = answer.at("plugins").at(1);
+  EXPECT_EQ(builtin.at("origin"), "builtin");
+  EXPECT_EQ(builtin.at("file"), nullptr);
+  EXPECT_EQ(answer.at("skipped").at(0).at("code"), "not-a-module");
+}
+
+// -- The command line
+// ------------------------------------------------------------------------------
+
+TEST_F(TenonCommand, RefusesWrongUsageWithAHint) {
+  struct {
+    std::vector<std::string> arguments;
+    const char* err;
+  } const wrong[] = {
+      {{}, "tenon: A subcommand is required\n"},
+      {{"lsit"}, "tenon: unknown command lsit\ndid you mean list?\n"},
+      {{"list", "--jsn"}, "tenon list: unknown option --jsn\ndid you mean --json?\n"},
+      {{"list", "--kinds=source"}, "tenon list: unknown option --kinds\ndid you mean --kind?\n"},
+      {{"list", "source"}, "tenon list: unknown word source\n"},
+      {{"list", "--kind"}, "tenon list: --kind: "},
+      {{"inspect"}, "tenon inspect: FILE|REF is required\n"},
+      {{"inspect", "a.so", "b.so"}, "tenon inspect: unknown word b.so\n"},
+  };
+  for (const auto& one : wrong) {
+    SCOPED_TRACE(one.err);
+    const Outcome run = tenon(one.arguments);
+    EXPECT_EQ(run.exit, 2);
+    EXPECT_EQ(run.out, "");
+    EXPECT_EQ(run.err.find(one.err), 0u) << run.err;
+    EXPECT_NE(run.err.find("--help.\n"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(TenonCommand, HelpsAndTellsItsVersion) {
+  const Outcome help = tenon({"--help"});
+  EXPECT_EQ(help.exit, 0);
+  EXPECT_NE(help.out.find("inspect"), std::string::npos);
+  EXPECT_NE(tenon({"list", "--help"}).out.find("--plugin-path"), std::string::npos);
+  EXPECT_TRUE(std::regex_match(tenon({"--version"}).out, std::regex("[0-9]+[.][0-9]+[.][0-9]+\n")));
+}
+
+TEST_F(TenonCommand, SaysWhenItsAnswerCannotBeWritten) {
+  const Outcome run = world_.run({"sh", "-c", "'" TENON "' list > /dev/full"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon: cannot write to standard output\n");
+}
+
+TEST_F(TenonCommand, ColoursOnlyATerminalThatWantsThem) {
+  const std::string script = "script -qec \"'" TENON "' inspect modules/rich.so\" /dev/null";
+  if (world_.run({"sh", "-c", "command -v script"}).exit != 0) GTEST_SKIP() << "no script(1)";
+  EXPECT_EQ(tenon({"inspect", "modules/rich.so"}).out.find('\x1b'), std::string::npos);
+  world_.set("TERM", "xterm");
+  EXPECT_NE(world_.run({"sh", "-c", script}).out.find("\x1b[32mWOULD LOAD\x1b[0m"),
+            std::string::npos);
+  world_.set("NO_COLOR", "1");
+  EXPECT_EQ(world_.run({"sh", "-c", script}).out.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// From a folder of files to an instance and back.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/stream.hpp>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using OneHost = Hosting;
+
+TEST_F(OneHost, ReadsManifestsAndLoadsNothing) {
+  place("probe-1.so");
+  place("stream-1.so");
+  const Host host(options());
+  EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/probe"});
+  EXPECT_EQ(names(host.plugins<test::Stream>()), Texts{"test.example/stream"});
+  const PluginInfo probe = host.find<test::Probe>("probe").value();
+  EXPECT_EQ(probe.version(), 1);
+  EXPECT_EQ(probe.package(), "test.example/probes");
+  EXPECT_EQ(probe.package_version(), "1.0.0");
+  EXPECT_EQ(probe.summary(), "Shows what happens");
+  EXPECT_EQ(probe.fit().grade, FitGrade::adapted);
+  EXPECT_EQ(probe.fit().missing, Texts{"extra"});
+  EXPECT_FALSE(is_mapped("probe-1"));
+  EXPECT_EQ(copies(), Texts());
+}
+
+TEST_F(OneHost, LoadsWithTheFirstInstanceAndUnloadsWithTheLast) {
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  {
+    auto first = host.create<test::Probe>("probe").value();
+    EXPECT_TRUE(is_mapped("probe.g1"));
+    std::optional second = host.create<test::Probe>("probe").value();
+    EXPECT_EQ(module(host, probes).instances, 2u);
+    EXPECT_EQ(copies(), Texts{"probe.g1.so"});
+    second.reset();
+    EXPECT_TRUE(is_mapped("probe.g1"));
+    EXPECT_EQ(first->edition().value(), 1);
+  }
+  EXPECT_FALSE(is_mapped("probe.g"));
+  EXPECT_EQ(copies(), Texts());
+  EXPECT_FALSE(module(host, probes).loaded);
+}
+
+TEST_F(OneHost, LoadsAgainUnderAnotherName) {
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  { auto probe = host.create<test::Probe>("probe").value(); }
+  place("probe-2.so", "probe.so");
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_TRUE(is_mapped("probe.g2"));
+}
+
+TEST_F(OneHost, ServesHandlesThatOutliveIt) {
+  place("probe-1.so", "probe.so");
+  std::optional<Handle<test::Probe>> probe;
+  {
+    Host host(options());
+    probe = host.create<test::Probe>("probe").value();
+  }
+  EXPECT_EQ((*probe)->edition().value(), 1);
+  EXPECT_TRUE(is_mapped("probe.g1"));
+  probe.reset();
+  EXPECT_FALSE(is_mapped("probe.g"));
+  EXPECT_EQ(copies(), Texts());
+}
+
+TEST_F(OneHost, RunsTheFileThatWasLoadedWhateverBecomesOfIt) {
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  world_.write("plugins/probe.so", "overwritten in place");
+  EXPECT_EQ(probe->edition().value(), 1);
+  std::filesystem::remove(world_.plugins() / "probe.so");
+  host.rescan();
+  EXPECT_EQ(probe->edition().value(), 1);
+  EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/probe"}) << "it is in use";
+}
+
+TEST_F(OneHost, FindsNewFilesWhenItLooksAgain) {
+  Host host(options());
+  EXPECT_EQ(host.create<test::Probe>("probe").error().code(), "not-found");
+  place("probe-1.so");
+  host.rescan();
+  EXPECT_EQ(host.create<test::Probe>("probe").value()->edition().value(), 1);
+  std::filesystem::remove(world_.plugins() / "probe-1.so");
+  host.rescan();
+  EXPECT_EQ(names(host.plugins<test::Probe>()), Texts());
+}
+
+TEST_F(OneHost, SaysWhatThereIsWhenNothingIsFound) {
+  place("probe-1.so");
+  Host host(options());
+  EXPECT_EQ(host.create<test::Probe>("prob").error().found(), "only test.example/probe");
+  EXPECT_EQ(host.create<test::Stream>("stream").error().found(), "no plugin of that kind");
+  EXPECT_EQ(host.create<test::Probe>("probe@3.0.0").error().found(),
+            "test.example/probe 1.0.0 (standalone, version 1 of the kind)");
+  EXPECT_EQ(host.create<test::Probe>("best:probe").error().code(), "wrong-reference");
+}
+
+TEST_F(OneHost, TakesPackageVersionsByReferenceAndOtherwiseTheNewest) {
+  place("probe-1.so");
+  place("probe-2.so");
+  Host host(options());
+  EXPECT_EQ(host.create<test::Probe>("probe").value()->edition().value(), 2);
+  EXPECT_EQ(host.create<test::Probe>("probe@1.0.0").value()->edition().value(), 1);
+  EXPECT_EQ(host.plugins<test::Probe>().size(), 1u);
+  EXPECT_EQ(host.registered().size(), 3u) << "two probes and the builtin";
+}
+
+TEST_F(OneHost, PutsTheDefaultDomainBeforeNamesWithoutOne) {
+  place("probe-1.so");
+  HostOptions other = options();
+  other.default_domain = "other.example";
+  Host host(std::move(other));
+  EXPECT_EQ(host.find<test::Probe>("probe").error().where(), "other.example/probe");
+  EXPECT_TRUE(host.find<test::Probe>("test.example/probe"));
+}
+
+TEST_F(OneHost, ReadsTheVariableOfItsApp) {
+  place("probe-1.so");
+  setenv("INTEGRATION_TEST_PLUGIN_PATH", world_.plugins().c_str(), 1);
+  const Host host({.app = "integration-test"});
+  unsetenv("INTEGRATION_TEST_PLUGIN_PATH");
+  EXPECT_TRUE(host.find<test::Probe>("probe"));
+}
+
+TEST_F(OneHost, TellsWhatItSkipped) {
+  place("probe-1.so");
+  world_.write("plugins/text.so", "some text");
+  HostOptions missing = options();
+  missing.plugin_path.push_back(world_.root() / "nowhere");
+  Host host(std::move(missing));
+  EXPECT_EQ(codes(host.skipped()), (Texts{"not-a-module", "not-found"}));
+  EXPECT_TRUE(host.create<test::Probe>("probe"));
+}
+
+TEST_F(OneHost, UsesBuiltinsAsItUsesDropIns) {
+  host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
+  Host host(options());
+  {
+    auto echo = host.create<test::Echo>("builtin:host-echo").value();
+    EXPECT_EQ(echo->say("hello").value(), "host: hello");
+    EXPECT_EQ(echo->count().error().code(), "unimplemented");
+    EXPECT_EQ(host_echo_count(), 1);
+    EXPECT_TRUE(host.find<test::Echo>("host-echo").value().builtin());
+  }
+  EXPECT_EQ(host_echo_count(), 0);
+}
+
+TEST_F(OneHost, ConfiguresWhatItCreatesOrLeavesNothing) {
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  EXPECT_EQ(host.create<test::Probe>("probe", {{"word", "hello"}}).value()->word().value(),
+            "hello");
+  const auto refused = host.create<test::Probe>("probe", {{"word", std::string(100, 'x')}});
+  EXPECT_EQ(refused.error().status(), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(refused.error().to_string(),
+            "test.example/probe: configure: invalid-argument: long word");
+  EXPECT_FALSE(is_mapped("probe.g"));
+}
+
+TEST_F(OneHost, PassesOnWhatACreateThatFailsSays) {
+  place("probe-create-fails.so", "probe.so");
+  Host host(options());
+  const auto refused = host.create<test::Probe>("probe");
+  EXPECT_EQ(refused.error().to_string(),
+            "test.example/probe: create: resource-exhausted: no room for a probe");
+  EXPECT_FALSE(is_mapped("probe.g"));
+  EXPECT_EQ(module(host, probes).instances, 0u);
+}
+
+TEST_F(OneHost, PassesOnStatusFlagsAndMessageOfACall) {
+  place("probe-1.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  const auto failed = probe->refuse(TENON_UNAVAILABLE | TENON_RETRYABLE, "the disk is full");
+  EXPECT_EQ(failed.error().code(), "unavailable");
+  EXPECT_TRUE(failed.error().retryable());
+  EXPECT_FALSE(failed.error().fatal());
+  EXPECT_EQ(failed.error().message(), "the disk is full");
+  EXPECT_EQ(failed.error().plugin(), "test.example/probe");
+  EXPECT_EQ(failed.error().method(), "refuse");
+  EXPECT_EQ(probe->missing().error().code(), "unimplemented");
+}
+
+TEST_F(OneHost, AnswersViewsThatLiveAsLongAsTheCall) {
+  place("probe-1.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  Call call;
+  const BytesView small = probe->fill(call, 10).value();
+  const BytesView large = probe->fill(call, 100000).value();
+  EXPECT_EQ(small.own(), Bytes(10, 1));
+  EXPECT_EQ(large.own(), Bytes(100000, 1));
+}
+
+TEST_F(OneHost, UsesAnOlderVersionAsTheLatest) {
+  place("probe-1.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_TRUE(probe.supports("edition"));
+  EXPECT_FALSE(probe.supports("extra"));
+  EXPECT_FALSE(probe.supports("no such method"));
+  EXPECT_EQ(probe->extra().error().code(), "unimplemented");
+  EXPECT_EQ(probe->edition().value(), 1);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the tests of a whole host begin with: a world with a folder of modules, in which also the
+// private copies of loaded modules lie. MODULES and FAULTS are the folders of the test modules.
+#pragma once
+
+#include <tenon/host.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/world.hpp"
+#include "integration/host_echo.hpp"
+
+namespace tenon::tests {
+
+class Hosting : public testing::Test {
+ protected:
+  static constexpr const char* probes = "test.example/probes";
+  static constexpr const char* streams = "test.example/streams";
+
+  Hosting() { setenv("TMPDIR", world_.root().c_str(), 1); }
+  ~Hosting() override {
+    before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1);
+    host_echo_says = nullptr;
+  }
+
+  /// Puts a build of a test module among the plugins, under its own or another name.
+  void place(std::string_view build, std::string_view as = {}) const {
+    world_.place(std::string(MODULES "/").append(build), as);
+  }
+  void place_fault(std::string_view build, std::string_view as = {}) const {
+    world_.place(std::string(FAULTS "/").append(build).append(".so"), as);
+  }
+
+  HostOptions options() const {
+    return {.app = "", .plugin_path = {world_.plugins()}, .builtins = {host_echo()}};
+  }
+
+  /// Whether the process has code of a private copy mapped, eg: of "probe.g1" the first of
+  /// probe.so.
+  static bool is_mapped(std::string_view copy) {
+    return read_file("/proc/self/maps").find("/" + std::string(copy)) != std::string::npos;
+  }
+  /// The private copies that lie on the disk.
+  std::vector<std::string> copies() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(world_.root())) {
+      const std::string name = entry.path().filename();
+      if (name.find(".g") != std::string::npos) names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  static ModuleInfo module(const Host& host, std::string_view package) {
+    for (const ModuleInfo& info : host.modules()) {
+      if (info.package == package) return info;
+    }
+    return {};
+  }
+  static std::vector<std::string> codes(const std::vector<Error>& errors) {
+    std::vector<std::string> codes;
+    for (const Error& error : errors) codes.emplace_back(error.code());
+    return codes;
+  }
+  static std::vector<std::string> names(const std::vector<PluginInfo>& plugins) {
+    std::vector<std::string> names;
+    for (const PluginInfo& plugin : plugins) names.push_back(plugin.name());
+    return names;
+  }
+
+  using Texts = std::vector<std::string>;
+
+ private:
+  const std::string before_ = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "";
+
+ protected:
+  World world_;
+};
+
+}  // namespace tenon::tests

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * A plugin of test.example/probe. EDITION is the number of the build, VERSION that of the kind; a
+ * FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build. */
+#include <stdlib.h>
+#include <test/echo/v1.h>
+#include <test/probe/v1.h>
+#include <test/probe/v2.h>
+
+#ifndef EDITION
+#define EDITION 1
+#endif
+#ifndef VERSION
+#define VERSION 1
+#endif
+#ifndef PACKAGE
+#define PACKAGE "test.example/probes"
+#endif
+#ifndef PLUGIN
+#define PLUGIN "test.example/probe"
+#endif
+
+/* The names of version VERSION: methods are the same in both. */
+#define NAME_(version, name) test_probe_v##version##_##name
+#define NAME(version, name) NAME_(version, name)
+#define T(name) NAME(VERSION, name)
+#if VERSION == 1
+#define TABLE test_probe_v1
+#define BASE TEST_PROBE_V1_BASE
+#else
+#define TABLE test_probe_v2
+#define BASE TEST_PROBE_V2_BASE
+#endif
+
+typedef struct probe {
+  const tenon_host *host;
+  char word[64];
+} probe;
+
+/* A zeroed response in the arena of the call. */
+#define ANSWER(type, name)                                \
+  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
+  name->struct_size = sizeof(type)
+
+static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
+#ifdef FAULT_CREATE
+  (void)in;
+  (void)self;
+  return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no room for a probe");
+#else
+  probe *made = calloc(1, sizeof *made);
+  if (made == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+  made->host = in->host;
+  *self = made;
+  return TENON_OK;
+#endif
+}
+
+static void destroy(void *self) {
+  free(self);
+}
+
+static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
+
+static tenon_status configure(tenon_call *call, void *self, const T(configure_request) * in) {
+  probe *p = self;
+  tenon_string word = tenon_get(in->config, "word");
+#ifdef FAULT_CONFIGURE
+  return tenon_fail(call, TENON_INVALID_ARGUMENT, "not in this edition");
+#endif
+  if (word.size >= sizeof p->word) return tenon_fail(call, TENON_INVALID_ARGUMENT, "long word");
+  memset(p->word, 0, sizeof p->word);
+  if (word.size != 0) memcpy(p->word, word.data, word.size);
+  return TENON_OK;
+}
+
+static tenon_status edition(tenon_call *call, void *self, const T(edition_request) * in,
+                            const T(edition_response) * *out) {
+  ANSWER(T(edition_response), answer);
+  (void)self;
+  (void)in;
+  answer->edition = EDITION;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status word(tenon_call *call, void *self, const T(word_request) * in,
+                         const T(word_response) * *out) {
+  ANSWER(T(word_response), answer);
+  (void)in;
+  answer->word = tenon_text(((probe *)self)->word);
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status fill(tenon_call *call, void *self, const T(fill_request) * in,
+                         const T(fill_response) * *out) {
+  ANSWER(T(fill_response), answer);
+  (void)self;
+  answer->data.data = memset(tenon_allocate(call, (size_t)in->size), EDITION, (size_t)in->size);
+  answer->data.size = (size_t)in->size;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status pause(tenon_call *call, void *self, const T(pause_request) * in,
+                          const T(pause_response) * *out) {
+  ANSWER(T(pause_response), answer);
+  const tenon_host *host = ((probe *)self)->host;
+  tenon_call *waiting = call;
+  if (in->in_child) {
+    tenon_status status = host->call_begin(host, call, &waiting);
+    if (status != TENON_OK) return status;
+  }
+  answer->reason = waiting->functions->wait(waiting, in->time);
+  if (waiting != call) host->call_end(host, waiting);
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status refuse(tenon_call *call, void *self, const T(refuse_request) * in) {
+  (void)self;
+  call->functions->fail(call, in->status, in->message);
+  return in->status;
+}
+
+static tenon_plugin_request echo_request(tenon_string reference) {
+  tenon_plugin_request request = {.struct_size = sizeof request,
+                                  .kind = tenon_text(TEST_ECHO_V1_KIND),
+                                  .version = 1,
+                                  .fingerprint = TEST_ECHO_V1_FINGERPRINT,
+                                  .reference = reference};
+  return request;
+}
+
+static tenon_status names(tenon_call *call, void *self, const T(names_request) * in,
+                          const T(names_response) * *out) {
+  ANSWER(T(names_response), answer);
+  const tenon_host *host = ((probe *)self)->host;
+  const tenon_plugin_request request = echo_request(tenon_text(NULL));
+  const tenon_find_response *found = NULL;
+  tenon_status status = host->find(host, call, &request, &found);
+  (void)in;
+  if (status != TENON_OK) return status;
+  answer->names = found->names;
+  *out = answer;
+  return TENON_OK;
+}
+
+/* Says the text in a call of its own, so that the answer has to be copied. */
+static tenon_status say(tenon_call *call, const tenon_host *host, const tenon_instance *echo,
+                        tenon_string text, tenon_string *answer) {
+  const test_echo_v1 *table = echo->table;
+  const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = text};
+  const test_echo_v1_say_response *said = NULL;
+  tenon_call *child = NULL;
+  tenon_status status = host->call_begin(host, call, &child);
+  if (status != TENON_OK) return status;
+  status = table->say(child, echo->self, &request, &said);
+  if (status == TENON_OK) {
+    answer->data = tenon_allocate_copy(call, said->text.data, said->text.size);
+    answer->size = said->text.size;
+  }
+  host->call_end(host, child);
+  return status;
+}
+
+static tenon_status ask(tenon_call *call, void *self, const T(ask_request) * in,
+                        const T(ask_response) * *out) {
+  ANSWER(T(ask_response), answer);
+  const tenon_host *host = ((probe *)self)->host;
+  const tenon_plugin_request request = echo_request(in->reference);
+  tenon_instance echo;
+  tenon_status status = host->create(host, call, &request, &echo);
+  if (status != TENON_OK) return status;
+  status = say(call, host, &echo, in->text, &answer->answer);
+  host->release(host, &echo);
+  if (status != TENON_OK) return tenon_fail(call, status, "the other plugin failed");
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status keep(tenon_call *call, void *self, const T(keep_request) * in) {
+  const tenon_host *host = ((probe *)self)->host;
+  const tenon_plugin_request request = echo_request(in->reference);
+  tenon_instance forgotten;
+  return host->create(host, call, &request, &forgotten);
+}
+
+#if VERSION >= 2
+static tenon_status extra(tenon_call *call, void *self, const T(extra_request) * in,
+                          const T(extra_response) * *out) {
+  ANSWER(T(extra_response), answer);
+  (void)self;
+  (void)in;
+  answer->text = tenon_text("extra");
+  *out = answer;
+  return TENON_OK;
+}
+#endif
+
+static const TABLE table = {
+    BASE,           .base = &base, .configure = configure, .edition = edition,
+    .word = word,   .fill = fill,  .pause = pause,         .refuse = refuse,
+    .names = names, .ask = ask,    .keep = keep,
+#if VERSION >= 2
+    .extra = extra,
+#endif
+};
+
+#define DECLARE(P, version) P(test_probe, version, PLUGIN, &table)
+#define PLUGINS(P) DECLARE(P, VERSION)
+TENON_MODULE(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", PLUGINS,
+             {"summary": "Shows what happens", "threads": "joined"});

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Restarts of modules whose calls are independent: old and new serve side by side.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <thread>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Restart : public Hosting {
+ protected:
+  Restart() { place("probe-1.so", "probe.so"); }
+};
+
+TEST_F(Restart, GivesTheNewCodeToLiveHandles) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->edition().value(), 1);
+  place("probe-2.so", "probe.so");
+  EXPECT_EQ(probe->edition().value(), 1) << "a changed file changes nothing by itself";
+
+  ASSERT_TRUE(host.restart(probes));
+
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(module(host, probes).generation, 2u);
+  EXPECT_EQ(module(host, probes).package_version, "2.0.0");
+  EXPECT_EQ(host.plugins<test::Probe>().at(0).package_version(), "2.0.0");
+}
+
+TEST_F(Restart, LeavesNothingOfTheOldCode) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_TRUE(is_mapped("probe.g1"));
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_FALSE(is_mapped("probe.g1"));
+  EXPECT_TRUE(is_mapped("probe.g2"));
+  EXPECT_EQ(copies(), Texts{"probe.g2.so"});
+}
+
+TEST_F(Restart, ReplaysTheConfigurationOfEachInstance) {
+  Host host(options());
+  auto created = host.create<test::Probe>("probe", {{"word", "created"}}).value();
+  auto configured = host.create<test::Probe>("probe").value();
+  ASSERT_TRUE(configured->configure({{"word", "configured"}}));
+  auto neither = host.create<test::Probe>("probe").value();
+  auto twice = host.create<test::Probe>("probe", {{"word", "first"}}).value();
+  ASSERT_TRUE(twice->configure({{"word", "second"}}));
+  ASSERT_FALSE(twice->configure({{"word", std::string(100, 'x')}})) << "is not remembered";
+  place("probe-2.so", "probe.so");
+
+  ASSERT_TRUE(host.restart(probes));
+
+  EXPECT_EQ(created->word().value(), "created");
+  EXPECT_EQ(configured->word().value(), "configured");
+  EXPECT_EQ(neither->word().value(), "");
+  EXPECT_EQ(twice->word().value(), "second");
+}
+
+TEST_F(Restart, TakesAnotherVersionOfTheKind) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
+  EXPECT_FALSE(probe.supports("extra"));
+  place("probe-v2.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_TRUE(probe.supports("extra"));
+  EXPECT_EQ(probe->extra().value(), "extra");
+  EXPECT_EQ(probe->word().value(), "kept");
+  place("probe-1.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes)) << "and back";
+  EXPECT_EQ(probe->extra().error().code(), "unimplemented");
+}
+
+TEST_F(Restart, OfWhatIsNotLoadedIsNoError) {
+  Host host(options());
+  EXPECT_TRUE(host.restart(probes));
+  EXPECT_EQ(module(host, probes).generation, 0u);
+}
+
+TEST_F(Restart, OfAnUnknownPackageIsNotFound) {
+  Host host(options());
+  EXPECT_EQ(host.restart("nobody.example/has-it").error().code(), "not-found");
+}
+
+TEST_F(Restart, OfABuiltinMakesItsInstancesAnew) {
+  host_echo_says = [](std::string_view) { return "still here"; };
+  Host host(options());
+  auto echo = host.create<test::Echo>("host-echo").value();
+  ASSERT_TRUE(host.restart("test.example/host"));
+  EXPECT_EQ(module(host, "test.example/host").generation, 2u);
+  EXPECT_EQ(host_echo_count(), 1) << "the old one has ended";
+  EXPECT_EQ(echo->say("?").value(), "still here");
+}
+
+TEST_F(Restart, OfChangedFilesAloneLeavesTheOthers) {
+  place("stream-1.so", "stream.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(host.restart_changed().done, Texts());
+  place("probe-2.so", "probe.so");
+  EXPECT_EQ(host.restart_changed().done, Texts{probes});
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(host.restart_changed().done, Texts());
+  place("probe-other-package.so", "probe.so");
+  const Host::Restarts restarts = host.restart_changed();
+  EXPECT_EQ(restarts.done, Texts());
+  EXPECT_EQ(codes(restarts.failed), Texts{"restart-refused"});
+  EXPECT_EQ(probe->edition().value(), 2);
+}
+
+/// What may be wrong with the new file, and what the restart answers.
+struct Flaw {
+  const char* name;
+  const char* build;
+  const char* code;
+};
+
+void PrintTo(const Flaw& flaw, std::ostream* out) {
+  *out << flaw.name;
+}
+
+class FailingRestart : public Restart, public testing::WithParamInterface<Flaw> {};
+
+TEST_P(FailingRestart, LeavesTheOldCodeServing) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
+  if (GetParam().build != nullptr) {
+    place(GetParam().build, "probe.so");
+  } else {
+    const std::string whole = read_file(MODULES "/probe-2.so");
+    world_.write("plugins/probe.so", whole.substr(0, whole.size() / 2));
+  }
+
+  const auto failed = host.restart(probes);
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), GetParam().code) << failed.error().to_string();
+  EXPECT_EQ(probe->edition().value(), 1);
+  EXPECT_EQ(probe->word().value(), "kept");
+  EXPECT_EQ(module(host, probes).generation, 1u);
+  EXPECT_EQ(copies(), Texts{"probe.g1.so"}) << "what was tried is gone";
+
+  place("probe-2.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes)) << "a good file is taken afterwards";
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(probe->word().value(), "kept");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Flaws, FailingRestart,
+    testing::Values(Flaw{"Truncated", nullptr, "truncated"},
+                    Flaw{"OtherPackage", "probe-other-package.so", "restart-refused"},
+                    Flaw{"LacksThePlugin", "probe-other-name.so", "kind-missing"},
+                    Flaw{"CreateFails", "probe-create-fails.so", "resource-exhausted"},
+                    Flaw{"ConfigureFails", "probe-configure-fails.so", "invalid-argument"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Restart, IsRefusedFromInsideACallOfTheModule) {
+  Host host(options());
+  std::string answer;
+  host_echo_says = [&](std::string_view) {
+    const auto done = host.restart(probes);
+    return done ? "restarted" : std::string(done.error().code());
+  };
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->ask("builtin:host-echo", "restart yourself").value(), "restart-refused");
+  EXPECT_EQ(module(host, probes).generation, 1u);
+  EXPECT_TRUE(host.restart(probes)) << "from outside it goes";
+}
+
+TEST_F(Restart, MayComeFromInsideACallOfAnotherModule) {
+  place("stream-1.so", "stream.so");
+  place_fault("good", "echo.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("echo").value();
+  host_echo_says = [&](std::string_view) {
+    return host.restart("test.example/faults") ? "restarted" : "refused";
+  };
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->ask("builtin:host-echo", "restart the other").value(), "restarted");
+  EXPECT_EQ(module(host, "test.example/faults").generation, 2u);
+  EXPECT_EQ(echo->say("hello").value(), "1: hello");
+}
+
+TEST_F(Restart, WaitsForTheCallsInTheOldCodeWhileNewCallsGoOn) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  std::atomic<bool> inside{false};
+  host_echo_says = [&](std::string_view) {
+    inside = true;
+    return eventually([&] { return !inside; }) ? "let go" : "forgotten";
+  };
+  std::string old_answer;
+  std::thread old([&] { old_answer = probe->ask("builtin:host-echo", "wait").value(); });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  place("probe-2.so", "probe.so");
+  std::thread restarting([&] { EXPECT_TRUE(host.restart(probes)); });
+
+  EXPECT_TRUE(eventually([&] { return probe->edition().value() == 2; }));
+  EXPECT_TRUE(is_mapped("probe.g1")) << "somebody is inside";
+  inside = false;
+  old.join();
+  restarting.join();
+
+  EXPECT_EQ(old_answer, "let go");
+  EXPECT_FALSE(is_mapped("probe.g1"));
+}
+
+TEST_F(Restart, NeverFailsACallOfAnotherThread) {
+  constexpr int restarts = 200;
+  constexpr int callers = 3;
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe", {{"word", "steady"}}).value();
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::atomic<std::int64_t> calls{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < callers; i++) {
+    threads.emplace_back([&] {
+      while (!over) {
+        const auto edition = probe->edition();
+        const auto word = probe->word();
+        if (!edition || (*edition != 1 && *edition != 2) || !word || *word != "steady") wrong++;
+        calls++;
+      }
+    });
+  }
+  for (int i = 0; i < restarts; i++) {
+    place(i % 2 == 0 ? "probe-2.so" : "probe-1.so", "probe.so");
+    EXPECT_TRUE(host.restart(probes));
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(calls, restarts);
+  EXPECT_EQ(module(host, probes).generation, restarts + 1u);
+  EXPECT_EQ(copies().size(), 1u);
+}
+
+TEST_F(Restart, GoesTogetherWithInstancesThatComeAndGo) {
+  Host host(options());
+  auto kept = host.create<test::Probe>("probe").value();
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::thread coming([&] {
+    while (!over) {
+      auto probe = host.create<test::Probe>("probe", {{"word", "brief"}});
+      if (!probe || (*probe)->word().value() != "brief") wrong++;
+    }
+  });
+  for (int i = 0; i < 100; i++) EXPECT_TRUE(host.restart(probes));
+  over = true;
+  coming.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(module(host, probes).instances, 1u);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Plugins that use other plugins, the host's own among them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Services : public Hosting {
+ protected:
+  Services() {
+    place("probe-1.so", "probe.so");
+    place_fault("good", "echo.so");
+    host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
+  }
+};
+
+TEST_F(Services, AreFoundByKind) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->names().value(), (Texts{"test.example/echo", "test.example/host-echo"}));
+}
+
+TEST_F(Services, OfTheHostAreUsedAndGivenBack) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->ask("builtin:host-echo", "hello").value(), "host: hello");
+  EXPECT_EQ(host_echo_count(), 0);
+}
+
+TEST_F(Services, OfAnotherDropInLoadAndUnloadIt) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->ask("echo", "hello").value(), "1: hello");
+  EXPECT_FALSE(is_mapped("echo.g"));
+}
+
+TEST_F(Services, ThatAreNotGivenBackEndWithTheModule) {
+  Host host(options());
+  {
+    auto probe = host.create<test::Probe>("probe").value();
+    ASSERT_TRUE(probe->keep("builtin:host-echo"));
+    ASSERT_TRUE(probe->keep("echo"));
+    EXPECT_EQ(host_echo_count(), 1);
+    EXPECT_TRUE(is_mapped("echo.g1"));
+  }
+  EXPECT_EQ(host_echo_count(), 0);
+  EXPECT_FALSE(is_mapped("echo.g"));
+  EXPECT_FALSE(is_mapped("probe.g"));
+}
+
+TEST_F(Services, ThatAreNotGivenBackEndWithTheGeneration) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  ASSERT_TRUE(probe->keep("builtin:host-echo"));
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(host_echo_count(), 0);
+}
+
+TEST_F(Services, ThatAreMissingAreToldWithWhatThereIs) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  const auto missing = probe->ask("nobody", "hello");
+  EXPECT_EQ(missing.error().code(), "not-found");
+  EXPECT_NE(missing.error().message().find("test.example/host-echo"), std::string_view::npos)
+      << missing.error().message();
+}
+
+TEST_F(Services, StayInUseWhileTheirModuleIsRestarted) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  ASSERT_TRUE(probe->keep("echo"));
+  ASSERT_TRUE(host.restart("test.example/faults"));
+  EXPECT_TRUE(is_mapped("echo.g2"));
+  EXPECT_EQ(module(host, "test.example/faults").instances, 1u);
+}
+
+TEST_F(Services, InheritTheDeadlineOfTheCallThatAsks) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  for (const bool in_child : {false, true}) {
+    Call call;
+    call.set_timeout(5ms);
+    EXPECT_EQ(probe->pause(call, 1h, in_child).value(), TENON_CANCELLED_BY_DEADLINE);
+  }
+}
+
+TEST_F(Services, AreCancelledWithTheCallThatAsks) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  for (const bool in_child : {false, true}) {
+    Call call;
+    std::int32_t reason = TENON_NOT_CANCELLED;
+    std::thread waiting([&] { reason = probe->pause(call, 1h, in_child).value(); });
+    call.cancel();
+    waiting.join();
+    EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

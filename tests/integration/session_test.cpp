@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Restarts of modules with a session: the old one ends before the new one begins.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <test/stream.hpp>
+#include <thread>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class Session : public Hosting {
+ protected:
+  Session() { place("stream-1.so", "stream.so"); }
+
+  /// A stream that counts up to `limit` and has been opened.
+  static Handle<test::Stream> opened(Host& host, const std::string& limit) {
+    auto stream = host.create<test::Stream>("stream", {{"limit", limit}}).value();
+    stream->open(0).value();
+    return stream;
+  }
+
+  static constexpr tenon_status again = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
+  static constexpr tenon_status interrupted = TENON_ABORTED | TENON_RETRYABLE;
+};
+
+TEST_F(Session, AnswersRestartedUntilItIsOpenedAgain) {
+  Host host(options());
+  auto stream = opened(host, "10");
+  EXPECT_EQ(stream->next().value(), 1);
+  EXPECT_EQ(stream->next().value(), 2);
+  place("stream-2.so", "stream.so");
+
+  ASSERT_TRUE(host.restart(streams));
+
+  EXPECT_EQ(stream->next().error().status(), again);
+  EXPECT_EQ(stream->next().error().status(), again) << "each time";
+  EXPECT_EQ(stream->edition().value(), 2) << "what is legal in any state goes on";
+  ASSERT_TRUE(stream->open(2));
+  EXPECT_EQ(stream->next().value(), 3) << "with its configuration, from the host's own position";
+  EXPECT_FALSE(is_mapped("stream.g1"));
+}
+
+TEST_F(Session, LetsOtherInstancesBeginAgainEachForItself) {
+  Host host(options());
+  auto first = opened(host, "10");
+  auto second = opened(host, "10");
+  ASSERT_TRUE(host.restart(streams));
+  ASSERT_TRUE(first->open(0));
+  EXPECT_EQ(first->next().value(), 1);
+  EXPECT_EQ(second->next().error().status(), again);
+}
+
+TEST_F(Session, InterruptsACallThatBlocks) {
+  Host host(options());
+  auto stream = opened(host, "0");
+  std::atomic<bool> begun{false};
+  tenon_status status = TENON_OK;
+  std::thread blocked([&] {
+    begun = true;
+    status = stream->next().error().status();
+  });
+  ASSERT_TRUE(eventually([&] { return begun.load(); }));
+  ASSERT_TRUE(host.restart(streams));
+  blocked.join();
+  // A thread that was late to call comes after the restart, and hears of it.
+  EXPECT_TRUE(status == interrupted || status == again) << status;
+  EXPECT_FALSE(is_mapped("stream.g1"));
+}
+
+TEST_F(Session, GoesOnWhereItWasWhenTheRestartFails) {
+  Host host(options());
+  auto stream = opened(host, "3");
+  EXPECT_EQ(stream->next().value(), 1);
+  place("stream-configure-fails.so", "stream.so");
+
+  const auto failed = host.restart(streams);
+
+  EXPECT_EQ(failed.error().code(), "invalid-argument");
+  EXPECT_EQ(stream->next().value(), 2);
+  EXPECT_EQ(stream->edition().value(), 1);
+  EXPECT_EQ(copies(), Texts{"stream.g1.so"});
+}
+
+TEST_F(Session, InterruptsWithoutLossWhenTheRestartFails) {
+  Host host(options());
+  auto stream = opened(host, "1");
+  EXPECT_EQ(stream->next().value(), 1);
+  place("stream-configure-fails.so", "stream.so");
+  std::atomic<bool> over{false};
+  tenon_status status = TENON_OK;
+  std::thread blocked([&] {
+    status = stream->next().error().status();
+    over = true;
+  });
+  // The first restarts may come before the thread has got to its call.
+  EXPECT_TRUE(eventually([&] { return !host.restart(streams) && over; }));
+  blocked.join();
+  EXPECT_EQ(status, interrupted) << "not restarted: the session is as it was";
+}
+
+TEST_F(Session, HoldsCallsBackWhileTheGateIsClosed) {
+  Host host(options());
+  auto stream = host.create<test::Stream>("stream", {{"limit", "1000000000"}}).value();
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) {
+    threads.emplace_back([&] {
+      while (!over) {
+        const auto edition = stream->edition();
+        if (!edition || (*edition != 1 && *edition != 2)) wrong++;
+      }
+    });
+  }
+  for (int i = 0; i < 50; i++) {
+    place(i % 2 == 0 ? "stream-2.so" : "stream-1.so", "stream.so");
+    EXPECT_TRUE(host.restart(streams));
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * A plugin of test.example/stream: counts up to the limit and waits there. EDITION is the number of
+ * the build; a FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build.
+ */
+#include <stdlib.h>
+#include <test/stream/v1.h>
+
+#ifndef EDITION
+#define EDITION 1
+#endif
+
+typedef struct stream {
+  int64_t last;
+  int64_t limit;
+} stream;
+
+/* A zeroed response in the arena of the call. */
+#define ANSWER(type, name)                                \
+  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
+  name->struct_size = sizeof(type)
+
+static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
+  (void)in;
+  *self = calloc(1, sizeof(stream));
+  return *self != NULL ? TENON_OK : tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+}
+
+static void destroy(void *self) {
+  free(self);
+}
+
+static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
+
+static tenon_status configure(tenon_call *call, void *self,
+                              const test_stream_v1_configure_request *in) {
+  tenon_string limit = tenon_get(in->config, "limit");
+  char digits[24] = "";
+#ifdef FAULT_CONFIGURE
+  return tenon_fail(call, TENON_INVALID_ARGUMENT, "not in this edition");
+#endif
+  if (limit.size >= sizeof digits) return tenon_fail(call, TENON_INVALID_ARGUMENT, "long limit");
+  if (limit.size != 0) memcpy(digits, limit.data, limit.size);
+  ((stream *)self)->limit = atoll(digits);
+  return TENON_OK;
+}
+
+static tenon_status begin(tenon_call *call, void *self, const test_stream_v1_open_request *in) {
+  (void)call;
+  ((stream *)self)->last = in->after;
+  return TENON_OK;
+}
+
+static tenon_status next(tenon_call *call, void *self, const test_stream_v1_next_request *in,
+                         const test_stream_v1_next_response **out) {
+  ANSWER(test_stream_v1_next_response, answer);
+  stream *s = self;
+  (void)in;
+  if (s->last >= s->limit) {
+    call->functions->wait(call, -1);
+    return tenon_fail(call, TENON_CANCELLED, "there was no next number");
+  }
+  answer->number = ++s->last;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status edition(tenon_call *call, void *self, const test_stream_v1_edition_request *in,
+                            const test_stream_v1_edition_response **out) {
+  ANSWER(test_stream_v1_edition_response, answer);
+  (void)self;
+  (void)in;
+  answer->edition = EDITION;
+  *out = answer;
+  return TENON_OK;
+}
+
+static const test_stream_v1 table = {
+    TEST_STREAM_V1_BASE, .base = &base, .configure = configure,
+    .open = begin,       .next = next,  .edition = edition,
+};
+
+#define PLUGINS(P) P(test_stream, 1, "test.example/stream", &table)
+TENON_MODULE("test.example/streams", TENON_QUOTE_VALUE_(EDITION) ".0.0", PLUGINS,
+             {"summary": "Counts", "threads": "joined"});
