@@ -14,10 +14,10 @@ bool read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {
     if (!lines.next(line)) return false;
-  } while (line.empty());
+  } while (without_return(line).empty());
   if (lines.line() == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
   text.assign(line);
-  std::int64_t first = lines.line();
+  const std::int64_t first = lines.line();
   // In a complete row the quotes are even: two around a field, and two for each inside.
   auto quotes = std::count(line.begin(), line.end(), '"');
   while (quotes % 2 != 0) {
@@ -27,6 +27,7 @@ bool read_text(Lines& lines, std::string& text) {
     text.append("\n").append(line);
     quotes += std::count(line.begin(), line.end(), '"');
   }
+  text.resize(without_return(text).size());
   return true;
 }
 

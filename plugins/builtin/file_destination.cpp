@@ -2,6 +2,7 @@
 #include "file_destination.hpp"
 
 #include "lines.hpp"
+#include "records.hpp"
 
 #include <boost/json.hpp>
 
@@ -68,6 +69,7 @@ Kept keep_csv(Lines& lines, CsvRow& header) {
 std::string field_text(const boost::json::value& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return std::string(value.get_string());
+  if (value.is_double()) return number_text(value.get_double());
   return boost::json::serialize(value);
 }
 

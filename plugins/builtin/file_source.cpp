@@ -9,6 +9,13 @@
 #include <utility>
 
 namespace tenon::builtin {
+namespace {
+
+std::string make_position(std::int64_t offset, std::int64_t line) {
+  return sdk::text(offset, ' ', line);
+}
+
+}  // namespace
 
 void FileSource::configure(const sdk::Config& config) {
   path_ = config.get<std::string>("path");
@@ -25,9 +32,11 @@ void FileSource::open(std::optional<BytesView> position) {
   }
   if (!position) return;
   std::string_view rest = position->text();
-  std::int64_t offset = take_number(rest);
-  if (rest.substr(0, 1) == " ") rest.remove_prefix(1);
-  lines_->seek(offset, take_number(rest));
+  const std::int64_t offset = take_number(rest);
+  if (!rest.empty()) rest.remove_prefix(1);
+  const std::int64_t line = take_number(rest);
+  if (*position != BytesView(make_position(offset, line))) throw not_ours(*position);
+  lines_->seek(offset, line);
 }
 
 std::vector<RecordV2> FileSource::read_batch(std::int32_t max) {
@@ -53,13 +62,14 @@ std::optional<RecordV2> FileSource::next() {
   boost::json::value value;
   bool found = format_ == FileFormat::csv ? next_row(payload, value) : next_json(payload, value);
   if (!found) return std::nullopt;
-  return json_record(sdk::text(lines_->offset(), ' ', lines_->line()), key_of(value), payload);
+  return json_record(make_position(lines_->offset(), lines_->line()), key_of(value), payload);
 }
 
 bool FileSource::next_json(std::string& payload, boost::json::value& value) {
   std::string_view line;
   do {
     if (!lines_->next(line)) return false;
+    line = without_return(line);
   } while (line.find_first_not_of(" \t") == std::string_view::npos);
   boost::json::error_code error;
   value = boost::json::parse({line.data(), line.size()}, error);

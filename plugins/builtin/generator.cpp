@@ -46,6 +46,7 @@ void GeneratorSource::configure(const sdk::Config& config) {
 
 void GeneratorSource::open(std::optional<BytesView> position) {
   made_before_ = made_ = position ? parse_position(*position) : 0;
+  if (made_ < 0) throw not_ours(*position);
   begin_ = std::chrono::steady_clock::now();
 }
 

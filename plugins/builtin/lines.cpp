@@ -37,7 +37,6 @@ bool Lines::next(std::string_view& line) {
   line_++;
   ended_ = line.back() == '\n';
   if (ended_) line.remove_suffix(1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return true;
 }
 

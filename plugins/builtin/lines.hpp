@@ -21,7 +21,7 @@ class Lines {
 
   /// Goes to where a line begins; `line` is how many lines stand before it. Throws sdk::Failure.
   void seek(std::int64_t offset, std::int64_t line);
-  /// The next line without its end, valid until the next call; false at the end of the file.
+  /// The next line without its newline, valid until the next call; false at the end of the file.
   /// Throws sdk::Failure.
   bool next(std::string_view& line);
 
@@ -46,5 +46,11 @@ class Lines {
   std::int64_t line_ = 0;
   bool ended_ = true;
 };
+
+/// A line without the return that stands before the newline in files of some systems.
+inline std::string_view without_return(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
 
 }  // namespace tenon::builtin

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "records.hpp"
 
-#include <tenon/sdk/failure.hpp>
-
 #include <charconv>
 
 namespace tenon::builtin {
@@ -17,25 +15,29 @@ RecordV2 json_record(std::string_view position, std::string_view key, std::strin
   return record;
 }
 
+sdk::Failure not_ours(BytesView position) {
+  return sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position.text(),
+                      "\" is none of this plugin");
+}
+
 std::int64_t parse_position(BytesView position) {
   std::string_view rest = position.text();
-  std::int64_t number = take_number(rest);
-  if (!rest.empty()) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position.text(),
-                       "\" is none of this plugin");
-  }
+  const std::int64_t number = take_number(rest);
+  if (position.empty() || !rest.empty()) throw not_ours(position);
   return number;
 }
 
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", text,
-                       "\" is none of this plugin");
-  }
+  const char* end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
+}
+
+std::string number_text(double number) {
+  std::string text = sdk::text(number);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
 }
 
 }  // namespace tenon::builtin

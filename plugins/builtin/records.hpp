@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/record.hpp>
+#include <tenon/sdk/failure.hpp>
 #include <tenon/values.hpp>
 
 #include <cstdint>
@@ -18,10 +19,16 @@ inline constexpr std::string_view format_key = "opencdc.payload.format";
 /// A new record with a JSON payload.
 RecordV2 json_record(std::string_view position, std::string_view key, std::string_view payload);
 
-/// The number that a position is. Throws sdk::Failure where it is none.
+/// A position that none of the plugin's records has.
+sdk::Failure not_ours(BytesView position);
+
+/// The number that a position is. Throws not_ours.
 std::int64_t parse_position(BytesView position);
 
-/// The number at the start of `text`, which is taken off. Throws sdk::Failure where there is none.
+/// Takes a number off the start of a text; 0 where there is none.
 std::int64_t take_number(std::string_view& text);
+
+/// A number as JSON and people write it, with a point: 2.5, 3.0
+std::string number_text(double number);
 
 }  // namespace tenon::builtin

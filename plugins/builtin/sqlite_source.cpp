@@ -6,7 +6,10 @@
 #include <sqlite3.h>
 #include <boost/json.hpp>
 
+#include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 namespace {
@@ -21,19 +24,23 @@ std::string to_hex(std::string_view bytes) {
   return hex;
 }
 
+std::string quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
+}
+
 /// JSON has no bytes: a blob becomes hex digits.
-boost::json::value column_value(const Statement& row, int column) {
+std::string column_json(const Statement& row, int column) {
   switch (row.type(column)) {
     case SQLITE_INTEGER:
-      return row.integer(column);
+      return std::to_string(row.integer(column));
     case SQLITE_FLOAT:
-      return row.real(column);
+      return std::isfinite(row.real(column)) ? number_text(row.real(column)) : "null";
     case SQLITE_TEXT:
-      return boost::json::string_view(row.text(column).data(), row.text(column).size());
+      return quoted(row.text(column));
     case SQLITE_BLOB:
-      return boost::json::string(to_hex(row.text(column)));
+      return quoted(to_hex(row.text(column)));
     default:
-      return nullptr;
+      return "null";
   }
 }
 
@@ -81,12 +88,13 @@ std::vector<RecordV2> SqliteSource::read_batch(std::int32_t max) {
 }
 
 RecordV2 SqliteSource::to_record() const {
-  boost::json::object fields;
+  std::string payload = "{";
   for (int column = 1; column < rows_->columns(); column++) {
-    fields.insert_or_assign(rows_->column_name(column), column_value(*rows_, column));
+    if (column > 1) payload += ',';
+    payload += quoted(rows_->column_name(column)) + ':' + column_json(*rows_, column);
   }
-  return json_record(std::to_string(rows_->integer(0)), rows_->text(key_),
-                     boost::json::serialize(fields));
+  payload += '}';
+  return json_record(std::to_string(rows_->integer(0)), rows_->text(key_), payload);
 }
 
 void SqliteSource::teardown() {

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The builtin sources and destinations with real files and databases: what they read and write,
+// where they go on, and what a kill in the middle leaves.
+#include "builtin/file_destination.hpp"
+#include "builtin/file_source.hpp"
+#include "builtin/generator.hpp"
+#include "builtin/log_destination.hpp"
+#include "builtin/records.hpp"
+#include "builtin/specifiers.hpp"
+#include "builtin/sqlite_destination.hpp"
+#include "builtin/sqlite_source.hpp"
+#include "framework/world.hpp"
+
+#include <tenon/builtins.hpp>
+#include <tenon/call.hpp>
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::builtin {
+namespace {
+
+using Records = std::vector<RecordV2>;
+using Texts = std::vector<std::string>;
+
+class Builtins : public testing::Test {
+ protected:
+  std::string path(std::string_view name) const { return world_.path(name).string(); }
+  void write(std::string_view name, std::string_view content) const { world_.write(name, content); }
+  std::string content(std::string_view name) const { return world_.read(name); }
+
+ private:
+  tests::World world_;
+};
+
+template <class P>
+void configure(P& plugin, const TextMap& config) {
+  Call call;
+  const tenon_map raw = Value<TextMap>::raw<Copy::deep>(call.raw(), config);
+  plugin.configure(sdk::Config(MapView<std::string>(raw)));
+}
+
+std::string text(const Bytes& bytes) {
+  return std::string(BytesView(bytes).text());
+}
+std::string payload(const RecordV2& record) {
+  return text(*record.payload.after);
+}
+
+/// Everything behind a position, in batches of two.
+template <class Source>
+Records read_all(const TextMap& config, const std::optional<Bytes>& position = {}) {
+  Source source;
+  configure(source, config);
+  source.open(position ? std::optional<BytesView>(*position) : std::nullopt);
+  Records all;
+  try {
+    for (;;) {
+      for (RecordV2& record : source.read_batch(2)) all.push_back(std::move(record));
+    }
+  } catch (const sdk::Failure& failure) {
+    if (failure.status() != TENON_OUT_OF_RANGE) throw;
+  }
+  source.teardown();
+  return all;
+}
+
+Texts payloads(const Records& records) {
+  Texts all;
+  for (const RecordV2& record : records) all.push_back(payload(record));
+  return all;
+}
+
+/// The message of the failure that `body` ends with.
+template <class Body>
+std::string failure_of(Body&& body) {
+  try {
+    body();
+  } catch (const sdk::Failure& failure) {
+    return failure.message();
+  }
+  return "no failure";
+}
+
+/// Reading again from the position of each record gives exactly those behind it.
+template <class Source>
+void expect_resumes(const TextMap& config) {
+  const Records all = read_all<Source>(config);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const Records rest = read_all<Source>(config, all[i].position);
+    EXPECT_EQ(rest, Records(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end())) << i;
+  }
+}
+
+RecordV2 record(const std::string& key, const std::string& payload) {
+  return json_record("at " + key, key, payload);
+}
+
+/// A destination that is open.
+template <class D>
+class Writing {
+ public:
+  explicit Writing(const TextMap& config) {
+    configure(destination_, config);
+    destination_.open();
+  }
+
+  /// What became of each record: "" or why it was refused.
+  Texts write(const Records& records) {
+    Call call;
+    const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), records);
+    destination_.write_batch(ListView<RecordV2>(raw));
+    tenon_destination_v2_next_acks_request in{sizeof in};
+    const tenon_destination_v2_next_acks_response* out = nullptr;
+    EXPECT_EQ(destination_.raw_next_acks(call.raw(), &in, &out), TENON_OK);
+    Texts outcome;
+    EXPECT_EQ(out->acks.count, records.size());
+    for (std::size_t i = 0; i < out->acks.count; i++) {
+      const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
+      EXPECT_EQ(Value<Bytes>::own(ack.position), records[i].position);
+      outcome.push_back(Value<std::string>::own(ack.error));
+    }
+    return outcome;
+  }
+
+  D& operator*() { return destination_; }
+  D* operator->() { return &destination_; }
+
+ private:
+  D destination_;
+};
+
+using WritingFile = Writing<FileDestination>;
+using WritingSqlite = Writing<SqliteDestination>;
+
+// -- file: JSON lines ---------------------------------------------------------
+
+using FileTest = Builtins;
+
+TEST_F(FileTest, ReadsJsonLines) {
+  write("a.jsonl", "{\"a\":1}\n\n[2, \"x\"]\r\n{\"b\":\"\xc3\xa4\"}");
+  const TextMap config = {{"path", path("a.jsonl")}};
+  const Records records = read_all<FileSource>(config);
+  EXPECT_EQ(payloads(records), (Texts{"{\"a\":1}", "[2, \"x\"]", "{\"b\":\"\xc3\xa4\"}"}));
+  EXPECT_EQ(text(records[0].position), "8 1");
+  EXPECT_EQ(text(*records[1].key), "3");
+  EXPECT_EQ(records[0].metadata.at("opencdc.payload.format"), "json");
+  expect_resumes<FileSource>(config);
+}
+
+TEST_F(FileTest, TakesAFieldForTheKey) {
+  write("a.jsonl", "{\"id\":\"x\"}\n{\"id\":7}\n{\"name\":1}\n");
+  const TextMap config = {{"path", path("a.jsonl")}, {"key", "id"}};
+  FileSource source;
+  configure(source, config);
+  source.open({});
+  const Records records = source.read_batch(10);  // what is right comes before the failure
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(text(*records[0].key), "x");
+  EXPECT_EQ(text(*records[1].key), "7");
+  EXPECT_EQ(failure_of([&] { source.read_batch(10); }),
+            path("a.jsonl") + ":3: no field \"id\" to be the key");
+}
+
+TEST_F(FileTest, SaysWhichLineIsNoJson) {
+  write("a.jsonl", "{}\n{\"a\":\n");
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", path("a.jsonl")}});
+            }).substr(0, path("a.jsonl").size() + 12),
+            path("a.jsonl") + ":2: not JSON");
+}
+
+TEST_F(FileTest, RefusesWhatItCannotRead) {
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", path("none.csv")}});
+            }),
+            "cannot open " + path("none.csv") + ": No such file or directory");
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", "data"}});
+            }),
+            "parameter \"format\" is required: the name \"data\" does not tell whether it is "
+            "json-lines or csv");
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", "a.csv"}, {"format", "xml"}});
+            }),
+            "parameter \"format\" is \"xml\", expected json-lines or csv");
+  EXPECT_EQ(failure_of([&] { read_all<FileSource>({}); }), "parameter \"path\" is required");
+  write("a.jsonl", "{}\n");
+  for (const char* wrong : {"", "x", "-1 0", "3", "3 x", "3 1 1"}) {
+    EXPECT_NE(failure_of([&] {
+                read_all<FileSource>({{"path", path("a.jsonl")}}, to_bytes(wrong));
+              }),
+              "no failure")
+        << wrong;
+  }
+}
+
+TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
+  const TextMap config = {{"path", path("out.jsonl")}};
+  RecordV2 removed = record("3", "");
+  removed.payload.after.reset();
+  EXPECT_EQ(
+      WritingFile(config).write(
+          {record("1", "{\"a\":1}"), record("2", "[1]"), removed, record("4", "{\n\"b\": 2}")}),
+      (Texts{"", "the payload is no JSON object", "a file takes no record without a payload", ""}));
+  EXPECT_EQ(WritingFile(config).write({record("5", "{}")}), (Texts{""}));
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
+}
+
+TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
+  const TextMap config = {{"path", path("out.jsonl")}};
+  write("out.jsonl", "{\"a\":1}\n{\"a\":");
+  WritingFile(config).write({record("2", "{\"a\":2}")});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+  write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete but for its end
+  WritingFile(config).write({record("4", "{\"a\":4}")});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
+}
+
+// -- file: CSV ----------------------------------------------------------------
+
+TEST_F(FileTest, ReadsCsv) {
+  write("a.csv",
+        "\xef\xbb\xbfname,text\r\n"
+        "plain,a b\r\n"
+        "\"quoted, with comma\",\"says \"\"hi\"\"\"\r\n"
+        "\r\n"
+        "lines,\"one\ntwo\"\n"
+        ",\"\"\n");
+  const TextMap config = {{"path", path("a.csv")}, {"key", "name"}};
+  const Records records = read_all<FileSource>(config);
+  EXPECT_EQ(payloads(records),
+            (Texts{R"({"name":"plain","text":"a b"})",
+                   R"({"name":"quoted, with comma","text":"says \"hi\""})",
+                   R"({"name":"lines","text":"one\ntwo"})", R"({"name":"","text":""})"}));
+  EXPECT_EQ(text(*records[1].key), "quoted, with comma");
+  expect_resumes<FileSource>(config);
+}
+
+TEST_F(FileTest, SaysWhatIsWrongInCsv) {
+  auto failure = [&](std::string_view csv) {
+    write("a.csv", csv);
+    const std::string message = failure_of([&] {
+      read_all<FileSource>({{"path", path("a.csv")}});
+    });
+    return message.substr(std::min(message.size(), path("a.csv").size()));
+  };
+  EXPECT_EQ(failure("a,b\n1,2\n3\n"), ":3: 1 fields, but the header has 2");
+  EXPECT_EQ(failure("a,b\n1,\"2\n"), ":2: a quote is never closed");
+  EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text behind a closing quote");
+  EXPECT_EQ(failure("a,b\n1,2\"\"\n"), ":2: a quote inside a field that is not quoted");
+  EXPECT_EQ(failure(""), ": no header, the file is empty");
+}
+
+TEST_F(FileTest, WritesCsvThatReadsTheSame) {
+  const TextMap config = {{"path", path("out.csv")}};
+  const Texts rows = {R"({"a":"1","b":"x,y"})", R"({"a":"\"q\"","b":"one\ntwo\r\nthree"})",
+                      R"({"a":"","b":""})"};
+  WritingFile(config).write({record("1", rows[0]), record("2", rows[1])});
+  WritingFile(config).write({record("3", rows[2])});
+  EXPECT_EQ(payloads(read_all<FileSource>(config)), rows);
+}
+
+TEST_F(FileTest, FitsRowsToTheHeader) {
+  const TextMap config = {{"path", path("out.csv")}};
+  EXPECT_EQ(WritingFile(config).write({record("1", R"({"a":1,"b":{"c":[true,null]}})"),
+                                       record("2", R"({"b":2.5})"), record("3", R"({"c":3})"),
+                                       record("4", R"({"b":null,"a":false})")}),
+            (Texts{"", "", "the field \"c\" is not in the header of " + path("out.csv"), ""}));
+  EXPECT_EQ(content("out.csv"), "a,b\n1,\"{\"\"c\"\":[true,null]}\"\n,2.5\nfalse,\n");
+}
+
+TEST_F(FileTest, AnEmptyOnlyFieldIsNoEmptyLine) {
+  const TextMap config = {{"path", path("out.csv")}};
+  WritingFile(config).write({record("1", R"({"a":"x"})"), record("2", R"({"a":""})")});
+  EXPECT_EQ(payloads(read_all<FileSource>(config)), (Texts{R"({"a":"x"})", R"({"a":""})"}));
+}
+
+TEST_F(FileTest, TakesOutRowsThatACutLeft) {
+  const TextMap config = {{"path", path("out.csv")}};
+  for (const char* cut : {"3,", "3,\"x\ny", "3,\"x\n\"", "3,4"}) {
+    write("out.csv", std::string("a,b\n1,2\n") + cut);
+    WritingFile(config).write({record("5", R"({"a":"5","b":"6"})")});
+    EXPECT_EQ(content("out.csv"), "a,b\n1,2\n5,6\n") << cut;
+  }
+  write("out.csv", "a,");
+  WritingFile(config).write({record("5", R"({"x":"5"})")});
+  EXPECT_EQ(content("out.csv"), "x\n5\n");
+}
+
+// -- sqlite -------------------------------------------------------------------
+
+class SqliteTest : public Builtins {
+ protected:
+  TextMap table(const std::string& name) const {
+    return {{"path", path("data.db")}, {"table", name}};
+  }
+  Texts rows(const std::string& name) const {
+    return payloads(read_all<SqliteSource>(table(name)));
+  }
+  void run(const std::string& sql) const {
+    Database(path("data.db"), Database::Mode::write).run(sql);
+  }
+};
+
+TEST_F(SqliteTest, ReadsATable) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, weight REAL, data BLOB);"
+      "INSERT INTO t VALUES (-3, 'a\"b', 1.5, x'00ff'), (7, NULL, 2, x''), (9, 'c', NULL, 'text')");
+  TextMap config = table("t");
+  const Records records = read_all<SqliteSource>(config);
+  EXPECT_EQ(payloads(records), (Texts{R"({"id":-3,"name":"a\"b","weight":1.5,"data":"00ff"})",
+                                      R"({"id":7,"name":null,"weight":2.0,"data":""})",
+                                      R"({"id":9,"name":"c","weight":null,"data":"text"})"}));
+  EXPECT_EQ(text(records[1].position), "7");
+  EXPECT_EQ(text(*records[1].key), "7");
+  expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "name"}});
+}
+
+TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
+  run("CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  EXPECT_EQ(source.read_batch(10).size(), 1u);
+  run("INSERT INTO t VALUES (2)");
+  EXPECT_EQ(payloads(source.read_batch(10)), (Texts{R"({"a":2})"}));
+  EXPECT_EQ(failure_of([&] { source.read_batch(10); }), "no more records");
+}
+
+TEST_F(SqliteTest, SaysWhatIsNotThere) {
+  EXPECT_EQ(failure_of([&] { rows("t"); }), path("data.db") + ": unable to open database file");
+  run("CREATE TABLE other (a)");
+  EXPECT_EQ(failure_of([&] { rows("t"); }), path("data.db") + ": no table \"t\"");
+  write("data.db",
+        "this is no database, and it is longer than a header of one would be..........."
+        "........................................................................");
+  EXPECT_EQ(failure_of([&] { rows("t"); }), path("data.db") + ": file is not a database");
+}
+
+TEST_F(SqliteTest, WritesARowForEachKey) {
+  WritingSqlite destination(table("packages"));
+  destination.write(
+      {record("a", R"({"name":"a","size":1})"), record("b", R"({"name":"b","size":2})")});
+  destination.write({record("a", R"({"name":"a","size":3})")});
+  RecordV2 removed = record("b", "");
+  removed.operation = RecordV2::Operation::Delete;
+  removed.payload.after.reset();
+  EXPECT_EQ(destination.write({removed}), (Texts{""}));
+  EXPECT_EQ(rows("packages"), (Texts{R"({"key":"a","name":"a","size":3})"}));
+}
+
+TEST_F(SqliteTest, TheTableGetsColumnsAsTheyCome) {
+  WritingSqlite(table("t"))
+      .write({record("1", R"({"a":1})"), record("2", R"({"b":[1,{}],"a":true})")});
+  WritingSqlite(table("t")).write({record("3", R"({"c":18446744073709551615})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"b":null,"c":null})",
+                              R"({"key":"2","a":1,"b":"[1,{}]","c":null})",
+                              R"({"key":"3","a":null,"b":null,"c":"18446744073709551615"})"}));
+}
+
+TEST_F(SqliteTest, KeepsTheColumnsThatWereGiven) {
+  TextMap config = table("t");
+  config["columns"] = " a, b ,";
+  config["key"] = "id";
+  WritingSqlite(config).write({record("1", R"({"a":1,"c":2})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"id":"1","a":1,"b":null})"}));
+  config["columns"] = "a,id";
+  EXPECT_EQ(failure_of([&] { WritingSqlite destination(config); }),
+            "parameter \"columns\" has \"id\", which is the column of the key; name that one with "
+            "\"key\"");
+}
+
+TEST_F(SqliteTest, RefusesRecordsOneByOne) {
+  WritingSqlite destination(table("odd \"name\""));
+  EXPECT_EQ(destination.write({record("1", "7"), record("2", R"({"key":1})"),
+                               record("3", R"({"Name":1})"), record("4", R"({"name":1})"),
+                               record("5", R"({"Name":2})")}),
+            (Texts{"the payload is no JSON object",
+                   "the payload has a field \"key\", which is the column of the key; name that one "
+                   "with \"key\"",
+                   "", path("data.db") + ": duplicate column name: name", ""}));
+  EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","Name":1})", R"({"key":"5","Name":2})"}));
+}
+
+TEST_F(SqliteTest, ARecordWithoutAKeyIsKnownByItsPosition) {
+  RecordV2 nameless = record("1", R"({"a":1})");
+  nameless.key.reset();
+  WritingSqlite destination(table("t"));
+  destination.write({nameless});
+  destination.write({nameless});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"at 1","a":1})"}));
+}
+
+TEST_F(SqliteTest, ABatchThatFailsLeavesNothing) {
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  {
+    Database other(path("data.db"), Database::Mode::write);
+    Transaction lock(other);
+    EXPECT_EQ(failure_of([&] { destination.write({record("2", R"({"b":2})")}); }),
+              path("data.db") + ": database is locked");
+  }
+  destination.write({record("3", R"({"c":3})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"c":null})", R"({"key":"3","a":null,"c":3})"}));
+}
+
+// -- kill -9 ------------------------------------------------------------------
+
+/// Writes numbered records in another process, which is killed while it writes. Answers how many of
+/// them were acknowledged.
+template <class D>
+int write_until_killed(const TextMap& config, int first) {
+  int acknowledged[2];
+  if (pipe(acknowledged) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    close(acknowledged[0]);
+    Writing<D> destination(config);
+    for (int number = first;;) {
+      Records batch;
+      for (int i = 0; i < 20; i++, number++) {
+        batch.push_back(record(std::to_string(number), R"({"n":")" + std::to_string(number) +
+                                                           R"(","fill":")" +
+                                                           std::string(3000, 'x') + "\"}"));
+      }
+      destination.write(batch);
+      if (::write(acknowledged[1], &number, sizeof number) < 0) _exit(1);
+    }
+  }
+  close(acknowledged[1]);
+  int last = first;
+  for (int batches = 0; batches < 10; batches++) {
+    if (read(acknowledged[0], &last, sizeof last) != sizeof last) break;
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  while (read(acknowledged[0], &last, sizeof last) == sizeof last) {
+  }
+  close(acknowledged[0]);
+  return last;
+}
+
+template <class Source, class D>
+void expect_nothing_is_lost(const TextMap& config) {
+  int acknowledged = 0;
+  for (int run = 0; run < 5; run++) {
+    acknowledged = write_until_killed<D>(config, acknowledged);
+    Writing<D> repaired(config);
+  }
+  ASSERT_GT(acknowledged, 0);
+  std::set<int> found;
+  for (const RecordV2& record : read_all<Source>(config)) {
+    const boost::json::value value = boost::json::parse(payload(record));
+    EXPECT_EQ(value.at("fill").get_string().size(), 3000u);
+    found.insert(std::stoi(std::string(value.at("n").get_string())));
+  }
+  for (int number = 0; number < acknowledged; number++) {
+    EXPECT_EQ(found.count(number), 1u) << number;
+  }
+}
+
+TEST_F(FileTest, AKillLosesNothingThatWasAcknowledged) {
+  expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.jsonl")}});
+  expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.csv")}});
+}
+
+TEST_F(SqliteTest, AKillLosesAndDoublesNothing) {
+  expect_nothing_is_lost<SqliteSource, SqliteDestination>(table("t"));
+  const Records all = read_all<SqliteSource>(table("t"));
+  std::set<std::string> keys;
+  for (const RecordV2& record : all) {
+    keys.insert(boost::json::serialize(boost::json::parse(payload(record)).at("key")));
+  }
+  EXPECT_EQ(keys.size(), all.size());
+}
+
+// -- generator and log --------------------------------------------------------
+
+class Generating {
+ public:
+  explicit Generating(const TextMap& config, const std::optional<Bytes>& position = {}) {
+    configure(source_, config);
+    source_.open(position ? std::optional<BytesView>(*position) : std::nullopt);
+  }
+  tenon_status read(Call& call, std::int32_t max, Records& records) {
+    tenon_source_v2_read_batch_request in{sizeof in, max};
+    const tenon_source_v2_read_batch_response* out = nullptr;
+    const sdk::detail::Frame frame{call.raw(), nullptr};
+    const tenon_status status =
+        sdk::detail::guarded(frame, [&] { return source_.raw_read_batch(call.raw(), &in, &out); });
+    if (status == TENON_OK) records = Value<Records>::own(out->records);
+    return status;
+  }
+
+ private:
+  GeneratorSource source_;
+};
+
+TEST(GeneratorTest, CountsAndGoesOn) {
+  Generating generator(TextMap{{"count", "5"}, {"size", "20"}});
+  Call call;
+  Records records;
+  ASSERT_EQ(generator.read(call, 3, records), TENON_OK);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(text(records[2].position), "3");
+  EXPECT_EQ(text(*records[2].key), "3");
+  EXPECT_EQ(payload(records[2]), R"({"fill":"xxxxxxxxx"})");
+  ASSERT_EQ(generator.read(call, 3, records), TENON_OK);
+  EXPECT_EQ(records.size(), 2u);
+  EXPECT_EQ(generator.read(call, 3, records), TENON_OUT_OF_RANGE);
+
+  Generating resumed(TextMap{{"count", "5"}}, to_bytes("4"));
+  ASSERT_EQ(resumed.read(call, 3, records), TENON_OK);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(text(records[0].position), "5");
+  EXPECT_EQ(payload(records[0]).size(), 100u);
+}
+
+TEST(GeneratorTest, KeepsItsPaceUntilCancelled) {
+  Generating generator(TextMap{{"rate", "1000"}});
+  Call call;
+  Records records;
+  ASSERT_EQ(generator.read(call, 1000, records), TENON_OK);
+  EXPECT_GE(records.size(), 1u);
+  Generating slow(TextMap{{"rate", "0.001"}});
+  call.set_timeout(std::chrono::milliseconds(1));
+  EXPECT_EQ(slow.read(call, 10, records), TENON_DEADLINE_EXCEEDED);
+}
+
+TEST(GeneratorTest, RefusesWhatItCannotMake) {
+  EXPECT_EQ(failure_of([] {
+              Generating(TextMap{{"size", "10"}});
+            }),
+            "parameter \"size\" is 10, expected at least 11");
+  EXPECT_THROW(Generating(TextMap{{"count", "-1"}}), std::invalid_argument);
+  EXPECT_THROW(Generating(TextMap{{"rate", "-1"}}), std::invalid_argument);
+}
+
+TEST(LogTest, AcknowledgesEveryRecord) {
+  Writing<LogDestination> log(TextMap{{"level", "debug"}});
+  EXPECT_EQ(log.write({record("1", "{}"), record("2", std::string(5000, ' '))}), (Texts{"", ""}));
+  EXPECT_EQ(failure_of([] {
+              Writing<LogDestination> wrong(TextMap{{"level", "loud"}});
+            }),
+            "parameter \"level\" is \"loud\", expected trace, debug, info, warn or error");
+}
+
+// -- acknowledgements ---------------------------------------------------------
+
+TEST(WritingDestinationTest, WaitsForAcksUntilCancelledOrStopped) {
+  LogDestination log;
+  tenon_destination_v2_next_acks_request in{sizeof in};
+  const tenon_destination_v2_next_acks_response* out = nullptr;
+  auto status = [&](Call& call) {
+    const sdk::detail::Frame frame{call.raw(), nullptr};
+    return sdk::detail::guarded(frame, [&] { return log.raw_next_acks(call.raw(), &in, &out); });
+  };
+  Call late;
+  late.set_timeout(std::chrono::milliseconds(1));
+  EXPECT_EQ(status(late), TENON_DEADLINE_EXCEEDED);
+  log.stop({});
+  Call call;
+  EXPECT_EQ(status(call), TENON_OUT_OF_RANGE);
+}
+
+// -- the module ---------------------------------------------------------------
+
+TEST(BuiltinsModule, HasASpecifierForEachName) {
+  const boost::json::value manifest = boost::json::parse(builtins()->manifest);
+  std::set<std::string> plugins;
+  std::set<std::string> specified;
+  for (const boost::json::value& entry : manifest.at("provides").as_array()) {
+    if (entry.is_null()) continue;
+    const std::string name(entry.at("name").get_string());
+    (entry.at("kind") == "tenon.dev/specifier" ? specified : plugins).insert(name);
+  }
+  EXPECT_EQ(plugins, specified);
+  EXPECT_EQ(plugins.size(), 4u);
+  EXPECT_EQ(builtins()->registrations.count, 10u);
+}
+
+TEST(BuiltinsModule, SpecifiesWhatTheConfigurationsTake) {
+  EXPECT_EQ(GeneratorSpecifier().specify().source_parameters.size(), 3u);
+  EXPECT_EQ(FileSpecifier().specify().source_parameters.count("path"), 1u);
+  const Specification sqlite = SqliteSpecifier().specify();
+  EXPECT_EQ(sqlite.name, "tenon.dev/sqlite");
+  EXPECT_EQ(sqlite.destination_parameters.at("key").default_value, "key");
+  const ParameterV2 level = LogSpecifier().specify().destination_parameters.at("level");
+  ASSERT_EQ(level.validations.size(), 1u);
+  EXPECT_EQ(boost::json::parse(level.validations[0].value).as_array().size(), 5u);
+}
+
+}  // namespace
+}  // namespace tenon::builtin
