@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The SDK from the other side: what a host sees of a plugin that was written with it.
-#include "sdk/painter.hpp"
+#include "painter.hpp"
 
 #include <tenon/call.hpp>
 

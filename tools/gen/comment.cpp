@@ -29,6 +29,14 @@ void wrap_paragraph(std::string_view text, std::size_t width, std::vector<std::s
   lines.push_back(std::move(line));
 }
 
+/// With a space inside each `mark` of two characters.
+std::string pulled_apart(std::string text, std::string_view mark) {
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+    text.insert(at + 1, " ");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
@@ -42,10 +50,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
 }
 
 std::string c_comment(std::string_view text, std::size_t indent) {
-  std::string harmless(text);
-  for (std::size_t at = 0; (at = harmless.find("*/", at)) != std::string::npos;) {
-    harmless.insert(at + 1, " ");
-  }
+  const std::string harmless = pulled_apart(pulled_apart(std::string(text), "*/"), "/*");
   const std::string margin(indent, ' ');
   const std::size_t around = std::string_view("/*  */").size();
   std::string comment;
@@ -53,15 +58,6 @@ std::string c_comment(std::string_view text, std::size_t indent) {
     comment += margin + (comment.empty() ? "/*" : " *") + (line.empty() ? "" : " ") + line + "\n";
   }
   if (!comment.empty()) comment.insert(comment.size() - 1, " */");
-  return comment;
-}
-
-std::string cpp_comment(std::string_view text, std::size_t indent) {
-  const std::string margin = std::string(indent, ' ') + "///";
-  std::string comment;
-  for (const std::string& line : wrap(text, source_width - margin.size() - 1)) {
-    comment += margin + (line.empty() ? "" : " ") + line + "\n";
-  }
   return comment;
 }
 

@@ -17,10 +17,7 @@ inline constexpr std::size_t source_width = 100;
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 /// "/* text\n * more */\n", each line behind `indent` spaces; nothing for an empty text. What would
-/// end the comment is pulled apart.
+/// begin or end a comment is pulled apart.
 std::string c_comment(std::string_view text, std::size_t indent);
-
-/// The same, one "/// " a line, for C++.
-std::string cpp_comment(std::string_view text, std::size_t indent);
 
 }  // namespace tenon::gen

@@ -62,6 +62,7 @@ class StepReader {
     } else if (keys > 1) {
       add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
                         "keep one; a hook can do everything", findings_);
+      return;
     }
     entry.mark("added");
     entry.mark("removed");

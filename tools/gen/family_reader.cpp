@@ -139,25 +139,30 @@ std::unique_ptr<OneVersion> make_version(const Family& family, const SpecFile& f
 }
 
 /// Two families must differ in id, and in what C and C++ make of it.
-void check_unique(const Model& model, const Family& family, const Place& place,
+void check_unique(const Model& model, const DeclaredFamily& declared, const Place& place,
                   Findings& findings) {
-  const auto check = [&](const Family& other) {
+  const Family& family = declared.family();
+  const bool is_kind = declared.kind != nullptr;
+  const auto check = [&](const Family& other, bool same_sort) {
     if (&other == &family) return;
-    if (other.id == family.id) {
+    if (other.id == family.id && same_sort) {
       findings.add({.place = place,
                     .code = "duplicate",
                     .what = "'" + family.id + "' is described in two folders",
                     .fix = "keep one, with all versions in it"});
     } else if (other.space + "_" + other.name == family.space + "_" + family.name) {
-      findings.add({.place = place,
-                    .code = "name-taken",
-                    .what = "'" + family.id + "' and '" + other.id + "' have one name in C",
-                    .found = family.space + "_" + family.name,
-                    .fix = "rename one of the two"});
+      findings.add(
+          {.place = place,
+           .code = "name-taken",
+           .what = same_sort
+                       ? "'" + family.id + "' and '" + other.id + "' have one name in C"
+                       : "the kind and the document type '" + family.id + "' have one name in C",
+           .found = family.space + "_" + family.name,
+           .fix = "rename one of the two"});
     }
   };
-  for (const auto& kind : model.kinds) check(*kind);
-  for (const auto& document : model.documents) check(*document);
+  for (const auto& kind : model.kinds) check(*kind, is_kind);
+  for (const auto& document : model.documents) check(*document, !is_kind);
 }
 
 template <class OneFamily>
@@ -216,7 +221,7 @@ std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& mode
     } else {
       family.document = declare(head->id, folder, versions, model.documents);
     }
-    check_unique(model, family.family(), versions.front()->json.find(head->key)->place, findings);
+    check_unique(model, family, versions.front()->json.find(head->key)->place, findings);
     declared.push_back(family);
   }
   sort_by_id(model.kinds);

@@ -54,7 +54,8 @@ void Findings::add(Finding finding) {
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // Of a short word something must be left.
+  std::size_t least = std::min(word.size(), std::max<std::size_t>(1, word.size() / 3) + 1);
   for (const std::string& candidate : known) {
     const std::size_t far = distance(word, candidate);
     if (far < least) {

@@ -274,7 +274,7 @@ struct Document : Family {
 struct Model {
   std::vector<std::unique_ptr<Kind>> kinds{};          // sorted by id
   std::vector<std::unique_ptr<Document>> documents{};  // sorted by id
-  /// Every folder and file that was looked at, for the depfile; sorted.
+  /// The spec files and the folders that lead to them, for the depfile; sorted.
   std::vector<std::string> inputs{};
 };
 

@@ -58,6 +58,15 @@ std::vector<std::string> begin_next_version(const std::string& folder, Findings&
     return {};
   }
   const SpecFile& newest = here->versions.back();
+  const JsonValue* life = newest.json.find("life");
+  if (life == nullptr || life->object() == nullptr) {
+    findings.add({.place = life != nullptr ? life->place : newest.json.place,
+                  .code = "two-drafts",
+                  .what = "the newest version is a draft itself",
+                  .needed = "at most one draft",
+                  .fix = "change this draft, or release it first"});
+    return {};
+  }
   const bool is_kind = newest.json.find("kind") != nullptr;
   const std::string key = is_kind ? "kind" : "type";
   JsonValue draft = newest.json;

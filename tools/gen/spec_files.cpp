@@ -43,23 +43,24 @@ bool looks_like_spec(const JsonValue& json) {
   return false;
 }
 
-/// Folders and spec files below `root`, sorted.
-std::vector<fs::path> walk(const fs::path& root) {
-  std::vector<fs::path> paths{root};
+/// The files below `root` that are named as specs are, sorted.
+std::vector<fs::path> find_files(const fs::path& root) {
+  std::vector<fs::path> paths;
   for (auto at = fs::recursive_directory_iterator(root); at != fs::end(at); ++at) {
     const std::string name = at->path().filename().string();
     if (at->is_directory()) {
-      if (name.front() == '.') {
-        at.disable_recursion_pending();
-      } else {
-        paths.push_back(at->path());
-      }
+      if (name.front() == '.') at.disable_recursion_pending();
     } else if (number_of(name) != 0 || name == evolution_name) {
       paths.push_back(at->path());
     }
   }
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+/// A file, and the folders in which others may appear beside it.
+void add_inputs(const fs::path& path, const fs::path& root, std::vector<std::string>& inputs) {
+  for (fs::path at = path; at != root; at = at.parent_path()) inputs.push_back(at.generic_string());
 }
 
 void add_file(const fs::path& path, const fs::path& root,
@@ -81,12 +82,14 @@ void add_file(const fs::path& path, const fs::path& root,
 }  // namespace
 
 void find_spec_files(const std::string& root, bool standard, SpecFiles& files, Findings& findings) {
-  const fs::path top = fs::path(root).lexically_normal();
+  fs::path top = fs::path(root).lexically_normal();
+  if (!top.has_filename()) top = top.parent_path();  // without a slash at its end
   std::map<std::string, SpecFolder> folders;
   try {
-    for (const fs::path& path : walk(top)) {
-      files.inputs.push_back(path.generic_string());
-      if (!fs::is_directory(path)) add_file(path, top, folders, files, findings);
+    files.inputs.push_back(top.generic_string());
+    for (const fs::path& path : find_files(top)) {
+      add_inputs(path, top, files.inputs);
+      add_file(path, top, folders, files, findings);
     }
   } catch (const fs::filesystem_error& error) {
     throw EnvironmentError("cannot read " + error.path1().generic_string() + ": " +

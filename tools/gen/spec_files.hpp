@@ -35,7 +35,7 @@ struct SpecFolder {
 
 struct SpecFiles {
   std::vector<SpecFolder> folders{};  // sorted by path
-  std::vector<std::string> inputs{};  // every folder and file that was looked at
+  std::vector<std::string> inputs{};  // the files, and the folders that lead to them
   bool names_standard = false;        // whether a text says "tenon.dev/"
 };
 

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the generator understands of good specs, and what it writes: steps, fingerprints, layouts,
+// the checked-in C headers, which standard specs come along, the next version.
+#include "framework/world.hpp"
+#include "gen/c_header.hpp"
+#include "gen/emit.hpp"
+#include "gen/fingerprint.hpp"
+#include "gen/json_source.hpp"
+#include "gen/layout.hpp"
+#include "gen/load.hpp"
+#include "gen/naming.hpp"
+#include "gen/next.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tenon::gen;
+using tenon::tests::read_file;
+using tenon::tests::World;
+using Answer = MethodStep::Answer;
+
+Model load(const LoadOptions& options) {
+  Findings findings;
+  Model model = load_specs(options, findings);
+  for (const Finding& finding : findings.all()) ADD_FAILURE() << to_text(finding);
+  return model;
+}
+
+const Model& test_kinds() {
+  static const Model model = load({.folders = {SPECS}, .standard_specs = ABI});
+  return model;
+}
+
+const Kind& kind(const std::string& name) {
+  for (const auto& kind : test_kinds().kinds) {
+    if (kind->name == name) return *kind;
+  }
+  throw std::out_of_range(name);
+}
+
+const MethodStep& step_of(const KindStep& step, const std::string& method) {
+  for (const MethodStep& answer : step.methods) {
+    if (answer.method->name == method) return answer;
+  }
+  throw std::out_of_range(method);
+}
+
+std::vector<std::string> names(const std::vector<FieldFill>& fills) {
+  std::vector<std::string> text;
+  for (const FieldFill& fill : fills) {
+    text.push_back(fill.target->name + "=" +
+                   (fill.source != nullptr ? fill.source->name : to_json(fill.value)));
+  }
+  return text;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Steps, AddedMethods) {
+  const KindStep& step = kind("evolve_added").steps.at(0);
+  EXPECT_TRUE(step.adaptable);
+  EXPECT_TRUE(step.has_hooks());
+  EXPECT_EQ(step_of(step, "keep").answer, Answer::forward);
+  EXPECT_TRUE(step_of(step, "keep").same_form());
+  const MethodStep& fixed = step_of(step, "fixed");
+  EXPECT_EQ(fixed.answer, Answer::fixed);
+  EXPECT_EQ(fixed.older, nullptr);
+  EXPECT_EQ(fixed.response.size(), fixed.method->response.size());
+  EXPECT_EQ(names(fixed.response).at(2), "large=18446744073709551615");
+  EXPECT_EQ(names(fixed.response).at(10), "point={\"x\":3,\"y\":-4}");
+  EXPECT_EQ(step_of(step, "done").answer, Answer::fixed);
+  EXPECT_EQ(step_of(step, "unknown").answer, Answer::unimplemented);
+  EXPECT_EQ(step_of(step, "worked").answer, Answer::hook);
+}
+
+TEST(Steps, ChangedMethods) {
+  const KindStep& step = kind("evolve_changed").steps.at(0);
+  EXPECT_TRUE(step_of(step, "same").same_form());
+  EXPECT_EQ(step_of(step, "after").older->name, "before");
+  EXPECT_TRUE(step_of(step, "after").same_form());
+  EXPECT_EQ(step_of(step, "moved_on").older->name, "moved");
+  EXPECT_EQ(names(step_of(step, "moved_on").request), Names{"text=text"});
+  EXPECT_FALSE(step_of(step, "moved_on").same_form());
+  EXPECT_EQ(names(step_of(step, "grows").request), Names{"text=text"});
+  EXPECT_EQ(names(step_of(step, "shrinks").request), (Names{"text=text", "level=3"}));
+  EXPECT_EQ(names(step_of(step, "answers").response),
+            (Names{"text=text", "fresh=[\"always\",\"this\"]"}));
+  EXPECT_EQ(names(step_of(step, "silent").response), Names{"text=\"done\""});
+  EXPECT_EQ(step_of(step, "signature").answer, Answer::hook);
+  EXPECT_EQ(step_of(step, "signature").older->name, "signature");
+  Names removed;
+  for (const Method* method : step.removed) removed.push_back(method->name);
+  EXPECT_EQ(removed, Names{"gone"});
+}
+
+TEST(Steps, ChainsAndBrokenChains) {
+  EXPECT_EQ(kind("chain").versions.size(), 4u);
+  ASSERT_EQ(kind("chain").steps.size(), 3u);
+  for (const KindStep& step : kind("chain").steps) EXPECT_TRUE(step.has_hooks());
+  const Kind& broken = kind("broken_chain");
+  EXPECT_TRUE(broken.steps.at(0).adaptable);
+  EXPECT_FALSE(broken.steps.at(1).adaptable);
+  EXPECT_EQ(broken.steps.at(1).reason, "a name cannot be made into a number");
+  EXPECT_TRUE(broken.steps.at(1).methods.empty());
+}
+
+TEST(Steps, FieldsOfDocuments) {
+  const auto& documents = test_kinds().documents;
+  const auto entry = std::find_if(documents.begin(), documents.end(), [](const auto& document) {
+    return document->id == "test.example/entry";
+  });
+  ASSERT_NE(entry, documents.end());
+  const DocumentStep& step = (*entry)->steps.at(0);
+  Names steps;
+  for (const FieldStep& field : step.fields) {
+    std::string text = field.older != nullptr ? field.older->name : "-";
+    text += field.newer != nullptr ? ">" + field.newer->name : ">-";
+    if (field.hook) text += " hook";
+    if (field.passing == Passing::converted) text += " converted";
+    steps.push_back(text);
+  }
+  EXPECT_EQ(steps, (Names{"title>title", "state>state", "notes>notes", "last>last", "was>is",
+                          "->fresh", "record>record converted", "retyped>retyped hook", "gone>-"}));
+}
+
+TEST(Steps, StandardSourceReadsInBatches) {
+  const Model model = load({.folders = {ABI}});
+  const auto source = std::find_if(model.kinds.begin(), model.kinds.end(),
+                                   [](const auto& kind) { return kind->name == "source"; });
+  ASSERT_NE(source, model.kinds.end());
+  EXPECT_TRUE((*source)->session);
+  EXPECT_EQ(step_of((*source)->steps.at(0), "open").older->name, "start");
+  EXPECT_EQ(step_of((*source)->steps.at(0), "read_batch").answer, Answer::hook);
+  EXPECT_EQ(step_of((*source)->steps.at(0), "on_created").answer, Answer::fixed);
+  EXPECT_EQ((*source)->latest().configure()->name, "configure");
+}
+
+// -- Standard specs ----------------------------------------------------------
+
+const std::string own_kind =
+    "{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"K.\", \"methods\": [{\"name\": \"m\", "
+    "\"doc\": \"M.\", \"threading\": \"any\", \"request\": {\"a\": \"tenon.dev/record@1\"}}]}";
+
+TEST(Standard, DocumentTypesThatAreNamedComeAlong) {
+  const World world;
+  world.write("k/v1.json", own_kind);
+  const Model model = load({.folders = {world.root().string()}, .standard_specs = ABI});
+  ASSERT_EQ(model.kinds.size(), 1u);
+  ASSERT_EQ(model.documents.size(), 1u);
+  EXPECT_EQ(model.documents[0]->id, "tenon.dev/record");
+  EXPECT_EQ(model.documents[0]->versions.size(), 1u);
+  EXPECT_TRUE(model.documents[0]->standard);
+  EXPECT_TRUE(model.documents[0]->steps.empty());
+}
+
+TEST(Standard, KindsArePinned) {
+  const World world;
+  world.write("k/v1.json", own_kind);
+  const Model model = load({.folders = {world.root().string()},
+                            .standard = {{"source", 1}, {"specifier", 1}},
+                            .standard_specs = ABI});
+  Names found;
+  for (const auto& kind : model.kinds) {
+    found.push_back(kind->id + "@" + std::to_string(kind->latest().number));
+  }
+  for (const auto& document : model.documents) {
+    found.push_back(document->id + "@" + std::to_string(document->latest().number));
+  }
+  EXPECT_EQ(found,
+            (Names{"a.example/k@1", "tenon.dev/source@1", "tenon.dev/specifier@1",
+                   "tenon.dev/parameter@2", "tenon.dev/record@1", "tenon.dev/specification@1"}));
+}
+
+TEST(Standard, WhatDoesNotExistIsWrongUsage) {
+  const World world;
+  world.write("k/v1.json", own_kind);
+  for (const StandardKind& wanted : {StandardKind{"sorce", 1}, StandardKind{"source", 9}}) {
+    Findings findings;
+    EXPECT_THROW(
+        load_specs(
+            {.folders = {world.root().string()}, .standard = {wanted}, .standard_specs = ABI},
+            findings),
+        UsageError);
+  }
+}
+
+TEST(Standard, SpecsAreNotReadWithoutNeed) {
+  const World world;
+  std::string own = own_kind;
+  own.replace(own.find("tenon.dev/record@1"), 18, "bool");
+  world.write("k/v1.json", own);
+  EXPECT_EQ(
+      load({.folders = {world.root().string()}, .standard_specs = "/nonexistent"}).inputs.size(),
+      3u);
+}
+
+// -- Headers and layouts -----------------------------------------------------
+
+TEST(Headers, OfTheStandardKindsAreThoseCheckedIn) {
+  const World world;
+  emit_c_headers(load({.folders = {ABI}}), Output(world.path("include")));
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(world.path("include"))) {
+    if (!entry.is_regular_file()) continue;
+    count++;
+    const fs::path name = entry.path().lexically_relative(world.path("include"));
+    EXPECT_EQ(read_file(entry.path()), read_file(fs::path(ABI) / "include" / name))
+        << name << " differs: run tenon-gen headers --out abi/include abi";
+  }
+  EXPECT_EQ(count, 10u);
+}
+
+TEST(Headers, AreLeftAloneWhereNothingChanged) {
+  const World world;
+  const Output output(world.root());
+  output.write("a/b.h", "text");
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(world.path("a/b.h"), long_ago);
+  output.write("a/b.h", "text");
+  EXPECT_EQ(fs::last_write_time(world.path("a/b.h")), long_ago);
+  output.write("a/b.h", "other");
+  EXPECT_NE(fs::last_write_time(world.path("a/b.h")), long_ago);
+  EXPECT_EQ(world.read("a/b.h"), "other");
+}
+
+TEST(Headers, HoldNoTextThatEndsTheirComments) {
+  const World world;
+  std::string own = own_kind;
+  own.replace(own.find("K."), 2, "Ends */ and /* begins");
+  world.write("k/v1.json", own);
+  const Model model = load({.folders = {world.root().string()}, .standard_specs = ABI});
+  const std::string header = c_header(model.kinds[0]->latest());
+  EXPECT_NE(header.find("Ends * / and / * begins"), std::string::npos);
+}
+
+TEST(Headers, SayHowAMethodIsCalled) {
+  const std::string header = c_header(kind("all_types").latest());
+  for (const char* tag : {"[serial; configure; from: created -> ready]", "[any; blocks: cancel]",
+                          "[any; from: ready]", "[main]", "[any; required]",
+                          "[optional; since 2026-12-24, ask TENON_HAS]"}) {
+    EXPECT_NE(header.find(tag), std::string::npos) << tag;
+  }
+}
+
+TEST(Layouts, FollowTheCompilersRules) {
+  const KindVersion& version = kind("evolve_added").latest();
+  const StructLayout message = layout_of_message(version.find("fixed")->response);
+  const std::vector<std::size_t> first(message.offsets.begin(), message.offsets.begin() + 5);
+  EXPECT_EQ(first, (std::vector<std::size_t>{8, 9, 16, 24, 32}));
+  EXPECT_EQ(layout_of_table(version).whole.size, 24u + 8u * version.methods.size());
+  EXPECT_EQ(c_declaration(version.find("fixed")->response.at(13).type), "const int32_t *");
+  EXPECT_EQ(c_declaration(version.find("fixed")->response.at(14).type), "tenon_string ");
+}
+
+// -- Fingerprints ------------------------------------------------------------
+
+std::uint64_t fingerprint_of(const std::string& spec) {
+  const World world;
+  world.write("k/v1.json", spec);
+  return load({.folders = {world.root().string()}}).kinds.at(0)->latest().fingerprint;
+}
+
+const std::string plain_kind =
+    "{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"K.\", \"enums\": {\"e\": [\"a\", "
+    "\"b\"]}, \"methods\": [{\"name\": \"m\", \"doc\": \"M.\", \"threading\": \"any\", "
+    "\"request\": {\"a\": \"e\"}}]}";
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string spec = plain_kind;
+  return spec.replace(spec.find(from), from.size(), to);
+}
+
+TEST(Fingerprints, ChangeWithWhatMattersToCallers) {
+  const std::uint64_t plain = fingerprint_of(plain_kind);
+  EXPECT_NE(plain, 0u);
+  EXPECT_NE(plain, fingerprint_of(changed("a.example/k", "b.example/k")));
+  EXPECT_NE(plain, fingerprint_of(changed("\"m\"", "\"n\"")));
+  EXPECT_NE(plain, fingerprint_of(changed("\"any\"", "\"serial\"")));
+  EXPECT_NE(plain, fingerprint_of(changed("{\"a\": \"e\"}", "{\"a\": \"int32\"}")));
+  EXPECT_NE(plain, fingerprint_of(changed("\"a\", \"b\"", "\"b\", \"a\"")));
+  EXPECT_NE(plain, fingerprint_of(changed("\"doc\": \"K.\"",
+                                          "\"doc\": \"K.\", \"restart\": "
+                                          "\"session\"")));
+}
+
+TEST(Fingerprints, DoNotChangeWithWhatPeopleRead) {
+  const std::uint64_t plain = fingerprint_of(plain_kind);
+  EXPECT_EQ(plain, fingerprint_of(changed("\"K.\"", "\"Another text.\"")));
+  EXPECT_EQ(plain, fingerprint_of(changed("\"doc\": \"K.\"",
+                                          "\"doc\": \"K.\", \"properties\": {\"p\": \"bool\"}")));
+  EXPECT_EQ(plain,
+            fingerprint_of(changed("{\"a\": \"e\"}",
+                                   "{\"a\": \"e\", \"later\": {\"type\": \"optional<bool>\", "
+                                   "\"added\": \"2027-01-31\"}}")));
+  EXPECT_EQ(plain, fingerprint_of(changed("\"doc\": \"K.\"",
+                                          "\"doc\": \"K.\", \"life\": {\"released\": {\"version\": "
+                                          "\"1.0.0\", \"date\": \"2026-11-21\"}}")));
+}
+
+TEST(Fingerprints, AreWrittenWith16Digits) {
+  EXPECT_EQ(hex(0x2a), "000000000000002a");
+  EXPECT_EQ(hex(0xfedcba9876543210), "fedcba9876543210");
+}
+
+// -- The next version --------------------------------------------------------
+
+TEST(Next, CopiesTheNewestAsDraft) {
+  const World world;
+  world.write(
+      "k/v1.json",
+      "{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"K.\", \"life\": "
+      "{\"released\": {\"version\": \"1.0.0\", \"date\": \"2026-11-21\"}}, \"methods\": "
+      "[{\"name\": \"m\", \"doc\": \"M.\", \"threading\": \"any\", \"request\": {\"added\": "
+      "\"bool\", \"later\": {\"type\": \"optional<bool>\", \"added\": "
+      "\"2027-01-31\"}}}]}");
+  Findings findings;
+  const Names written = begin_next_version(world.path("k").string(), findings);
+  EXPECT_TRUE(findings.empty());
+  EXPECT_EQ(written.size(), 2u);
+  const Model model = load({.folders = {world.root().string()}});
+  ASSERT_EQ(model.kinds.at(0)->versions.size(), 2u);
+  EXPECT_TRUE(model.kinds[0]->latest().draft());
+  const std::vector<Field>& fields = model.kinds[0]->latest().methods.at(0).request;
+  EXPECT_EQ(fields.at(0).name, "added");
+  EXPECT_EQ(fields.at(1).added, "");
+  EXPECT_EQ(model.kinds[0]->steps.size(), 1u);
+}
+
+TEST(Next, WantsTheFolderOfOneKind) {
+  const World world;
+  world.write("k/v1.json", plain_kind);
+  Findings findings;
+  EXPECT_TRUE(begin_next_version(world.root().string(), findings).empty());
+  ASSERT_EQ(findings.all().size(), 1u);
+  EXPECT_EQ(findings.all()[0].code, "no-specs");
+}
+
+// -- JSON --------------------------------------------------------------------
+
+TEST(Json, IsWrittenAsItWasRead) {
+  const std::string text =
+      R"({"a":[1,-2,18446744073709551615,true,null],"b":{"c":"\u00e4\n\"x\""},"d":{},"e":[]})";
+  Findings findings;
+  const auto value = read_json(text, "file", findings);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(to_json(*value),
+            "{\"a\":[1,-2,18446744073709551615,true,null],\"b\":{\"c\":\"\xc3\xa4"
+            "\\n\\\"x\\\"\"},\"d\":{},\"e\":[]}");
+  EXPECT_EQ(to_json(*read_json(to_pretty_json(*value), "file", findings)), to_json(*value));
+}
+
+TEST(Json, KnowsItsPlaces) {
+  Findings findings;
+  const auto value =
+      read_json("{\n  \"a\" : [ 12, \"x\\\"y\",\n {\"b\":-1.5e3 } ]}", "file", findings);
+  ASSERT_TRUE(value);
+  const auto place = [](const Place& at) {
+    return std::to_string(at.line) + ":" + std::to_string(at.column);
+  };
+  const JsonMember& a = value->object()->at(0);
+  EXPECT_EQ(place(a.place), "2:3");
+  EXPECT_EQ(place(a.value.place), "2:9");
+  EXPECT_EQ(place(a.value.array()->at(0).place), "2:11");
+  EXPECT_EQ(place(a.value.array()->at(1).place), "2:15");
+  EXPECT_EQ(place(a.value.array()->at(2).find("b")->place), "3:7");
+}
+
+}  // namespace

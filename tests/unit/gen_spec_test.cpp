@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Wrong specs: each mistake is one finding, at the place of the mistake, with a remedy. In the
+// texts below a '^' stands before the character that the finding points at.
+#include "framework/world.hpp"
+#include "gen/load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+namespace {
+
+using tenon::gen::Finding;
+using tenon::gen::Findings;
+using tenon::gen::Place;
+using tenon::tests::World;
+
+/// One mistake.
+struct Mistake {
+  std::string name;  // of the test
+  std::map<std::string, std::string> files;
+  std::string code;
+  std::string fix;  // a part of it
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+
+std::string kind(const std::string& methods, const std::string& more = "", int version = 1) {
+  return "{\"kind\": \"a.example/k\", \"version\": " + std::to_string(version) +
+         ", \"doc\": \"A kind.\"," + more + "\n\"methods\": [" + methods + "]}";
+}
+
+std::string method(const std::string& more, const std::string& name = "m") {
+  return "{\"name\": \"" + name + "\", \"doc\": \"A method.\", \"threading\": \"any\"" + more + "}";
+}
+
+std::string request(const std::string& fields) {
+  return method(",\n\"request\": {" + fields + "}");
+}
+
+std::string document(const std::string& fields, const std::string& more = "", int version = 1) {
+  return "{\"type\": \"a.example/t\", \"version\": " + std::to_string(version) +
+         ", \"doc\": \"A type.\"," + more + "\n\"fields\": {" + fields + "}}";
+}
+
+std::string evolution(const std::string& steps,
+                      const std::string& key = "\"kind\": \"a.example/k\"") {
+  return "{" + key + ",\n\"steps\": [" + steps + "]}";
+}
+
+const std::string released =
+    "\"life\": {\"released\": {\"version\": \"0.1.0\", \"date\": \"2026-11-21\"}},";
+
+/// A kind that went from one version to the next, and what its step says besides.
+std::map<std::string, std::string> step(const std::string& older, const std::string& newer,
+                                        const std::string& says, const std::string& more = "") {
+  return {{"k/v1.json", kind(older, released + more)},
+          {"k/v2.json", kind(newer, more, 2)},
+          {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2" + says + "}")}};
+}
+
+std::map<std::string, std::string> methods_step(const std::string& older, const std::string& newer,
+                                                const std::string& changes,
+                                                const std::string& more = "") {
+  return step(older, newer, ",\n\"methods\": {" + changes + "}", more);
+}
+
+/// The same for a document type.
+std::map<std::string, std::string> fields_step(const std::string& older, const std::string& newer,
+                                               const std::string& says) {
+  return {{"t/v1.json", document(older, released)},
+          {"t/v2.json", document(newer, "", 2)},
+          {"t/evolution.json",
+           evolution("{\"from\": 1, \"to\": 2" + says + "}", "\"type\": \"a.example/t\"")}};
+}
+
+std::map<std::string, std::string> one(const std::string& spec) {
+  return {{"k/v1.json", spec}};
+}
+
+/// How many characters a UTF-8 text has.
+int characters(const std::string& text) {
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+}
+
+/// Writes a text without its mark. Answers where the mark stood, or else line 0.
+Place write(const World& world, const std::string& path, std::string text) {
+  Place place;
+  const std::size_t mark = text.find('^');
+  if (mark != std::string::npos) {
+    text.erase(mark, 1);
+    place.line = 1 + static_cast<int>(std::count(text.begin(), text.begin() + long(mark), '\n'));
+    const std::size_t line_begin = mark == 0 ? 0 : text.rfind('\n', mark - 1) + 1;
+    place.column = 1 + characters(text.substr(line_begin, mark - line_begin));
+  }
+  place.file = world.write(path, text).generic_string();
+  return place;
+}
+
+Findings findings_in(const World& world) {
+  Findings findings;
+  load_specs({.folders = {world.root().string()}}, findings);
+  return findings;
+}
+
+class WrongSpec : public testing::TestWithParam<Mistake> {};
+
+TEST_P(WrongSpec, IsOneFindingWithPlaceAndRemedy) {
+  const World world;
+  Place place;
+  for (const auto& [path, text] : GetParam().files) {
+    const Place written = write(world, path, text);
+    if (written.line != 0 || place.file.empty()) place = written;
+  }
+  const Findings findings = findings_in(world);
+  std::string all;
+  for (const Finding& finding : findings.all()) all += to_text(finding) + "\n";
+  ASSERT_EQ(findings.all().size(), 1u) << all;
+  const Finding& finding = findings.all().front();
+  EXPECT_EQ(finding.code, GetParam().code) << all;
+  EXPECT_EQ(finding.place.line, place.line) << all;
+  EXPECT_EQ(finding.place.column, place.column) << all;
+  if (place.line != 0) {
+    EXPECT_EQ(finding.place.file, place.file) << all;
+  }
+  EXPECT_NE(finding.fix.find(GetParam().fix), std::string::npos) << all;
+  EXPECT_FALSE(finding.fix.empty());
+}
+
+const Mistake mistakes_of_json[] = {
+    {"JsonBroken", one("{\"kind\": \"a.example/k\",\n \"version\" ^1}"), "not-json", "correct"},
+    {"JsonEndsEarly", one("{\"kind\": \"a.example/k\",\n \"version\": 1^\n"), "not-json",
+     "correct"},
+    {"JsonTooDeep", one("{\"kind\": " + std::string(31, '[') + "^["), "not-json", "correct"},
+    {"KeyTwice", one(kind(method(", ^\"name\": \"m\""))), "duplicate-key", "remove"},
+    {"UnknownKey", one(kind(method(",\n ^\"thraeding\": \"any\""))), "unknown-key",
+     "did you mean 'threading'?"},
+    {"UnknownKeyOfKind", one(kind(method(""), "\n ^\"method\": 1,")), "unknown-key",
+     "did you mean 'methods'?"},
+    {"MissingKey", one(kind("\n ^{\"name\": \"m\", \"doc\": \"A method.\"}")), "missing-key",
+     "\"threading\""},
+    {"MissingKind", one("^{\"knd\": \"a.example/k\", \"version\": 1}"), "missing-key", "\"kind\""},
+    {"WrongForm", one(kind(method(", \"required\": ^\"yes\""))), "wrong-type", "true or false"},
+    {"WrongFormOfMethods",
+     one("{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": ^{}}"),
+     "wrong-type", "an array"},
+    {"EmptyText", one(kind("{\"name\": \"m\", \"doc\": ^\"\", \"threading\": \"any\"}")),
+     "wrong-type", "fill it in"},
+    {"ColumnsCountCharacters",
+     one(kind("{\"name\": \"m\", \"doc\": \"\xc3\xa4\", \"threading\": \"any\", \"blocks\": ^1}")),
+     "wrong-type", "a text"},
+};
+
+const Mistake mistakes_of_families[] = {
+    {"VersionDiffersFromFile",
+     one("{\"kind\": \"a.example/k\", \"version\": ^2, \"doc\": \"D.\", \"methods\": [" +
+         method("") + "]}"),
+     "wrong-version", "write 1"},
+    {"KindDiffersFromFolder",
+     {{"k/v1.json", kind(method(""), released)},
+      {"k/v2.json",
+       "{\"kind\": ^\"a.example/other\", \"version\": 2, \"doc\": \"D.\", "
+       "\"methods\": []}"}},
+     "wrong-kind",
+     "write 'a.example/k'"},
+    {"EvolutionDiffersFromFolder",
+     {{"k/v1.json", kind(method(""))},
+      {"k/evolution.json", "{\"kind\": ^\"a.example/other\", \"steps\": []}"}},
+     "wrong-kind",
+     "write 'a.example/k'"},
+    {"GapInVersions",
+     {{"k/v1.json", kind(method(""), released)}, {"k/v3.json", kind(method(""), "", 3)}},
+     "version-gap",
+     "add v2.json"},
+    {"KindInTwoFolders",
+     {{"a/v1.json", kind(method(""))},
+      {"b/v1.json", "{\"kind\": ^\"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": [" +
+                        method("") + "]}"}},
+     "duplicate",
+     "keep one"},
+    {"KindsWithOneNameInC",
+     {{"a/v1.json", kind(method(""))},
+      {"b/v1.json", "{\"kind\": ^\"a.other/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": [" +
+                        method("") + "]}"}},
+     "name-taken",
+     "rename"},
+    {"KindAndTypeWithOneNameInC",
+     {{"a/v1.json", kind(method(""))},
+      {"b/v1.json",
+       "{\"type\": ^\"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"fields\": {}}"}},
+     "name-taken",
+     "rename"},
+    {"KindAndTypeAtOnce",
+     {{"k/v1.json", "{\"kind\": \"a.example/k\", \"type\": ^\"a.example/k\", \"version\": 1}"}},
+     "contradiction",
+     "remove one"},
+    {"KindWithoutDomain", one("{\"kind\": ^\"filter\", \"version\": 1}"), "bad-name", "domain"},
+    {"KindOfTenon", one("{\"kind\": ^\"tenon.example/source\", \"version\": 1}"), "bad-name",
+     "a domain that is yours"},
+    {"KindInNamespaceOfKeyword", one("{\"kind\": ^\"int.example/source\", \"version\": 1}"),
+     "bad-name", "domain"},
+    {"TwoDrafts",
+     {{"k/v1.json", kind(method(""))},
+      {"k/v2.json", "{\"kind\": \"a.example/k\", \"version\": ^2, \"doc\": \"D.\", \"methods\": [" +
+                        method("") + "]}"},
+      {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2}")}},
+     "two-drafts",
+     "release version 1"},
+    {"DraftBeforeRelease",
+     {{"k/v1.json", "{\"kind\": \"a.example/k\", \"version\": ^1, \"doc\": \"D.\", \"methods\": [" +
+                        method("") + "]}"},
+      {"k/v2.json", kind(method(""), released, 2)},
+      {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2}")}},
+     "draft-not-newest",
+     "release version 1"},
+    {"ReleaseNamesDraft",
+     {{"k/v1.json", "{\"kind\": \"a.example/k\", \"version\": ^1, \"doc\": \"D.\", " + released +
+                        "\"methods\": [" + request("\"a\": \"t@1\"") + "]}"},
+      {"t/v1.json", document("\"a\": \"bool\"")}},
+     "draft-in-released",
+     "release a.example/t@1"},
+    {"RestartDiffers",
+     {{"k/v1.json", kind(method(""), released)},
+      {"k/v2.json", kind(method(""), "\"restart\": ^\"session\",", 2)},
+      {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2}")}},
+     "wrong-restart",
+     "the same in all versions"},
+    {"UnknownRestart", one(kind(method(""), "\"restart\": ^\"sesion\",")), "unknown-word",
+     "did you mean 'session'?"},
+    {"UnknownLife", one(kind(method(""), "\"life\": ^\"drafft\",")), "unknown-word",
+     "did you mean 'draft'?"},
+    {"DateThatIsNone",
+     one(kind(method(""),
+              "\"life\": {\"released\": {\"version\": \"1.0.0\", \"date\": "
+              "^\"2026-13-01\"}},")),
+     "bad-date", "write the date"},
+    {"ReleaseThatIsNone",
+     one(kind(method(""),
+              "\"life\": {\"released\": {\"version\": ^\"1.0\", \"date\": "
+              "\"2026-11-21\"}},")),
+     "bad-version", "version of the package"},
+};
+
+const Mistake mistakes_of_names[] = {
+    {"MethodNotInSnakeCase",
+     one(kind("{\"name\": ^\"applyNow\", \"doc\": \"A method.\", "
+              "\"threading\": \"any\"}")),
+     "bad-name", "write 'apply_now'"},
+    {"FieldNotInSnakeCase", one(kind(request("^\"Width\": \"int32\""))), "bad-name",
+     "write 'width'"},
+    {"FieldIsKeyword", one(kind(request("^\"default\": \"int32\""))), "bad-name", "another name"},
+    {"MethodIsKeyword",
+     one(kind("{\"name\": ^\"delete\", \"doc\": \"A method.\", \"threading\": "
+              "\"any\"}")),
+     "bad-name", "another name"},
+    {"MethodIsMemberOfTable",
+     one(kind("{\"name\": ^\"base\", \"doc\": \"A method.\", "
+              "\"threading\": \"any\"}")),
+     "name-taken", "another name"},
+    {"MethodTwice",
+     one(kind(method("") + ",\n{\"name\": ^\"m\", \"doc\": \"A method.\", "
+                           "\"threading\": \"any\"}")),
+     "duplicate", "remove or rename"},
+    {"FieldTwice", one(kind(request("\"a\": \"bool\", ^\"a\": \"bool\""))), "duplicate-key",
+     "remove or rename"},
+    {"ValueOfEnumTwice", one(kind(method(""), "\"enums\": {\"e\": [\"a\", ^\"a\"]},")), "duplicate",
+     "remove or rename"},
+    {"FieldsDifferByCase", one(kind(request("\"width\": \"bool\", ^\"Width\": \"bool\""))),
+     "differs-by-case", "rename"},
+    {"MethodsDifferByCase",
+     one(kind(method("") + ",\n{\"name\": ^\"M\", \"doc\": \"A method.\", "
+                           "\"threading\": \"any\"}")),
+     "differs-by-case", "rename"},
+    {"EnumNamedAsType", one(kind(method(""), "\"enums\": {^\"string\": [\"a\"]},")), "name-taken",
+     "another name"},
+    {"StructNamedAsRequest",
+     one(kind("{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"}",
+              "\"structs\": {\"m_request\": {\"fields\": {\"a\": \"bool\"}}},")),
+     "name-taken", "rename"},
+};
+
+const Mistake mistakes_of_types[] = {
+    {"UnknownType", one(kind(request("\"a\": ^\"strng\""))), "unknown-type",
+     "did you mean 'string'?"},
+    {"UnknownTypeInside", one(kind(request("\"a\": ^\"list<strng>\""))), "unknown-type",
+     "did you mean 'string'?"},
+    {"UnknownStruct",
+     one(kind(request("\"a\": ^\"pont\""),
+              "\"structs\": {\"point\": {\"fields\": {\"x\": \"bool\"}}},")),
+     "unknown-type", "did you mean 'point'?"},
+    {"UnknownDocument",
+     {{"k/v1.json", kind(request("\"a\": ^\"tt@1\""))}, {"t/v1.json", document("\"a\": \"bool\"")}},
+     "unknown-type",
+     "did you mean 't@1'?"},
+    {"UnknownVersionOfDocument",
+     {{"k/v1.json", kind(request("\"a\": ^\"t@2\""))}, {"t/v1.json", document("\"a\": \"bool\"")}},
+     "unknown-version",
+     "write 't@1'"},
+    {"DocumentWithoutVersion",
+     {{"k/v1.json", kind(request("\"a\": ^\"t\""))}, {"t/v1.json", document("\"a\": \"bool\"")}},
+     "unknown-type",
+     "define it"},
+    {"ListOfNothing", one(kind(request("\"a\": ^\"list\""))), "bad-type", "name the type"},
+    {"BufferInList", one(kind(request("\"a\": ^\"list<buffer>\""))), "bad-type", "bytes"},
+    {"BufferInOptional", one(kind(request("\"a\": ^\"optional<buffer>\""))), "bad-type", "bytes"},
+    {"ReaderInStruct",
+     one(kind(method(""), "\"structs\": {\"s\": {\"fields\": {\"r\": ^\"reader\"}}},")), "bad-type",
+     "a field of its own"},
+    {"OptionalOfOptional", one(kind(request("\"a\": ^\"optional<optional<bool>>\""))), "bad-type",
+     "once"},
+    {"OptionalInList", one(kind(request("\"a\": ^\"list<optional<bool>>\""))), "bad-type",
+     "leave out"},
+    {"ListOfBytes", one(kind(request("\"a\": ^\"list<uint8>\""))), "bad-type", "bytes"},
+    {"PropertyOfList", one(kind(method(""), "\"properties\": {\"p\": ^\"list<string>\"},")),
+     "bad-type", "use one of those"},
+    {"StructHoldsItself",
+     one(kind(method(""), "\"structs\": {^\"s\": {\"fields\": {\"a\": \"list<s>\"}}},")),
+     "recursive-type", "json"},
+    {"DocumentHoldsItself",
+     {{"t/v1.json",
+       "{\"type\": \"a.example/t\", \"version\": ^1, \"doc\": \"D.\", \"fields\": "
+       "{\"a\": \"optional<t@1>\"}}"}},
+     "recursive-type",
+     "json"},
+    {"StructWithoutFields", one(kind(method(""), "\"structs\": {^\"s\": {\"fields\": {}}},")),
+     "empty", "remove the struct"},
+    {"EnumWithoutValues", one(kind(method(""), "\"enums\": {^\"e\": []},")), "empty",
+     "remove the enum"},
+};
+
+const Mistake mistakes_of_methods[] = {
+    {"KindWithoutMethods",
+     one("{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": ^[]}"), "empty",
+     "at least one"},
+    {"UnknownThreading",
+     one(kind("{\"name\": \"m\", \"doc\": \"A method.\", \"threading\": ^\"seriel\"}")),
+     "unknown-word", "did you mean 'serial'?"},
+    {"UnknownRole", one(kind(method(", \"role\": ^\"configur\""))), "unknown-word",
+     "did you mean 'configure'?"},
+    {"ConfigureWithAnotherRequest",
+     one(kind(method(", \"role\": ^\"configure\", \"request\": {\"config\": \"string\"}"))),
+     "bad-configure", "exactly that"},
+    {"ConfigureWithResponse",
+     one(kind(method(", \"role\": ^\"configure\", \"request\": {\"config\": \"map<string>\"}, "
+                     "\"response\": {\"a\": \"bool\"}"))),
+     "bad-configure", "exactly that"},
+    {"ConfigureTwice",
+     one(kind(
+         method(", \"role\": \"configure\", \"request\": {\"config\": \"map<string>\"}", "a") +
+         ",\n" +
+         method(", \"role\": ^\"configure\", \"request\": {\"config\": \"map<string>\"}", "b"))),
+     "bad-configure", "one of the two"},
+    {"UnknownState",
+     one(kind(method(", \"to\": \"open\"", "a") + ",\n" + method(", \"from\": [^\"opne\"]", "b"))),
+     "unknown-state", "did you mean 'open'?"},
+    {"NoState", one(kind(method(", \"from\": ^[]"))), "empty", "any state"},
+    {"AddedFieldNotOptional",
+     one(kind(request("\"a\": \"bool\", ^\"b\": {\"type\": \"bool\", \"added\": \"2027-01-31\"}"))),
+     "bad-added", "optional"},
+    {"AddedFieldNotLast",
+     one(kind(request("\"a\": {\"type\": \"optional<bool>\", \"added\": \"2027-01-31\"}, "
+                      "^\"b\": \"bool\""))),
+     "bad-added", "the end"},
+    {"AddedResponse",
+     one(kind(method(", \"response\": {^\"a\": {\"type\": \"optional<bool>\", \"added\": "
+                     "\"2027-01-31\"}}"))),
+     "bad-added", "new version"},
+    {"AddedFieldOfStruct",
+     one(kind(method(""),
+              "\"structs\": {\"s\": {\"fields\": {\"a\": {\"type\": "
+              "\"optional<bool>\", ^\"added\": \"2027-01-31\"}}}},")),
+     "unknown-key", "remove it"},
+};
+
+const std::string text_in = ", \"request\": {\"text\": \"string\"}";
+
+const Mistake mistakes_of_steps[] = {
+    {"StepMissing",
+     {{"k/v1.json", kind(method(""), released)},
+      {"k/v2.json", kind(method(""), "", 2)},
+      {"k/evolution.json", "{\"kind\": \"a.example/k\", \"steps\": ^[]}"}},
+     "step-missing",
+     "{\"from\": 1, \"to\": 2"},
+    {"EvolutionMissing",
+     {{"k/v1.json", kind(method(""), released)}, {"k/v2.json", "^" + kind(method(""), "", 2)}},
+     "step-missing",
+     "{\"from\": 1, \"to\": 2"},
+    {"StepTooFar",
+     {{"k/v1.json", kind(method(""))},
+      {"k/evolution.json", evolution("{\"from\": ^1, \"to\": 3}")}},
+     "step-unknown",
+     "each version between"},
+    {"StepToNowhere",
+     {{"k/v1.json", kind(method(""))},
+      {"k/evolution.json", evolution("{\"from\": 1, \"to\": ^2}")}},
+     "step-unknown",
+     "remove the step"},
+    {"StepTwice",
+     {{"k/v1.json", kind(method(""), released)},
+      {"k/v2.json", kind(method(""), "", 2)},
+      {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2},\n^{\"from\": 1, \"to\": 2}")}},
+     "duplicate",
+     "one of the two"},
+    {"NotAdaptableWithoutReason", step(method(""), method(""), ", \"adaptable\": ^false"),
+     "missing-reason", "\"reason\""},
+    {"ReasonWithoutNeed", step(method(""), method(""), ", \"reason\": ^\"none\""),
+     "unused-metadata", "remove it"},
+    {"NotAdaptableAndAdapted",
+     step(method(""), method(""),
+          ", \"adaptable\": false, \"reason\": \"R.\", \"methods\": ^{\"m\": {\"hook\": true}}"),
+     "contradiction", "remove"},
+    {"MethodVanished",
+     step(method("") + ", " + method("", "gone"), method(""), ", \"methods\": ^{}"), "unexplained",
+     "\"gone\": {\"removed\": true}"},
+    {"MethodUnexplained",
+     methods_step(method(""),
+                  method("") + ", {\"name\": ^\"fresh\", \"doc\": \"D.\", \"threading\": \"any\"}",
+                  ""),
+     "unexplained", "\"fresh\": {\"added\": \"unimplemented\"}"},
+    {"FieldVanished",
+     methods_step(method(text_in),
+                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"}", ""),
+     "unexplained", "\"text\": {\"removed\": <value>}"},
+    {"FieldUnexplained",
+     methods_step(
+         method(""),
+         "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"" + text_in + "}", ""),
+     "unexplained", "\"text\": {\"added\": true}"},
+    {"ResponseFieldUnexplained",
+     methods_step(method(""),
+                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\", "
+                  "\"response\": {\"a\": \"bool\"}}",
+                  ""),
+     "unexplained", "\"a\": {\"added\": <value>}"},
+    {"TypeChanged",
+     methods_step(method(text_in),
+                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\", "
+                  "\"request\": {\"text\": \"bytes\"}}",
+                  ""),
+     "unexplained", "{\"hook\": true}"},
+    {"CalledMoreFreely",
+     methods_step("{\"name\": \"m\", \"doc\": \"A method.\", \"threading\": \"serial\"}",
+                  "{\"name\": ^\"m\", \"doc\": \"A method.\", \"threading\": \"any\"}", ""),
+     "unexplained", "{\"hook\": true}"},
+    {"UnknownMethodInStep",
+     methods_step(method("", "apply"), method("", "apply"), "^\"aply\": {\"hook\": true}"),
+     "unknown-method", "did you mean 'apply'?"},
+    {"RenamedFromUnknown",
+     methods_step(method("") + ", " + method("", "aply"), method("") + ", " + method("", "apply"),
+                  "\"apply\": {\"renamed_from\": ^\"aplly\"}, \"aply\": {\"removed\": true}"),
+     "unknown-method", "did you mean 'aply'?"},
+    {"RenamedFromWhatIsStillThere",
+     methods_step(method("", "a"), method("", "a") + ", " + method("", "b"),
+                  "\"b\": {\"renamed_from\": ^\"a\"}"),
+     "contradiction", "\"added\""},
+    {"RenamedTwice",
+     methods_step(method("", "a"), method("", "b") + ", " + method("", "c"),
+                  "\"b\": {\"renamed_from\": \"a\"}, \"c\": {\"renamed_from\": ^\"a\"}"),
+     "contradiction", "keep one"},
+    {"AddedAndRemoved",
+     methods_step(method(""), method("") + ", " + method("", "b"),
+                  "^\"b\": {\"added\": \"hook\", \"hook\": true}"),
+     "contradiction", "keep one"},
+    {"HookAndFields",
+     methods_step(method(""), method(text_in),
+                  "^\"m\": {\"hook\": true, \"request\": {\"text\": {\"added\": true}}}"),
+     "contradiction", "keep one"},
+    {"SaysNothing", methods_step(method(""), method(""), "^\"m\": {}"), "unused-metadata",
+     "remove"},
+    {"AddedButThere",
+     methods_step(method(""), method(""), "^\"m\": {\"added\": \"unimplemented\"}"),
+     "unused-metadata", "remove"},
+    {"RemovedButThere", methods_step(method(""), method(""), "^\"m\": {\"removed\": true}"),
+     "unused-metadata", "remove"},
+    {"FieldChangeExplainsNothing",
+     methods_step(method(text_in), method(text_in),
+                  "\"m\": {\"request\": {^\"text\": {\"added\": true}}}"),
+     "unused-metadata", "remove"},
+    {"FieldChangeTheWrongWayRound",
+     methods_step(method(""), method(text_in),
+                  "\"m\": {\"request\": {^\"text\": {\"removed\": \"x\"}}}"),
+     "unused-metadata", "\"text\": {\"added\": true}"},
+    {"FieldAddedAndRemoved",
+     methods_step(method(""), method(text_in),
+                  "\"m\": {\"request\": {^\"text\": {\"added\": true, \"removed\": \"x\"}}}"),
+     "contradiction", "hook"},
+    {"UnknownFieldInStep",
+     methods_step(method(text_in), method(text_in),
+                  "\"m\": {\"request\": {^\"txt\": {\"added\": true}}}"),
+     "unknown-field", "did you mean 'text'?"},
+    {"UnknownWordForAdded",
+     methods_step(method(""), method("") + ", " + method("", "b"), "\"b\": {\"added\": ^\"hok\"}"),
+     "unknown-word", "did you mean 'hook'?"},
+};
+
+const std::string small = ", \"response\": {\"number\": \"int8\"}";
+const std::string point =
+    "\"structs\": {\"point\": {\"fields\": {\"x\": \"int32\", \"y\": \"optional<int32>\"}}}, "
+    "\"enums\": {\"mode\": [\"fast\", \"careful\"]},";
+
+/// A method is added that answers `value` for a field of type `type`.
+std::map<std::string, std::string> fixed(const std::string& type, const std::string& value) {
+  return methods_step(
+      method("", "a"),
+      method("", "a") + ", " + method(", \"response\": {\"n\": \"" + type + "\"}", "b"),
+      "\"b\": {\"added\": {\"value\": {\"n\": " + value + "}}}", point);
+}
+
+const Mistake mistakes_of_values[] = {
+    {"ValueTooLarge", fixed("int8", "^128"), "bad-value", "int8"},
+    {"ValueNegative", fixed("uint64", "^-1"), "bad-value", "uint64"},
+    {"ValueOfAnotherForm", fixed("bool", "^0"), "bad-value", "true or false"},
+    {"ValueNotBase64", fixed("bytes", "^\"abc\""), "bad-value", "base64"},
+    {"ValueNotOfEnum", fixed("mode", "^\"carefull\""), "bad-value", "did you mean 'careful'?"},
+    {"ValueInsideList", fixed("list<string>", "[\"a\", ^1]"), "bad-value", "a text"},
+    {"ValueInsideMap", fixed("map<bool>", "{\"a\": ^\"b\"}"), "bad-value", "true or false"},
+    {"ValueNullButNotOptional", fixed("string", "^null"), "bad-value", "a text"},
+    {"ValueLacksField", fixed("point", "^{\"y\": 1}"), "bad-value", "\"x\""},
+    {"ValueWithUnknownField", fixed("point", "{\"x\": 1, ^\"z\": 1}"), "unknown-field", "remove"},
+    {"ValueOfReader", fixed("reader", "^\"text\""), "bad-value", "hook"},
+    {"ValueForUnknownField",
+     methods_step(method("", "a"), method("", "a") + ", " + method(small, "b"),
+                  "\"b\": {\"added\": {\"value\": {\"number\": 1, ^\"numbr\": 2}}}"),
+     "unknown-field", "did you mean 'number'?"},
+    {"ValueMissing",
+     methods_step(method("", "a"), method("", "a") + ", " + method(small, "b"),
+                  "\"b\": {\"added\": {\"value\": ^{}}}"),
+     "missing-key", "\"number\""},
+    {"ValueOfRemovedField",
+     methods_step(method(text_in), method(""),
+                  "\"m\": {\"request\": {\"text\": {\"removed\": ^1}}}"),
+     "bad-value", "a text"},
+};
+
+const Mistake mistakes_of_documents[] = {
+    {"DocumentFieldVanished",
+     fields_step("\"a\": \"bool\", \"b\": \"bool\"", "\"a\": \"bool\"", ", \"fields\": ^{}"),
+     "unexplained", "\"b\": {\"removed\": true}"},
+    {"DocumentFieldUnexplained",
+     fields_step("\"a\": \"bool\"", "\"a\": \"bool\", ^\"b\": \"bool\"", ""), "unexplained",
+     "\"b\": {\"added\": true}"},
+    {"DocumentFieldRetyped", fields_step("\"a\": \"bool\"", "^\"a\": \"string\"", ""),
+     "unexplained", "\"a\": {\"hook\": true}"},
+    {"DocumentRenamedFromUnknown",
+     fields_step("\"old\": \"bool\"", "\"new_one\": \"bool\"",
+                 ", \"fields\": {\"new_one\": {\"renamed_from\": ^\"odl\"}, \"old\": {\"removed\": "
+                 "true}}"),
+     "unknown-field", "did you mean 'old'?"},
+    {"DocumentHookWithoutStep",
+     fields_step("\"a\": \"bool\"", "\"a\": \"string\"",
+                 ", \"fields\": {^\"a\": {\"hook\": true}}"),
+     "missing-hook", "add it"},
+    {"DocumentTwoChanges",
+     fields_step("\"a\": \"bool\"", "\"a\": \"string\"",
+                 ", \"hook\": true, \"fields\": {^\"a\": {\"hook\": true, \"renamed_from\": "
+                 "\"a\"}}"),
+     "contradiction", "keep one"},
+    {"DocumentChangeExplainsNothing",
+     fields_step("\"a\": \"bool\"", "\"a\": \"bool\"", ", \"fields\": {^\"a\": {\"added\": true}}"),
+     "unused-metadata", "remove"},
+    {"DocumentChangeOfUnknownField",
+     fields_step("\"width\": \"bool\"", "\"width\": \"bool\"",
+                 ", \"hook\": true, \"fields\": {^\"widht\": {\"hook\": true}}"),
+     "unknown-field", "did you mean 'width'?"},
+    {"DocumentFieldNamedBag",
+     {{"t/v1.json", document("^\"bag\": \"bytes\"")}},
+     "name-taken",
+     "another name"},
+};
+
+std::string name_of(const testing::TestParamInfo<Mistake>& info) {
+  return info.param.name;
+}
+
+#define MISTAKES(table) \
+  INSTANTIATE_TEST_SUITE_P(table, WrongSpec, testing::ValuesIn(mistakes_of_##table), name_of)
+
+MISTAKES(json);
+MISTAKES(families);
+MISTAKES(names);
+MISTAKES(types);
+MISTAKES(methods);
+MISTAKES(steps);
+MISTAKES(values);
+MISTAKES(documents);
+
+TEST(Specs, AllMistakesOfARunAreFound) {
+  const World world;
+  world.write("a/v1.json", kind(method(", \"thraeding\": 1, \"from\": [\"nowhere\"]")));
+  world.write("b/v1.json", document("\"x\": \"strng\", \"int\": \"bool\""));
+  world.write("c/v1.json", "{");
+  const Findings findings = findings_in(world);
+  std::vector<std::string> codes;
+  for (const Finding& finding : findings.all()) codes.push_back(finding.code);
+  EXPECT_EQ(codes, (std::vector<std::string>{"unknown-key", "unknown-state", "unknown-type",
+                                             "bad-name", "not-json"}));
+}
+
+TEST(Specs, FolderWithoutSpecsIsAFinding) {
+  const World world;
+  const Findings findings = findings_in(world);
+  ASSERT_EQ(findings.all().size(), 1u);
+  EXPECT_EQ(findings.all().front().code, "no-specs");
+}
+
+TEST(Specs, FileThatIsNoSpecIsPassedOver) {
+  const World world;
+  world.write("a/v1.json", kind(method("")));
+  world.write("data/v1.json", "{\"rows\": []}");
+  world.write("data/v2.json", "[1, 2]");
+  EXPECT_TRUE(findings_in(world).empty());
+}
+
+TEST(Specs, FolderThatIsNotThereEndsTheRun) {
+  Findings findings;
+  EXPECT_THROW(load_specs({.folders = {"/nonexistent"}}, findings), tenon::gen::EnvironmentError);
+}
+
+}  // namespace
