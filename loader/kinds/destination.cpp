@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A destination of version 1 as one of version 2. The records of a batch are written one after the
+// other. When one is not accepted, those before it are, and write_batch may not fail any more; so
+// next_acks says of it and of those behind it that they could not be written, in their turn.
+#include <tenon/call.hpp>
+#include <tenon/destination.hpp>
+#include <tenon/record_steps.hpp>
+#include <tenon/result.hpp>
+#include <tenon/steps.hpp>
+#include <tenon/values.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+class WriteOneByOne : public DestinationStep1 {
+ public:
+  using DestinationStep1::DestinationStep1;
+
+  tenon_status write_batch(tenon_call* call,
+                           const tenon_destination_v2_write_batch_request* in) override {
+    Writing writing(*this);
+    for (std::size_t i = 0; i < in->records.count; i++) {
+      const tenon_status status = write(call, TENON_AT(tenon_record_v2, in->records, i));
+      if (status == TENON_OK) {
+        count_accepted();
+      } else if (i == 0 || (status & TENON_FATAL) != 0) {
+        return status;
+      } else {
+        refuse_from(i, in->records, reason(call, status));
+        break;
+      }
+    }
+    return TENON_OK;
+  }
+
+  tenon_status next_acks(tenon_call* call, const tenon_destination_v2_next_acks_request*,
+                         const tenon_destination_v2_next_acks_response** out) override {
+    std::vector<DestinationV2Ack> acks;
+    tenon_status status = wait_for_refused(call, acks);
+    if (status == TENON_OK && acks.empty()) status = next_of_plugin(call, acks);
+    if (status != TENON_OK) return status;
+    auto* answer = new_response<tenon_destination_v2_next_acks_response>(call);
+    answer->acks = Value<std::vector<DestinationV2Ack>>::raw<Copy::deep>(call, acks);
+    *out = answer;
+    return TENON_OK;
+  }
+
+ private:
+  /// A record that was not accepted, and how many were before it.
+  struct Refused {
+    std::uint64_t accepted_before;
+    DestinationV2Ack ack;
+  };
+
+  /// Around a batch.
+  class Writing {
+   public:
+    explicit Writing(WriteOneByOne& step) : step_(step) { set(true); }
+    ~Writing() { set(false); }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+   private:
+    void set(bool writing) {
+      std::lock_guard lock(step_.mutex_);
+      step_.writing_ = writing;
+      step_.changed_.notify_all();
+    }
+
+    WriteOneByOne& step_;
+  };
+
+  tenon_status write(tenon_call* call, const tenon_record_v2& record) {
+    tenon_destination_v1_write_request older{};
+    older.struct_size = sizeof older;
+    const tenon_status status = convert_record_2_to_1(call, record, older.record);
+    if (status != TENON_OK) return status;
+    return below().table->write(call, below().self, &older);
+  }
+
+  void count_accepted() {
+    std::lock_guard lock(mutex_);
+    accepted_++;
+    changed_.notify_all();
+  }
+
+  static std::string reason(tenon_call* call, tenon_status status) {
+    const std::string_view message = Call::of(call).message();
+    return std::string(message.empty() ? status_word(status) : message);
+  }
+
+  void refuse_from(std::size_t first, const tenon_list& records, std::string error) {
+    std::lock_guard lock(mutex_);
+    for (std::size_t i = first; i < records.count; i++) {
+      const auto& record = TENON_AT(tenon_record_v2, records, i);
+      refused_.push_back({accepted_, {Value<Bytes>::own(record.position), error}});
+      error = "not written since a record before it in the batch was refused";
+    }
+  }
+
+  /// Takes the refused records whose turn it is. The plugin's own answers come first as long as
+  /// there are some open, or a batch is under way that may still end in either.
+  tenon_status wait_for_refused(tenon_call* call, std::vector<DestinationV2Ack>& acks) {
+    std::unique_lock lock(mutex_);
+    while (writing_ && answered_ >= accepted_ && !refused_is_next()) {
+      changed_.wait_for(lock, 20ms);
+      if (call->functions->cancelled(call) != TENON_NOT_CANCELLED) {
+        return fail(call, TENON_CANCELLED, "cancelled while records were written");
+      }
+    }
+    for (; refused_is_next(); refused_.pop_front()) {
+      acks.push_back(std::move(refused_.front().ack));
+    }
+    return TENON_OK;
+  }
+
+  bool refused_is_next() const {
+    return !refused_.empty() && refused_.front().accepted_before <= answered_;
+  }
+
+  tenon_status next_of_plugin(tenon_call* call, std::vector<DestinationV2Ack>& acks) {
+    tenon_destination_v1_ack_request older{};
+    older.struct_size = sizeof older;
+    const tenon_destination_v1_ack_response* ack = nullptr;
+    const tenon_status status = below().table->ack(call, below().self, &older, &ack);
+    if (status != TENON_OK) return status;
+    if (ack == nullptr) return fail(call, TENON_INTERNAL, "ack succeeded without an answer");
+    acks.push_back(
+        {Value<Bytes>::own(ack->position), Value<std::optional<std::string>>::own(ack->error)});
+    std::lock_guard lock(mutex_);
+    answered_++;
+    return TENON_OK;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool writing_ = false;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t answered_ = 0;  // by the plugin
+  std::deque<Refused> refused_;
+};
+
+}  // namespace
+
+std::unique_ptr<DestinationStep1> make_destination_step1(const DestinationStep1::Below& below) {
+  return std::make_unique<WriteOneByOne>(below);
+}
+
+}  // namespace tenon
