@@ -19,10 +19,11 @@ struct JsonValue {
   using Array = std::vector<JsonValue>;
   using Object = std::vector<JsonMember>;  // in the order of the file, each key once
 
-  // std::uint64_t holds only what is too large for std::int64_t.
+  // null at first. std::uint64_t holds only what is too large for std::int64_t. Without an
+  // initialiser of its own: that would need JsonMember complete.
   std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array,
                Object>
-      data = nullptr;
+      data;
   Place place{};  // of its first character
 
   /// The value as a T when it is one, else nullptr.
