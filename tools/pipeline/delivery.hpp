@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Brings the records to one destination: one thread writes, another collects what the destination
+// acknowledges.
+#pragma once
+
+#include "canceller.hpp"
+#include "transit.hpp"
+
+#include <tenon/destination.hpp>
+#include <tenon/host.hpp>
+
+#include <cstddef>
+#include <mutex>
+
+namespace pipeline {
+
+/// Its two functions run on a thread each, at the same time.
+class Delivery {
+ public:
+  /// The destination is open. All three live longer than the Delivery.
+  Delivery(tenon::Handle<tenon::Destination>& destination, Transit& transit, std::size_t lane)
+      : destination_(destination), transit_(transit), lane_(lane) {}
+
+  /// Writes all that is read, and tells the destination when nothing follows.
+  tenon::Result<void> write_all();
+  /// Collects acknowledgements until all are there, or the destination fails. When its plugin was
+  /// restarted it opens the destination again, and what is not acknowledged is sent again.
+  tenon::Result<void> collect_all();
+
+ private:
+  tenon::Result<void> write_until_stopped();
+  tenon::Result<void> write(Records records);
+  tenon::Result<void> stop();
+  tenon::Result<void> collect();
+  tenon::Result<void> reopen();
+  tenon::Result<void> take(tenon::ListView<tenon::Destination::Ack> acks);
+
+  tenon::Handle<tenon::Destination>& destination_;
+  Transit& transit_;
+  const std::size_t lane_;
+  // Held while something is written, so that nothing written before a restart counts behind it.
+  std::mutex session_;
+  tenon::Call write_call_;
+  tenon::Call collect_call_;
+  Canceller writing_;
+  Canceller collecting_;
+};
+
+}  // namespace pipeline

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "engine.hpp"
+
+#include <tenon/record/v2.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace pipeline {
+namespace {
+
+// How many records are read at once, at most.
+constexpr std::int32_t batch_size = 1000;
+
+/// How long to wait before a call that failed is made again: longer each time.
+class Patience {
+ public:
+  std::chrono::milliseconds next() noexcept {
+    return std::exchange(next_, std::min(2 * next_, longest));
+  }
+  void reset() noexcept { next_ = shortest; }
+
+ private:
+  static constexpr std::chrono::milliseconds shortest{100};
+  static constexpr std::chrono::milliseconds longest{5000};
+  std::chrono::milliseconds next_ = shortest;
+};
+
+bool failed_with(const tenon::Error& error, tenon_status code) {
+  return TENON_CODE(error.status()) == code;
+}
+
+/// Tells a plugin when it gets a configuration that was not in use before.
+template <class K>
+tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
+                            const UsedPlugin* before) {
+  tenon::Result<void> done;
+  if (before == nullptr || before->plugin != now.plugin) {
+    done = plugin->on_created(now.config);
+  } else if (before->config != now.config) {
+    done = plugin->on_updated(before->config, now.config);
+  }
+  if (done_or_nothing_to_do(done)) return {};
+  return done;
+}
+
+/// The positions of records, read in place: each stands where its record has it.
+tenon::ListView<tenon::Bytes> positions_of(const Records& records) {
+  const tenon_list& list = records.raw();
+  const char* first = static_cast<const char*>(list.data) + offsetof(tenon_record_v2, position);
+  return tenon::ListView<tenon::Bytes>({first, list.count, list.stride});
+}
+
+}  // namespace
+
+Engine::Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store)
+    : host_(host),
+      reference_(std::move(reference)),
+      stations_(stations),
+      store_(store),
+      transit_(stations.destinations.size()) {
+  for (std::size_t i = 0; i < stations.destinations.size(); i++) {
+    deliveries_.push_back(
+        std::make_unique<Delivery>(*stations.destinations[i].plugin, transit_, i));
+  }
+}
+
+std::vector<tenon::Error> Engine::run() {
+  if (auto opened = open_all(); opened) {
+    carry();
+  } else {
+    note(std::move(opened));
+  }
+  stations_.source.plugin.reset();
+  stations_.destinations.clear();
+  return std::move(errors_);
+}
+
+/// Keeps what failed; nothing more is read then.
+void Engine::note(tenon::Result<void> result) {
+  if (result) return;
+  std::lock_guard lock(mutex_);
+  errors_.push_back(std::move(result).error());
+  transit_.fail();
+  reading_.cancel();
+}
+
+// -- Opening
+// ---------------------------------------------------------------------------------------
+
+tenon::Result<void> Engine::open_all() {
+  const PipelineState& state = store_.state();
+  auto& source = stations_.source;
+  auto prepared = prepare(*source.plugin, source.used, state.source ? &*state.source : nullptr);
+  if (!prepared) return prepared;
+  if (auto opened = open_source(); !opened) return opened;
+  if (auto recorded = record_source(); !recorded) return recorded;
+  for (std::size_t i = 0; i < stations_.destinations.size(); i++) {
+    auto& destination = stations_.destinations[i];
+    const bool known = i < state.destinations.size();
+    prepared =
+        prepare(*destination.plugin, destination.used, known ? &state.destinations[i] : nullptr);
+    if (!prepared) return prepared;
+    if (auto opened = (*destination.plugin)->open(); !done_or_nothing_to_do(opened)) return opened;
+    if (auto recorded = record_destination(i); !recorded) return recorded;
+  }
+  return {};
+}
+
+/// At the last position that is durable.
+tenon::Result<void> Engine::open_source() {
+  auto opened = (*stations_.source.plugin)->open(store_.state().position);
+  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
+}
+
+tenon::Result<void> Engine::record_source() {
+  std::optional<UsedPlugin>& recorded = store_.state().source;
+  if (recorded == stations_.source.used) return {};
+  recorded = stations_.source.used;
+  return store_.save();
+}
+
+/// They are opened in their order; those behind it keep what was in use before.
+tenon::Result<void> Engine::record_destination(std::size_t place) {
+  std::vector<UsedPlugin>& recorded = store_.state().destinations;
+  const bool last = place + 1 == stations_.destinations.size();
+  const std::size_t size = last ? place + 1 : std::max(recorded.size(), place + 1);
+  const UsedPlugin& used = stations_.destinations[place].used;
+  if (recorded.size() == size && recorded[place] == used) return {};
+  recorded.resize(size);
+  recorded[place] = used;
+  return store_.save();
+}
+
+// -- Carrying
+// --------------------------------------------------------------------------------------
+
+void Engine::carry() {
+  std::vector<std::thread> threads;
+  for (auto& delivery : deliveries_) {
+    threads.emplace_back([&] { note(delivery->write_all()); });
+    threads.emplace_back([&] { note(delivery->collect_all()); });
+  }
+  threads.emplace_back([&] { note(settle_all()); });
+
+  note(read_all());
+  note(stop_source());
+  transit_.end();
+  for (std::thread& thread : threads) thread.join();
+}
+
+tenon::Result<void> Engine::read_all() {
+  auto& source = *stations_.source.plugin;
+  Patience patience;
+  while (tenon::Call* call = transit_.await_room()) {
+    reading_.use(*call);
+    const auto records = source->read_batch(*call, batch_size);
+    if (records) {
+      patience.reset();
+      if (!records->empty()) {
+        transit_.add(*records);
+      } else if (reading_.cancelled()) {
+        return {};
+      }
+      continue;
+    }
+    const tenon::Error& error = records.error();
+    if (failed_with(error, TENON_OUT_OF_RANGE) || reading_.cancelled()) return {};
+    if (error.restarted()) {
+      if (auto reopened = reopen_source(); !reopened) return reopened;
+    } else if (interrupted(*call)) {
+      continue;
+    } else if (error.retryable()) {
+      reading_.wait(patience.next());
+    } else {
+      return error;
+    }
+  }
+  return {};
+}
+
+/// The plugin was restarted, and knows nothing of what it gave. It begins again behind what is
+/// durable; so that nothing is read twice, that has to be everything.
+tenon::Result<void> Engine::reopen_source() {
+  if (!transit_.await_settled()) return {};
+  if (auto opened = open_source(); !opened) return opened;
+  if (const auto info = host_.find<tenon::Source>(reference_)) {
+    stations_.source.used = used(*info, stations_.source.used.config);
+  }
+  return record_source();
+}
+
+tenon::Result<void> Engine::stop_source() {
+  const auto stopped = (*stations_.source.plugin)->stop();
+  // After a restart nothing is open that could be stopped.
+  if (stopped || stopped.error().restarted() || failed_with(stopped.error(), TENON_UNIMPLEMENTED)) {
+    return {};
+  }
+  return stopped.error();
+}
+
+// -- Settling
+// --------------------------------------------------------------------------------------
+
+tenon::Result<void> Engine::settle_all() {
+  while (const auto until = transit_.await_acknowledged()) {
+    store_.state().position = transit_.position_before(*until).own();
+    if (auto saved = store_.save(); !saved) return saved;
+    if (auto acknowledged = acknowledge(*until); !acknowledged) return acknowledged;
+  }
+  return {};
+}
+
+tenon::Result<void> Engine::acknowledge(Transit::Number until) {
+  for (;;) {
+    const Records records = transit_.unsettled(until);
+    if (records.empty()) return {};
+    settle_call_.reset();
+    auto acknowledged = (*stations_.source.plugin)->ack(settle_call_, positions_of(records));
+    // A source that was restarted learns it from the position at which it is opened.
+    if (!done_or_nothing_to_do(acknowledged) && !acknowledged.error().restarted()) {
+      return acknowledged;
+    }
+    transit_.settle(records.size());
+  }
+}
+
+}  // namespace pipeline

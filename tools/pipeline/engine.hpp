@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Runs a pipeline: opens its plugins, carries records from the source to all destinations, and
+// acknowledges to the source what has reached all of them, once that is durable.
+//
+// The caller's thread reads; each destination has two threads (delivery.hpp); one more settles what
+// all destinations have acknowledged.
+#pragma once
+
+#include "canceller.hpp"
+#include "delivery.hpp"
+#include "position_store.hpp"
+#include "stations.hpp"
+#include "transit.hpp"
+
+#include <tenon/host.hpp>
+#include <tenon/result.hpp>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pipeline {
+
+class Engine {
+ public:
+  /// All of them live longer. The plugins are configured; `reference` is that of the source.
+  Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store);
+
+  /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
+  /// that was read then is delivered and acknowledged, as far as the destinations take it. All
+  /// plugins are torn down at the end. Once.
+  std::vector<tenon::Error> run();
+
+  /// Reads no more. From any thread.
+  void stop() { reading_.cancel(); }
+
+  /// From any thread.
+  Counts counts() const { return transit_.counts(); }
+
+ private:
+  tenon::Result<void> open_all();
+  tenon::Result<void> open_source();
+  tenon::Result<void> record_source();
+  tenon::Result<void> record_destination(std::size_t place);
+
+  void carry();
+  tenon::Result<void> read_all();
+  tenon::Result<void> reopen_source();
+  tenon::Result<void> stop_source();
+  tenon::Result<void> settle_all();
+  tenon::Result<void> acknowledge(Transit::Number until);
+
+  void note(tenon::Result<void> result);
+
+  tenon::Host& host_;
+  const std::string reference_;
+  Stations& stations_;
+  PositionStore& store_;
+  Transit transit_;
+  std::vector<std::unique_ptr<Delivery>> deliveries_;
+  Canceller reading_;
+  tenon::Call settle_call_;
+  std::mutex mutex_;
+  std::vector<tenon::Error> errors_;
+};
+
+}  // namespace pipeline

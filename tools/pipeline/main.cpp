@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon-pipeline: carries records from a source to destinations, as a pipeline file says. All three
+// are plugins; this program is also an example of a host.
+#include "console.hpp"
+#include "engine.hpp"
+#include "pipeline_file.hpp"
+#include "position_store.hpp"
+#include "progress.hpp"
+#include "restarts.hpp"
+#include "signals.hpp"
+#include "stations.hpp"
+
+#include <tenon/builtins.hpp>
+#include <tenon/host.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <vector>
+
+namespace {
+
+using namespace pipeline;
+
+enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
+
+Exit refuse(const Findings& findings) {
+  for (const auto& finding : findings.all()) std::cerr << to_text(finding) << "\n";
+  return wrong_usage;
+}
+
+/// Whether the position is one of this pipeline.
+void check_state(const PipelineState& state, const PipelineFile& file, const Stations& stations,
+                 Findings& findings) {
+  if (!state.source) return;
+  const auto check = [&](std::string_view what, const std::string& found,
+                         const std::string& needed) {
+    if (found == needed) return;
+    findings.add(
+        {.place = file.position_place,
+         .code = "wrong-position",
+         .what = file.position.string() + " keeps the position of another " + std::string(what),
+         .found = found,
+         .needed = needed,
+         .fix = "name another place, or remove that file to begin from the start"});
+  };
+  check("pipeline", state.pipeline, file.name);
+  check("source", state.source->plugin, stations.source.used.plugin);
+}
+
+bool is_environment(const tenon::Error& error) {
+  return error.code() == "cannot-write" || error.code() == "in-use";
+}
+
+/// The modules that are there and cannot be used may be the ones that are missing.
+void tell_skipped(const tenon::Host& host, Console& console) {
+  for (const tenon::Error& error : host.skipped()) console.say("skipped: " + error.to_string());
+}
+
+Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& stations,
+                  PositionStore& store, Console& console) {
+  Engine engine(host, file.source.reference, stations, store);
+  std::vector<tenon::Error> errors;
+  {
+    Restarts restarts(host, console);
+    const Progress progress(console, [&] { return engine.counts(); });
+    const SignalWatch watch([&] { engine.stop(); }, [&] { restarts.request(); });
+    errors = engine.run();
+  }
+  Exit exit = done;
+  for (const tenon::Error& error : errors) {
+    console.say(error.to_string());
+    if (exit != environment_failed) exit = is_environment(error) ? environment_failed : failed;
+  }
+  const Counts counts = engine.counts();
+  std::cout << "records: read " << counts.read << ", written " << counts.written
+            << ", acknowledged " << counts.acknowledged << std::endl;
+  if (std::cout) return exit;
+  console.say("cannot write to standard output");
+  return environment_failed;
+}
+
+Exit run_file(const std::filesystem::path& path,
+              const std::vector<std::filesystem::path>& plugin_path) {
+  Console console;
+  Findings findings;
+  const auto file = read_pipeline_file(path, findings);
+  if (!file) return refuse(findings);
+
+  tenon::Host host({.app = "tenon", .plugin_path = plugin_path, .builtins = {tenon::builtins()}});
+  auto stations = take_stations(host, *file, console, findings);
+  if (!stations) {
+    tell_skipped(host, console);
+    return refuse(findings);
+  }
+  auto store = PositionStore::open(file->position, findings);
+  if (!store) {
+    console.say(store.error().to_string());
+    return environment_failed;
+  }
+  check_state(store->state(), *file, *stations, findings);
+  if (!findings.empty()) return refuse(findings);
+  store->state().pipeline = file->name;
+  return run_stations(host, *file, *stations, *store, console);
+}
+
+int run(int count, char** arguments) {
+  CLI::App program("Carries records from a source to destinations.", "tenon-pipeline");
+  program.footer(
+      "SIGINT stops after what was read is delivered; a second one stops at once. SIGHUP replaces "
+      "plugins whose files have changed.\n"
+      "Exit status: 0 done, 1 the pipeline failed, 2 wrong usage or a wrong pipeline file, 3 the "
+      "environment failed.");
+  program.require_subcommand(1);
+  CLI::App* run = program.add_subcommand("run", "runs a pipeline until its source ends");
+  std::filesystem::path path;
+  std::vector<std::filesystem::path> plugin_path;
+  run->add_option("FILE", path, "the pipeline file")->required();
+  run->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);
+    std::cerr << "tenon-pipeline: " << error.what() << "\nSee tenon-pipeline --help.\n";
+    return wrong_usage;
+  }
+  hold_signals();
+  return run_file(path, plugin_path);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::cerr << "tenon-pipeline: " << error.what() << "\n";
+    return environment_failed;
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "pipeline_file.hpp"
+
+#include "gen/json_source.hpp"
+#include "gen/object_reader.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace pipeline {
+namespace {
+
+using tenon::gen::JsonMember;
+using tenon::gen::JsonValue;
+using tenon::gen::ObjectReader;
+
+void read_setting(const JsonMember& member, PluginUse& use, Findings& findings) {
+  const std::string key(trimmed(member.key));
+  const std::string* text = member.value.text();
+  if (text == nullptr) {
+    findings.add({.place = member.value.place,
+                  .code = "wrong-type",
+                  .what = "the value of '" + key + "' has the wrong form",
+                  .found = std::string(form_of(member.value)),
+                  .needed = "a text: every value of a config is one",
+                  .fix = "put it in quotes"});
+    return;
+  }
+  if (!use.config.emplace(key, trimmed(*text)).second) {
+    findings.add({.place = member.place,
+                  .code = "duplicate-key",
+                  .what = "the key '" + key + "' stands twice in one config",
+                  .fix = "remove one of the two; blanks around a key do not count"});
+  }
+  use.key_places[key] = member.place;
+  use.value_places[key] = member.value.place;
+}
+
+PluginUse read_use(const JsonValue& value, const std::string& what, Findings& findings) {
+  const ObjectReader object(value, what, {"plugin", "config"}, findings);
+  PluginUse use;
+  use.reference = object.text("plugin");
+  use.place = object.place("plugin");
+  use.config_place = object.place("config");
+  if (const JsonValue::Object* config = object.optional_object("config")) {
+    for (const JsonMember& member : *config) read_setting(member, use, findings);
+  }
+  return use;
+}
+
+std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings& findings) {
+  std::vector<PluginUse> uses;
+  const JsonValue::Array* destinations = pipeline.array("destinations");
+  if (destinations == nullptr) return uses;
+  if (destinations->empty()) {
+    findings.add({.place = pipeline.place("destinations"),
+                  .code = "missing-key",
+                  .what = "the pipeline has no destination",
+                  .needed = "at least one",
+                  .fix = "add {\"plugin\": ...}"});
+  }
+  for (const JsonValue& destination : *destinations) {
+    uses.push_back(read_use(destination, "a destination", findings));
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
+                                               Findings& findings) {
+  const auto text = read_text_file(path, findings);
+  if (!text) return std::nullopt;
+  const auto value = tenon::gen::read_json(*text, path.string(), findings);
+  if (!value) return std::nullopt;
+
+  const ObjectReader object(*value, "a pipeline", {"name", "source", "destinations", "position"},
+                            findings);
+  PipelineFile file;
+  file.name = object.text("name");
+  if (const JsonValue* source = object.required("source")) {
+    file.source = read_use(*source, "a source", findings);
+  }
+  file.destinations = read_destinations(object, findings);
+  file.position = path.parent_path() / object.text("position");
+  file.position_place = object.place("position");
+  return file;
+}
+
+std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (file.is_open() && !content.bad()) return std::move(content).str();
+  findings.add({.place = {path.string()},
+                .code = "cannot-read",
+                .what = "the file cannot be read",
+                .found = std::generic_category().message(errno),
+                .needed = "a file with one JSON object",
+                .fix = "give the path of one"});
+  return std::nullopt;
+}
+
+void add_error(const tenon::Error& error, const Place& place, Findings& findings) {
+  std::string what;
+  for (const std::string_view part :
+       {error.plugin(), error.method(), error.where(), error.message()}) {
+    if (part.empty()) continue;
+    if (!what.empty()) what += ": ";
+    what += part;
+  }
+  findings.add({.place = place,
+                .code = std::string(error.code()),
+                .what = std::move(what),
+                .found = std::string(error.found()),
+                .needed = std::string(error.needed()),
+                .fix = std::string(error.fix())});
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+}  // namespace pipeline

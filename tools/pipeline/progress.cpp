@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "progress.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace pipeline {
+
+constexpr std::chrono::milliseconds pause(200);
+
+Progress::Progress(Console& console, std::function<Counts()> counts)
+    : console_(console), counts_(std::move(counts)) {
+  if (console_.on_terminal()) thread_ = std::thread(&Progress::run, this);
+}
+
+Progress::~Progress() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  console_.clear();
+}
+
+void Progress::run() {
+  const auto begin = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
+    console_.show(counts_(), std::chrono::steady_clock::now() - begin);
+  }
+}
+
+}  // namespace pipeline

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "restarts.hpp"
+
+#include <string>
+
+namespace pipeline {
+
+Restarts::Restarts(tenon::Host& host, Console& console)
+    : host_(host), console_(console), thread_(&Restarts::run, this) {}
+
+Restarts::~Restarts() {
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Restarts::request() {
+  std::lock_guard lock(mutex_);
+  requested_ = true;
+  changed_.notify_all();
+}
+
+void Restarts::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return requested_ || ended_; });
+    if (ended_) return;
+    requested_ = false;
+    lock.unlock();
+    restart_changed();
+    lock.lock();
+  }
+}
+
+void Restarts::restart_changed() {
+  const tenon::Host::Restarts restarts = host_.restart_changed();
+  for (const std::string& package : restarts.done) console_.say("restarted " + package);
+  for (const tenon::Error& error : restarts.failed) {
+    console_.say("not restarted: " + error.to_string());
+  }
+  if (restarts.done.empty() && restarts.failed.empty()) console_.say("no module has changed");
+}
+
+}  // namespace pipeline

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "signals.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace pipeline {
+namespace {
+
+sigset_t watched() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
+}  // namespace
+
+void hold_signals() {
+  const sigset_t set = watched();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // A plugin that writes to a connection which is gone gets an error for it.
+  signal(SIGPIPE, SIG_IGN);
+}
+
+SignalWatch::SignalWatch(std::function<void()> stop, std::function<void()> hang_up)
+    : stop_(std::move(stop)), hang_up_(std::move(hang_up)), thread_(&SignalWatch::run, this) {}
+
+SignalWatch::~SignalWatch() {
+  ended_ = true;
+  pthread_kill(thread_.native_handle(), SIGTERM);  // wakes it
+  thread_.join();
+}
+
+void SignalWatch::run() {
+  const sigset_t set = watched();
+  bool stopping = false;
+  for (;;) {
+    int number = 0;
+    if (sigwait(&set, &number) != 0) continue;
+    if (ended_) return;
+    if (number == SIGHUP) {
+      hang_up_();
+    } else if (!std::exchange(stopping, true)) {
+      stop_();
+    } else {
+      _exit(128 + number);
+    }
+  }
+}
+
+}  // namespace pipeline

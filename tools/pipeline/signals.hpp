@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the operator tells the process: SIGINT and SIGTERM to stop, SIGHUP to take over modules
+// whose files have changed.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace pipeline {
+
+/// Holds these signals back until a SignalWatch acts on them. Before any thread is started.
+void hold_signals();
+
+/// Acts on the signals that were held back, from construction to destruction. One at a time.
+class SignalWatch {
+ public:
+  /// Both are called on a thread of the SignalWatch. The second signal to stop ends the process.
+  SignalWatch(std::function<void()> stop, std::function<void()> hang_up);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  void run();
+
+  const std::function<void()> stop_;
+  const std::function<void()> hang_up_;
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+}  // namespace pipeline

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The plugins of a pipeline, found, created and configured. Nothing is opened yet.
+#pragma once
+
+#include "console.hpp"
+#include "pipeline_file.hpp"
+#include "position_store.hpp"
+
+#include <tenon/destination.hpp>
+#include <tenon/host.hpp>
+#include <tenon/source.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace pipeline {
+
+/// Ends an instance as plugins are ended: by `teardown`, whatever state it is in.
+struct Teardown {
+  Console* console;
+
+  template <class K>
+  void operator()(tenon::Handle<K>* handle) const {
+    const std::unique_ptr<tenon::Handle<K>> owned(handle);
+    report((*handle)->teardown());
+  }
+  void report(const tenon::Result<void>& result) const;
+};
+
+/// One plugin in its place.
+template <class K>
+struct Station {
+  std::unique_ptr<tenon::Handle<K>, Teardown> plugin;
+  UsedPlugin used;
+};
+
+struct Stations {
+  std::vector<Station<tenon::Destination>> destinations;
+  Station<tenon::Source> source;  // torn down first
+};
+
+/// Makes all plugins that the file names. What is wrong with any of them is added to the findings:
+/// a reference that names nothing, a module that does not load, a config that does not fit the
+/// parameters or that the plugin refuses. Nothing when anything is.
+std::optional<Stations> take_stations(tenon::Host& host, const PipelineFile& file, Console& console,
+                                      Findings& findings);
+
+}  // namespace pipeline

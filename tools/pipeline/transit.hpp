@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The records on their way: read from the source, and not yet acknowledged to it. They stay where
+// the source put them, in the memory of the Call that read them, until nobody needs them any more.
+//
+// Each destination goes through them in a lane of its own. In a lane, records are offered to the
+// destination, then sent, when it accepted them, then acknowledged. What all destinations have
+// acknowledged is settled: its position becomes durable, and the source learns of it.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/record.hpp>
+#include <tenon/values.hpp>
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace pipeline {
+
+using Records = tenon::ListView<tenon::Record>;
+
+/// How many records came how far. One that was sent again after a restart counts once.
+struct Counts {
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;       // accepted by every destination
+  std::uint64_t acknowledged = 0;  // settled
+};
+
+/// Thread-safe: one thread reads, two work for each destination, and one settles. Records are
+/// numbered from 0 as they are read; what is `until` a number ends before it.
+class Transit {
+ public:
+  using Number = std::uint64_t;
+
+  explicit Transit(std::size_t lanes) : lanes_(lanes) {}
+
+  // -- For the thread that reads
+  // -------------------------------------------------------------------
+
+  /// A Call to read with, when there is room for one more batch; nullptr when the run has failed.
+  tenon::Call* await_room();
+  /// What was read with that Call; not empty.
+  void add(Records records);
+  /// Waits until everything is settled; false when the run has failed.
+  bool await_settled();
+  /// Nothing more is read.
+  void end();
+
+  // -- For the thread that writes to a destination
+  // -------------------------------------------------
+
+  /// Waits for something to do; false when there is nothing any more.
+  bool await_work(std::size_t lane);
+  /// The next records to send; empty when all are sent, and it is time to stop.
+  Records offer(std::size_t lane);
+  /// The destination accepted what was offered.
+  void sent(std::size_t lane);
+  /// It was restarted; there is no work until `rewind`.
+  void lost(std::size_t lane);
+  /// It was told that no record follows.
+  void stopped(std::size_t lane);
+  /// Of the last record that was read, if there was one. Only after `end`.
+  std::optional<tenon::BytesView> last_position() const;
+
+  // -- For the thread that collects from a destination
+  // ---------------------------------------------
+
+  /// Waits until the destination owes acknowledgements; false when it never will again.
+  bool await_offered(std::size_t lane);
+  /// What it is to acknowledge next, as far as that lies in one batch; empty when it owes nothing.
+  Records unacknowledged(std::size_t lane) const;
+  void acknowledge(std::size_t lane, std::size_t count);
+  /// Everything that is not acknowledged has to be sent again.
+  void rewind(std::size_t lane);
+  /// Nothing more is sent to the destination: it failed. For both of its threads.
+  void close(std::size_t lane);
+  /// The end of each of its two threads.
+  void finish(std::size_t lane);
+
+  // -- For the thread that settles
+  // -----------------------------------------------------------------
+
+  /// Waits for records that every destination acknowledged, and answers until where. Nothing when
+  /// there are none and none will come.
+  std::optional<Number> await_acknowledged();
+  /// The records not yet settled, as far as they lie in one batch.
+  Records unsettled(Number until) const;
+  tenon::BytesView position_before(Number number) const;
+  void settle(std::size_t count);
+
+  // -- For all
+  // -------------------------------------------------------------------------------------
+
+  /// Something failed for good: nothing more is read. What was read goes its way.
+  void fail();
+  Counts counts() const;
+
+ private:
+  struct Batch {
+    tenon::Call call;
+    Records records;
+    Number first = 0;
+  };
+  struct Lane {
+    Number offered = 0;
+    Number sent = 0;
+    Number acknowledged = 0;
+    Number written = 0;  // the most that `sent` ever was
+    bool lost = false;
+    bool stopped = false;
+    bool closed = false;
+    int threads = 2;
+  };
+
+  Records run(Number from, Number until) const;
+  Number safe() const;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Some are read while others are written and settled; more than a few would only grow old.
+  std::array<Batch, 4> batches_;
+  std::uint64_t added_ = 0;  // batches since the beginning; the place of one is its number modulo 4
+  std::uint64_t released_ = 0;
+  std::vector<Lane> lanes_;
+  Number read_ = 0;
+  Number settled_ = 0;
+  tenon::Bytes last_position_;
+  bool ended_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace pipeline
