@@ -125,12 +125,14 @@ static int parse_offset(tenon_bytes position, long long *offset) {
   return position.size > 0;
 }
 
-/* Whether a package begins where the file stands: at its start, or behind an empty line. */
-static int at_package(FILE *file, long long offset) {
+/* Goes to a position. Whether a package may begin there: at the start of the file, behind an empty
+ * line, or at the end, where nothing follows. */
+static int go_to(FILE *file, long long offset) {
   char before[2];
   if (offset == 0) return 1;
-  return fseeko(file, (off_t)(offset - 2), SEEK_SET) == 0 && fread(before, 1, 2, file) == 2 &&
-         before[0] == '\n' && before[1] == '\n';
+  if (fseeko(file, (off_t)(offset - 2), SEEK_SET) != 0) return 0;
+  if (fread(before, 1, 2, file) != 2) return 0;
+  return (before[0] == '\n' && before[1] == '\n') || fgetc(file) == EOF;
 }
 
 static tenon_status start(tenon_call *call, void *self, const tenon_source_v1_start_request *in) {
@@ -145,7 +147,7 @@ static tenon_status start(tenon_call *call, void *self, const tenon_source_v1_st
   close_file(dpkg);
   dpkg->file = fopen(dpkg->path, "rb");
   if (dpkg->file == NULL) return fail_to(call, "open", dpkg->path, errno);
-  if (!at_package(dpkg->file, offset)) {
+  if (!go_to(dpkg->file, offset)) {
     return fail(call, TENON_FAILED_PRECONDITION,
                 "no package begins at byte %lld of %s: the file has changed since", offset,
                 dpkg->path);
@@ -203,7 +205,7 @@ static int is_installed(tenon_string status) {
 }
 
 static char *put_text(char *out, const char *text, size_t size) {
-  memcpy(out, text, size);
+  if (size > 0) memcpy(out, text, size);
   return out + size;
 }
 

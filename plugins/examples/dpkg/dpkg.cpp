@@ -93,7 +93,7 @@ class DpkgSource : public tenon::sdk::SourceV2 {
     offset_ = position ? parse(*position) : 0;
     file_.open(path_, std::ios::binary);
     if (!file_) throw tenon::sdk::system_failure(errno, "cannot open ", path_);
-    if (!at_package()) {
+    if (!go_to_offset()) {
       throw Failure(TENON_FAILED_PRECONDITION, "no package begins at byte ", offset_, " of ", path_,
                     ": the file has changed since");
     }
@@ -128,12 +128,14 @@ class DpkgSource : public tenon::sdk::SourceV2 {
     return offset;
   }
 
-  /// Goes to the offset. Whether a package begins there: at the start, or behind an empty line.
-  bool at_package() {
+  /// Goes to the offset. Whether a package may begin there: at the start of the file, behind an
+  /// empty line, or at the end, where nothing follows.
+  bool go_to_offset() {
     if (offset_ == 0) return true;
     char before[2] = {};
-    return file_.seekg(offset_ - 2) && file_.read(before, 2) && before[0] == '\n' &&
-           before[1] == '\n';
+    if (!file_.seekg(offset_ - 2) || !file_.read(before, 2)) return false;
+    return (before[0] == '\n' && before[1] == '\n') ||
+           file_.peek() == std::ifstream::traits_type::eof();
   }
 
   std::optional<Package> next_package() {
