@@ -49,6 +49,11 @@ std::string conversion(const Type& source, const Type& target) {
          conversion_call(source, target, "from", "to") + "; }";
 }
 
+/// Whether a literal of C++ is the raw form as well: true is 1.
+bool is_number(Shape shape) noexcept {
+  return shape <= Shape::float64;
+}
+
 /// Whether two types that have the same form in C have different names there: structs of two
 /// versions.
 bool differs_by_name(const Type& source, const Type& target) {
@@ -75,12 +80,13 @@ void emit_assignment(Writer& out, const std::string& to, const Type& target,
 }
 
 void emit_constant(Writer& out, const std::string& to, const Type& target, const JsonValue& value) {
-  out.line(to, " = ", value_type(target), "::raw<tenon::Copy::deep>(call, ",
-           cpp_literal(value, target), ");");
+  const std::string literal = cpp_literal(value, target);
+  if (is_number(target.shape)) return out.assign(to, literal);
+  out.list(to + " = " + value_type(target) + "::raw<tenon::Copy::deep>(", {"call", literal}, ");");
 }
 
 void emit_nothing(Writer& out, const std::string& to, const Type& target) {
-  out.line(to, " = ", value_type(target), "::raw<tenon::Copy::deep>(call, {});");
+  out.assign(to, value_type(target) + "::raw<tenon::Copy::deep>(call, {})");
 }
 
 }  // namespace tenon::gen

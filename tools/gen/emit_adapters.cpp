@@ -12,6 +12,7 @@
 #include "gen/interface_method.hpp"
 #include "gen/naming.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -79,24 +80,31 @@ std::string function_name(const KindVersion& version, const Method& method) {
   return "v" + std::to_string(version.number) + "_" + method.name;
 }
 
-/// What calls the method at a place: the plugin's own function, or one of the adapter.
+/// The method at a place: the plugin's own function, or one of the adapter.
 std::string callee(const Origin& origin, const Found& found) {
   if (found.place == origin.place) {
-    return "of(self)." + origin.table() + "->" + found.method->name + "(call, of(self).self";
+    return "of(self)." + origin.table() + "->" + found.method->name;
   }
-  return function_name(*origin.kind.versions[found.place], *found.method) + "(call, self";
+  return function_name(*origin.kind.versions[found.place], *found.method);
+}
+
+/// What is passed as self there.
+std::string callee_self(const Origin& origin, const Found& found) {
+  return found.place == origin.place ? "of(self).self" : "self";
 }
 
 /// Hands the structs of the caller on as they are.
 void emit_pass(Writer& out, const Origin& origin, const Found& found) {
   const KindVersion& version = *origin.kind.versions[found.place];
-  std::vector<std::string> arguments{"tenon::detail::recast<const " +
-                                     request_name(version, *found.method) + ">(in)"};
+  const auto recast = [](const std::string& type, const std::string& name) {
+    return "tenon::detail::recast<const " + type + ">(" + name + ")";
+  };
+  std::vector<std::string> arguments{"call", callee_self(origin, found),
+                                     recast(request_name(version, *found.method), "in")};
   if (!found.method->response.empty()) {
-    arguments.push_back("tenon::detail::recast<const " + response_name(version, *found.method) +
-                        "*>(out)");
+    arguments.push_back(recast(response_name(version, *found.method) + "*", "out"));
   }
-  out.list("return " + callee(origin, found) + ", ", arguments, ");");
+  out.list("return " + callee(origin, found) + "(", arguments, ");");
 }
 
 /// Fills the fields of a request or response. Fields that joined later may not be there.
@@ -140,19 +148,17 @@ void emit_forward(Writer& out, const Origin& origin, std::size_t place, const Me
   out.line("older.struct_size = sizeof older;");
   emit_fills(out, step.request, "older.", "in");
   if (answers) out.line("const ", response_name(older, *step.older), "* below = nullptr;");
-  const std::string call =
-      callee(origin, {place - 1, step.older}) + ", &older" + (answers ? ", &below" : "") + ")";
+  const Found below{place - 1, step.older};
+  std::vector<std::string> arguments{"call", callee_self(origin, below), "&older"};
+  if (answers) arguments.push_back("&below");
   if (step.method->response.empty()) {
-    out.line("return ", call, ";");
+    out.list("return " + callee(origin, below) + "(", arguments, ");");
     return;
   }
-  out.line("if (const tenon_status status = ", call, "; status != TENON_OK) return status;");
+  out.list("const tenon_status status = " + callee(origin, below) + "(", arguments, ");");
+  out.line("if (status != TENON_OK) return status;");
   if (answers) {
-    out.line("if (below == nullptr) {");
-    out.line(
-        "  return tenon_fail(call, TENON_INTERNAL, \"the plugin succeeded without an "
-        "answer\");");
-    out.line("}");
+    out.line("if (below == nullptr) return tenon::detail::no_answer(call);");
   }
   emit_response(out, newer, step, "below");
   out.line("return TENON_OK;");
@@ -170,10 +176,10 @@ void emit_answer(Writer& out, const Origin& origin, std::size_t place, const Met
       out.line("return TENON_OK;");
       break;
     case Answer::unimplemented:
-      out.line("return tenon_fail(call, TENON_UNIMPLEMENTED,");
-      out.line("                  ",
-               quoted("version " + std::to_string(older.number) + " of " + origin.kind.id +
-                      " has no " + step.method->name),
+      out.list("return tenon_fail(",
+               {"call", "TENON_UNIMPLEMENTED",
+                quoted("version " + std::to_string(older.number) + " of " + origin.kind.id +
+                       " has no " + step.method->name)},
                ");");
       break;
     case Answer::hook:
@@ -183,20 +189,53 @@ void emit_answer(Writer& out, const Origin& origin, std::size_t place, const Met
   }
 }
 
+/// Which of its parameters a function of an adapter needs.
+struct Uses {
+  bool call;
+  bool self;
+  bool in;
+  bool out;
+};
+
+Uses uses_of(const MethodStep& step) {
+  const bool answers = !step.method->response.empty();
+  const bool reads = std::any_of(step.request.begin(), step.request.end(),
+                                 [](const FieldFill& fill) { return fill.source != nullptr; });
+  switch (step.answer) {
+    case Answer::forward:
+      return {true, true, reads, answers};
+    case Answer::fixed:
+      return {answers, false, false, answers};
+    case Answer::unimplemented:
+      return {true, false, false, false};
+    default:
+      return {true, true, true, true};
+  }
+}
+
+/// A parameter without its name where it is not used: "void* self" -> "void*"
+void leave_unnamed(std::string& parameter) {
+  parameter.erase(parameter.rfind(' '));
+}
+
 void emit_function(Writer& out, const Origin& origin, std::size_t place, const Method& method) {
   const KindVersion& version = *origin.kind.versions[place];
-  const InterfaceMethod newer{version, method};
+  const Found found = same_form_below(origin, place, method);
+  const bool passes = found.place != place;
+  const MethodStep& step = step_of(origin.kind, place, method);
+  const Uses uses = passes ? Uses{true, true, true, true} : uses_of(step);
+  std::vector<std::string> parameters = InterfaceMethod{version, method}.raw_parameters();
+  if (!uses.call) leave_unnamed(parameters[0]);
+  if (!uses.self) leave_unnamed(parameters[1]);
+  if (!uses.in) leave_unnamed(parameters[2]);
+  if (!uses.out && parameters.size() > 3) leave_unnamed(parameters[3]);
   out.line();
-  out.list("static tenon_status " + function_name(version, method) + "(",
-           {"[[maybe_unused]] tenon_call* call", "[[maybe_unused]] void* self",
-            "[[maybe_unused]] " + newer.raw_parameters()},
-           ") {");
+  out.list("static tenon_status " + function_name(version, method) + "(", parameters, ") {");
   out.indented([&] {
-    const Found found = same_form_below(origin, place, method);
-    if (found.place != place) {
+    if (passes) {
       emit_pass(out, origin, found);
     } else {
-      emit_answer(out, origin, place, step_of(origin.kind, place, method));
+      emit_answer(out, origin, place, step);
     }
   });
   out.line("}");

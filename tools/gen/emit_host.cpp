@@ -80,6 +80,7 @@ std::string emit_host_source(const Model& model) {
   for (const auto& document : model.documents) emit_inner_codecs(out, *document);
   for (const auto& document : model.documents) {
     emit_codecs(out, *document);
+    if (document->steps.empty()) continue;
     out.line("namespace ", document->space, " {");
     out.line();
     emit_conversions(out, *document);

@@ -91,8 +91,8 @@ void emit_request(Writer& out, const InterfaceMethod& method) {
   out.line(request_name(method.version, method.method), " in{};");
   out.line("in.struct_size = sizeof in;");
   for (const Field& field : method.method.request) {
-    out.line("in.", field.name, " = ", value_type(field.type), "::pass(call.raw(), ",
-             variable_name(field), ");");
+    out.list("in." + field.name + " = " + value_type(field.type) + "::pass(",
+             {"call.raw()", variable_name(field)}, ");");
   }
 }
 
@@ -171,11 +171,12 @@ void emit_step_class(Writer& out, const KindStep& step) {
     out.line(name, "& operator=(const ", name, "&) = delete;");
     for (const MethodStep& method : step.methods) {
       if (method.answer != MethodStep::Answer::hook) continue;
-      const InterfaceMethod newer{*step.to, *method.method};
+      std::vector<std::string> parameters =
+          InterfaceMethod{*step.to, *method.method}.raw_parameters();
+      parameters.erase(parameters.begin() + 1);  // the step is its own self
       out.line();
       out.doc(method.method->doc);
-      out.list("virtual tenon_status " + method.method->name + "(",
-               {"tenon_call* call", newer.raw_parameters()}, ") = 0;");
+      out.list("virtual tenon_status " + method.method->name + "(", parameters, ") = 0;");
     }
   });
   out.line();

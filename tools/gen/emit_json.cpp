@@ -121,11 +121,12 @@ void emit_inner_codecs(Writer& out, const Document& document) {
 void emit_codecs(Writer& out, const Document& document) {
   for (const auto& version : document.versions) {
     const std::string name = cpp_name(*version);
-    out.line("void ", codec(*version), "::write(Writer& out, const ", name, "& value) {");
+    out.list("void " + codec(*version) + "::write(", {"Writer& out", "const " + name + "& value"},
+             ") {");
     out.indented([&] { emit_write_fields(out, version->fields, true); });
     out.line("}");
     out.line();
-    out.line("bool ", codec(*version), "::read(const Reader& in, ", name, "& value) {");
+    out.list("bool " + codec(*version) + "::read(", {"const Reader& in", name + "& value"}, ") {");
     out.indented([&] { emit_read_fields(out, version->fields, true); });
     out.line("}");
     out.line();

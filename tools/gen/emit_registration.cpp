@@ -36,7 +36,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
   const InterfaceMethod interface { version, method };
   const bool follows = method.configures || interface.begins_session();
   out.list("tenon_status " + name_of(version, "client_" + method.name) + "(",
-           {"tenon_call* call", "void* self", interface.raw_parameters()}, ") {");
+           interface.raw_parameters(), ") {");
   out.indented([&] {
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
     out.line("tenon::detail::Entry entry(instance, ", interface.fresh() ? "true" : "false", ");");
@@ -45,8 +45,11 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
       out.line("tenon::detail::Blocking blocking(instance, tenon::Call::of(call));");
     }
     const std::string answer = method.response.empty() ? "" : ", out";
-    out.line(follows ? "const tenon_status status =" : "return", " entry.table<", version.c_name,
-             ">()->", method.name, "(call, entry.self(), in", answer, ");");
+    std::vector<std::string> arguments{"call", "entry.self()", "in"};
+    if (!method.response.empty()) arguments.push_back("out");
+    out.list(std::string(follows ? "const tenon_status status =" : "return") + " entry.table<" +
+                 version.c_name + ">()->" + method.name + "(",
+             arguments, ");");
     if (method.configures) {
       out.line("if (status == TENON_OK) instance.remember_config(in->config);");
     }
@@ -120,8 +123,8 @@ void emit_registration(Writer& out, const Kind& kind) {
     }
   });
   out.line("};");
-  out.line("const tenon::Kind ", kind_object(kind), " = {", quoted(kind.id), ", ",
-           kind.session ? "true" : "false", ", ", kind.name, "_versions};");
+  out.list("const tenon::Kind " + kind_object(kind) + " = {",
+           {quoted(kind.id), kind.session ? "true" : "false", kind.name + "_versions"}, "};");
   out.line("const tenon::KindRegistration ", kind.name, "_registration(", kind_object(kind), ");");
   out.line();
 }

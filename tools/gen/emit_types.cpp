@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::gen {
@@ -67,8 +68,8 @@ void emit_enum(Writer& out, const Enum& enumeration) {
   out.line("  return {};");
   out.line("}");
   out.doc("The value that is written so, if there is one.");
-  out.line("constexpr std::optional<", name, "> ", function_name(enumeration),
-           "_from_text(std::string_view text) noexcept {");
+  out.list("constexpr std::optional<" + name + "> " + function_name(enumeration) + "_from_text(",
+           {"std::string_view text"}, ") noexcept {");
   for (const std::string& value : enumeration.values) {
     out.line("  if (text == ", quoted(value), ") return ", name, "::", camel_case(value), ";");
   }
@@ -127,8 +128,8 @@ void emit_view(Writer& out, const Record& record) {
     out.line();
     for (const Member& field : members(record)) {
       out.doc(field.doc);
-      out.line(field.view, " ", field.name, "() const { return ", value_of(field), "::view(raw_->",
-               field.name, "); }");
+      out.one_liner(field.view + " " + field.name + "() const",
+                    "return " + value_of(field) + "::view(raw_->" + field.name + ");");
     }
     out.line();
     out.line("const ", record.c_name, "& raw() const noexcept { return *raw_; }");
@@ -141,52 +142,75 @@ void emit_view(Writer& out, const Record& record) {
 
 void emit_value(Writer& out, const Record& record) {
   const std::vector<Member> fields = members(record);
+  const std::string& name = record.cpp_name;
   out.line("template <>");
-  out.line("struct tenon::Value<", record.cpp_name, "> {");
+  out.line("struct tenon::Value<", name, "> {");
   out.indented([&] {
     out.line("using Raw = ", record.c_name, ";");
-    out.line("using View = ", record.cpp_name, "View;");
+    out.line("using View = ", name, "View;");
     out.line("template <Copy copy>");
-    out.line("static Raw raw(tenon_call* call, const ", record.cpp_name, "& value) {");
-    out.line("  Raw raw{};");
-    for (const Member& field : fields) {
-      out.line("  raw.", field.name, " = ", value_of(field), "::template raw<copy>(call, value.",
-               field.name, ");");
-    }
-    out.line("  return raw;");
+    out.list("static Raw raw(", {"tenon_call* call", "const " + name + "& value"}, ") {");
+    out.indented([&] {
+      out.line("Raw raw{};");
+      for (const Member& field : fields) {
+        out.assign("raw." + field.name,
+                   value_of(field) + "::template raw<copy>(call, value." + field.name + ")");
+      }
+      out.line("return raw;");
+    });
     out.line("}");
     out.line("static Raw pass(tenon_call*, View value) noexcept { return value.raw(); }");
     out.line("static View view(const Raw& raw) noexcept { return View(raw); }");
-    out.line("static ", record.cpp_name, " own(const Raw& raw) {");
-    out.line("  ", record.cpp_name, " value;");
-    for (const Member& field : fields) {
-      out.line("  value.", field.name, " = ", value_of(field), "::own(raw.", field.name, ");");
-    }
-    out.line("  return value;");
+    out.line("static ", name, " own(const Raw& raw) {");
+    out.indented([&] {
+      out.line(name, " value;");
+      for (const Member& field : fields) {
+        out.assign("value." + field.name, value_of(field) + "::own(raw." + field.name + ")");
+      }
+      out.line("return value;");
+    });
     out.line("}");
   });
   out.line("};");
 }
 
-/// Types in namespace `space`, each followed by its Value, which the next one may need.
-void emit_record(Writer& out, const std::string& space, const Record& record) {
-  out.line();
-  out.line("namespace ", space, " {");
+/// Opens and closes a namespace around what stands in it.
+class Namespace {
+ public:
+  Namespace(Writer& out, std::string name) : out_(out), name_(std::move(name)) {}
+  void enter() {
+    if (is_open_) return;
+    out_.line();
+    out_.line("namespace ", name_, " {");
+    is_open_ = true;
+  }
+  void leave() {
+    if (!is_open_) return;
+    out_.line();
+    out_.line("}  // namespace ", name_);
+    is_open_ = false;
+  }
+
+ private:
+  Writer& out_;
+  std::string name_;
+  bool is_open_ = false;
+};
+
+/// Types, each followed by its Value, which the next one may need.
+void emit_record(Writer& out, Namespace& space, const Record& record) {
+  space.enter();
   emit_owned(out, record);
   emit_view(out, record);
-  out.line();
-  out.line("}  // namespace ", space);
+  space.leave();
   out.line();
   emit_value(out, record);
 }
 
-void emit_version(Writer& out, const std::string& space, const Version& version) {
-  if (!version.enums.empty()) {
-    out.line();
-    out.line("namespace ", space, " {");
-    for (const auto& enumeration : version.enums) emit_enum(out, *enumeration);
-    out.line();
-    out.line("}  // namespace ", space);
+void emit_version(Writer& out, Namespace& space, const Version& version) {
+  for (const auto& enumeration : version.enums) {
+    space.enter();
+    emit_enum(out, *enumeration);
   }
   for (const auto& structure : version.structs) {
     emit_record(out, space,
@@ -229,22 +253,21 @@ std::string emit_types(const Document& document) {
   }
   Writer out;
   emit_head(out, "The document type " + document.id + ".", headers);
+  Namespace space(out, document.space);
   for (const auto& version : document.versions) {
-    emit_version(out, document.space, *version);
+    emit_version(out, space, *version);
     emit_record(
-        out, document.space,
+        out, space,
         {version->c_name, cpp_name(*version), doc_of(*version), version->fields, version.get()});
   }
   const std::string newest = local_name(document.latest());
   const std::string name = camel_case(document.name);
-  out.line();
-  out.line("namespace ", document.space, " {");
+  space.enter();
   out.line();
   out.doc("The newest version.");
   out.line("using ", name, " = ", newest, ";");
   out.line("using ", name, "View = ", newest, "View;");
-  out.line();
-  out.line("}  // namespace ", document.space);
+  space.leave();
   return out.text();
 }
 
@@ -258,7 +281,9 @@ std::string emit_types(const Kind& kind) {
   }
   Writer out;
   emit_head(out, "The enums and structs of " + kind.id + ".", headers);
-  for (const auto& version : kind.versions) emit_version(out, kind.space, *version);
+  Namespace space(out, kind.space);
+  for (const auto& version : kind.versions) emit_version(out, space, *version);
+  space.leave();
   return out.text();
 }
 

@@ -100,10 +100,13 @@ bool InterfaceMethod::begins_session() const {
          !method.to.empty() && method.to != configured_state(version);
 }
 
-std::string InterfaceMethod::raw_parameters() const {
-  std::string text = "const " + request_name(version, method) + "* in";
-  if (!method.response.empty()) text += ", const " + response_name(version, method) + "** out";
-  return text;
+std::vector<std::string> InterfaceMethod::raw_parameters() const {
+  std::vector<std::string> parameters{"tenon_call* call", "void* self",
+                                      "const " + request_name(version, method) + "* in"};
+  if (!method.response.empty()) {
+    parameters.push_back("const " + response_name(version, method) + "** out");
+  }
+  return parameters;
 }
 
 std::string InterfaceMethod::doc() const {

@@ -34,8 +34,8 @@ struct InterfaceMethod {
   /// Whether its success begins the session of an instance.
   bool begins_session() const;
 
-  /// The parameters of its function in the table, behind call and self.
-  std::string raw_parameters() const;
+  /// The parameters of its function in the table: call, self, in, and out where it answers.
+  std::vector<std::string> raw_parameters() const;
   /// The comment above it.
   std::string doc() const;
 };

@@ -60,7 +60,7 @@ void Writer::list(std::string_view before, const std::vector<std::string>& items
                   std::string_view after) {
   const std::string whole = std::string(before) + joined(items, ", ") + std::string(after);
   if (items.empty() || indent_ + whole.size() <= width) return line(whole);
-  line(before);
+  line(before.substr(0, before.find_last_not_of(' ') + 1));
   indent_ += continuation;
   const std::size_t room = width - indent_ - after.size();
   std::vector<std::string> lines = filled(items, ", ", room);
@@ -81,6 +81,25 @@ void Writer::chain(std::string_view before, const std::vector<std::string>& item
   lines.back() += after;
   for (const std::string& text : lines) line(text);
   indent_ -= continuation;
+}
+
+void Writer::assign(std::string_view target, std::string_view value) {
+  const std::size_t whole =
+      indent_ + target.size() + value.size() + std::string_view(" = ;").size();
+  if (whole <= width) return line(target, " = ", value, ";");
+  line(target, " =");
+  indent_ += continuation;
+  line(value, ";");
+  indent_ -= continuation;
+}
+
+void Writer::one_liner(std::string_view head, std::string_view statement) {
+  const std::size_t whole =
+      indent_ + head.size() + statement.size() + std::string_view(" {  }").size();
+  if (whole <= width) return line(head, " { ", statement, " }");
+  line(head, " {");
+  line("  ", statement);
+  line("}");
 }
 
 }  // namespace tenon::gen

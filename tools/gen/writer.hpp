@@ -43,6 +43,11 @@ class Writer {
   void chain(std::string_view before, const std::vector<std::string>& items,
              std::string_view between, std::string_view after);
 
+  /// `target = value;`, broken behind the `=` where it is too long.
+  void assign(std::string_view target, std::string_view value);
+  /// A function whose body is one statement: on one line where that fits.
+  void one_liner(std::string_view head, std::string_view statement);
+
   /// What `body` writes stands two columns further in.
   template <class Body>
   void indented(Body&& body) {

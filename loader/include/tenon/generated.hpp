@@ -28,6 +28,11 @@ T own(Call& call, const ViewOf<T>& view) {
   return Value<T>::own(Value<T>::pass(call.raw(), view));
 }
 
+/// The failure of a method of an older version that succeeded without an answer.
+inline tenon_status no_answer(tenon_call* call) noexcept {
+  return tenon_fail(call, TENON_INTERNAL, "the plugin succeeded without an answer");
+}
+
 /// A struct of one version as that of another which has the same form. What was written to it is
 /// in memory afterwards, where a reader that sees the other type finds it.
 template <class To, class From>
