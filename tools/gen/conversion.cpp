@@ -5,6 +5,9 @@
 #include "gen/cpp_names.hpp"
 #include "gen/layout.hpp"
 
+#include <string>
+#include <vector>
+
 namespace tenon::gen {
 namespace {
 
@@ -26,27 +29,37 @@ const Type& without_optional(const Type& type) {
   return by_itself ? *type.element : type;
 }
 
+/// A function that converts a value, and what it is called with.
+struct ConversionCall {
+  std::string function;
+  std::vector<std::string> arguments;
+};
+
 std::string conversion(const Type& source, const Type& target);
 
-/// A call of the conversion. `from` and `to` are expressions.
-std::string conversion_call(const Type& source_type, const Type& target_type,
-                            const std::string& from, const std::string& to) {
+/// The call of the conversion of `from` to `to`, which are expressions.
+ConversionCall conversion_call(const Type& source_type, const Type& target_type,
+                               const std::string& from, const std::string& to) {
   const Type& source = without_optional(source_type);
   const Type& target = without_optional(target_type);
-  if (source.shape == Shape::document) {
-    return conversion(source, target) + "(call, " + from + ", " + to + ")";
-  }
+  if (source.shape == Shape::document) return {conversion(source, target), {"call", from, to}};
   const Type& held = *source.element;
-  return std::string(container_conversion(source.shape)) + "<" + c_type(held) + ", " +
-         c_type(*target.element) + ">(call, " + from + ", " + to + ", " +
-         conversion(held, *target.element) + ")";
+  const Type& made = *target.element;
+  return {std::string(container_conversion(source.shape)) + "<" + c_type(held) + ", " +
+              c_type(made) + ">",
+          {"call", from, to, conversion(held, made)}};
 }
 
 /// Something that can be called to convert a value.
 std::string conversion(const Type& source, const Type& target) {
   if (source.shape == Shape::document) return conversion_name(*source.document, *target.document);
-  return "[](tenon_call* call, const auto& from, auto& to) { return " +
-         conversion_call(source, target, "from", "to") + "; }";
+  const ConversionCall inner = conversion_call(source, target, "from", "to");
+  std::string arguments;
+  for (const std::string& argument : inner.arguments) {
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  }
+  return "[](tenon_call* call, const auto& from, auto& to) { return " + inner.function + "(" +
+         arguments + "); }";
 }
 
 /// Whether a literal of C++ is the raw form as well: true is 1.
@@ -65,7 +78,8 @@ bool differs_by_name(const Type& source, const Type& target) {
 void emit_assignment(Writer& out, const std::string& to, const Type& target,
                      const std::string& from, const Type& source, Passing passing) {
   if (passing == Passing::converted) {
-    out.line("if (const tenon_status status = ", conversion_call(source, target, from, to), ";");
+    const ConversionCall call = conversion_call(source, target, from, to);
+    out.list("if (const tenon_status status = " + call.function + "(", call.arguments, ");");
     out.line("    status != TENON_OK) {");
     out.line("  return status;");
     out.line("}");
