@@ -12,7 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -79,6 +79,10 @@ Exit headers(Options& options) {
                     [&options](const Model& model) { emit_c_headers(model, Output(options.out)); });
 }
 
+Exit check(Options& options) {
+  return with_model(options, [](const Model&) {});
+}
+
 void print_fingerprint(const std::string& id, const Version& version) {
   std::cout << id << " " << version.number << " " << hex(version.fingerprint) << "\n";
 }
@@ -111,23 +115,20 @@ void add_specs(CLI::App* command, Options& options) {
       ->capture_default_str();
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Checks the specs of kinds and writes what hosts and plugins compile.", "tenon-gen");
-  Options options;
-  options.load.standard_specs = installed_specs();
-  Exit exit = good;
-  app.require_subcommand(1);
-  const auto add_command = [&](const char* name, const char* what, Exit (*command)(Options&)) {
+void add_output(CLI::App* command, Options& options) {
+  command->add_option("--out", options.out, "Folder to write to")->type_name("DIR")->required();
+}
+
+/// Adds all commands to `app`; the one that the command line names leaves its status in `exit`.
+void add_commands(CLI::App& app, Options& options, Exit& exit) {
+  const auto add = [&](const char* name, const char* what, Exit (*command)(Options&)) {
     CLI::App* sub = app.add_subcommand(name, what);
     sub->callback([&exit, &options, command] { exit = command(options); });
     return sub;
   };
-
-  CLI::App* headers_command = add_command("headers", "Writes the C headers", headers);
-  add_specs(headers_command, options);
-
-  CLI::App* build_command = add_command("build", "Writes headers and sources", build);
+  CLI::App* build_command = add("build", "Writes headers and sources", build);
   add_specs(build_command, options);
+  add_output(build_command, options);
   build_command->add_option("--name", options.name, "Name of the source, without .cpp")
       ->capture_default_str();
   build_command->add_option("--depfile", options.depfile, "Writes what was read, as a rule of make")
@@ -138,21 +139,27 @@ int run(int argc, char** argv) {
       ->type_name("KIND@N")
       ->allow_extra_args(false);
 
-  for (CLI::App* command : {headers_command, build_command}) {
-    command->add_option("--out", options.out, "Folder to write to")->type_name("DIR")->required();
-  }
+  CLI::App* headers_command = add("headers", "Writes the C headers", headers);
+  add_specs(headers_command, options);
+  add_output(headers_command, options);
 
-  CLI::App* check_command = add_command("check", "Only checks", [](Options& given) {
-    return with_model(given, [](const Model&) {});
-  });
-  add_specs(check_command, options);
+  add_specs(add("check", "Only checks", check), options);
+  add_specs(add("fingerprint", "Prints the fingerprint of each version", fingerprint), options);
+  add("next", "Begins the next version as a draft", next)
+      ->add_option("FOLDER", options.folder, "Folder of one kind or document type")
+      ->required();
+}
 
-  CLI::App* fingerprint_command = add_command("fingerprint", "Prints fingerprints", fingerprint);
-  add_specs(fingerprint_command, options);
-
-  CLI::App* next_command = add_command("next", "Begins the next version as a draft", next);
-  next_command->add_option("FOLDER", options.folder, "Folder of one kind or type")->required();
-
+Exit run(int argc, char** argv) {
+  CLI::App app("Checks the specs of kinds and writes what hosts and plugins compile.", "tenon-gen");
+  app.footer(
+      "Exit status: 0 good, 1 something is wrong with the specs, 2 wrong usage, 3 the environment "
+      "failed.");
+  app.require_subcommand(1);
+  Options options;
+  options.load.standard_specs = installed_specs();
+  Exit exit = good;
+  add_commands(app, options, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -160,9 +167,6 @@ int run(int argc, char** argv) {
   } catch (const UsageError& error) {
     std::cerr << "tenon-gen: " << error.what() << "\n";
     return wrong_usage;
-  } catch (const EnvironmentError& error) {
-    std::cerr << "tenon-gen: " << error.what() << "\n";
-    return environment_failed;
   }
   return exit;
 }
@@ -171,5 +175,10 @@ int run(int argc, char** argv) {
 }  // namespace tenon::gen
 
 int main(int argc, char** argv) {
-  return tenon::gen::run(argc, argv);
+  try {
+    return tenon::gen::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "tenon-gen: " << error.what() << "\n";
+    return tenon::gen::environment_failed;
+  }
 }
