@@ -51,10 +51,11 @@ runs() {
   cp "$world"/photo/libinvert.so "$world"/photo/libfade.so "$world/plugins"
   PHOTO_PLUGIN_PATH=$world/plugins "$world/photo/photo" >"$world/out" || return
   diff - "$world/out" <<'END'
-Fade...
-Invert...
-me.example/fade: 0 2 5 63
-me.example/invert: 255 245 235 0
+Fade... version 2
+Invert... version 1
+me.example/fade (fades to black): 0 2 5 63
+me.example/invert (no description): 255 245 235 0
+0 sources
 END
 }
 
@@ -71,17 +72,19 @@ sdk_is_enough() {
 
 # A change of a spec reaches host and plugins in one build, and a fault is shown with its place.
 spec_changes() {
-  spec=$world/copy/kinds/filter/v1.json
+  specs=$world/copy/kinds/filter
   cp -R "$photo" "$world/copy"
   photo=$world/copy
   rm -rf "$world/photo"
   configure_"$system" && build_"$system" || return
-  sed -i 's/"strength": "float32"/"strength": "float64"/' "$spec"
+  sed -i 's/"strength": "float32"/"strength": "float64"/' "$specs"/v*.json
   ! build_"$system" || return # the override in fade.cpp takes a float
-  sed -i 's/"strength": "float64"/"strength": "flaot32"/' "$spec"
+  sed -i 's/float strength/double strength/; s/static_cast<float>(pixel)/pixel/' "$photo/fade.cpp"
+  build_"$system" || return
+  sed -i 's/"strength": "float64"/"strength": "flaot64"/' "$specs/v2.json"
   ! build_"$system" >"$world/errors" 2>&1 || return
   cat "$world/errors"
-  grep 'v1.json:[0-9]*:[0-9]*: ' "$world/errors"
+  grep 'v2.json:[0-9]*:[0-9]*: ' "$world/errors"
 }
 
 step "install" install_tenon

@@ -3,14 +3,22 @@
 // A filter in C++ that keeps something between calls.
 #include <photo/sdk/filter.hpp>
 
-struct Fade : photo::sdk::FilterV1 {
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+struct Fade : photo::sdk::FilterV2 {
   void configure(const tenon::sdk::Config& config) override { radius = config.get("radius", 3.f); }
 
-  void apply(tenon::sdk::Buffer pixels, std::int32_t, std::int32_t, float strength) override {
+  void apply(tenon::sdk::Buffer pixels, std::int32_t, std::int32_t, float strength,
+             tenon::BytesView mask) override {
+    if (mask.size() == 0) throw std::invalid_argument("a mask is needed");
     for (std::uint8_t& pixel : pixels) {
       pixel = static_cast<std::uint8_t>(static_cast<float>(pixel) * strength / radius);
     }
   }
+
+  std::string describe() override { return "fades to black"; }
 
   float radius = 3;
 };

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host with a kind of its own: shows its menu of filters and applies two to a small image.
+// A host with a kind of its own: shows its menu of filters and applies two to a small image. It
+// knows version 2 of the kind only; that one of the filters was built for version 1 shows nowhere.
 #include <photo/filter.hpp>
 #include <tenon/host.hpp>
+#include <tenon/source.hpp>
 
 #include <cstdint>
 #include <iostream>
 #include <vector>
 
 static void apply(tenon::Handle<photo::Filter>& filter, std::vector<std::uint8_t> pixels) {
-  filter->apply({pixels.data(), pixels.size()}, 1, 1, .5f).value();
-  std::cout << filter.name() << ':';
+  const std::uint8_t mask[] = {1};
+  filter->apply({pixels.data(), pixels.size()}, 1, 1, .5f, {mask, 1}).value();
+  std::cout << filter.name() << " (" << filter->describe().value() << "):";
   for (unsigned pixel : pixels) std::cout << ' ' << pixel;
   std::cout << '\n';
 }
@@ -19,10 +22,11 @@ int main() {
   tenon::Host host({.app = "photo"});
   for (const tenon::Error& error : host.skipped()) std::cerr << error.to_string() << '\n';
   for (const tenon::PluginInfo& plugin : host.plugins<photo::Filter>()) {
-    std::cout << plugin.property("menu") << "...\n";
+    std::cout << plugin.property("menu") << "... version " << plugin.version() << '\n';
   }
   auto fade = host.create<photo::Filter>("me.example/fade", {{"radius", "2"}}).value();
   auto invert = host.create<photo::Filter>("me.example/invert").value();
   apply(fade, {0, 10, 20, 255});
   apply(invert, {0, 10, 20, 255});
+  std::cout << host.plugins<tenon::Source>().size() << " sources\n";
 }
