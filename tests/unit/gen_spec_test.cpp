@@ -285,6 +285,11 @@ const Mistake mistakes_of_names[] = {
      "name-taken", "rename"},
 };
 
+/// A list of lists of ... of bool.
+std::string deep_list(int levels) {
+  return levels == 0 ? "bool" : "list<" + deep_list(levels - 1) + ">";
+}
+
 const Mistake mistakes_of_types[] = {
     {"UnknownType", one(kind(request("\"a\": ^\"strng\""))), "unknown-type",
      "did you mean 'string'?"},
@@ -307,6 +312,7 @@ const Mistake mistakes_of_types[] = {
      "unknown-type",
      "define it"},
     {"ListOfNothing", one(kind(request("\"a\": ^\"list\""))), "bad-type", "name the type"},
+    {"TypeTooDeep", one(kind(request("\"a\": ^\"" + deep_list(17) + "\""))), "bad-type", "structs"},
     {"BufferInList", one(kind(request("\"a\": ^\"list<buffer>\""))), "bad-type", "bytes"},
     {"BufferInOptional", one(kind(request("\"a\": ^\"optional<buffer>\""))), "bad-type", "bytes"},
     {"ReaderInStruct",

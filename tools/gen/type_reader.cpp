@@ -62,6 +62,10 @@ class TypeReader {
                  *outer == Shape::optional ? "write optional once"
                                            : "leave out what is not there instead");
     }
+    if (++depth_ > deepest) {
+      return bad("the type has too many levels", "at most " + std::to_string(deepest) + " levels",
+                 "name the inner levels as structs");
+    }
     std::optional<Type> element = read(inner, shape);
     if (!element) return std::nullopt;
     if (shape == Shape::list && element->shape == Shape::uint8) {
@@ -169,10 +173,13 @@ class TypeReader {
     return std::nullopt;
   }
 
+  static constexpr int deepest = 16;
+
   const Place& place_;
   TypeUse use_;
   const TypeScope& scope_;
   Findings& findings_;
+  int depth_ = 0;
 };
 
 }  // namespace
