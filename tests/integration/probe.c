@@ -87,8 +87,10 @@ static tenon_status edition(tenon_call *call, void *self, const T(edition_reques
 static tenon_status word(tenon_call *call, void *self, const T(word_request) * in,
                          const T(word_response) * *out) {
   ANSWER(T(word_response), answer);
+  const probe *p = self;
   (void)in;
-  answer->word = tenon_text(((probe *)self)->word);
+  answer->word.size = strlen(p->word);
+  answer->word.data = tenon_allocate_copy(call, p->word, answer->word.size);
   *out = answer;
   return TENON_OK;
 }
@@ -193,7 +195,8 @@ static tenon_status extra(tenon_call *call, void *self, const T(extra_request) *
   ANSWER(T(extra_response), answer);
   (void)self;
   (void)in;
-  answer->text = tenon_text("extra");
+  answer->text.data = tenon_allocate_copy(call, "extra", 5);
+  answer->text.size = 5;
   *out = answer;
   return TENON_OK;
 }
