@@ -19,12 +19,25 @@ void call_handle(benchmark::State& state, const char* module) {
   Call call;
   for (auto _ : state) {
     call.reset();
-    auto sum = counter->add(call, 1);
-    benchmark::DoNotOptimize(sum);
+    auto next = counter->next(call, 1);
+    benchmark::DoNotOptimize(next);
   }
 }
 BENCHMARK_CAPTURE(call_handle, latest, counter_v2);
 BENCHMARK_CAPTURE(call_handle, older, counter_v1);
+
+/// One instance, called by all threads.
+void call_shared_handle(benchmark::State& state) {
+  static Host host({.app = "bench", .plugin_path = {counter_v2}});
+  static auto counter = host.create<::bench::Counter>(counter_name).value();
+  Call call;
+  for (auto _ : state) {
+    call.reset();
+    auto next = counter->next(call, 1);
+    benchmark::DoNotOptimize(next);
+  }
+}
+BENCHMARK(call_shared_handle)->Threads(1)->Threads(2)->UseRealTime();
 
 void call_pointer(benchmark::State& state) {
   void* image = dlopen(counter_v2, RTLD_NOW | RTLD_LOCAL);
@@ -35,11 +48,11 @@ void call_pointer(benchmark::State& state) {
   Call call;
   for (auto _ : state) {
     call.reset();
-    const bench_counter_v2_add_request request = {sizeof request, 1};
-    const bench_counter_v2_add_response* response = nullptr;
-    const tenon_status status = table->add(call.raw(), nullptr, &request, &response);
-    if (status != TENON_OK) state.SkipWithError("add failed");
-    benchmark::DoNotOptimize(response->sum);
+    const bench_counter_v2_next_request request = {sizeof request, 1};
+    const bench_counter_v2_next_response* response = nullptr;
+    const tenon_status status = table->next(call.raw(), nullptr, &request, &response);
+    if (status != TENON_OK) state.SkipWithError("next failed");
+    benchmark::DoNotOptimize(response->next);
   }
   dlclose(image);
 }

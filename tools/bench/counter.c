@@ -4,31 +4,29 @@
 #if COUNTER_VERSION == 1
 #include <bench/counter/v1.h>
 typedef bench_counter_v1 counter_table;
-typedef bench_counter_v1_add_request add_request;
-typedef bench_counter_v1_add_response add_response;
+typedef bench_counter_v1_next_request next_request;
+typedef bench_counter_v1_next_response next_response;
 #define COUNTER_BASE BENCH_COUNTER_V1_BASE
 #define PLUGINS(P) P(bench_counter, 1, "bench.example/counter", &counter)
 #else
 #include <bench/counter/v2.h>
 typedef bench_counter_v2 counter_table;
-typedef bench_counter_v2_add_request add_request;
-typedef bench_counter_v2_add_response add_response;
+typedef bench_counter_v2_next_request next_request;
+typedef bench_counter_v2_next_response next_response;
 #define COUNTER_BASE BENCH_COUNTER_V2_BASE
 #define PLUGINS(P) P(bench_counter, 2, "bench.example/counter", &counter)
 #endif
 
-static int64_t sum;
-
-static tenon_status add(tenon_call* call, void* self, const add_request* in,
-                        const add_response** out) {
-  add_response* response = (add_response*)tenon_allocate(call, sizeof *response);
+static tenon_status next(tenon_call* call, void* self, const next_request* in,
+                         const next_response** out) {
+  next_response* response = (next_response*)tenon_allocate(call, sizeof *response);
   (void)self;
   response->struct_size = sizeof *response;
-  response->sum = sum += in->value;
+  response->next = in->value + 1;
   *out = response;
   return TENON_OK;
 }
 
-static const counter_table counter = {COUNTER_BASE, .add = add};
+static const counter_table counter = {COUNTER_BASE, .next = next};
 
 TENON_MODULE("bench.example/counter", "1.0.0", PLUGINS);
