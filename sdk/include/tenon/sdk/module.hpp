@@ -69,13 +69,13 @@ constexpr std::array<tenon_registration, count> registrations_of(const Provided 
 }
 
 /// Writes to `out`, or only counts when that is null.
-struct ManifestWriter {
-  char* out;
-  std::size_t size = 0;
+class ManifestWriter {
+ public:
+  constexpr explicit ManifestWriter(char* out) : out_(out) {}
 
   constexpr void add(char c) {
-    if (out != nullptr) out[size] = c;
-    size++;
+    if (out_ != nullptr) out_[size_] = c;
+    size_++;
   }
   constexpr void add(std::string_view text) {
     for (char c : text) add(c);
@@ -84,6 +84,11 @@ struct ManifestWriter {
     if (number >= 10) add(number / 10);
     add(static_cast<char>('0' + number % 10));
   }
+  constexpr std::size_t size() const { return size_; }
+
+ private:
+  char* out_;
+  std::size_t size_ = 0;
 };
 
 /// The text of the manifest, the same as TENON_MODULE makes of the same plugins. `details` is empty
@@ -91,7 +96,7 @@ struct ManifestWriter {
 constexpr std::size_t write_manifest(char* out, std::string_view name, std::string_view version,
                                      const Provided* plugins, std::size_t count,
                                      std::string_view details) {
-  ManifestWriter text{out};
+  ManifestWriter text(out);
   text.add("{\"manifest\":1,\"contract\":\"");
   text.add(std::int32_t{TENON_CONTRACT_MAJOR});
   text.add('.');
@@ -116,7 +121,7 @@ constexpr std::size_t write_manifest(char* out, std::string_view name, std::stri
   text.add(details);
   if (!details.empty() && details.back() != ',') text.add(',');
   text.add("null]}");
-  return text.size;
+  return text.size();
 }
 
 /// The note with the manifest, as abi.h describes it.

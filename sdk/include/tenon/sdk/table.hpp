@@ -92,8 +92,7 @@ constexpr auto slot() {
 /// Makes and ends instances of P, which the methods know as V.
 template <class P, class V>
 struct TENON_SDK_LOCAL Lifetime {
-  static tenon_status create(tenon_call* call, const tenon_create_request* in,
-                             void** self) noexcept {
+  static tenon_status create(tenon_call* call, const tenon_create_request* in, void** self) {
     *self = nullptr;
     return guarded({call, in}, [&] {
       *self = static_cast<V*>(new P());

@@ -27,7 +27,7 @@ namespace detail {
 class PendingAcks {
  public:
   /// In the order of the records, of which `refused` were not written.
-  void add(ListView<RecordV2> records, std::map<std::size_t, std::string> refused) {
+  void add(ListView<RecordV2> records, std::map<std::size_t, std::string>&& refused) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       for (std::size_t i = 0; i < records.size(); i++) {
