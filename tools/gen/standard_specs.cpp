@@ -10,9 +10,10 @@ namespace {
 /// Leaves out the versions of a kind or document type that are newer than `newest`.
 template <class OneFamily>
 void cut(OneFamily& family, int newest) {
-  const auto is_newer = [newest](const auto& version) { return version->number > newest; };
-  std::erase_if(family.versions, is_newer);
+  // Steps point at the versions, so they go first.
   std::erase_if(family.steps, [newest](const auto& step) { return step.to->number > newest; });
+  std::erase_if(family.versions,
+                [newest](const auto& version) { return version->number > newest; });
 }
 
 void check_wanted(const std::vector<StandardKind>& wanted, const Model& model) {
