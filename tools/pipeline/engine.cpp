@@ -97,7 +97,7 @@ tenon::Result<void> Engine::open_all() {
   auto& source = stations_.source;
   auto prepared = prepare(*source.plugin, source.used, state.source ? &*state.source : nullptr);
   if (!prepared) return prepared;
-  if (auto opened = open_source(); !opened) return opened;
+  if (auto opened = open_source(); !done_or_nothing_to_do(opened)) return opened;
   if (auto recorded = record_source(); !recorded) return recorded;
   for (std::size_t i = 0; i < stations_.destinations.size(); i++) {
     auto& destination = stations_.destinations[i];
@@ -113,8 +113,7 @@ tenon::Result<void> Engine::open_all() {
 
 /// At the last position that is durable.
 tenon::Result<void> Engine::open_source() {
-  auto opened = (*stations_.source.plugin)->open(store_.state().position);
-  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
+  return (*stations_.source.plugin)->open(store_.state().position);
 }
 
 tenon::Result<void> Engine::record_source() {

@@ -127,7 +127,10 @@ int run(int count, char** arguments) {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);
-    std::cerr << "tenon-pipeline: " << error.what() << "\nSee tenon-pipeline --help.\n";
+    const auto unknown = program.remaining(true);
+    std::cerr << "tenon-pipeline: "
+              << (unknown.empty() ? error.what() : "what is " + unknown.front() + "?")
+              << "\nSee tenon-pipeline --help.\n";
     return wrong_usage;
   }
   hold_signals();

@@ -157,7 +157,7 @@ void check_value(const Parameter& parameter, const std::string& name, const Plug
     findings.add({.place = place,
                   .code = "missing-parameter",
                   .what = "'" + use.reference + "' needs the parameter '" + name + "'",
-                  .needed = parameter.description,
+                  .needed = "'" + name + "': " + parameter.description,
                   .fix = "add \"" + name + "\": \"...\" to its config"});
     return;
   }

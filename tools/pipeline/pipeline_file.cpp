@@ -91,20 +91,24 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
 }
 
 std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (file.is_open() && !content.bad()) return std::move(content).str();
+  if (file && !folder) {
+    std::ostringstream content;
+    content << file.rdbuf();
+    return std::move(content).str();
+  }
   findings.add({.place = {path.string()},
                 .code = "cannot-read",
                 .what = "the file cannot be read",
-                .found = std::generic_category().message(errno),
+                .found = std::generic_category().message(folder ? EISDIR : errno),
                 .needed = "a file with one JSON object",
                 .fix = "give the path of one"});
   return std::nullopt;
 }
 
-void add_error(const tenon::Error& error, const Place& place, Findings& findings) {
+void add_error(const tenon::Error& error, const Place& place, Findings& findings, std::string fix) {
   std::string what;
   for (const std::string_view part :
        {error.plugin(), error.method(), error.where(), error.message()}) {
@@ -117,7 +121,7 @@ void add_error(const tenon::Error& error, const Place& place, Findings& findings
                 .what = std::move(what),
                 .found = std::string(error.found()),
                 .needed = std::string(error.needed()),
-                .fix = std::string(error.fix())});
+                .fix = fix.empty() ? std::string(error.fix()) : std::move(fix)});
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -56,8 +56,10 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
 /// The content of a file; nothing, and a finding, when it cannot be read.
 std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings);
 
-/// Adds what went wrong with something that the file names at `place`.
-void add_error(const tenon::Error& error, const Place& place, Findings& findings);
+/// Adds what went wrong with something that the file names at `place`, and what to do about it if
+/// that is more than the error says.
+void add_error(const tenon::Error& error, const Place& place, Findings& findings,
+               std::string fix = {});
 
 /// Without the blanks around it.
 std::string_view trimmed(std::string_view text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "restarts.hpp"
 
-#include <string>
+#include <algorithm>
 
 namespace pipeline {
 
@@ -37,7 +37,12 @@ void Restarts::run() {
 
 void Restarts::restart_changed() {
   const tenon::Host::Restarts restarts = host_.restart_changed();
-  for (const std::string& package : restarts.done) console_.say("restarted " + package);
+  for (const tenon::ModuleInfo& module : host_.modules()) {
+    if (std::find(restarts.done.begin(), restarts.done.end(), module.package) ==
+        restarts.done.end())
+      continue;
+    console_.say("restarted " + module.package + ", now " + module.package_version);
+  }
   for (const tenon::Error& error : restarts.failed) {
     console_.say("not restarted: " + error.to_string());
   }

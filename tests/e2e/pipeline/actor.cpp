@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// test.example/actor: a source and a destination that do what a test asks for by their config, and
+// keep a journal of how they are called. EDITION is what their package is at.
+#include <tenon/sdk/destination.hpp>
+#include <tenon/sdk/source.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#ifndef EDITION
+#define EDITION "1.0.0"
+#endif
+
+namespace {
+
+using namespace std::chrono_literals;
+using tenon::sdk::Failure;
+
+/// Appends lines, each of them at once.
+class Journal {
+ public:
+  void open(const std::string& path) {
+    if (!path.empty())
+      file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  }
+  ~Journal() {
+    if (file_ >= 0) ::close(file_);
+  }
+  void add(const std::string& line) {
+    const std::string text = line + "\n";
+    if (file_ >= 0 && ::write(file_, text.data(), text.size()) < 0) ::abort();
+  }
+
+ private:
+  int file_ = -1;
+};
+
+std::string text_of(tenon::MapView<std::string> config) {
+  return std::string(config.find("note").value_or("-"));
+}
+
+std::string text_of(std::optional<tenon::BytesView> position) {
+  return position ? std::string(position->text()) : "-";
+}
+
+/// Records 1 to `count`.
+class Source : public tenon::sdk::SourceV2 {
+ public:
+  void configure(const tenon::sdk::Config& config) override {
+    journal_.open(config.get("journal", ""));
+    journal_.add("source: configure");
+    count_ = config.get("count", 10);
+    batch_ = config.get("batch", 1000);
+    delay_ = config.get("delay", 0ns);
+    fail_at_ = config.get("fail_at", 0);
+    retry_at_ = config.get("retry_at", 0);
+    deaf_ = config.get("deaf", false);
+    broken_ = config.get("broken", false);
+  }
+  void on_created(tenon::MapView<std::string> config) override {
+    journal_.add("source: created " + text_of(config));
+  }
+  void on_updated(tenon::MapView<std::string> before, tenon::MapView<std::string> after) override {
+    journal_.add("source: updated " + text_of(before) + " " + text_of(after));
+  }
+  void open(std::optional<tenon::BytesView> position) override {
+    journal_.add("source: open " + text_of(position));
+    if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
+    at_ = position ? std::stoi(text_of(position)) : 0;
+  }
+  std::vector<tenon::RecordV2> read_batch(std::int32_t max) override {
+    if (deaf_) ::pause();
+    call().check();
+    if (delay_ > 0ns) call().wait(delay_);
+    if (call().cancelled()) call().check();
+    if (at_ >= count_) throw Failure(TENON_OUT_OF_RANGE, "no more records");
+    std::vector<tenon::RecordV2> records;
+    while (static_cast<int>(records.size()) < std::min(max, batch_) && at_ < count_) {
+      const int next = at_ + 1;
+      if (next == fail_at_ || next == retry_at_) {
+        if (!records.empty()) break;
+        if (next == fail_at_) throw Failure(TENON_DATA_LOSS, "record ", next, " is illegible");
+        retry_at_ = 0;
+        throw Failure(TENON_UNAVAILABLE | TENON_RETRYABLE, "not now");
+      }
+      at_ = next;
+      tenon::RecordV2 record;
+      record.position = tenon::to_bytes(std::to_string(at_));
+      record.key = record.position;
+      record.payload.after = tenon::to_bytes("{\"n\":" + std::to_string(at_) + "}");
+      records.push_back(std::move(record));
+    }
+    return records;
+  }
+  void ack(tenon::ListView<tenon::Bytes> positions) override {
+    journal_.add("source: ack " + text_of(positions[0]) + " to " +
+                 text_of(positions[positions.size() - 1]));
+  }
+  std::optional<tenon::Bytes> stop() override {
+    journal_.add("source: stop");
+    return tenon::to_bytes(std::to_string(at_));
+  }
+  void teardown() override { journal_.add("source: teardown"); }
+
+ private:
+  Journal journal_;
+  int count_ = 0, batch_ = 0, fail_at_ = 0, retry_at_ = 0, at_ = 0;
+  bool deaf_ = false, broken_ = false;
+  tenon::sdk::Duration delay_{};
+};
+
+/// Writes positions to a file, a line each.
+class Destination : public tenon::sdk::DestinationV2 {
+ public:
+  void configure(const tenon::sdk::Config& config) override {
+    journal_.open(config.get("journal", ""));
+    written_.open(config.get("written", ""));
+    journal_.add("destination: configure");
+    refuse_ = config.get("refuse", "");
+    lie_at_ = config.get("lie_at", "");
+    fail_at_ = config.get("fail_at", "");
+    hold_ = config.get("hold", false);
+  }
+  void on_created(tenon::MapView<std::string> config) override {
+    journal_.add("destination: created " + text_of(config));
+  }
+  void on_updated(tenon::MapView<std::string> before, tenon::MapView<std::string> after) override {
+    journal_.add("destination: updated " + text_of(before) + " " + text_of(after));
+  }
+  void open() override { journal_.add("destination: open"); }
+  void write_batch(tenon::ListView<tenon::RecordV2> records) override {
+    std::lock_guard lock(mutex_);
+    for (const tenon::RecordV2View record : records) {
+      if (record.position().text() == fail_at_) throw Failure(TENON_INTERNAL, "out of ink");
+    }
+    for (const tenon::RecordV2View record : records) {
+      const std::string position(record.position().text());
+      tenon::DestinationV2Ack ack;
+      ack.position = tenon::to_bytes(position == lie_at_ ? "elsewhere" : position);
+      if (position == refuse_) {
+        ack.error = "too ugly";
+      } else {
+        written_.add(position);
+      }
+      acks_.push_back(std::move(ack));
+    }
+    changed_.notify_all();
+  }
+  std::vector<tenon::DestinationV2Ack> next_acks() override {
+    std::unique_lock lock(mutex_);
+    while (acks_.empty() || (hold_ && !stopped_)) {
+      call().check();
+      changed_.wait_for(lock, 2ms);
+    }
+    std::vector<tenon::DestinationV2Ack> acks(acks_.begin(), acks_.end());
+    acks_.clear();
+    return acks;
+  }
+  void stop(std::optional<tenon::BytesView> last_position) override {
+    journal_.add("destination: stop " + text_of(last_position));
+    std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  void teardown() override { journal_.add("destination: teardown"); }
+
+ private:
+  Journal journal_;
+  Journal written_;
+  std::string refuse_, lie_at_, fail_at_;
+  bool hold_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<tenon::DestinationV2Ack> acks_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+#define PLUGINS(P)                \
+  P(Source, "test.example/actor") \
+  P(Destination, "test.example/actor")
+TENON_PLUGINS("test.example/actor", EDITION, PLUGINS);

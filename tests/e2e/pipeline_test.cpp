@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon-pipeline as people run it: what arrives, what is kept, and what happens when it is stopped,
+// killed, restarted, or when a plugin fails.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <iostream>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string numbers(int read, int written, int acknowledged) {
+  return "records: read " + std::to_string(read) + ", written " + std::to_string(written) +
+         ", acknowledged " + std::to_string(acknowledged) + "\n";
+}
+
+/// "1", "2", ... to the last.
+Lines positions(int first, int last) {
+  Lines lines;
+  for (int i = first; i <= last; i++) lines.push_back(std::to_string(i));
+  return lines;
+}
+
+/// A config as it stands in a pipeline file, from its members.
+std::string plugin(const std::string& reference, const std::string& members) {
+  return "{\"plugin\": \"" + reference + "\", \"config\": {" + members + "}}";
+}
+
+class Pipeline : public testing::Test {
+ protected:
+  Pipeline() { world.place(ACTOR_1, "actor.so"); }
+
+  void write_pipeline(const std::string& source, const std::string& destinations) {
+    world.write("pipeline.json", "{\"name\": \"test\", \"source\": " + source +
+                                     ", \"destinations\": [" + destinations +
+                                     "], \"position\": \"state/position.json\"}");
+  }
+  /// From the test's source to the test's destination.
+  void write_actors(const std::string& source, const std::string& destination = {}) {
+    const auto with = [](const std::string& always, const std::string& members) {
+      return plugin("test.example/actor", members.empty() ? always : always + ", " + members);
+    };
+    write_pipeline(with("\"journal\": \"journal\"", source),
+                   with("\"journal\": \"journal\", \"written\": \"written\"", destination));
+  }
+
+  Child start() { return world.start({TENON_PIPELINE, "run", "pipeline.json"}); }
+  Outcome run() { return start().wait(); }
+
+  Lines written() { return lines_of(world.read("written")); }
+  Lines journal() { return lines_of(world.read("journal")); }
+  bool wrote(std::size_t count) {
+    return eventually([&] { return written().size() >= count; });
+  }
+
+  /// The position that is durable; empty where there is none. Every position here is a text.
+  std::string position() {
+    const std::string state = world.read("state/position.json");
+    const std::string key = "\"position\":\"";
+    const std::size_t begin = state.find(key);
+    if (begin == std::string::npos) return {};
+    std::string text;
+    for (std::size_t i = begin + key.size(); state.at(i) != '"'; i += 2) {
+      text += static_cast<char>(std::stoi(state.substr(i, 2), nullptr, 16));
+    }
+    return text;
+  }
+
+  World world{"tenon"};
+};
+
+/// What a query answers, as one number.
+std::int64_t query(const std::filesystem::path& database, const std::string& sql) {
+  sqlite3* handle = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  std::int64_t number = -1;
+  if (sqlite3_open_v2(database.c_str(), &handle, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK &&
+      sqlite3_prepare_v2(handle, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK &&
+      sqlite3_step(statement) == SQLITE_ROW) {
+    number = sqlite3_column_int64(statement, 0);
+  }
+  sqlite3_finalize(statement);
+  sqlite3_close(handle);
+  return number;
+}
+
+// -- What arrives
+// ----------------------------------------------------------------------------------
+
+TEST_F(Pipeline, CarriesLinesFromOneFileToAnother) {
+  const std::string content = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
+  world.write("in.jsonl", content);
+  write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.jsonl\""),
+                 plugin("tenon.dev/file", "\"path\": \"out.jsonl\""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(3, 3, 3));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(world.read("out.jsonl"), content);
+
+  world.write("in.jsonl", content + "{\"a\":4}\n");
+  EXPECT_EQ(run().out, numbers(1, 1, 1));
+  EXPECT_EQ(world.read("out.jsonl"), content + "{\"a\":4}\n");
+}
+
+TEST_F(Pipeline, CarriesRowsOfCsvIntoSqlite) {
+  world.write("in.csv", "id,name\n1,\"Ann, B.\"\n2,Bob\n3,Cy\n");
+  write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.csv\", \"key\": \"id\""),
+                 plugin("tenon.dev/sqlite", "\"path\": \"out.db\", \"table\": \"people\""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.out, numbers(3, 3, 3)) << outcome.err;
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people WHERE name = 'Ann, B.'"),
+            1);
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people"), 3);
+}
+
+TEST_F(Pipeline, BringsEveryRecordToEveryDestination) {
+  write_pipeline(plugin("test.example/actor", "\"count\": \"2500\""),
+                 plugin("test.example/actor", "\"written\": \"written\"") + ", " +
+                     plugin("tenon.dev/file", "\"path\": \"out.jsonl\""));
+  EXPECT_EQ(run().out, numbers(2500, 2500, 2500));
+  EXPECT_EQ(written(), positions(1, 2500));
+  EXPECT_EQ(lines_of(world.read("out.jsonl")).size(), 2500u);
+  EXPECT_EQ(position(), "2500");
+}
+
+TEST_F(Pipeline, TellsADestinationThatWritesLateWhenNothingFollows) {
+  write_actors("\"count\": \"10\"", "\"hold\": \"true\"");
+  EXPECT_EQ(run().out, numbers(10, 10, 10));
+}
+
+TEST_F(Pipeline, ReadsAgainWhatTheSourceAsksFor) {
+  write_actors("\"retry_at\": \"4\"");
+  EXPECT_EQ(run().out, numbers(10, 10, 10));
+  EXPECT_EQ(written(), positions(1, 10));
+}
+
+TEST_F(Pipeline, ShowsProgressOnATerminalOnly) {
+  write_actors("\"count\": \"100\", \"batch\": \"1\", \"delay\": \"5ms\"");
+  const Outcome outcome = world.run(
+      {"script", "-qec", std::string(TENON_PIPELINE) + " run pipeline.json", "/dev/null"});
+  EXPECT_NE(outcome.out.find("\rrecords: read "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("/s)"), std::string::npos);
+  EXPECT_TRUE(outcome.out.ends_with("records: read 100, written 100, acknowledged 100\r\n"));
+}
+
+// -- The order of calls
+// ----------------------------------------------------------------------------
+
+TEST_F(Pipeline, CallsItsPluginsInTheOrderOfTheKinds) {
+  write_actors("\"note\": \"a\"");
+  ASSERT_EQ(run().exit, 0);
+  Lines calls = journal();
+  // Somewhere while it is open.
+  const auto ack = std::find(calls.begin(), calls.end(), "source: ack 1 to 10");
+  ASSERT_GT(ack - calls.begin(), 5);
+  ASSERT_LT(ack, std::find(calls.begin(), calls.end(), "source: teardown"));
+  calls.erase(ack);
+  EXPECT_EQ(calls,
+            (Lines{"source: configure", "destination: configure", "source: created a",
+                   "source: open -", "destination: created -", "destination: open", "source: stop",
+                   "destination: stop 10", "source: teardown", "destination: teardown"}));
+}
+
+TEST_F(Pipeline, TellsAPluginWhenItsConfigIsAnother) {
+  write_actors("\"note\": \"a\"");
+  ASSERT_EQ(run().exit, 0);
+  world.write("journal", "");
+  write_actors("\"note\": \"b\"");
+  ASSERT_EQ(run().exit, 0);
+  ASSERT_EQ(run().exit, 0);
+  const Lines once = {"source: configure",   "destination: configure", "source: updated a b",
+                      "source: open 10",     "destination: open",      "source: stop",
+                      "destination: stop -", "source: teardown",       "destination: teardown"};
+  Lines expected = once;
+  for (const std::string& line : once) {
+    if (line != "source: updated a b") expected.push_back(line);
+  }
+  EXPECT_EQ(journal(), expected);
+}
+
+TEST_F(Pipeline, TearsDownWhatCouldNotBeOpened) {
+  write_actors("\"broken\": \"true\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.out, numbers(0, 0, 0));
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: test.example/actor: open: unavailable: nobody is at home\n");
+  EXPECT_EQ(journal(), (Lines{"source: configure", "destination: configure", "source: created -",
+                              "source: open -", "source: teardown", "destination: teardown"}));
+}
+
+// -- Stopped and killed
+// ----------------------------------------------------------------------------
+
+TEST_F(Pipeline, GoesOnWhereItWasInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+    const std::size_t before = written().size();
+    Child child = start();
+    ASSERT_TRUE(wrote(before + 20));
+    child.signal(signal);
+    const Outcome outcome = child.wait();
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    const int now = static_cast<int>(written().size());
+    const int carried = now - static_cast<int>(before);
+    EXPECT_EQ(outcome.out, numbers(carried, carried, carried));
+    EXPECT_EQ(written(), positions(1, now));
+    EXPECT_EQ(position(), std::to_string(now));
+  }
+}
+
+TEST_F(Pipeline, EndsAtOnceAtTheSecondSignal) {
+  write_actors("\"deaf\": \"true\"");
+  Child child = start();
+  ASSERT_TRUE(
+      eventually([&] { return world.read("journal").find("tion: open") != std::string::npos; }));
+  child.signal(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 128 + SIGINT);
+}
+
+/// Kills runs at random moments; whatever the last of them leaves is brought to its end.
+class Killed : public Pipeline {
+ protected:
+  static constexpr int count = 5000;
+
+  /// After each kill, `check` looks at what it left.
+  template <class Check>
+  void kill_at_random(Check check) {
+    const auto seed = std::random_device()();
+    std::cout << "seed " << seed << std::endl;
+    std::mt19937 random(seed);
+    for (int i = 0; i < 12; i++) {
+      Child child = start();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1 + random() % 150));
+      child.signal(SIGKILL);
+      child.wait();
+      check();
+    }
+    const Outcome outcome = run();
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_EQ(position(), std::to_string(count));
+  }
+  static std::string slow() {
+    return "\"count\": \"" + std::to_string(count) + "\", \"batch\": \"5\", \"delay\": \"1ms\"";
+  }
+};
+
+TEST_F(Killed, HasEveryKeyOnceInSqlite) {
+  write_pipeline(plugin("test.example/actor", slow()),
+                 plugin("tenon.dev/sqlite", "\"path\": \"out.db\", \"table\": \"t\""));
+  kill_at_random([] {});
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM t"), count);
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT count(DISTINCT n) FROM t"), count);
+  EXPECT_EQ(query(world.root() / "out.db", "SELECT sum(n) FROM t"), count * (count + 1LL) / 2);
+}
+
+TEST_F(Killed, WritesNothingAgainThatWasAcknowledged) {
+  write_actors(slow());
+  std::size_t lines = 0;
+  int acknowledged = 0;
+  const auto check = [&] {
+    const Lines all = written();
+    for (; lines < all.size(); lines++) EXPECT_GT(std::stoi(all[lines]), acknowledged);
+    if (position().empty()) return;
+    acknowledged = std::stoi(position());
+    EXPECT_LE(acknowledged, std::stoi(all.back()));
+  };
+  kill_at_random(check);
+  check();
+  const Lines all = written();
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), std::size_t{count});
+}
+
+// -- Restarted
+// -------------------------------------------------------------------------------------
+
+TEST_F(Pipeline, GoesOnWithTheNewVersionOfAPlugin) {
+  std::string status;
+  for (int i = 0; i < 400; i++) {
+    status += "Package: p" + std::to_string(i) +
+              "\nStatus: install ok installed\nArchitecture: all\nVersion: 1\n\n";
+  }
+  world.write("status", status);
+  world.place(DPKG_1, "dpkg.so");
+  write_pipeline(plugin("example.io/dpkg", "\"path\": \"status\", \"delay\": \"3ms\""),
+                 plugin("tenon.dev/sqlite", "\"path\": \"out.db\", \"table\": \"t\""));
+  Child child = start();
+  const auto rows = [&] { return query(world.root() / "out.db", "SELECT count(*) FROM t"); };
+  ASSERT_TRUE(eventually([&] { return rows() >= 50; }));
+  world.place(DPKG_2, "dpkg.so");
+  child.signal(SIGHUP);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.err, "tenon-pipeline: restarted example.io/dpkg, now 2.0.0\n");
+  EXPECT_EQ(outcome.out, numbers(400, 400, 400));
+  EXPECT_EQ(rows(), 400);
+  EXPECT_NE(world.read("state/position.json").find("\"package_version\":\"2.0.0\""),
+            std::string::npos);
+}
+
+TEST_F(Pipeline, LosesNothingWhenItsPluginsAreRestartedAgainAndAgain) {
+  write_actors("\"count\": \"3000\", \"batch\": \"3\", \"delay\": \"1ms\"");
+  Child child = start();
+  for (int i = 0; i < 8; i++) {
+    ASSERT_TRUE(wrote(written().size() + 50));
+    world.place(i % 2 == 0 ? ACTOR_2 : ACTOR_1, "actor.so");
+    child.signal(SIGHUP);
+    ASSERT_TRUE(eventually(
+        [&] { return lines_of(child.err()).size() == static_cast<std::size_t>(i + 1); }));
+  }
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(3000, 3000, 3000));
+  // What was not acknowledged when the destination was restarted came again, in its order.
+  Lines once;
+  for (const std::string& line : written()) {
+    const int next = static_cast<int>(once.size()) + 1;
+    EXPECT_LE(std::stoi(line), next);
+    if (std::stoi(line) == next) once.push_back(line);
+  }
+  EXPECT_EQ(once, positions(1, 3000));
+}
+
+TEST_F(Pipeline, GoesOnWithTheOldCodeWhenTheNewOneIsBroken) {
+  write_actors("\"count\": \"200\", \"batch\": \"1\", \"delay\": \"2ms\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(10));
+  world.place(world.write("broken", "no module"), "actor.so");
+  child.signal(SIGHUP);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.out, numbers(200, 200, 200));
+  EXPECT_TRUE(outcome.err.starts_with("tenon-pipeline: not restarted: error[not-a-module]"))
+      << outcome.err;
+  EXPECT_EQ(written(), positions(1, 200));
+}
+
+// -- Plugins that fail
+// -----------------------------------------------------------------------------
+
+TEST_F(Pipeline, StopsAtARecordThatIsRefused) {
+  write_actors("\"batch\": \"3\"", "\"refuse\": \"5\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: error[record-refused] test.example/actor: too ugly\n"
+            "   found   the record at position \"5\"\n"
+            "   needed  a record that the destination takes\n"
+            "   fix     correct the record in its origin, or the config of the destination; the "
+            "next run begins with this record\n");
+  EXPECT_EQ(position(), "4");
+  EXPECT_TRUE(outcome.out.ends_with("acknowledged 4\n")) << outcome.out;
+  EXPECT_NE(world.read("journal").find("source: ack 4 to 4\n"), std::string::npos);
+
+  write_actors("\"batch\": \"3\"");
+  EXPECT_EQ(run().out, numbers(6, 6, 6));
+  EXPECT_EQ(position(), "10");
+}
+
+TEST_F(Pipeline, DeliversWhatWasReadBeforeTheSourceFailed) {
+  write_actors("\"fail_at\": \"8\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.out, numbers(7, 7, 7));
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: test.example/actor: read_batch: data-loss: record 8 is illegible\n");
+  EXPECT_EQ(written(), positions(1, 7));
+}
+
+TEST_F(Pipeline, KeepsWhatADestinationAcknowledgedBeforeItFailed) {
+  write_actors("\"batch\": \"2\"", "\"fail_at\": \"5\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err, "tenon-pipeline: test.example/actor: write_batch: internal: out of ink\n");
+  EXPECT_EQ(written(), positions(1, 4));
+  EXPECT_EQ(position(), "4");
+}
+
+TEST_F(Pipeline, BringsTheRestToTheOtherDestinations) {
+  write_pipeline(plugin("test.example/actor", "\"batch\": \"2\""),
+                 plugin("test.example/actor", "\"refuse\": \"3\"") + ", " +
+                     plugin("test.example/actor", "\"written\": \"written\""));
+  EXPECT_EQ(run().exit, 1);
+  EXPECT_EQ(position(), "2");
+  const Lines lines = written();
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_EQ(lines, positions(1, static_cast<int>(lines.size())));
+}
+
+TEST_F(Pipeline, StopsAtAnAcknowledgementOfSomethingElse) {
+  write_actors("", "\"lie_at\": \"3\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: error[wrong-acknowledgement] test.example/actor: the destination does "
+            "not acknowledge what it was given\n"
+            "   found   \"elsewhere\"\n"
+            "   needed  \"3\", the next that was written\n"
+            "   fix     tell the author of the plugin\n");
+  EXPECT_EQ(position(), "2");
+}
+
+// -- Files that are wrong
+// --------------------------------------------------------------------------
+
+TEST_F(Pipeline, TellsAllThatIsWrongWithAFileAtOnce) {
+  world.write("pipeline.json", R"({
+  "name": "test",
+  "sorce": {},
+  "source": {"plugin": "test.example/acter", "config": {"count": 3}},
+  "destinations": [
+    {"plugin": "tenon.dev/sqlite", "config": {"path": "out.db", "tabel": "t"}},
+    {"plugin": "tenon.dev/log", "config": {"level": "loud"}},
+    {"plugin": "drop-in:tenon.dev/log"}
+  ]
+})");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            R"(pipeline.json:1:1: error[missing-key]: a pipeline lacks the key 'position'
+   fix     add "position": ...
+pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
+   needed  'name', 'source', 'destinations' and 'position'
+   fix     did you mean 'source'?
+pipeline.json:4:24: error[not-found]: test.example/acter
+   found   only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
+   needed  a plugin of tenon.dev/source with that name
+   fix     did you mean 'test.example/actor'?
+pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong form
+   found   a whole number
+   needed  a text: every value of a config is one
+   fix     put it in quotes
+pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the parameter 'table'
+   needed  'table': that is written, and made when it is missing
+   fix     add "table": "..." to its config
+pipeline.json:6:65: error[unknown-parameter]: 'tenon.dev/sqlite' has no parameter 'tabel'
+   needed  'columns', 'key', 'path' and 'table'
+   fix     did you mean 'table'?
+pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not take this value of 'level'
+   found   loud
+   needed  one of ["trace", "debug", "info", "warn", "error"]
+   fix     change the value
+pipeline.json:8:16: error[wrong-reference]: "drop-in:tenon.dev/log"
+   found   the prefix "drop-in"
+   needed  [builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0
+   fix     name the plugin in that form
+)");
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));
+}
+
+TEST_F(Pipeline, TellsWhatThePluginsRefuse) {
+  write_pipeline(plugin("test.example/actor", "\"count\": \"many\""),
+                 plugin("test.example/actor", "\"hold\": \"perhaps\""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(lines_of(outcome.err).size(), 2u) << outcome.err;
+  EXPECT_NE(outcome.err.find("configure: parameter \"count\" is \"many\""), std::string::npos);
+  EXPECT_NE(outcome.err.find("configure: parameter \"hold\" is \"perhaps\""), std::string::npos);
+}
+
+TEST_F(Pipeline, TellsThatAFileIsNone) {
+  world.write("pipeline.json", "{\"name\": \"test\",}\n");
+  EXPECT_EQ(run().exit, 2);
+  EXPECT_EQ(run().err.find("pipeline.json:1:17: error[not-json]"), 0u) << run().err;
+  const Outcome missing = world.run({TENON_PIPELINE, "run", "nowhere.json"});
+  EXPECT_EQ(missing.exit, 2);
+  EXPECT_EQ(missing.err.find("nowhere.json: error[cannot-read]"), 0u) << missing.err;
+}
+
+TEST_F(Pipeline, DoesNotTakeThePositionOfAnotherPipeline) {
+  write_actors("");
+  ASSERT_EQ(run().exit, 0);
+  world.write("in.jsonl", "{}\n");
+  write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.jsonl\""),
+                 plugin("test.example/actor", ""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("error[wrong-position]"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("found   test.example/actor"), std::string::npos);
+  EXPECT_EQ(position(), "10");
+}
+
+TEST_F(Pipeline, TellsThatItsPositionIsDamaged) {
+  write_actors("");
+  ASSERT_EQ(run().exit, 0);
+  world.write("state/position.json", "{\"type\":\"tenon.dev/pipeline-position\",\"version\":1");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_NE(outcome.err.find("position.json:1:"), std::string::npos) << outcome.err;
+  EXPECT_EQ(written().size(), 10u);
+}
+
+// -- The environment
+// -------------------------------------------------------------------------------
+
+TEST_F(Pipeline, FailsBeforeItOpensAnythingWhereThePositionCannotBeKept) {
+  world.write("state", "a file where a folder should be");
+  write_actors("");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find("error[cannot-write]"), std::string::npos) << outcome.err;
+  EXPECT_EQ(written(), Lines{});
+}
+
+TEST_F(Pipeline, RunsOnceAtATime) {
+  write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(5));
+  const Outcome second = run();
+  EXPECT_EQ(second.exit, 3);
+  EXPECT_NE(second.err.find("error[in-use]"), std::string::npos) << second.err;
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 0);
+}
+
+TEST_F(Pipeline, TellsHowItIsUsed) {
+  for (const Lines& command :
+       {Lines{TENON_PIPELINE}, Lines{TENON_PIPELINE, "run"}, Lines{TENON_PIPELINE, "walk", "x"},
+        Lines{TENON_PIPELINE, "run", "x", "--fast"}}) {
+    const Outcome outcome = world.run(command);
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_NE(outcome.err.find("See tenon-pipeline --help."), std::string::npos) << outcome.err;
+  }
+  const Outcome help = world.run({TENON_PIPELINE, "--help"});
+  EXPECT_EQ(help.exit, 0);
+  EXPECT_NE(help.out.find("SIGINT"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenon::tests
