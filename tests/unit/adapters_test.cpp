@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What adapters answer, with small tables in C as the plugins of older versions.
+#include <test/broken_chain.hpp>
+#include <test/carried.hpp>
+#include <test/chain.hpp>
+#include <test/entry.hpp>
+#include <test/evolve_added.hpp>
+#include <test/evolve_changed.hpp>
+
+#include <tenon/call.hpp>
+#include <tenon/steps.hpp>
+#include <tenon/values.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using tenon::Bytes;
+using tenon::Copy;
+using tenon::Value;
+using Texts = std::vector<std::string>;
+
+std::string own(const tenon_string& text) {
+  return Value<std::string>::own(text);
+}
+tenon_string text(std::string_view literal) {
+  return {literal.data(), literal.size()};
+}
+
+/// A plugin of an older version as one of version `target`, whose table is a Newer.
+template <class Newer>
+class Adapted {
+ public:
+  template <class Older>
+  Adapted(const tenon::Kind& kind, const Older& plugin, int target, void* self = nullptr)
+      : adapter_(*kind.find(plugin.version)->adapter_to(target)),
+        self_(adapter_.create(&plugin, self, "me.example/plugin")) {}
+  ~Adapted() { adapter_.destroy(self_); }
+  Adapted(const Adapted&) = delete;
+  Adapted& operator=(const Adapted&) = delete;
+
+  const Newer* operator->() const { return static_cast<const Newer*>(adapter_.table); }
+  void* self() const { return self_; }
+
+ private:
+  const tenon::Adapter& adapter_;
+  void* self_;
+};
+
+/// The methods of version `target` that a plugin of `version` does not really have.
+Texts missing(const tenon::Kind& kind, int version, int target) {
+  const auto names = kind.find(version)->adapter_to(target)->missing;
+  return Texts(names.begin(), names.end());
+}
+
+// -- Methods added ------------------------------------------------------------
+
+tenon_status keep(tenon_call* call, void* self, const test_evolve_added_v1_keep_request* in,
+                  const test_evolve_added_v1_keep_response** out) {
+  if (self != nullptr) *static_cast<const void**>(self) = in;
+  if (in->number < 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "too small");
+  auto* answer = tenon::new_response<test_evolve_added_v1_keep_response>(call);
+  answer->number = in->number;
+  *out = answer;
+  return TENON_OK;
+}
+constexpr test_evolve_added_v1 keeper = {sizeof keeper, 1, 0, nullptr, keep};
+
+TEST(Adapters, HandOnWhatNoStepTouches) {
+  const void* seen = nullptr;
+  Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2, &seen);
+  tenon::Call call;
+  const test_evolve_added_v2_keep_request in{sizeof in, 7};
+  const test_evolve_added_v2_keep_response* out = nullptr;
+  ASSERT_EQ(added->keep(call.raw(), added.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(out->number, 7);
+  EXPECT_EQ(seen, &in);  // the struct of the caller itself, not a copy
+}
+
+TEST(Adapters, AnswerFixedValuesOfEachType) {
+  Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
+  tenon::Call call;
+  const test_evolve_added_v2_fixed_request in{sizeof in};
+  const test_evolve_added_v2_fixed_response* out = nullptr;
+  ASSERT_EQ(added->fixed(call.raw(), added.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(out->struct_size, sizeof *out);
+  EXPECT_EQ(out->yes, 1);
+  EXPECT_EQ(out->small, -8);
+  EXPECT_EQ(out->large, UINT64_MAX);
+  EXPECT_EQ(out->ratio, .5);
+  EXPECT_EQ(own(out->text), "fixed");
+  EXPECT_EQ(Value<Bytes>::own(out->raw), (Bytes{0, 1, 255}));
+  EXPECT_EQ(out->pause, 1500000000);
+  EXPECT_EQ(out->at, 1795219200000000000);
+  EXPECT_EQ(own(out->extra), R"({"a":[1,null]})");
+  EXPECT_EQ(out->mode, TEST_EVOLVE_ADDED_V2_MODE_CAREFUL);
+  EXPECT_EQ(out->point.x, 3);
+  EXPECT_EQ(out->point.y, -4);
+  EXPECT_EQ(Value<Texts>::own(out->names), (Texts{"a", "b"}));
+  EXPECT_EQ((Value<std::map<std::string, std::int32_t, std::less<>>>::own(out->counts)),
+            (std::map<std::string, std::int32_t, std::less<>>{{"one", 1}}));
+  ASSERT_NE(out->maybe, nullptr);
+  EXPECT_EQ(*out->maybe, 7);
+  EXPECT_EQ(out->nothing.data, nullptr);
+
+  const test_evolve_added_v2_done_request done{sizeof done};
+  EXPECT_EQ(added->done(call.raw(), added.self(), &done), TENON_OK);
+}
+
+TEST(Adapters, AnswerUnimplemented) {
+  Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
+  tenon::Call call;
+  const test_evolve_added_v2_unknown_request in{sizeof in};
+  const test_evolve_added_v2_unknown_response* out = nullptr;
+  EXPECT_EQ(added->unknown(call.raw(), added.self(), &in, &out), TENON_UNIMPLEMENTED);
+  EXPECT_EQ(call.message(), "version 1 of test.example/evolve_added has no unknown");
+}
+
+TEST(Adapters, LetAHookAnswer) {
+  Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
+  tenon::Call call;
+  test_evolve_added_v2_worked_request in{sizeof in, 21};
+  const test_evolve_added_v2_worked_response* out = nullptr;
+  ASSERT_EQ(added->worked(call.raw(), added.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(out->twice, 42);
+
+  in.number = -1;
+  EXPECT_EQ(added->worked(call.raw(), added.self(), &in, &out), TENON_OUT_OF_RANGE);
+  EXPECT_EQ(call.message(), "too small");
+}
+
+TEST(Adapters, SayWhatThePluginReallyHas) {
+  EXPECT_EQ(missing(test::EvolveAdded::kind(), 1, 2), (Texts{"fixed", "done", "unknown"}));
+  EXPECT_EQ(missing(test::EvolveChanged::kind(), 1, 2), Texts{});
+}
+
+// -- Methods changed ----------------------------------------------------------
+
+/// What the plugin of version 1 was called with last.
+struct Seen {
+  std::string text;
+  std::int32_t level = 0;
+  std::size_t struct_size = 0;
+  bool gives_answers = true;
+};
+
+template <class Request, class Response>
+tenon_status echo(tenon_call* call, void* self, const Request* in, const Response** out) {
+  auto& seen = *static_cast<Seen*>(self);
+  seen.text = own(in->text);
+  seen.struct_size = in->struct_size;
+  if (seen.text == "fail") return tenon_fail(call, TENON_ABORTED | TENON_RETRYABLE, "not now");
+  if (!seen.gives_answers) return TENON_OK;
+  auto* answer = tenon::new_response<Response>(call);
+  answer->text = in->text;
+  *out = answer;
+  return TENON_OK;
+}
+
+tenon_status shrinks(tenon_call* call, void* self, const test_evolve_changed_v1_shrinks_request* in,
+                     const test_evolve_changed_v1_shrinks_response** out) {
+  static_cast<Seen*>(self)->level = in->level;
+  return echo(call, self, in, out);
+}
+tenon_status answers(tenon_call* call, void* self, const test_evolve_changed_v1_answers_request* in,
+                     const test_evolve_changed_v1_answers_response** out) {
+  return echo(call, self, in, out);
+}
+tenon_status silent(tenon_call*, void* self, const test_evolve_changed_v1_silent_request* in) {
+  static_cast<Seen*>(self)->text = own(in->text);
+  return TENON_OK;
+}
+tenon_status signature(tenon_call* call, void*, const test_evolve_changed_v1_signature_request* in,
+                       const test_evolve_changed_v1_signature_response** out) {
+  auto* answer = tenon::new_response<test_evolve_changed_v1_signature_response>(call);
+  answer->size = static_cast<std::int32_t>(in->text.size);
+  *out = answer;
+  return TENON_OK;
+}
+
+test_evolve_changed_v1 changed_plugin() {
+  test_evolve_changed_v1 table{};
+  table.struct_size = sizeof table;
+  table.version = 1;
+  table.same = echo;
+  table.before = echo;
+  table.moved = echo;
+  table.grows = echo;
+  table.shrinks = shrinks;
+  table.answers = answers;
+  table.silent = silent;
+  table.signature = signature;
+  return table;
+}
+
+struct ChangedTest : testing::Test {
+  Seen seen;
+  test_evolve_changed_v1 plugin = changed_plugin();
+  Adapted<test_evolve_changed_v2> changed{test::EvolveChanged::kind(), plugin, 2, &seen};
+  tenon::Call call;
+};
+
+TEST_F(ChangedTest, CallsARenamedMethod) {
+  const test_evolve_changed_v2_after_request in{sizeof in, text("renamed")};
+  const test_evolve_changed_v2_after_response* out = nullptr;
+  ASSERT_EQ(changed->after(call.raw(), changed.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(own(out->text), "renamed");
+}
+
+TEST_F(ChangedTest, DropsWhatTheOlderDoesNotKnow) {
+  const std::int32_t limit = 5;
+  const test_evolve_changed_v2_grows_request in{sizeof in, text("grown"), &limit};
+  const test_evolve_changed_v2_grows_response* out = nullptr;
+  ASSERT_EQ(changed->grows(call.raw(), changed.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(own(out->text), "grown");
+  EXPECT_EQ(seen.struct_size, sizeof(test_evolve_changed_v1_grows_request));
+
+  const test_evolve_changed_v2_moved_on_request moved{sizeof moved, text("moved"), 5};
+  const test_evolve_changed_v2_moved_on_response* on = nullptr;
+  ASSERT_EQ(changed->moved_on(call.raw(), changed.self(), &moved, &on), TENON_OK);
+  EXPECT_EQ(own(on->text), "moved");
+}
+
+TEST_F(ChangedTest, PassesAFixedValueForWhatTheNewerHasNoMore) {
+  const test_evolve_changed_v2_shrinks_request in{sizeof in, text("shrunk")};
+  const test_evolve_changed_v2_shrinks_response* out = nullptr;
+  ASSERT_EQ(changed->shrinks(call.raw(), changed.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(seen.text, "shrunk");
+  EXPECT_EQ(seen.level, 3);
+}
+
+TEST_F(ChangedTest, FillsAndDropsPartsOfAnswers) {
+  const test_evolve_changed_v2_answers_request in{sizeof in, text("text")};
+  const test_evolve_changed_v2_answers_response* out = nullptr;
+  ASSERT_EQ(changed->answers(call.raw(), changed.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(own(out->text), "text");
+  EXPECT_EQ(Value<Texts>::own(out->fresh), (Texts{"always", "this"}));
+
+  const test_evolve_changed_v2_silent_request silence{sizeof silence, text("shh")};
+  const test_evolve_changed_v2_silent_response* silence_answer = nullptr;
+  ASSERT_EQ(changed->silent(call.raw(), changed.self(), &silence, &silence_answer), TENON_OK);
+  EXPECT_EQ(seen.text, "shh");
+  EXPECT_EQ(own(silence_answer->text), "done");
+}
+
+TEST_F(ChangedTest, LetsAHookChangeTheSignature) {
+  const Texts texts = {"", "one", "three"};
+  const test_evolve_changed_v2_signature_request in{
+      sizeof in, Value<Texts>::raw<Copy::shallow>(call.raw(), texts)};
+  const test_evolve_changed_v2_signature_response* out = nullptr;
+  ASSERT_EQ(changed->signature(call.raw(), changed.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(Value<std::vector<std::int32_t>>::own(out->sizes),
+            (std::vector<std::int32_t>{0, 3, 5}));
+}
+
+TEST_F(ChangedTest, PassesFailuresOn) {
+  const test_evolve_changed_v2_answers_request in{sizeof in, text("fail")};
+  const test_evolve_changed_v2_answers_response* out = nullptr;
+  EXPECT_EQ(changed->answers(call.raw(), changed.self(), &in, &out),
+            TENON_ABORTED | TENON_RETRYABLE);
+  EXPECT_EQ(call.message(), "not now");
+  EXPECT_EQ(out, nullptr);
+}
+
+TEST_F(ChangedTest, FailsWhereThePluginSucceedsWithoutAnAnswer) {
+  seen.gives_answers = false;
+  const test_evolve_changed_v2_answers_request in{sizeof in, text("text")};
+  const test_evolve_changed_v2_answers_response* out = nullptr;
+  EXPECT_EQ(changed->answers(call.raw(), changed.self(), &in, &out), TENON_INTERNAL);
+  EXPECT_EQ(call.message(), "the plugin succeeded without an answer");
+}
+
+// -- Values on their way ------------------------------------------------------
+
+tenon_status documents(tenon_call* call, void*, const test_carried_v1_documents_request* in,
+                       const test_carried_v1_documents_response** out) {
+  auto* answer = tenon::new_response<test_carried_v1_documents_response>(call);
+  *answer = {sizeof *answer, in->one, in->many, in->named, in->maybe, in->nested, in->few};
+  *out = answer;
+  return TENON_OK;
+}
+
+struct LaterSeen {
+  bool has_tone;
+  std::string tone;
+  bool answers_tone;
+};
+
+tenon_status later(tenon_call* call, void* self, const test_carried_v1_later_request* in,
+                   const test_carried_v1_later_response** out) {
+  auto& seen = *static_cast<LaterSeen*>(self);
+  seen.has_tone = TENON_HAS(in, tone) && in->tone.data != nullptr;
+  if (seen.has_tone) seen.tone = own(in->tone);
+  auto* answer = tenon::new_response<test_carried_v1_later_response>(call);
+  answer->text = in->text;
+  answer->tone = text("soft");
+  // A plugin that was built before the field was there.
+  if (!seen.answers_tone) answer->struct_size = offsetof(test_carried_v1_later_response, tone);
+  *out = answer;
+  return TENON_OK;
+}
+
+tenon_status places(tenon_call* call, void*, const test_carried_v1_places_request* in,
+                    const test_carried_v1_places_response** out) {
+  auto* answer = tenon::new_response<test_carried_v1_places_response>(call);
+  answer->place = TENON_AT(test_carried_v1_place, in->all, 0);
+  answer->maybe = in->maybe;
+  answer->level = in->level;
+  *out = answer;
+  return TENON_OK;
+}
+constexpr test_carried_v1 carrier = {sizeof carrier, 1, 0, nullptr, documents, later, places};
+
+test::EntryV2 entry(const std::string& number) {
+  test::EntryV2 entry;
+  entry.title = "entry " + number;
+  entry.state = test::EntryV2State::Stale;
+  entry.notes = {{"a note", tenon::Timestamp(tenon::Duration(5))}, {"", std::nullopt}};
+  entry.last = entry.notes[1];
+  entry.is = "renamed";
+  entry.record.position = tenon::to_bytes("p" + number);
+  entry.record.metadata = {{"opencdc.createdAt", "1700000000000000001"}, {"k", "v"}};
+  entry.record.payload.after = tenon::to_bytes("payload");
+  entry.retyped = number;
+  entry.bag = tenon::to_bytes("bag " + number);
+  return entry;
+}
+
+TEST(Adapters, ConvertDocumentsOnTheWayDownAndUp) {
+  using test::EntryV2;
+  using Named = std::map<std::string, EntryV2, std::less<>>;
+  using Nested = std::vector<std::vector<EntryV2>>;
+  Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
+  tenon::Call call;
+  const std::vector<EntryV2> many = {entry("1"), entry("2")};
+  const Named named = {{"x", entry("3")}, {"y", entry("4")}};
+  const Nested nested = {{}, {entry("5")}, {entry("6"), entry("7")}};
+  test_carried_v2_documents_request in{};
+  in.struct_size = sizeof in;
+  in.one = Value<EntryV2>::raw<Copy::shallow>(call.raw(), many[0]);
+  in.many = Value<std::vector<EntryV2>>::raw<Copy::shallow>(call.raw(), many);
+  in.named = Value<Named>::raw<Copy::shallow>(call.raw(), named);
+  in.maybe = &in.one;
+  in.nested = Value<Nested>::raw<Copy::shallow>(call.raw(), nested);
+  const test_carried_v2_documents_response* out = nullptr;
+  ASSERT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(Value<EntryV2>::own(out->one), many[0]);
+  EXPECT_EQ(Value<std::vector<EntryV2>>::own(out->many), many);
+  EXPECT_EQ(Value<Named>::own(out->named), named);
+  ASSERT_NE(out->maybe, nullptr);
+  EXPECT_EQ(Value<EntryV2>::own(*out->maybe), many[0]);
+  EXPECT_EQ(Value<Nested>::own(out->nested), nested);
+  EXPECT_EQ(out->few.data, nullptr);  // absent stays absent
+
+  in.maybe = nullptr;
+  in.few = Value<std::vector<EntryV2>>::raw<Copy::shallow>(call.raw(), {});
+  ASSERT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(out->maybe, nullptr);
+  EXPECT_NE(out->few.data, nullptr);  // and empty stays empty
+  EXPECT_EQ(out->few.count, 0u);
+}
+
+TEST(Adapters, PassTheFailureOfAConversionOn) {
+  Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
+  tenon::Call call;
+  test_carried_v2_documents_request in{};
+  in.struct_size = sizeof in;
+  test::EntryV2 wrong = entry("many");
+  in.one = Value<test::EntryV2>::raw<Copy::shallow>(call.raw(), wrong);
+  const test_carried_v2_documents_response* out = nullptr;
+  EXPECT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_DATA_LOSS);
+  EXPECT_EQ(call.message(), "'many' is no number");
+}
+
+TEST(Adapters, LeaveOutFieldsThatTheCallerOrThePluginDoesNotKnowYet) {
+  LaterSeen seen{};
+  Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2, &seen);
+  tenon::Call call;
+  test_carried_v2_later_request in{};
+  in.struct_size = sizeof in;
+  in.text = text("t");
+  in.tone = text("loud");
+  const test_carried_v2_later_response* out = nullptr;
+  ASSERT_EQ(carried->later(call.raw(), carried.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(seen.tone, "loud");
+  EXPECT_EQ(out->tone.data, nullptr);
+
+  // A caller that was built before the field was there; what lies behind its struct is not read.
+  in.struct_size = offsetof(test_carried_v2_later_request, tone);
+  seen.answers_tone = true;
+  ASSERT_EQ(carried->later(call.raw(), carried.self(), &in, &out), TENON_OK);
+  EXPECT_FALSE(seen.has_tone);
+  EXPECT_EQ(own(out->tone), "soft");
+}
+
+TEST(Adapters, CarryStructsWhoseNamesDiffer) {
+  Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
+  tenon::Call call;
+  const std::vector<test::CarriedV2Place> all = {{4, "four"}};
+  const test_carried_v2_place maybe = {5, text("five")};
+  test_carried_v2_places_request in{};
+  in.struct_size = sizeof in;
+  in.maybe = &maybe;
+  in.all = Value<std::vector<test::CarriedV2Place>>::raw<Copy::shallow>(call.raw(), all);
+  const test_carried_v2_places_response* out = nullptr;
+  ASSERT_EQ(carried->places(call.raw(), carried.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(Value<test::CarriedV2Place>::own(out->place), all[0]);
+  ASSERT_NE(out->maybe, nullptr);
+  EXPECT_EQ(own(out->maybe->name), "five");
+}
+
+// -- Chains -------------------------------------------------------------------
+
+template <class Request, class Response>
+tenon_status trail(tenon_call* call, void*, const Request* in, const Response** out) {
+  auto* answer = tenon::new_response<Response>(call);
+  answer->text = in->text;
+  *out = answer;
+  return TENON_OK;
+}
+template <class Request, class Response>
+tenon_status steady(tenon_call* call, void* self, const Request* in, const Response** out) {
+  *static_cast<const void**>(self) = in;
+  auto* answer = tenon::new_response<Response>(call);
+  answer->number = in->number;
+  *out = answer;
+  return TENON_OK;
+}
+template <class Request, class Response, int version>
+tenon_status since(tenon_call* call, void*, const Request*, const Response** out) {
+  auto* answer = tenon::new_response<Response>(call);
+  answer->version = version;
+  *out = answer;
+  return TENON_OK;
+}
+
+constexpr test_chain_v1 chain_1 = {
+    sizeof chain_1,
+    1,
+    0,
+    nullptr,
+    trail<test_chain_v1_trail_request, test_chain_v1_trail_response>,
+    steady<test_chain_v1_steady_request, test_chain_v1_steady_response>};
+constexpr test_chain_v3 chain_3 = {
+    sizeof chain_3,
+    3,
+    0,
+    nullptr,
+    trail<test_chain_v3_trail_request, test_chain_v3_trail_response>,
+    steady<test_chain_v3_steady_request, test_chain_v3_steady_response>,
+    since<test_chain_v3_since_2_request, test_chain_v3_since_2_response, 32>,
+    since<test_chain_v3_since_3_request, test_chain_v3_since_3_response, 33>};
+
+template <class Table>
+std::string trail_of(const Adapted<Table>& chain, tenon::Call& call) {
+  const test_chain_v4_trail_request in{sizeof in, text("x")};
+  const test_chain_v4_trail_response* out = nullptr;
+  EXPECT_EQ(chain->trail(call.raw(), chain.self(), &in, &out), TENON_OK);
+  return own(out->text);
+}
+
+TEST(Adapters, ServeVersion1ThroughFour) {
+  const void* seen = nullptr;
+  Adapted<test_chain_v4> chain(test::Chain::kind(), chain_1, 4, &seen);
+  tenon::Call call;
+  EXPECT_EQ(trail_of(chain, call), "4(3(2(x)))");
+
+  const test_chain_v4_steady_request in{sizeof in, 9};
+  const test_chain_v4_steady_response* out = nullptr;
+  ASSERT_EQ(chain->steady(call.raw(), chain.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(out->number, 9);
+  EXPECT_EQ(seen, &in);  // in one hop, through all steps
+
+  const test_chain_v4_since_2_request ask_2{sizeof ask_2};
+  const test_chain_v4_since_2_response* since_2 = nullptr;
+  ASSERT_EQ(chain->since_2(call.raw(), chain.self(), &ask_2, &since_2), TENON_OK);
+  EXPECT_EQ(since_2->version, 1);
+  const test_chain_v4_since_3_request ask_3{sizeof ask_3};
+  const test_chain_v4_since_3_response* since_3 = nullptr;
+  ASSERT_EQ(chain->since_3(call.raw(), chain.self(), &ask_3, &since_3), TENON_OK);
+  EXPECT_EQ(since_3->version, 21);  // a hook on top of a fixed value
+  const test_chain_v4_since_4_request ask_4{sizeof ask_4};
+  const test_chain_v4_since_4_response* since_4 = nullptr;
+  ASSERT_EQ(chain->since_4(call.raw(), chain.self(), &ask_4, &since_4), TENON_OK);
+  EXPECT_EQ(since_4->version, 3);
+}
+
+TEST(Adapters, ServeVersionsBetween) {
+  const void* seen = nullptr;
+  tenon::Call call;
+  Adapted<test_chain_v4> newest(test::Chain::kind(), chain_3, 4, &seen);
+  EXPECT_EQ(trail_of(newest, call), "4(x)");
+
+  // Another plugin may ask for version 2 or 3 of a plugin of version 1.
+  Adapted<test_chain_v2> second(test::Chain::kind(), chain_1, 2, &seen);
+  const test_chain_v2_trail_request in{sizeof in, text("x")};
+  const test_chain_v2_trail_response* out = nullptr;
+  ASSERT_EQ(second->trail(call.raw(), second.self(), &in, &out), TENON_OK);
+  EXPECT_EQ(own(out->text), "2(x)");
+}
+
+TEST(Adapters, SayWhatIsMissingThroughAllSteps) {
+  const tenon::Kind& kind = test::Chain::kind();
+  EXPECT_EQ(missing(kind, 1, 2), (Texts{"since_2"}));
+  EXPECT_EQ(missing(kind, 1, 4), (Texts{"since_2", "since_4"}));
+  EXPECT_EQ(missing(kind, 2, 4), (Texts{"since_4"}));
+  EXPECT_EQ(missing(kind, 2, 3), Texts{});
+  for (const tenon::KindVersion& version : kind.versions) {
+    EXPECT_EQ(version.adapters.size(), 4u - static_cast<std::size_t>(version.version));
+    EXPECT_TRUE(version.serves(4));
+  }
+}
+
+TEST(Adapters, RefuseWhereAStepIsNotAdaptable) {
+  const tenon::Kind& kind = test::BrokenChain::kind();
+  EXPECT_TRUE(kind.find(1)->serves(2));
+  EXPECT_FALSE(kind.find(1)->serves(3));
+  EXPECT_FALSE(kind.find(2)->serves(3));
+  EXPECT_TRUE(kind.find(3)->serves(3));
+  const std::string_view reason =
+      "version 2 cannot be used as version 3: a name cannot be made into a number";
+  EXPECT_EQ(kind.find(1)->adapter_to(3)->refusal, reason);
+  EXPECT_EQ(kind.find(2)->adapter_to(3)->refusal, reason);
+}
+
+// -- What the loader learns ---------------------------------------------------
+
+TEST(Kinds, DescribeTheirTables) {
+  const tenon::Kind& kind = test::EvolveChanged::kind();
+  EXPECT_EQ(kind.id, "test.example/evolve_changed");
+  EXPECT_FALSE(kind.session);
+  const tenon::KindVersion& first = *kind.find(1);
+  EXPECT_FALSE(first.draft);
+  EXPECT_EQ(first.fingerprint, TENON_FINGERPRINT_test_evolve_changed_v1);
+  EXPECT_EQ(first.table_size, sizeof(test_evolve_changed_v1));
+  EXPECT_EQ(first.configure_offset, offsetof(test_evolve_changed_v1, configure));
+  EXPECT_EQ(first.methods.size(), 10u);
+  EXPECT_EQ(first.methods[1].name, "same");
+  EXPECT_EQ(first.methods[1].offset, offsetof(test_evolve_changed_v1, same));
+  EXPECT_FALSE(first.methods[1].required);
+}
+
+TEST(Kinds, HaveAnAnswerForEachSlotThatMayBeEmpty) {
+  using Same = decltype(test_evolve_changed_v1::same);
+  const tenon::MethodInfo& method = test::EvolveChanged::kind().find(1)->methods[1];
+  tenon::Call call;
+  const test_evolve_changed_v1_same_request in{sizeof in, text("x")};
+  const test_evolve_changed_v1_same_response* out = nullptr;
+  const auto same = reinterpret_cast<Same>(method.unimplemented);
+  EXPECT_EQ(same(call.raw(), nullptr, &in, &out), TENON_UNIMPLEMENTED);
+  EXPECT_EQ(call.message(), "the plugin has no same");
+}
+
+}  // namespace

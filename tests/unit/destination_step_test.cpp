@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A destination of version 1 as one of version 2: batches that are accepted in part above all.
+#include <tenon/destination.hpp>
+
+#include <tenon/call.hpp>
+#include <tenon/steps.hpp>
+#include <tenon/values.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using Positions = std::vector<std::string>;
+
+/// Accepts every record whose payload is not "refuse", "unwritable" ones to fail later; answers
+/// wait until there is one.
+struct Target {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<DestinationV2Ack> open;
+  bool stopped = false;
+  std::chrono::milliseconds pause_after_write{0};
+
+  static Target& of(void* self) { return *static_cast<Target*>(self); }
+  static tenon_status write(tenon_call* call, void* self,
+                            const tenon_destination_v1_write_request* in) {
+    const RecordV1 record = Value<RecordV1>::own(in->record);
+    const std::string payload(BytesView(*record.payload).text());
+    if (payload == "refuse") return tenon_fail(call, TENON_INVALID_ARGUMENT, "refused");
+    if (payload == "break") return tenon_fail(call, TENON_INTERNAL | TENON_FATAL, "broken");
+    if (payload == "say nothing") return TENON_UNAVAILABLE;
+    {
+      std::lock_guard lock(of(self).mutex);
+      std::optional<std::string> error;
+      if (payload == "unwritable") error = "the disk is full";
+      of(self).open.push_back({record.position, error});
+    }
+    of(self).changed.notify_all();
+    std::this_thread::sleep_for(of(self).pause_after_write);
+    return TENON_OK;
+  }
+  static tenon_status ack(tenon_call* call, void* self, const tenon_destination_v1_ack_request*,
+                          const tenon_destination_v1_ack_response** out) {
+    std::unique_lock lock(of(self).mutex);
+    while (of(self).open.empty()) {
+      if (of(self).stopped) return tenon_fail(call, TENON_OUT_OF_RANGE, "nothing is open");
+      if (Call::of(call).cancelled() != CancelReason::none) {
+        return tenon_fail(call, TENON_CANCELLED, "cancelled");
+      }
+      of(self).changed.wait_for(lock, 1ms);
+    }
+    auto* answer = new_response<tenon_destination_v1_ack_response>(call);
+    answer->position = Value<Bytes>::raw<Copy::deep>(call, of(self).open.front().position);
+    answer->error =
+        Value<std::optional<std::string>>::raw<Copy::deep>(call, of(self).open.front().error);
+    of(self).open.pop_front();
+    *out = answer;
+    return TENON_OK;
+  }
+  static tenon_status stop(tenon_call*, void* self, const tenon_destination_v1_stop_request*) {
+    std::lock_guard lock(of(self).mutex);
+    of(self).stopped = true;
+    return TENON_OK;
+  }
+};
+
+struct DestinationStepTest : testing::Test {
+  DestinationStepTest() {
+    below.struct_size = sizeof below;
+    below.version = 1;
+    below.write = Target::write;
+    below.ack = Target::ack;
+    below.stop = Target::stop;
+    self = adapter.create(&below, &target, "me.example/target");
+  }
+  ~DestinationStepTest() override { adapter.destroy(self); }
+
+  const tenon_destination_v2& table() const {
+    return *static_cast<const tenon_destination_v2*>(adapter.table);
+  }
+  /// Writes a batch of records, each with its payload as its position.
+  tenon_status write(Call& call, const Positions& payloads) {
+    std::vector<RecordV2> records;
+    for (const std::string& payload : payloads) {
+      records.emplace_back().position = to_bytes(payload);
+      records.back().payload.after = to_bytes(payload);
+    }
+    const tenon_destination_v2_write_batch_request in{
+        sizeof in, Value<std::vector<RecordV2>>::raw<Copy::shallow>(call.raw(), records)};
+    return table().write_batch(call.raw(), self, &in);
+  }
+  tenon_status write(const Positions& payloads) { return write(call, payloads); }
+
+  /// The next acks, each as its position and the error behind it.
+  tenon_status next(Call& call, Positions& acks) {
+    const tenon_destination_v2_next_acks_request in{sizeof in};
+    const tenon_destination_v2_next_acks_response* out = nullptr;
+    const tenon_status status = table().next_acks(call.raw(), self, &in, &out);
+    if (status != TENON_OK) return status;
+    for (const auto& ack : Value<std::vector<DestinationV2Ack>>::own(out->acks)) {
+      acks.push_back(std::string(BytesView(ack.position).text()) +
+                     (ack.error ? ": " + *ack.error : ""));
+    }
+    return TENON_OK;
+  }
+  Positions next(std::size_t count) {
+    Positions acks;
+    while (acks.size() < count) {
+      if (next(call, acks) != TENON_OK) break;
+    }
+    return acks;
+  }
+
+  const Adapter& adapter = *Destination::kind().find(1)->adapter_to(2);
+  Target target;
+  tenon_destination_v1 below{};
+  void* self;
+  Call call;
+};
+
+constexpr const char* behind = ": not written since a record before it in the batch was refused";
+
+TEST_F(DestinationStepTest, WritesABatchInOrder) {
+  EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);
+  EXPECT_EQ(next(3), (Positions{"a", "unwritable: the disk is full", "c"}));
+}
+
+TEST_F(DestinationStepTest, FailsWhenNothingWasAccepted) {
+  EXPECT_EQ(write({"refuse", "b"}), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(call.message(), "refused");
+  EXPECT_EQ(write({"c"}), TENON_OK);
+  EXPECT_EQ(next(1), Positions{"c"});  // no answer speaks of the batch that failed
+}
+
+TEST_F(DestinationStepTest, TheRestOfABatchIsRefusedInItsTurn) {
+  EXPECT_EQ(write({"a", "refuse", "c"}), TENON_OK);
+  EXPECT_EQ(write({"d"}), TENON_OK);
+  EXPECT_EQ(next(4), (Positions{"a", "refuse: refused", "c" + std::string(behind), "d"}));
+}
+
+TEST_F(DestinationStepTest, AFailureWithoutAMessageIsItsStatus) {
+  EXPECT_EQ(write({"a", "say nothing"}), TENON_OK);
+  EXPECT_EQ(next(2), (Positions{"a", "say nothing: unavailable"}));
+}
+
+TEST_F(DestinationStepTest, AFatalFailureIsNotHidden) {
+  EXPECT_EQ(write({"a", "break"}), TENON_INTERNAL | TENON_FATAL);
+}
+
+TEST_F(DestinationStepTest, AnswersWhatWasRefusedAlsoAfterStop) {
+  EXPECT_EQ(write({"a", "refuse"}), TENON_OK);
+  const tenon_destination_v2_stop_request in{sizeof in, {nullptr, 0}};
+  EXPECT_EQ(table().stop(call.raw(), self, &in), TENON_OK);
+  EXPECT_EQ(next(2), (Positions{"a", "refuse: refused"}));
+  Positions none;
+  EXPECT_EQ(next(call, none), TENON_OUT_OF_RANGE);
+}
+
+TEST_F(DestinationStepTest, ARefusalReachesAnAnswerThatIsWaitedFor) {
+  // The answer to "a" may be collected before write_batch learns that what follows is refused.
+  target.pause_after_write = 5ms;
+  for (int round = 0; round < 10; round++) {
+    Positions acks;
+    std::thread collector([&] {
+      Call own;
+      while (acks.size() < 2 && next(own, acks) == TENON_OK) {
+      }
+    });
+    std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(write({"a", "refuse"}), TENON_OK);
+    collector.join();
+    EXPECT_EQ(acks, (Positions{"a", "refuse: refused"}));
+  }
+}
+
+TEST_F(DestinationStepTest, WaitingForAnswersCanBeCancelled) {
+  Call own;
+  tenon_status status = TENON_OK;
+  std::thread collector([&] {
+    Positions acks;
+    status = next(own, acks);
+  });
+  std::this_thread::sleep_for(2ms);
+  own.cancel();
+  collector.join();
+  EXPECT_EQ(status, TENON_CANCELLED);
+}
+
+}  // namespace
+}  // namespace tenon

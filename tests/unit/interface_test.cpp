@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The latest interface of a kind with each type there is, in its two forms, through a host.
+#include <test/all_types.hpp>
+
+#include <tenon/steps.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using test::AllTypes;
+using Request = test_all_types_v1_echo_request;
+using Response = test_all_types_v1_echo_response;
+
+tenon_status configure(tenon_call* call, void*, const test_all_types_v1_configure_request* in) {
+  if (tenon_get(in->config, "good").data != nullptr) return TENON_OK;
+  return tenon_fail(call, TENON_INVALID_ARGUMENT, "not good");
+}
+
+/// Answers what it gets. Up to the buffer, request and response have the same members.
+tenon_status echo(tenon_call* call, void*, const Request* in, const Response** out) {
+  static_assert(offsetof(Request, a_buffer) == offsetof(Response, a_reader));
+  auto* answer = tenon::new_response<Response>(call);
+  std::memcpy(answer, in, offsetof(Request, a_buffer));
+  answer->struct_size = sizeof *answer;
+  for (std::size_t i = 0; i < in->a_buffer.size; i++) in->a_buffer.data[i]++;
+  answer->a_reader = in->a_reader;
+  answer->a_writer = in->a_writer;
+  answer->no_reader = in->no_reader;
+  answer->no_writer = in->no_writer;
+  if (in->joined_later != nullptr) answer->joined_later = TENON_TEXT("later");
+  *out = answer;
+  return TENON_OK;
+}
+
+tenon_status wait(tenon_call* call, void*, const test_all_types_v1_wait_request*) {
+  call->functions->wait(call, -1);
+  return tenon_fail(call, TENON_CANCELLED, "woken");
+}
+
+tenon_status nothing(tenon_call*, void*, const test_all_types_v1_nothing_request*) {
+  return TENON_OK;
+}
+
+constexpr test_all_types_v1 table = {sizeof table, 1,    0,       nullptr, configure,
+                                     echo,         wait, nullptr, nothing};
+#define PLUGINS(P) P(test_all_types, 1, "test.example/echo", &table)
+
+}  // namespace
+
+TENON_MODULE("test.example/echo", "1.0.0", PLUGINS, {"summary": "Answers what it gets"});
+
+namespace {
+
+/// All arguments of echo, and what is to come back.
+struct Arguments {
+  test::AllTypesV1Pair pair{"pair", test::AllTypesV1Colour::Green, {}};
+  test::EntryV1 entry;
+  tenon::RecordV2 record;
+  std::vector<std::uint8_t> buffer{1, 2, 3};
+  tenon_reader reader{};
+  tenon_writer writer{};
+
+  Arguments() {
+    entry.title = "title";
+    record.position = {1};
+  }
+  tenon::Result<AllTypes::EchoResult> pass_to(tenon::Handle<AllTypes>& handle) {
+    return handle->echo(
+        true, -1, -2, -3, -4, 1, 2, 3, 4, .5f, .25, "text", tenon::BytesView("bytes"),
+        tenon::Duration(6), tenon::Timestamp(tenon::Duration(7)), "{}", AllTypes::Colour::Delete,
+        pair, entry, record, {1, 2}, {"a", ""}, {{"x"}, {}}, {pair}, {entry, entry}, {true, false},
+        {AllTypes::Colour::Red}, {{"pi", 3.14}}, {{"k", "v"}}, {{"l", {{1}, {}}}}, {{"p", pair}},
+        false, std::nullopt, std::nullopt, std::nullopt, 8, std::nullopt, std::nullopt,
+        std::nullopt, std::nullopt, std::nullopt, std::nullopt, "there", std::nullopt, std::nullopt,
+        std::nullopt, std::nullopt, std::nullopt, pair, std::nullopt, std::vector<std::int32_t>{},
+        std::nullopt, {buffer.data(), buffer.size()}, &reader, &writer, &reader, std::nullopt);
+  }
+};
+
+struct InterfaceTest : testing::Test {
+  tenon::Host host{{.app = "tenon-tests", .builtins = {&tenon_module_v1}}};
+};
+
+TEST_F(InterfaceTest, AnswersEachTypeOwned) {
+  auto handle = host.create<AllTypes>("test.example/echo").value();
+  Arguments arguments;
+  const auto answer = arguments.pass_to(handle);
+  ASSERT_TRUE(answer) << answer.error().to_string();
+  EXPECT_EQ(answer->a_bool, true);
+  EXPECT_EQ(answer->a_int8, -1);
+  EXPECT_EQ(answer->a_uint64, 4u);
+  EXPECT_EQ(answer->a_float32, .5f);
+  EXPECT_EQ(answer->a_string, "text");
+  EXPECT_EQ(answer->a_bytes, tenon::to_bytes("bytes"));
+  EXPECT_EQ(answer->a_timestamp, tenon::Timestamp(tenon::Duration(7)));
+  EXPECT_EQ(answer->an_enum, AllTypes::Colour::Delete);
+  EXPECT_EQ(answer->a_struct, arguments.pair);
+  EXPECT_EQ(answer->a_document, arguments.entry);
+  EXPECT_EQ(answer->a_standard_document, arguments.record);
+  EXPECT_EQ(answer->a_list_of_lists, (std::vector<std::vector<std::string>>{{"x"}, {}}));
+  EXPECT_EQ(answer->a_list_of_documents.size(), 2u);
+  EXPECT_EQ(answer->a_list_of_bool, (std::vector<bool>{true, false}));
+  EXPECT_EQ(answer->a_map_of_lists.at("l"), (std::vector<tenon::Bytes>{{1}, {}}));
+  EXPECT_EQ(answer->a_map_of_structs.at("p"), arguments.pair);
+  EXPECT_EQ(answer->no_bool, false);  // there, and false
+  EXPECT_EQ(answer->no_int8, std::nullopt);
+  EXPECT_EQ(answer->no_int64, 8);
+  EXPECT_EQ(answer->no_string, "there");
+  EXPECT_EQ(answer->no_struct, arguments.pair);
+  EXPECT_EQ(answer->no_list, std::vector<std::int32_t>{});
+  EXPECT_EQ(answer->no_map, std::nullopt);
+  EXPECT_EQ(arguments.buffer, (std::vector<std::uint8_t>{2, 3, 4}));
+  EXPECT_EQ(answer->a_reader, &arguments.reader);
+  EXPECT_EQ(answer->no_reader, &arguments.reader);
+  EXPECT_EQ(answer->no_writer, std::nullopt);
+  EXPECT_EQ(answer->joined_later, std::nullopt);  // the parameter has a default
+}
+
+TEST_F(InterfaceTest, TellsHowACallFailed) {
+  const auto handle = host.create<AllTypes>("test.example/echo", {{"bad", "1"}});
+  ASSERT_FALSE(handle);
+  EXPECT_NE(handle.error().to_string().find("not good"), std::string::npos);
+
+  auto good = host.create<AllTypes>("test.example/echo", {{"good", "1"}}).value();
+  EXPECT_TRUE(good->nothing());
+  const auto shown = good->show();
+  ASSERT_FALSE(shown);
+  EXPECT_EQ(shown.error().to_string(),
+            "test.example/echo: show: unimplemented: the plugin has no show");
+}
+
+TEST_F(InterfaceTest, AMethodThatBlocksIsCancelled) {
+  auto handle = host.create<AllTypes>("test.example/echo").value();
+  tenon::Call call;
+  call.cancel();
+  const auto waited = handle->wait(call);
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().code(), "cancelled");
+}
+
+}  // namespace

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The hand-written steps of the kinds and types in tests/specs.
+#include <test/chain.hpp>
+#include <test/entry_steps.hpp>
+#include <test/evolve_added.hpp>
+#include <test/evolve_changed.hpp>
+
+#include <tenon/steps.hpp>
+#include <tenon/values.hpp>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace test {
+namespace {
+
+using tenon::Copy;
+using tenon::Value;
+
+/// Twice the number is what `keep` makes of it, two times.
+struct TwiceByKeeping : EvolveAddedStep1 {
+  using EvolveAddedStep1::EvolveAddedStep1;
+
+  tenon_status worked(tenon_call* call, const test_evolve_added_v2_worked_request* in,
+                      const test_evolve_added_v2_worked_response** out) override {
+    test_evolve_added_v1_keep_request older{sizeof older, in->number};
+    const test_evolve_added_v1_keep_response* kept = nullptr;
+    const tenon_status status = below().table->keep(call, below().self, &older, &kept);
+    if (status != TENON_OK) return status;
+    auto* answer = tenon::new_response<test_evolve_added_v2_worked_response>(call);
+    answer->twice = 2 * kept->number;
+    *out = answer;
+    return TENON_OK;
+  }
+};
+
+/// Many texts are asked for one by one.
+struct OneByOne : EvolveChangedStep1 {
+  using EvolveChangedStep1::EvolveChangedStep1;
+
+  tenon_status signature(tenon_call* call, const test_evolve_changed_v2_signature_request* in,
+                         const test_evolve_changed_v2_signature_response** out) override {
+    std::vector<std::int32_t> sizes;
+    for (std::size_t i = 0; i < in->texts.count; i++) {
+      test_evolve_changed_v1_signature_request older{sizeof older,
+                                                     TENON_AT(tenon_string, in->texts, i)};
+      const test_evolve_changed_v1_signature_response* size = nullptr;
+      const tenon_status status = below().table->signature(call, below().self, &older, &size);
+      if (status != TENON_OK) return status;
+      sizes.push_back(size->size);
+    }
+    auto* answer = tenon::new_response<test_evolve_changed_v2_signature_response>(call);
+    answer->sizes = Value<std::vector<std::int32_t>>::raw<Copy::deep>(call, sizes);
+    *out = answer;
+    return TENON_OK;
+  }
+};
+
+/// Writes down that it was passed: "x" below becomes "2(x)".
+template <class OlderRequest, class OlderResponse, class Response, class Below>
+tenon_status pass_trail(tenon_call* call, const Below& below, int version, tenon_string text,
+                        const Response** out) {
+  OlderRequest older{sizeof older, text};
+  const OlderResponse* inner = nullptr;
+  const tenon_status status = below.table->trail(call, below.self, &older, &inner);
+  if (status != TENON_OK) return status;
+  const std::string trail =
+      std::to_string(version) + "(" + Value<std::string>::own(inner->text) + ")";
+  auto* answer = tenon::new_response<Response>(call);
+  answer->text = Value<std::string>::raw<Copy::deep>(call, trail);
+  *out = answer;
+  return TENON_OK;
+}
+
+struct ChainTo2 : ChainStep1 {
+  using ChainStep1::ChainStep1;
+  tenon_status trail(tenon_call* call, const test_chain_v2_trail_request* in,
+                     const test_chain_v2_trail_response** out) override {
+    return pass_trail<test_chain_v1_trail_request, test_chain_v1_trail_response>(call, below(), 2,
+                                                                                 in->text, out);
+  }
+};
+
+struct ChainTo3 : ChainStep2 {
+  using ChainStep2::ChainStep2;
+  tenon_status trail(tenon_call* call, const test_chain_v3_trail_request* in,
+                     const test_chain_v3_trail_response** out) override {
+    return pass_trail<test_chain_v2_trail_request, test_chain_v2_trail_response>(call, below(), 3,
+                                                                                 in->text, out);
+  }
+  /// Made of what version 2 says of itself.
+  tenon_status since_3(tenon_call* call, const test_chain_v3_since_3_request*,
+                       const test_chain_v3_since_3_response** out) override {
+    test_chain_v2_since_2_request older{sizeof older};
+    const test_chain_v2_since_2_response* since = nullptr;
+    const tenon_status status = below().table->since_2(call, below().self, &older, &since);
+    if (status != TENON_OK) return status;
+    auto* answer = tenon::new_response<test_chain_v3_since_3_response>(call);
+    answer->version = since->version + 20;
+    *out = answer;
+    return TENON_OK;
+  }
+};
+
+struct ChainTo4 : ChainStep3 {
+  using ChainStep3::ChainStep3;
+  tenon_status trail(tenon_call* call, const test_chain_v4_trail_request* in,
+                     const test_chain_v4_trail_response** out) override {
+    return pass_trail<test_chain_v3_trail_request, test_chain_v3_trail_response>(call, below(), 4,
+                                                                                 in->text, out);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<EvolveAddedStep1> make_evolve_added_step1(const EvolveAddedStep1::Below& below) {
+  return std::make_unique<TwiceByKeeping>(below);
+}
+std::unique_ptr<EvolveChangedStep1> make_evolve_changed_step1(
+    const EvolveChangedStep1::Below& below) {
+  return std::make_unique<OneByOne>(below);
+}
+std::unique_ptr<ChainStep1> make_chain_step1(const ChainStep1::Below& below) {
+  return std::make_unique<ChainTo2>(below);
+}
+std::unique_ptr<ChainStep2> make_chain_step2(const ChainStep2::Below& below) {
+  return std::make_unique<ChainTo3>(below);
+}
+std::unique_ptr<ChainStep3> make_chain_step3(const ChainStep3::Below& below) {
+  return std::make_unique<ChainTo4>(below);
+}
+
+// A number in version 1 is its text in version 2.
+tenon_status finish_entry_1_to_2(tenon_call* call, const test_entry_v1& from, test_entry_v2& to) {
+  to.retyped = Value<std::string>::raw<Copy::deep>(call, std::to_string(from.retyped));
+  return TENON_OK;
+}
+tenon_status finish_entry_2_to_1(tenon_call* call, const test_entry_v2& from, test_entry_v1& to) {
+  const std::string_view text = Value<std::string>::view(from.retyped);
+  const char* end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, to.retyped).ptr == end && !text.empty()) return TENON_OK;
+  return tenon::fail(call, TENON_DATA_LOSS, "'" + std::string(text) + "' is no number");
+}
+
+}  // namespace test
