@@ -151,7 +151,7 @@ std::string describe(const Node& node) {
 
 }  // namespace
 
-// -- Writing -----------------------------------------------------------------
+// -- Writing ------------------------------------------------------------------
 
 void Writer::separate() {
   if (follows_value_) text_ += ',';
@@ -217,7 +217,7 @@ void Writer::json(std::string_view value) {
   }
 }
 
-// -- Reading -----------------------------------------------------------------
+// -- Reading ------------------------------------------------------------------
 
 Document::Document(std::unique_ptr<const detail::Tree> tree) noexcept : tree_(std::move(tree)) {}
 Document::Document(Document&&) noexcept = default;

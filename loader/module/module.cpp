@@ -103,7 +103,7 @@ Error Module::refused(std::string found) const {
                 .where = where()});
 }
 
-// -- Instances -------------------------------------------------------------------------------
+// -- Instances ----------------------------------------------------------------
 
 Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
   std::unique_lock lock(mutex_);
@@ -187,7 +187,7 @@ const KindVersion& Module::version_of(const LiveInstance& instance) const {
   return generation_->version_of(instance.index_);
 }
 
-// -- Loading ---------------------------------------------------------------------------------
+// -- Loading ------------------------------------------------------------------
 
 Result<Module::Loaded> Module::load() {
   if (origin_.builtin != nullptr) {
@@ -240,7 +240,7 @@ std::unique_ptr<Generation> Module::adopt(Loaded& fresh) noexcept {
   return std::exchange(generation_, std::move(fresh.generation));
 }
 
-// -- Restart ---------------------------------------------------------------------------------
+// -- Restart ------------------------------------------------------------------
 
 bool Module::changed() const {
   std::unique_lock lock(mutex_);
@@ -337,7 +337,7 @@ void Module::retire(std::unique_ptr<Generation> old) {
   retired_.push_back(std::move(old));
 }
 
-// -- What calls ask for ------------------------------------------------------------------------
+// -- What calls ask for -------------------------------------------------------
 
 Generation* Module::pass_gate() noexcept {
   std::unique_lock lock(mutex_);

@@ -106,8 +106,7 @@ std::int64_t query(const std::filesystem::path& database, const std::string& sql
   return number;
 }
 
-// -- What arrives
-// ----------------------------------------------------------------------------------
+// -- What arrives -------------------------------------------------------------
 
 TEST_F(Pipeline, CarriesLinesFromOneFileToAnother) {
   const std::string content = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
@@ -166,8 +165,7 @@ TEST_F(Pipeline, ShowsProgressOnATerminalOnly) {
   EXPECT_TRUE(outcome.out.ends_with("records: read 100, written 100, acknowledged 100\r\n"));
 }
 
-// -- The order of calls
-// ----------------------------------------------------------------------------
+// -- The order of calls -------------------------------------------------------
 
 TEST_F(Pipeline, CallsItsPluginsInTheOrderOfTheKinds) {
   write_actors("\"note\": \"a\"");
@@ -212,8 +210,7 @@ TEST_F(Pipeline, TearsDownWhatCouldNotBeOpened) {
                               "source: open -", "source: teardown", "destination: teardown"}));
 }
 
-// -- Stopped and killed
-// ----------------------------------------------------------------------------
+// -- Stopped and killed -------------------------------------------------------
 
 TEST_F(Pipeline, GoesOnWhereItWasInterrupted) {
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -296,8 +293,7 @@ TEST_F(Killed, WritesNothingAgainThatWasAcknowledged) {
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), std::size_t{count});
 }
 
-// -- Restarted
-// -------------------------------------------------------------------------------------
+// -- Restarted ----------------------------------------------------------------
 
 TEST_F(Pipeline, GoesOnWithTheNewVersionOfAPlugin) {
   std::string status;
@@ -360,8 +356,7 @@ TEST_F(Pipeline, GoesOnWithTheOldCodeWhenTheNewOneIsBroken) {
   EXPECT_EQ(written(), positions(1, 200));
 }
 
-// -- Plugins that fail
-// -----------------------------------------------------------------------------
+// -- Plugins that fail --------------------------------------------------------
 
 TEST_F(Pipeline, StopsAtARecordThatIsRefused) {
   write_actors("\"batch\": \"3\"", "\"refuse\": \"5\"");
@@ -425,8 +420,7 @@ TEST_F(Pipeline, StopsAtAnAcknowledgementOfSomethingElse) {
   EXPECT_EQ(position(), "2");
 }
 
-// -- Files that are wrong
-// --------------------------------------------------------------------------
+// -- Files that are wrong -----------------------------------------------------
 
 TEST_F(Pipeline, TellsAllThatIsWrongWithAFileAtOnce) {
   world.write("pipeline.json", R"({
@@ -516,8 +510,7 @@ TEST_F(Pipeline, TellsThatItsPositionIsDamaged) {
   EXPECT_EQ(written().size(), 10u);
 }
 
-// -- The environment
-// -------------------------------------------------------------------------------
+// -- The environment ----------------------------------------------------------
 
 TEST_F(Pipeline, FailsBeforeItOpensAnythingWhereThePositionCannotBeKept) {
   world.write("state", "a file where a folder should be");

@@ -60,7 +60,7 @@ class TenonCommand : public testing::Test {
   World world_{"tenon"};
 };
 
-// -- inspect ------------------------------------------------------------------------------------
+// -- inspect ------------------------------------------------------------------
 
 TEST_F(TenonCommand, InspectShowsAModuleThatIsAdapted) {
   const Outcome run = tenon({"inspect", "modules/rich.so"});
@@ -294,7 +294,7 @@ TEST_F(TenonCommand, InspectPrintsFindingsAsJson) {
   EXPECT_EQ(missing.at("errors").at(0).at("code"), "not-found");
 }
 
-// -- list ---------------------------------------------------------------------------------------
+// -- list ---------------------------------------------------------------------
 
 TEST_F(TenonCommand, ListShowsPluginsAndSkippedFiles) {
   install("rich.so", "clocks.so");
@@ -384,15 +384,14 @@ TEST_F(TenonCommand, ListPrintsItsAnswerAsJson) {
   EXPECT_EQ(clock.at("kind"), "tenon.dev/source");
   EXPECT_EQ(clock.at("package_version"), "1.2.0");
   EXPECT_EQ(clock.at("origin"), "file");
-  EXPECT_EQ(clock.at("file"), (world_.plugins() / "clocks.so").string());
+  EXPECT_EQ(clock.at("file"), json::value((world_.plugins() / "clocks.so").string()));
   const json::value& builtin = answer.at("plugins").at(1);
   EXPECT_EQ(builtin.at("origin"), "builtin");
   EXPECT_EQ(builtin.at("file"), nullptr);
   EXPECT_EQ(answer.at("skipped").at(0).at("code"), "not-a-module");
 }
 
-// -- The command line
-// ------------------------------------------------------------------------------
+// -- The command line ---------------------------------------------------------
 
 TEST_F(TenonCommand, RefusesWrongUsageWithAHint) {
   struct {

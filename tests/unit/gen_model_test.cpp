@@ -141,7 +141,7 @@ TEST(Steps, StandardSourceReadsInBatches) {
   EXPECT_EQ((*source)->latest().configure()->name, "configure");
 }
 
-// -- Standard specs ----------------------------------------------------------
+// -- Standard specs -----------------------------------------------------------
 
 const std::string own_kind =
     "{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"K.\", \"methods\": [{\"name\": \"m\", "
@@ -200,7 +200,7 @@ TEST(Standard, SpecsAreNotReadWithoutNeed) {
       3u);
 }
 
-// -- Headers and layouts -----------------------------------------------------
+// -- Headers and layouts ------------------------------------------------------
 
 TEST(Headers, OfTheStandardKindsAreThoseCheckedIn) {
   const World world;
@@ -258,7 +258,7 @@ TEST(Layouts, FollowTheCompilersRules) {
   EXPECT_EQ(c_declaration(version.find("fixed")->response.at(14).type), "tenon_string ");
 }
 
-// -- Fingerprints ------------------------------------------------------------
+// -- Fingerprints -------------------------------------------------------------
 
 std::uint64_t fingerprint_of(const std::string& spec) {
   const World world;
@@ -308,7 +308,7 @@ TEST(Fingerprints, AreWrittenWith16Digits) {
   EXPECT_EQ(hex(0xfedcba9876543210), "fedcba9876543210");
 }
 
-// -- The next version --------------------------------------------------------
+// -- The next version ---------------------------------------------------------
 
 TEST(Next, CopiesTheNewestAsDraft) {
   const World world;
@@ -341,7 +341,7 @@ TEST(Next, WantsTheFolderOfOneKind) {
   EXPECT_EQ(findings.all()[0].code, "no-specs");
 }
 
-// -- JSON --------------------------------------------------------------------
+// -- JSON ---------------------------------------------------------------------
 
 TEST(Json, IsWrittenAsItWasRead) {
   const std::string text =

@@ -24,7 +24,7 @@ struct Kind;
 struct Document;
 struct Struct;
 
-// -- Types of fields ---------------------------------------------------------
+// -- Types of fields ----------------------------------------------------------
 
 enum class Shape {
   boolean,
@@ -83,7 +83,7 @@ enum class Passing {
 /// name and content are, in each of their fields.
 Passing passing(const Type& from, const Type& to);
 
-// -- Parts of a spec file ----------------------------------------------------
+// -- Parts of a spec file -----------------------------------------------------
 
 struct Field {
   std::string name;
@@ -150,7 +150,7 @@ struct Life {
   std::string message{};  // of deprecated: what to use instead
 };
 
-// -- Kinds and document types ------------------------------------------------
+// -- Kinds and document types -------------------------------------------------
 
 /// What one version of a kind and one version of a document type have in common.
 struct Version {

@@ -41,8 +41,7 @@ tenon::Error wrong_acknowledgement(std::string_view plugin, std::string found, s
 
 }  // namespace
 
-// -- Writing
-// ---------------------------------------------------------------------------------------
+// -- Writing ------------------------------------------------------------------
 
 tenon::Result<void> Delivery::write_all() {
   auto done = write_until_stopped();
@@ -88,8 +87,7 @@ tenon::Result<void> Delivery::stop() {
   return {};
 }
 
-// -- Collecting
-// ------------------------------------------------------------------------------------
+// -- Collecting ---------------------------------------------------------------
 
 tenon::Result<void> Delivery::collect_all() {
   auto collected = collect();

@@ -89,8 +89,7 @@ void Engine::note(tenon::Result<void> result) {
   reading_.cancel();
 }
 
-// -- Opening
-// ---------------------------------------------------------------------------------------
+// -- Opening ------------------------------------------------------------------
 
 tenon::Result<void> Engine::open_all() {
   const PipelineState& state = store_.state();
@@ -135,8 +134,7 @@ tenon::Result<void> Engine::record_destination(std::size_t place) {
   return store_.save();
 }
 
-// -- Carrying
-// --------------------------------------------------------------------------------------
+// -- Carrying -----------------------------------------------------------------
 
 void Engine::carry() {
   std::vector<std::thread> threads;
@@ -202,8 +200,7 @@ tenon::Result<void> Engine::stop_source() {
   return stopped.error();
 }
 
-// -- Settling
-// --------------------------------------------------------------------------------------
+// -- Settling -----------------------------------------------------------------
 
 tenon::Result<void> Engine::settle_all() {
   while (const auto until = transit_.await_acknowledged()) {

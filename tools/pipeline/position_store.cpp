@@ -26,7 +26,7 @@ constexpr std::string_view type_name = "tenon.dev/pipeline-position";
 constexpr int newest_version = 1;
 constexpr std::string_view digits = "0123456789abcdef";
 
-// -- As text -------------------------------------------------------------------------------------
+// -- As text ------------------------------------------------------------------
 
 std::string to_hex(tenon::BytesView bytes) {
   std::string hex;
@@ -68,7 +68,7 @@ std::string to_text(const PipelineState& state) {
   return boost::json::serialize(document) + "\n";
 }
 
-// -- From text -----------------------------------------------------------------------------------
+// -- From text ----------------------------------------------------------------
 
 UsedPlugin read_used(const JsonValue& value, Findings& findings) {
   const ObjectReader object(value, "a plugin",
@@ -130,7 +130,7 @@ PipelineState read_state(const JsonValue& value, Findings& findings) {
   return state;
 }
 
-// -- Files ---------------------------------------------------------------------------------------
+// -- Files --------------------------------------------------------------------
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
   return tenon::Error({.code = "cannot-write",

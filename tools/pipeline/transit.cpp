@@ -5,8 +5,7 @@
 
 namespace pipeline {
 
-// -- Reading
-// ---------------------------------------------------------------------------------------
+// -- Reading ------------------------------------------------------------------
 
 tenon::Call* Transit::await_room() {
   std::unique_lock lock(mutex_);
@@ -37,8 +36,7 @@ void Transit::end() {
   changed_.notify_all();
 }
 
-// -- Writing
-// ---------------------------------------------------------------------------------------
+// -- Writing ------------------------------------------------------------------
 
 bool Transit::await_work(std::size_t lane) {
   std::unique_lock lock(mutex_);
@@ -82,8 +80,7 @@ std::optional<tenon::BytesView> Transit::last_position() const {
   return tenon::BytesView(last_position_);
 }
 
-// -- Collecting
-// ------------------------------------------------------------------------------------
+// -- Collecting ---------------------------------------------------------------
 
 bool Transit::await_offered(std::size_t lane) {
   std::unique_lock lock(mutex_);
@@ -127,8 +124,7 @@ void Transit::finish(std::size_t lane) {
   changed_.notify_all();
 }
 
-// -- Settling
-// --------------------------------------------------------------------------------------
+// -- Settling -----------------------------------------------------------------
 
 std::optional<Transit::Number> Transit::await_acknowledged() {
   std::unique_lock lock(mutex_);
@@ -170,8 +166,7 @@ Transit::Number Transit::safe() const {
   return least;
 }
 
-// -- All
-// -------------------------------------------------------------------------------------------
+// -- All ----------------------------------------------------------------------
 
 /// The records from a number on, as far as they lie in one batch.
 Records Transit::run(Number from, Number until) const {
