@@ -44,13 +44,13 @@ headers "$source/abi/include" -name 'v*.h' | compile clang++ c++17 "$abi"
 # Each header is included twice, so that a missing guard shows; from a file of its own, so that
 # clang does not complain of #pragma once in a main file.
 echo "1..$(wc -l <"$world/plan")"
-awk '{ print NR, $0 }' "$world/plan" | xargs -L 1 -P "$(nproc)" sh -c '
-  number=$0 header=$1 compiler=$2 standard=$3
-  shift 3
-  point="$number - $compiler $standard $header"
+xargs -L 1 -P "$(nproc)" sh -c '
+  header=$0 compiler=$1 standard=$2
+  shift 2
+  point="$compiler $standard $header"
   output=$(printf "#include \"%s\"\n#include \"%s\"\ntypedef int not_empty;\n" "$header" "$header" |
     "$compiler" -fsyntax-only -Wall -Wextra -pedantic -Werror -x "${standard%%[0-9]*}" \
       "-std=$standard" "$@" - 2>&1) && echo "ok $point" || {
     echo "$output" | sed "s/^/# /"
     echo "not ok $point"
-  }'
+  }' <"$world/plan"
