@@ -6,11 +6,11 @@
 #include "gen/c_header.hpp"
 #include "gen/emit.hpp"
 #include "gen/fingerprint.hpp"
-#include "gen/json_source.hpp"
 #include "gen/layout.hpp"
 #include "gen/load.hpp"
 #include "gen/naming.hpp"
 #include "gen/next.hpp"
+#include "gen/reading.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // findings that both make.
 #pragma once
 
-#include "gen/object_reader.hpp"
+#include "gen/reading.hpp"
 #include "gen/spec_files.hpp"
 
 #include <map>

@@ -2,7 +2,7 @@
 #include "gen/family_reader.hpp"
 
 #include "gen/name_checker.hpp"
-#include "gen/object_reader.hpp"
+#include "gen/reading.hpp"
 
 #include <algorithm>
 

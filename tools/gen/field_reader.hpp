@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gen/name_checker.hpp"
-#include "gen/object_reader.hpp"
+#include "gen/reading.hpp"
 #include "gen/type_reader.hpp"
 
 #include <optional>

@@ -7,8 +7,7 @@
 // Objects stay where they are as long as the Model lives; pointers between them never own.
 #pragma once
 
-#include "gen/findings.hpp"
-#include "gen/json_value.hpp"
+#include "gen/reading.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 // Checks the names of a spec: of methods, fields, enums, structs, values, states, kinds.
 #pragma once
 
-#include "gen/findings.hpp"
+#include "gen/reading.hpp"
 
 #include <map>
 #include <string>

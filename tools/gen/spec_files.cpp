@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/spec_files.hpp"
 
-#include "gen/json_source.hpp"
+#include "gen/reading.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -4,7 +4,7 @@
 // versions of one kind or document type lie in one folder, and nothing else does.
 #pragma once
 
-#include "gen/json_value.hpp"
+#include "gen/reading.hpp"
 
 #include <optional>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/type_reader.hpp"
 
-#include "gen/object_reader.hpp"
+#include "gen/reading.hpp"
 
 #include <algorithm>
 #include <array>

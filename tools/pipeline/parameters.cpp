@@ -181,8 +181,8 @@ void check_config(const Parameters& parameters, const PluginUse& use, Findings& 
     findings.add({.place = use.key_places.find(key)->second,
                   .code = "unknown-parameter",
                   .what = "'" + use.reference + "' has no parameter '" + key + "'",
-                  .needed = tenon::gen::enumerate(names),
-                  .fix = tenon::gen::did_you_mean(key, names, "remove it")});
+                  .needed = tenon::reading::enumerate(names),
+                  .fix = tenon::reading::did_you_mean(key, names, "remove it")});
   }
   for (const auto& [name, parameter] : parameters) {
     if (name.find('*') == std::string::npos) check_value(parameter, name, use, findings);

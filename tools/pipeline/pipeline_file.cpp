@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pipeline_file.hpp"
 
-#include "gen/json_source.hpp"
-#include "gen/object_reader.hpp"
+#include "reading/json_source.hpp"
+#include "reading/object_reader.hpp"
 
 #include <cerrno>
 #include <fstream>
@@ -13,9 +13,9 @@
 namespace pipeline {
 namespace {
 
-using tenon::gen::JsonMember;
-using tenon::gen::JsonValue;
-using tenon::gen::ObjectReader;
+using tenon::reading::JsonMember;
+using tenon::reading::JsonValue;
+using tenon::reading::ObjectReader;
 
 void read_setting(const JsonMember& member, PluginUse& use, Findings& findings) {
   const std::string key(trimmed(member.key));
@@ -74,7 +74,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
                                                Findings& findings) {
   const auto text = read_text_file(path, findings);
   if (!text) return std::nullopt;
-  const auto value = tenon::gen::read_json(*text, path.string(), findings);
+  const auto value = tenon::reading::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;
 
   const ObjectReader object(*value, "a pipeline", {"name", "source", "destinations", "position"},

@@ -12,7 +12,7 @@
 // folder in which the pipeline is started.
 #pragma once
 
-#include "gen/findings.hpp"
+#include "reading/findings.hpp"
 
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
@@ -27,8 +27,8 @@
 
 namespace pipeline {
 
-using tenon::gen::Findings;
-using tenon::gen::Place;
+using tenon::reading::Findings;
+using tenon::reading::Place;
 
 /// A plugin that a pipeline uses, with the places where the file says so.
 struct PluginUse {

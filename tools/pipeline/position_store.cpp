@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "position_store.hpp"
 
-#include "gen/json_source.hpp"
-#include "gen/object_reader.hpp"
+#include "reading/json_source.hpp"
+#include "reading/object_reader.hpp"
 
 #include <boost/json.hpp>
 
@@ -18,9 +18,9 @@
 namespace pipeline {
 namespace {
 
-using tenon::gen::JsonMember;
-using tenon::gen::JsonValue;
-using tenon::gen::ObjectReader;
+using tenon::reading::JsonMember;
+using tenon::reading::JsonValue;
+using tenon::reading::ObjectReader;
 
 constexpr std::string_view type_name = "tenon.dev/pipeline-position";
 constexpr int newest_version = 1;
@@ -209,7 +209,7 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   if (!std::filesystem::exists(path)) return store;
   const auto text = read_text_file(path, findings);
   if (!text) return store;
-  const auto value = tenon::gen::read_json(*text, path.string(), findings);
+  const auto value = tenon::reading::read_json(*text, path.string(), findings);
   if (value) store.state_ = read_state(*value, findings);
   return store;
 }

@@ -37,7 +37,7 @@ void add_not_found(const tenon::Host& host, const tenon::Error& error, const Plu
   std::vector<std::string> names;
   for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
   add_error(error, use.place, findings,
-            tenon::gen::did_you_mean(use.reference, names, error.fix()));
+            tenon::reading::did_you_mean(use.reference, names, error.fix()));
 }
 
 template <class K>

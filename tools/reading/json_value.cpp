@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "gen/json_value.hpp"
+#include "reading/json_value.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
 
-namespace tenon::gen {
+namespace tenon::reading {
 namespace {
 
 constexpr std::size_t line_width = 100;
@@ -96,4 +96,4 @@ std::string to_pretty_json(const JsonValue& value) {
   return pretty(value, 0, 0) + "\n";
 }
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What is wrong with spec files. A run collects everything before it gives up, so that a person
-// repairs a spec once and not once for each mistake.
+// What is wrong with files that people write. A run collects everything before it gives up, so that
+// a person repairs a file once and not once for each mistake.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tenon::gen {
+namespace tenon::reading {
 
-/// Where something stands in a spec file. Line and column count from 1, a column is one character;
+/// Where something stands in a file. Line and column count from 1, a column is one character;
 /// line 0 means the whole file.
 struct Place {
   std::string file;
@@ -53,4 +53,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// "'a', 'b' and 'c'"
 std::string enumerate(const std::vector<std::string>& words);
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading

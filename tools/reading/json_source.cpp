@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Boost's parser does not say where it is. So it is fed one byte at a time, and a cursor follows.
-#include "gen/json_source.hpp"
+#include "reading/json_source.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <cctype>
 #include <limits>
 
-namespace tenon::gen {
+namespace tenon::reading {
 namespace {
 
 constexpr std::size_t deepest = 32;
@@ -168,4 +168,4 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   return std::nullopt;
 }
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading

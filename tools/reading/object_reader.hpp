@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Strict access to one JSON object of a spec: what is missing, misspelt or of the wrong form
-// becomes a finding where it is asked for, and reading goes on.
+// Strict access to one JSON object of a file: what is missing, misspelt or of the wrong form becomes
+// a finding where it is asked for, and reading goes on.
 #pragma once
 
-#include "gen/json_value.hpp"
+#include "reading/json_value.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tenon::gen {
+namespace tenon::reading {
 
 class ObjectReader {
  public:
@@ -59,4 +59,4 @@ std::string read_text(const JsonValue& value, const std::string& what, Findings&
 std::string read_word(const JsonValue& value, const std::string& what,
                       const std::vector<std::string>& words, Findings& findings);
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading

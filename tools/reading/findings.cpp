@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "gen/findings.hpp"
+#include "reading/findings.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-namespace tenon::gen {
+namespace tenon::reading {
 namespace {
 
 /// How many characters must be added, removed, replaced or swapped with their neighbour.
@@ -81,4 +81,4 @@ std::string enumerate(const std::vector<std::string>& words) {
   return text;
 }
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading

@@ -3,7 +3,7 @@
 // A JSON value that knows where it stands in its file.
 #pragma once
 
-#include "gen/findings.hpp"
+#include "reading/findings.hpp"
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace tenon::gen {
+namespace tenon::reading {
 
 struct JsonMember;
 
@@ -56,4 +56,4 @@ std::string to_json(const JsonValue& value);
 /// As spec files are written: what fits on a line of 100 columns stands on one.
 std::string to_pretty_json(const JsonValue& value);
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading

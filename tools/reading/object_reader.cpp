@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "gen/object_reader.hpp"
+#include "reading/object_reader.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace tenon::gen {
+namespace tenon::reading {
 
 void add_wrong_type(const JsonValue& value, const std::string& what, const std::string& needed,
                     Findings& findings) {
@@ -150,4 +150,4 @@ const Place& ObjectReader::place(std::string_view key) const {
   return value != nullptr ? value->place : value_.place;
 }
 
-}  // namespace tenon::gen
+}  // namespace tenon::reading
