@@ -25,8 +25,6 @@
 namespace tenon {
 namespace {
 
-using std::chrono_literals::operator""ms;
-
 class WriteOneByOne : public DestinationStep1 {
  public:
   using DestinationStep1::DestinationStep1;
@@ -118,7 +116,7 @@ class WriteOneByOne : public DestinationStep1 {
   tenon_status wait_for_refused(tenon_call* call, std::vector<DestinationV2Ack>& acks) {
     std::unique_lock lock(mutex_);
     while (writing_ && answered_ >= accepted_ && !refused_is_next()) {
-      changed_.wait_for(lock, 20ms);
+      changed_.wait_for(lock, std::chrono::milliseconds(20));
       if (call->functions->cancelled(call) != TENON_NOT_CANCELLED) {
         return fail(call, TENON_CANCELLED, "cancelled while records were written");
       }
