@@ -57,8 +57,10 @@ struct Call::Functions {
   }
   static std::intptr_t wait_handle(tenon_call* call) { return Call::of(call).wait_handle(); }
 
+  static tenon_string message(tenon_call* call) { return Call::of(call).message_; }
+
   static constexpr tenon_call_functions table = {
-      sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle};
+      sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle, message};
 };
 
 Call::Call() noexcept

@@ -50,6 +50,20 @@ std::int32_t wait_on(Call& call, std::chrono::nanoseconds time) {
   return call.raw()->functions->wait(call.raw(), time.count());
 }
 
+TEST(Call, KeepsWhatTheLastFailureSaidUntilItIsReset) {
+  Call call;
+  const auto said = [&] {
+    const tenon_string text = call.raw()->functions->message(call.raw());
+    return std::string(text.data != nullptr ? std::string_view(text.data, text.size) : "nothing");
+  };
+  EXPECT_EQ(said(), "nothing");
+  EXPECT_EQ(tenon_fail(call.raw(), TENON_ABORTED, "first"), TENON_ABORTED);
+  tenon_fail(call.raw(), TENON_NOT_FOUND, "second");
+  EXPECT_EQ(said(), "second");
+  call.reset();
+  EXPECT_EQ(said(), "nothing");
+}
+
 TEST(Call, GivesMemoryThatIsAlignedAndApart) {
   Call call;
   std::vector<std::uint8_t*> blocks;

@@ -168,6 +168,10 @@ typedef struct tenon_call_functions {
    * HANDLE) to learn of the cancellation; -1 where the system has none left. Owned by
    * the host, never read or closed here. [any thread, until the method returns] */
   intptr_t (*wait_handle)(tenon_call *call);
+
+  /* What the last method that failed in this call said; absent where none did. Lives in the
+   * arena of the call. For who calls another plugin. [thread of the call] */
+  tenon_string (*message)(tenon_call *call);
 } tenon_call_functions;
 
 /* One call of one method. Belongs to the thread that makes the call and ends with the
@@ -529,7 +533,7 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
 TENON_ASSERT_LAYOUT(sizeof(void *) == 8 && sizeof(size_t) == 8);
 TENON_ASSERT_LAYOUT(sizeof(tenon_string) == 16 && sizeof(tenon_list) == 24);
 TENON_ASSERT_LAYOUT(sizeof(tenon_map) == 48 && sizeof(tenon_buffer) == 16);
-TENON_ASSERT_LAYOUT(offsetof(tenon_call_functions, wait_handle) == 48);
+TENON_ASSERT_LAYOUT(offsetof(tenon_call_functions, message) == 56);
 TENON_ASSERT_LAYOUT(offsetof(tenon_call, deadline) == 32 && sizeof(tenon_call) == 40);
 TENON_ASSERT_LAYOUT(offsetof(tenon_reader, release) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_writer, release) == 24);

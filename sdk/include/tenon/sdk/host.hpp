@@ -44,6 +44,17 @@ class OwnCall {
   tenon_call* raw_ = nullptr;
 };
 
+namespace detail {
+
+/// Hands on what another plugin, or the host, said when it failed.
+inline void pass(Call call, tenon_status status) {
+  if (status == TENON_OK) return;
+  const tenon_string said = call.raw()->functions->message(call.raw());
+  throw Failure(status, std::string_view(said.data, said.size));
+}
+
+}  // namespace detail
+
 /// An instance of another plugin, at the version that V stands for, eg: photo::sdk::FilterV1.
 /// Released with the Client.
 template <class V>
@@ -65,15 +76,15 @@ class Client {
     if (instance_.table != nullptr) host_->release(host_, &instance_);
   }
 
-  /// Calls a method without an answer. The request needs no struct_size. Throws Failure; the
-  /// message of the other plugin stays with the call.
+  /// Calls a method without an answer. The request needs no struct_size. Throws Failure with what
+  /// the other plugin said.
   ///
   ///   client.call(call, &photo_filter_v1::apply, {0, pixels, width, height, 1.f});
   template <class Request>
   void call(Call call, tenon_status (*Table::*method)(tenon_call*, void*, const Request*),
             std::common_type_t<Request> request) const {
     request.struct_size = sizeof request;
-    pass((table().*method)(call.raw(), self(), &request));
+    detail::pass(call, (table().*method)(call.raw(), self(), &request));
   }
   /// Calls a method with an answer, which lives in the arena of the call. It may come from an older
   /// plugin: ask with TENON_HAS for what joined its end later.
@@ -84,7 +95,7 @@ class Client {
                        std::common_type_t<Request> request) const {
     request.struct_size = sizeof request;
     const Response* response = nullptr;
-    pass((table().*method)(call.raw(), self(), &request, &response));
+    detail::pass(call, (table().*method)(call.raw(), self(), &request, &response));
     if (response == nullptr)
       throw Failure(TENON_INTERNAL, "the plugin succeeded without an answer");
     return *response;
@@ -94,10 +105,6 @@ class Client {
   void* self() const noexcept { return instance_.self; }
 
  private:
-  static void pass(tenon_status status) {
-    if (status != TENON_OK) throw Failure(status);
-  }
-
   const tenon_host* host_;
   tenon_instance instance_;
 };
@@ -120,7 +127,7 @@ class Host {
   Client<V> create(Call call, std::string_view reference) const {
     tenon_plugin_request request = wanted<V>(reference);
     tenon_instance instance{};
-    pass(known().create(raw_, call.raw(), &request, &instance));
+    detail::pass(call, known().create(raw_, call.raw(), &request, &instance));
     return Client<V>(raw_, instance);
   }
 
@@ -129,7 +136,7 @@ class Host {
   std::vector<std::string> find(Call call) const {
     tenon_plugin_request request = wanted<V>({});
     const tenon_find_response* response = nullptr;
-    pass(known().find(raw_, call.raw(), &request, &response));
+    detail::pass(call, known().find(raw_, call.raw(), &request, &response));
     return Value<std::vector<std::string>>::own(response->names);
   }
 
@@ -149,9 +156,6 @@ class Host {
   const tenon_host& known() const {
     if (raw_ == nullptr) throw Failure(TENON_FAILED_PRECONDITION, "the plugin has no host");
     return *raw_;
-  }
-  static void pass(tenon_status status) {
-    if (status != TENON_OK) throw Failure(status);
   }
 
   const tenon_host* raw_;
