@@ -12,7 +12,7 @@
 namespace tenon {
 
 struct NeededLibrary {
-  std::string name;            // eg: "libc.so.6"
+  std::string name;              // eg: "libc.so.6"
   std::filesystem::path path{};  // empty where the system would not find it
   /// It lies only where $ORIGIN points. Modules are loaded from a private copy, which has no
   /// neighbours.

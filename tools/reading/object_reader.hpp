@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Strict access to one JSON object of a file: what is missing, misspelt or of the wrong form becomes
-// a finding where it is asked for, and reading goes on.
+// Strict access to one JSON object of a file: what is missing, misspelt or of the wrong form
+// becomes a finding where it is asked for, and reading goes on.
 #pragma once
 
 #include "reading/json_value.hpp"
