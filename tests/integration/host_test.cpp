@@ -50,6 +50,21 @@ TEST_F(OneHost, LoadsWithTheFirstInstanceAndUnloadsWithTheLast) {
   EXPECT_FALSE(module(host, probes).loaded);
 }
 
+TEST_F(OneHost, StopsAModuleOnceBeforeItUnloadsIt) {
+  place("probe-says-stopped.so", "probe.so");
+  Texts said;
+  host_echo_says = [&](std::string_view text) {
+    said.push_back(std::string(text) + (is_mapped("probe.g1") ? " while loaded" : ""));
+    return "";
+  };
+  Host host(options());
+  {
+    auto probe = host.create<test::Probe>("probe").value();
+    EXPECT_EQ(said, Texts());
+  }
+  EXPECT_EQ(said, Texts{"stopped while loaded"});
+}
+
 TEST_F(OneHost, LoadsAgainUnderAnotherName) {
   place("probe-1.so", "probe.so");
   Host host(options());

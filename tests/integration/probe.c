@@ -211,7 +211,30 @@ static const TABLE table = {
 #endif
 };
 
+static const tenon_host *own_host;
+
+static tenon_status start(tenon_call *call, const tenon_host *host) {
+  (void)call;
+  own_host = host;
+  return TENON_OK;
+}
+
+static void stop(void) {
+#ifdef SAYS_WHEN_IT_STOPS
+  const tenon_plugin_request request = echo_request(tenon_text("builtin:host-echo"));
+  tenon_call *call;
+  tenon_instance echo;
+  tenon_string answer;
+  if (own_host->call_begin(own_host, NULL, &call) != TENON_OK) return;
+  if (own_host->create(own_host, call, &request, &echo) == TENON_OK) {
+    say(call, own_host, &echo, tenon_text("stopped"), &answer);
+    own_host->release(own_host, &echo);
+  }
+  own_host->call_end(own_host, call);
+#endif
+}
+
 #define DECLARE(P, version) P(test_probe, version, PLUGIN, &table)
 #define PLUGINS(P) DECLARE(P, VERSION)
-TENON_MODULE(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", PLUGINS,
-             {"summary": "Shows what happens", "threads": "joined"});
+TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, stop, PLUGINS,
+                  {"summary": "Shows what happens", "threads": "joined"});

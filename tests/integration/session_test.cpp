@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <test/stream.hpp>
 #include <thread>
 #include <vector>
@@ -101,6 +102,26 @@ TEST_F(Session, InterruptsWithoutLossWhenTheRestartFails) {
   EXPECT_TRUE(eventually([&] { return !host.restart(streams) && over; }));
   blocked.join();
   EXPECT_EQ(status, interrupted) << "not restarted: the session is as it was";
+}
+
+TEST_F(Session, LetsThreadsThatAreInsideThroughTheClosedGate) {
+  Host host(options());
+  auto stream = opened(host, "10");
+  place("stream-2.so", "stream.so");
+  std::thread restarting;
+  bool restarted = false;
+  host_echo_says = [&](std::string_view) {
+    restarting = std::thread([&] { restarted = host.restart(streams).has_value(); });
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    while (std::chrono::steady_clock::now() < end) {
+      if (stream->edition().value() != 1) return "another generation";
+    }
+    return "the same generation";
+  };
+  EXPECT_EQ(stream->call_back("restart").value(), "the same generation");
+  restarting.join();
+  EXPECT_TRUE(restarted);
+  EXPECT_EQ(stream->edition().value(), 2);
 }
 
 TEST_F(Session, HoldsCallsBackWhileTheGateIsClosed) {

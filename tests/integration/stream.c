@@ -4,6 +4,7 @@
  * the build; a FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build.
  */
 #include <stdlib.h>
+#include <test/echo/v1.h>
 #include <test/stream/v1.h>
 
 #ifndef EDITION
@@ -11,6 +12,7 @@
 #endif
 
 typedef struct stream {
+  const tenon_host *host;
   int64_t last;
   int64_t limit;
 } stream;
@@ -21,9 +23,11 @@ typedef struct stream {
   name->struct_size = sizeof(type)
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
-  (void)in;
-  *self = calloc(1, sizeof(stream));
-  return *self != NULL ? TENON_OK : tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+  stream *made = calloc(1, sizeof *made);
+  if (made == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+  made->host = in->host;
+  *self = made;
+  return TENON_OK;
 }
 
 static void destroy(void *self) {
@@ -61,6 +65,29 @@ static tenon_status next(tenon_call *call, void *self, const test_stream_v1_next
     return tenon_fail(call, TENON_CANCELLED, "there was no next number");
   }
   answer->number = ++s->last;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status call_back(tenon_call *call, void *self,
+                              const test_stream_v1_call_back_request *in,
+                              const test_stream_v1_call_back_response **out) {
+  ANSWER(test_stream_v1_call_back_response, answer);
+  const tenon_host *host = ((stream *)self)->host;
+  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
+                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
+                                       .version = 1,
+                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
+                                       .reference = tenon_text("builtin:host-echo")};
+  const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = in->text};
+  const test_echo_v1_say_response *said = NULL;
+  tenon_instance echo;
+  tenon_status status = host->create(host, call, &wanted, &echo);
+  if (status != TENON_OK) return status;
+  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
+  host->release(host, &echo);
+  if (status != TENON_OK) return status;
+  answer->answer = said->text;
   *out = answer;
   return TENON_OK;
 }
