@@ -20,7 +20,7 @@
 namespace tenon {
 namespace {
 
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 using Positions = std::vector<std::string>;
 
 /// Accepts every record whose payload is not "refuse", "unwritable" ones to fail later; answers

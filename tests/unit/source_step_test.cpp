@@ -46,7 +46,7 @@ struct Origin {
     return TENON_OK;
   }
   static tenon_status stop(tenon_call*, void* self, const tenon_source_v1_stop_request*) {
-    of(self).told.push_back("stop");
+    of(self).told.emplace_back("stop");
     return TENON_OK;
   }
   static tenon_status no_stop(tenon_call* call, void*, const tenon_source_v1_stop_request*) {

@@ -150,7 +150,7 @@ void emit_forward(Writer& out, const Origin& origin, std::size_t place, const Me
   if (answers) out.line("const ", response_name(older, *step.older), "* below = nullptr;");
   const Found below{place - 1, step.older};
   std::vector<std::string> arguments{"call", callee_self(origin, below), "&older"};
-  if (answers) arguments.push_back("&below");
+  if (answers) arguments.emplace_back("&below");
   if (step.method->response.empty()) {
     out.list("return " + callee(origin, below) + "(", arguments, ");");
     return;

@@ -132,7 +132,7 @@ void emit_call_form(Writer& out, const Kind& kind, const InterfaceMethod& method
       out.line("const ", response_name(method.version, spec), "* out = nullptr;");
     }
     std::vector<std::string> arguments{"call.raw()", "entry.self()", "&in"};
-    if (answers) arguments.push_back("&out");
+    if (answers) arguments.emplace_back("&out");
     out.list("const tenon_status status = entry.table<" + method.version.c_name + ">()->" +
                  spec.name + "(",
              arguments, ");");

@@ -22,8 +22,8 @@ void emit_read_fields(Writer& out, const std::vector<Field>& fields, bool bag) {
   for (const Field& field : fields) {
     reads.push_back("fields.read(" + quoted(field.name) + ", value." + field.name + ")");
   }
-  if (bag) reads.push_back("fields.read_bag(value.bag)");
-  reads.push_back("fields.finish()");
+  if (bag) reads.emplace_back("fields.read_bag(value.bag)");
+  reads.emplace_back("fields.finish()");
   out.line("Fields fields(in);");
   out.chain("return ", reads, " && ", ";");
 }

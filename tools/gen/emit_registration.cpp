@@ -46,7 +46,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     }
     const std::string answer = method.response.empty() ? "" : ", out";
     std::vector<std::string> arguments{"call", "entry.self()", "in"};
-    if (!method.response.empty()) arguments.push_back("out");
+    if (!method.response.empty()) arguments.emplace_back("out");
     out.list(std::string(follows ? "const tenon_status status =" : "return") + " entry.table<" +
                  version.c_name + ">()->" + method.name + "(",
              arguments, ");");
