@@ -30,7 +30,8 @@ step() {
 install_tenon() {
   DESTDIR=$world/tree meson install -C "$build" --no-rebuild
   prefix=$world/prefix # moved, so that nothing can rely on where it was configured to be
-  mv "$(dirname "$(find "$world/tree" -type d -path '*/include/tenon')")/.." "$prefix"
+  abi=$(find "$world/tree" -path '*/include/tenon/abi.h')
+  mv "${abi%/include/tenon/abi.h}" "$prefix"
 }
 
 configure_cmake() {
