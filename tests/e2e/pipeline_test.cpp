@@ -468,6 +468,15 @@ pipeline.json:8:16: error[wrong-reference]: "drop-in:tenon.dev/log"
   EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));
 }
 
+TEST_F(Pipeline, TellsWhyAPluginIsMissingWhoseFileIsBroken) {
+  world.place(world.write("broken", "no module"), "dpkg.so");
+  write_pipeline(plugin("example.io/dpkg", ""), plugin("test.example/actor", ""));
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err.find("tenon-pipeline: skipped: error[not-a-module]"), 0u) << outcome.err;
+  EXPECT_NE(outcome.err.find("error[not-found]: example.io/dpkg"), std::string::npos);
+}
+
 TEST_F(Pipeline, TellsWhatThePluginsRefuse) {
   write_pipeline(plugin("test.example/actor", "\"count\": \"many\""),
                  plugin("test.example/actor", "\"hold\": \"perhaps\""));

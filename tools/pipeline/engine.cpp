@@ -166,7 +166,10 @@ tenon::Result<void> Engine::read_all() {
       continue;
     }
     const tenon::Error& error = records.error();
-    if (failed_with(error, TENON_OUT_OF_RANGE) || reading_.cancelled()) return {};
+    if (failed_with(error, TENON_OUT_OF_RANGE)) return {};
+    if (reading_.cancelled() && (failed_with(error, TENON_CANCELLED) || error.retryable())) {
+      return {};
+    }
     if (error.restarted()) {
       if (auto reopened = reopen_source(); !reopened) return reopened;
     } else if (interrupted(*call)) {
@@ -194,9 +197,8 @@ tenon::Result<void> Engine::reopen_source() {
 tenon::Result<void> Engine::stop_source() {
   const auto stopped = (*stations_.source.plugin)->stop();
   // After a restart nothing is open that could be stopped.
-  if (stopped || stopped.error().restarted() || failed_with(stopped.error(), TENON_UNIMPLEMENTED)) {
-    return {};
-  }
+  if (stopped || stopped.error().restarted()) return {};
+  if (failed_with(stopped.error(), TENON_UNIMPLEMENTED)) return {};
   return stopped.error();
 }
 

@@ -16,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -56,7 +57,10 @@ bool is_environment(const tenon::Error& error) {
 }
 
 /// The modules that are there and cannot be used may be the ones that are missing.
-void tell_skipped(const tenon::Host& host, Console& console) {
+void tell_skipped(const tenon::Host& host, const Findings& findings, Console& console) {
+  const auto& all = findings.all();
+  const auto missing = [](const auto& finding) { return finding.code == "not-found"; };
+  if (std::none_of(all.begin(), all.end(), missing)) return;
   for (const tenon::Error& error : host.skipped()) console.say("skipped: " + error.to_string());
 }
 
@@ -93,7 +97,7 @@ Exit run_file(const std::filesystem::path& path,
   tenon::Host host({.app = "tenon", .plugin_path = plugin_path, .builtins = {tenon::builtins()}});
   auto stations = take_stations(host, *file, console, findings);
   if (!stations) {
-    tell_skipped(host, console);
+    tell_skipped(host, findings, console);
     return refuse(findings);
   }
   auto store = PositionStore::open(file->position, findings);
