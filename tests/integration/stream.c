@@ -103,8 +103,8 @@ static tenon_status edition(tenon_call *call, void *self, const test_stream_v1_e
 }
 
 static const test_stream_v1 table = {
-    TEST_STREAM_V1_BASE, .base = &base, .configure = configure,
-    .open = begin,       .next = next,  .edition = edition,
+    TEST_STREAM_V1_BASE, .base = &base,          .configure = configure, .open = begin,
+    .next = next,        .call_back = call_back, .edition = edition,
 };
 
 #define PLUGINS(P) P(test_stream, 1, "test.example/stream", &table)

@@ -15,6 +15,7 @@ namespace {
 
 using tenon::gen::Finding;
 using tenon::gen::Findings;
+using tenon::gen::load_specs;
 using tenon::gen::Place;
 using tenon::tests::World;
 
