@@ -51,10 +51,10 @@ void report_manifest(ModuleReport& report, const Manifest& manifest, const std::
 }
 
 Error missing(const NeededLibrary& library, const fs::path& file) {
-  if (library.beside_only) {
+  if (library.near_only) {
     return Error({.code = "load-failed",
                   .where = file.string(),
-                  .found = library.name + ", which it needs, only beside the file",
+                  .found = library.name + ", which it needs, only near the file ($ORIGIN)",
                   .needed = "a place that the system's loader knows: a module is loaded from a "
                             "private copy, which has no neighbours",
                   .fix = "link " + library.name + " into the module, or install it"});

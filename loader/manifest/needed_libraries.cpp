@@ -25,7 +25,7 @@ bool fits(const fs::path& place) {
          id.machine == platform::host_machine;
 }
 
-bool is_beside(std::string_view folder) {
+bool is_near(std::string_view folder) {
   return folder.find("$ORIGIN") != std::string_view::npos ||
          folder.find("${ORIGIN}") != std::string_view::npos;
 }
@@ -47,7 +47,7 @@ NeededLibrary search(std::string name, const std::vector<std::string>& run_path,
     places.emplace_back(library.name);
   } else {
     for (const std::string& folder : run_path) {
-      if (!is_beside(folder)) places.push_back(fs::path(folder) / library.name);
+      if (!is_near(folder)) places.push_back(fs::path(folder) / library.name);
     }
     auto usual = platform::library_places(library.name);
     std::move(usual.begin(), usual.end(), std::back_inserter(places));
@@ -56,8 +56,8 @@ NeededLibrary search(std::string name, const std::vector<std::string>& run_path,
     library.path = *found;
     return library;
   }
-  library.beside_only = std::ranges::any_of(run_path, [&](const std::string& folder) {
-    return is_beside(folder) && fits(resolved(folder, origin) / library.name);
+  library.near_only = std::ranges::any_of(run_path, [&](const std::string& folder) {
+    return is_near(folder) && fits(resolved(folder, origin) / library.name);
   });
   return library;
 }

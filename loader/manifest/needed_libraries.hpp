@@ -16,7 +16,7 @@ struct NeededLibrary {
   std::filesystem::path path{};  // empty where the system would not find it
   /// It lies only where $ORIGIN points. Modules are loaded from a private copy, which has no
   /// neighbours.
-  bool beside_only = false;
+  bool near_only = false;
 };
 
 /// In the order of the file. Any thread. Errors: those of opening an ELF file.

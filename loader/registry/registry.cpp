@@ -2,6 +2,7 @@
 #include "registry/registry.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "module/kinds.hpp"
 #include "registry/fit.hpp"
@@ -155,14 +156,14 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
 Result<std::vector<const Registration*>> Registry::find_all(std::string_view reference,
                                                             std::string_view domain) const {
   std::vector<const Registration*> result;
-  std::string there;
+  std::set<std::string_view> known;
   // Read once for its form alone: there may be no kind.
   if (auto read = Reference::parse(reference, "any.domain"); !read) return std::move(read).error();
   for (const auto& [kind, names] : kinds_) {
     const std::string_view own = std::string_view(kind).substr(0, kind.find('/'));
     const auto wanted = Reference::parse(reference, domain.empty() ? own : domain);
     for (const auto& [name, candidates] : names) {
-      there += (there.empty() ? "" : ", ") + name;
+      known.insert(name);
       for (const Registration& candidate : candidates) {
         if (wanted && name == wanted->name && answers(candidate, *wanted)) {
           result.push_back(&candidate);
@@ -171,6 +172,10 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
     }
   }
   if (result.empty()) {
+    std::string there;
+    for (const std::string_view name : known) {
+      there.append(there.empty() ? "" : ", ").append(name);
+    }
     return Error({.code = "not-found",
                   .where = std::string(reference),
                   .found = there.empty() ? "no plugin at all" : "only " + there,
