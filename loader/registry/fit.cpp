@@ -28,7 +28,7 @@ namespace {
 
 /// "1", "1 and 2", "1 to 4"
 std::string versions_of(const Kind& kind) {
-  const std::string last = std::to_string(kind.latest().version);
+  std::string last = std::to_string(kind.latest().version);
   if (kind.versions.size() == 1) return last;
   return std::to_string(kind.versions.front().version) +
          (kind.versions.size() == 2 ? " and " : " to ") + last;
