@@ -328,13 +328,28 @@ void Module::open_gate(Generation& generation) {
   changed_.notify_all();
 }
 
-/// Ends a generation that is not published any more, as soon as nobody is inside.
+/// Ends a generation that is not published any more, as soon as nobody is inside; and those of
+/// before that somebody was in then.
 void Module::retire(std::unique_ptr<Generation> old) {
-  if (old == nullptr) return;
-  if (wait_until_left(*this, *old, drain_deadline())) return;
-  log_warning("a call into " + old->package() + " does not end; its code stays loaded until then");
+  end_retired();
+  if (old == nullptr || wait_until_left(*this, *old, drain_deadline())) return;
+  log_warning("a call into " + old->package() +
+              " does not end; its code stays loaded until it has ended and the module restarts or "
+              "unloads");
   std::lock_guard lock(mutex_);
   retired_.push_back(std::move(old));
+}
+
+void Module::end_retired() {
+  // Ends after the lock: it runs code of the plugin.
+  std::vector<std::unique_ptr<Generation>> ended;
+  std::lock_guard lock(mutex_);
+  for (auto& old : retired_) {
+    if (wait_until_left(*this, *old, std::chrono::steady_clock::now())) {
+      ended.push_back(std::move(old));
+    }
+  }
+  std::erase(retired_, nullptr);
 }
 
 // -- What calls ask for -------------------------------------------------------

@@ -113,6 +113,7 @@ class Module : public ServingModule, public std::enable_shared_from_this<Module>
   void close_gate();
   void open_gate(Generation& generation);
   void retire(std::unique_ptr<Generation> old);
+  void end_retired();
   Error refused(std::string found) const;
   std::string where() const;
   std::uint32_t free_index();

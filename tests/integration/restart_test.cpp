@@ -215,6 +215,30 @@ TEST_F(Restart, WaitsForTheCallsInTheOldCodeWhileNewCallsGoOn) {
   EXPECT_FALSE(is_mapped("probe.g1"));
 }
 
+TEST_F(Restart, LeavesCodeLoadedThatACallDoesNotLeave) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  std::atomic<bool> inside{false};
+  host_echo_says = [&](std::string_view) {
+    inside = true;
+    return eventually([&] { return !inside; }) ? "let go" : "forgotten";
+  };
+  std::string old_answer;
+  std::thread old([&] { old_answer = probe->ask("builtin:host-echo", "wait").value(); });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+
+  EXPECT_TRUE(host.restart(probes)) << "after its patience has ended";
+
+  EXPECT_TRUE(is_mapped("probe.g1"));
+  EXPECT_EQ(probe->edition().value(), 1);
+  inside = false;
+  old.join();
+  EXPECT_EQ(old_answer, "let go");
+  EXPECT_TRUE(host.restart(probes));
+  EXPECT_FALSE(is_mapped("probe.g1")) << "the next restart finds that the call has ended";
+  EXPECT_EQ(copies(), Texts{"probe.g3.so"});
+}
+
 TEST_F(Restart, NeverFailsACallOfAnotherThread) {
   constexpr int restarts = 200;
   constexpr int callers = 3;

@@ -124,6 +124,31 @@ TEST_F(Session, LetsThreadsThatAreInsideThroughTheClosedGate) {
   EXPECT_EQ(stream->edition().value(), 2);
 }
 
+TEST_F(Session, GoesOnWhenACallDoesNotEndAndTheRestartFails) {
+  Host host(options());
+  auto stream = opened(host, "10");
+  EXPECT_EQ(stream->next().value(), 1);
+  std::atomic<bool> inside{false};
+  host_echo_says = [&](std::string_view) {
+    inside = true;
+    return eventually([&] { return !inside; }) ? "let go" : "forgotten";
+  };
+  std::string answer;
+  std::thread calling([&] { answer = stream->call_back("wait").value(); });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  place("stream-2.so", "stream.so");
+
+  const auto failed = host.restart(streams);
+
+  EXPECT_EQ(failed.error().code(), "restart-failed");
+  EXPECT_EQ(stream->edition().value(), 1);
+  EXPECT_EQ(stream->next().value(), 2);
+  inside = false;
+  calling.join();
+  EXPECT_EQ(answer, "let go");
+  EXPECT_EQ(copies(), Texts{"stream.g1.so"});
+}
+
 TEST_F(Session, HoldsCallsBackWhileTheGateIsClosed) {
   Host host(options());
   auto stream = host.create<test::Stream>("stream", {{"limit", "1000000000"}}).value();
