@@ -45,17 +45,17 @@ std::vector<std::string> aligned(const std::vector<Row>& rows) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  constexpr std::string_view units[] = {" bytes", " kB", " MB", " GB", " TB"};
-  double amount = static_cast<double>(bytes);
+  if (bytes < 1000) return std::to_string(bytes) + " bytes";
+  constexpr std::string_view units[] = {" kB", " MB", " GB", " TB"};
+  std::uint64_t size = 1000;  // of one unit
   std::size_t unit = 0;
-  while (amount >= 999.5 && unit + 1 < std::size(units)) {
-    amount /= 1000;
+  while (bytes >= size * 1000 - size / 2 && unit + 1 < std::size(units)) {
+    size *= 1000;
     unit++;
   }
-  const auto tenths = static_cast<std::uint64_t>(amount * 10 + 0.5);
-  std::string number = std::to_string(
-      unit == 0 || tenths >= 100 ? static_cast<std::uint64_t>(amount + 0.5) : tenths / 10);
-  if (unit != 0 && tenths < 100 && tenths % 10 != 0) number += "." + std::to_string(tenths % 10);
+  const std::uint64_t tenths = (bytes + size / 20) / (size / 10);
+  std::string number = std::to_string(tenths < 100 ? tenths / 10 : (bytes + size / 2) / size);
+  if (tenths < 100 && tenths % 10 != 0) number += "." + std::to_string(tenths % 10);
   return number.append(units[unit]);
 }
 
