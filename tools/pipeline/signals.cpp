@@ -31,7 +31,7 @@ SignalWatch::SignalWatch(std::function<void()> stop, std::function<void()> hang_
 
 SignalWatch::~SignalWatch() {
   ended_ = true;
-  pthread_kill(thread_.native_handle(), SIGTERM);  // wakes it
+  pthread_kill(thread_.native_handle(), SIGHUP);  // wakes it
   thread_.join();
 }
 
