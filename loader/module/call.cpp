@@ -108,6 +108,8 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
       return static_cast<std::int32_t>(cancelled());
     }
     platform::wait_event(wait_handle(), left);
+    // A cancellation that came while the call was reset leaves a signal without a reason.
+    if (reason_.load() == TENON_NOT_CANCELLED) clear_signal();
   }
 }
 
@@ -128,12 +130,16 @@ std::intptr_t Call::wait_handle() noexcept {
 void Call::reset() noexcept {
   forget_results();
   message_ = {nullptr, 0};
-  if (reason_.load() == TENON_NOT_CANCELLED) return;
-  // The handle has been signalled and stays so: the next use gets a fresh one.
-  if (std::intptr_t handle = handle_.exchange(platform::no_event); handle != platform::no_event) {
-    platform::close_event(handle);
-  }
-  reason_.store(TENON_NOT_CANCELLED);
+  if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
+}
+
+// The handle is kept: a thread that is about to signal it must not meet another file under its
+// number.
+void Call::clear_signal() noexcept {
+  const std::intptr_t handle = handle_.load();
+  if (handle == platform::no_event) return;
+  platform::clear_event(handle);
+  if (reason_.load() != TENON_NOT_CANCELLED) platform::signal_event(handle);
 }
 
 // What one use needed in several blocks, the next gets in one.

@@ -11,8 +11,10 @@ inline constexpr std::intptr_t no_event = -1;
 
 /// A new event, not signalled; no_event where the system has no handle left.
 std::intptr_t create_event() noexcept;
-/// From now on every wait returns at once. From any thread.
+/// From now on every wait returns at once, until it is cleared. From any thread.
 void signal_event(std::intptr_t event) noexcept;
+/// From now on waits wait again. From any thread.
+void clear_event(std::intptr_t event) noexcept;
 /// REQUIRED: nobody waits.
 void close_event(std::intptr_t event) noexcept;
 /// Waits until the event is signalled or `nanoseconds` have passed; negative: without end.

@@ -158,6 +158,17 @@ TEST(Call, WakesWhoPollsTheHandle) {
   EXPECT_TRUE(is_readable(handle));
 }
 
+TEST(Call, KeepsItsHandleOverAReset) {
+  Call call;
+  const std::intptr_t handle = handle_of(call);
+  call.cancel();
+  call.reset();
+  EXPECT_EQ(handle_of(call), handle) << "a late signal would go to somebody else's file";
+  EXPECT_FALSE(is_readable(handle));
+  call.cancel();
+  EXPECT_TRUE(is_readable(handle));
+}
+
 TEST(Call, GivesAHandleThatIsReadableWhenItWasCancelledBefore) {
   Call call;
   call.cancel();

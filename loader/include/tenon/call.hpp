@@ -66,6 +66,7 @@ class TENON_API Call : private tenon_call {
   void forget_results() noexcept;
   std::int32_t wait(tenon_duration timeout) noexcept;
   std::intptr_t wait_handle() noexcept;
+  void clear_signal() noexcept;
   std::uint8_t* inline_begin() noexcept { return memory_; }
 
   Block* blocks_ = nullptr;

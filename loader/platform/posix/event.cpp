@@ -23,6 +23,12 @@ void signal_event(std::intptr_t event) noexcept {
   }
 }
 
+void clear_event(std::intptr_t event) noexcept {
+  std::uint64_t count;
+  while (read(static_cast<int>(event), &count, sizeof count) < 0 && errno == EINTR) {
+  }
+}
+
 void close_event(std::intptr_t event) noexcept {
   close(static_cast<int>(event));
 }
