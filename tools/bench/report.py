@@ -89,7 +89,7 @@ def measure_pipelines(build):
             return {"plugin": "tenon.dev/sqlite", "config": {"path": str(out), "table": "packages"}}
 
         def lines(out):
-            return {"plugin": "tenon.dev/file", "config": {"path": str(out)}}
+            return {"plugin": "tenon.dev/file", "config": {"path": f"{out}.jsonl"}}
 
         return [
             ("dpkg to SQLite", records_per_second(build, world, "sqlite", dpkg, table)),
