@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "module/exceptions.hpp"
+#include "module/log.hpp"
 #include "module/module.hpp"
 #include "module/thread_records.hpp"
 
@@ -15,6 +17,16 @@ LiveInstance& live(Instance& instance) {
 }
 const LiveInstance& live(const Instance& instance) {
   return static_cast<const LiveInstance&>(instance);
+}
+
+/// A plugin that is broken may not have a log of its own.
+void tell(const Instance& instance, const Call& call, tenon_status status,
+          std::string_view method) {
+  log_warning(Error({.status = status,
+                     .message = std::string(call.message()),
+                     .plugin = std::string(instance.plugin()),
+                     .method = std::string(method)})
+                  .to_string());
 }
 
 constexpr const char* restarted_text =
@@ -72,8 +84,9 @@ tenon_status Entry::refuse_restarted(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text);
 }
 
-Error Entry::failure(const Instance& instance, Call& call, tenon_status status,
+Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_status status,
                      std::string_view method) {
+  if ((status & TENON_FATAL) != 0) fatal(instance, generation, call.raw(), status, method);
   std::string message(call.message());
   if (call.cancelled() == CancelReason::restart) {
     status = TENON_ABORTED | TENON_RETRYABLE;
@@ -83,6 +96,20 @@ Error Entry::failure(const Instance& instance, Call& call, tenon_status status,
                 .message = std::move(message),
                 .plugin = std::string(instance.plugin()),
                 .method = std::string(method)});
+}
+
+// A caller who passes the status on must not look broken for it.
+tenon_status Entry::fatal(Instance& instance, Serving*, tenon_call* call, tenon_status status,
+                          std::string_view method) {
+  tell(instance, Call::of(call), status, method);
+  return status & ~TENON_FATAL;
+}
+
+tenon_status Entry::thrown(Instance& instance, Serving*, tenon_call* call,
+                           std::string_view method) {
+  const tenon_status status = end_exception(call);
+  tell(instance, Call::of(call), status, method);
+  return status;
 }
 
 Error Entry::no_answer(const Instance& instance, std::string_view method) {

@@ -131,11 +131,8 @@ void emit_call_form(Writer& out, const Kind& kind, const InterfaceMethod& method
     if (answers) {
       out.line("const ", response_name(method.version, spec), "* out = nullptr;");
     }
-    std::vector<std::string> arguments{"call.raw()", "entry.self()", "&in"};
-    if (answers) arguments.emplace_back("&out");
-    out.list("const tenon_status status = entry.table<" + method.version.c_name + ">()->" +
-                 spec.name + "(",
-             arguments, ");");
+    out.list("const tenon_status status = entry.call(",
+             method.entry_arguments("call.raw()", "&in", "&out"), ");");
     out.line("if (status != TENON_OK) return entry.failure(call, status, ", quoted(spec.name),
              ");");
     if (spec.configures) out.line("instance_->remember_config(in.config);");

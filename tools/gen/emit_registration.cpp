@@ -34,7 +34,6 @@ void emit_fallbacks(Writer& out, const KindVersion& version) {
 
 void emit_client_function(Writer& out, const KindVersion& version, const Method& method) {
   const InterfaceMethod interface { version, method };
-  const bool follows = method.configures || interface.begins_session();
   out.list("tenon_status " + name_of(version, "client_" + method.name) + "(",
            interface.raw_parameters(), ") {");
   out.indented([&] {
@@ -44,17 +43,13 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     if (!method.blocks.empty()) {
       out.line("tenon::detail::Blocking blocking(instance, tenon::Call::of(call));");
     }
-    const std::string answer = method.response.empty() ? "" : ", out";
-    std::vector<std::string> arguments{"call", "entry.self()", "in"};
-    if (!method.response.empty()) arguments.emplace_back("out");
-    out.list(std::string(follows ? "const tenon_status status =" : "return") + " entry.table<" +
-                 version.c_name + ">()->" + method.name + "(",
-             arguments, ");");
-    if (method.configures) {
-      out.line("if (status == TENON_OK) instance.remember_config(in->config);");
-    }
-    if (interface.begins_session()) out.line("if (status == TENON_OK) entry.session_begins();");
-    if (follows) out.line("return status;");
+    out.list("const tenon_status status = entry.call(",
+             interface.entry_arguments("call", "in", "out"), ");");
+    out.line("if (status != TENON_OK) return entry.failure(call, status, ", quoted(method.name),
+             ");");
+    if (method.configures) out.line("instance.remember_config(in->config);");
+    if (interface.begins_session()) out.line("entry.session_begins();");
+    out.line("return TENON_OK;");
   });
   out.line("}");
 }

@@ -109,6 +109,15 @@ std::vector<std::string> InterfaceMethod::raw_parameters() const {
   return parameters;
 }
 
+std::vector<std::string> InterfaceMethod::entry_arguments(const std::string& call,
+                                                          const std::string& in,
+                                                          const std::string& out) const {
+  std::vector<std::string> arguments{"&" + version.c_name + "::" + method.name, quoted(method.name),
+                                     call, in};
+  if (!method.response.empty()) arguments.push_back(out);
+  return arguments;
+}
+
 std::string InterfaceMethod::doc() const {
   static constexpr std::string_view threads[] = {"any thread", "one call at a time", "main thread"};
   std::string text = method.doc;

@@ -36,6 +36,9 @@ struct InterfaceMethod {
 
   /// The parameters of its function in the table: call, self, in, and out where it answers.
   std::vector<std::string> raw_parameters() const;
+  /// What Entry::call gets to call it.
+  std::vector<std::string> entry_arguments(const std::string& call, const std::string& in,
+                                           const std::string& out) const;
   /// The comment above it.
   std::string doc() const;
 };

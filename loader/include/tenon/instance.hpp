@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #if defined(__SANITIZE_THREAD__)
 #define TENON_ORDERED_SLOTS 1
@@ -127,11 +128,21 @@ class Entry {
 
   /// Whether the call may go on.
   explicit operator bool() const noexcept { return allowed_; }
-  template <class Table>
-  const Table* table() const noexcept {
-    return static_cast<const Table*>(place_.bound->table);
-  }
   void* self() const noexcept { return place_.bound->self; }
+
+  /// Calls a method of the plugin. An exception that it throws ends here, while its code is still
+  /// loaded: it is told to the module, and its text is the message of the call.
+  template <class Table, class... Arguments>
+  tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...),
+                    std::string_view name, tenon_call* call,
+                    std::type_identity_t<Arguments>... arguments) const {
+    try {
+      const auto* table = static_cast<const Table*>(place_.bound->table);
+      return (table->*method)(call, place_.bound->self, arguments...);
+    } catch (...) {
+      return thrown(instance_, generation(), call, name);
+    }
+  }
 
   /// A method that begins a session succeeded.
   void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
@@ -140,9 +151,14 @@ class Entry {
   Error refusal(std::string_view method) const { return refusal(instance_, method); }
   /// The same for a caller on the other side of the contract.
   tenon_status refuse(tenon_call* call) const noexcept { return refuse_restarted(call); }
-  /// The error of a call that failed with `status`.
+  /// The error of a call that failed with `status`. One that is fatal is told to the module.
   Error failure(Call& call, tenon_status status, std::string_view method) const {
-    return failure(instance_, call, status, method);
+    return failure(instance_, generation(), call, status, method);
+  }
+  /// The same for a caller on the other side of the contract, who has nothing to restart.
+  tenon_status failure(tenon_call* call, tenon_status status, std::string_view method) const {
+    return (status & TENON_FATAL) == 0 ? status
+                                       : fatal(instance_, generation(), call, status, method);
   }
   /// The error of a call that succeeded without an answer.
   Error no_answer(std::string_view method) const { return no_answer(instance_, method); }
@@ -154,6 +170,11 @@ class Entry {
     const Bound* bound;
     std::atomic<Serving*>* slot;
   };
+
+  /// What the call is in; nullptr where it is only counted.
+  Serving* generation() const noexcept {
+    return place_.slot != nullptr ? place_.slot->load(std::memory_order_relaxed) : nullptr;
+  }
 
   static Place enter(Instance& instance) noexcept {
     ThreadRecord* record = thread_record;
@@ -196,8 +217,13 @@ class Entry {
 
   TENON_API static Error refusal(const Instance& instance, std::string_view method);
   TENON_API static tenon_status refuse_restarted(tenon_call* call) noexcept;
-  TENON_API static Error failure(const Instance& instance, Call& call, tenon_status status,
-                                 std::string_view method);
+  TENON_API static Error failure(Instance& instance, Serving* generation, Call& call,
+                                 tenon_status status, std::string_view method);
+  TENON_API static tenon_status fatal(Instance& instance, Serving* generation, tenon_call* call,
+                                      tenon_status status, std::string_view method);
+  /// Inside a catch clause.
+  TENON_API static tenon_status thrown(Instance& instance, Serving* generation, tenon_call* call,
+                                       std::string_view method);
   TENON_API static Error no_answer(const Instance& instance, std::string_view method);
 
   Instance& instance_;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/exceptions.hpp"
+
+#include <tenon/steps.hpp>
+
+#include <cxxabi.h>
+
+#include <exception>
+#include <string>
+
+namespace tenon::detail {
+namespace {
+
+std::string text_of_exception() {
+  try {
+    throw;
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    return std::string("the plugin threw an exception: ") + thrown.what();
+  } catch (...) {
+    return "the plugin threw an exception of a type of its own";
+  }
+}
+
+}  // namespace
+
+tenon_status end_exception(tenon_call* call) {
+  return fail(call, TENON_INTERNAL, text_of_exception());
+}
+
+}  // namespace tenon::detail

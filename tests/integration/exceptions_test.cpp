@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Plugins whose functions throw, which no function of a table may.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class Exceptions : public Hosting {
+ protected:
+  Exceptions() {
+    place("probe-1.so", "probe.so");
+    place_fault("unruly");
+  }
+};
+
+TEST_F(Exceptions, OfAMethodAreItsFailure) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const auto failed = unruly->say("throw an exception");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().to_string(),
+            "test.example/unruly: say: internal: the plugin threw an exception: no more coffee");
+  EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
+  EXPECT_EQ(unruly->say("well?").value(), "well?") << "goes on";
+}
+
+TEST_F(Exceptions, OfATypeOfThePluginsOwnAreItsFailure) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  EXPECT_EQ(unruly->say("throw a number").error().message(),
+            "the plugin threw an exception of a type of its own");
+}
+
+TEST_F(Exceptions, LeaveNothingLoaded) {
+  {
+    Host host(options());
+    auto unruly = host.create<test::Echo>("unruly").value();
+    const auto failed = unruly->say("throw an exception");
+    ASSERT_TRUE(is_mapped("unruly.g1"));
+  }
+  EXPECT_FALSE(is_mapped("unruly.g1"));
+}
+
+TEST_F(Exceptions, DoNotReachAPluginThatCalledThisOne) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  const auto failed = probe->ask("unruly", "throw an exception");
+  EXPECT_EQ(failed.error().plugin(), "test.example/probe");
+  EXPECT_EQ(failed.error().message(), "the other plugin failed");
+  EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
+}
+
+TEST_F(Exceptions, OfTheEndOfAThreadGoOn) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  bool came_back = false;
+  std::thread([&] {
+    const auto never = unruly->say("end the thread");
+    came_back = true;
+  }).join();
+  EXPECT_FALSE(came_back);
+}
+
+}  // namespace
+}  // namespace tenon::tests
