@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace tenon::platform {
 
@@ -20,5 +21,7 @@ void close_event(std::intptr_t event) noexcept;
 /// Waits until the event is signalled or `nanoseconds` have passed; negative: without end.
 /// Without an event it only waits for the time to pass, and at most a tenth of a second.
 void wait_event(std::intptr_t event, std::int64_t nanoseconds) noexcept;
+/// The same for the first of several, at most 8.
+void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds) noexcept;
 
 }  // namespace tenon::platform

@@ -34,15 +34,23 @@ void close_event(std::intptr_t event) noexcept {
 }
 
 void wait_event(std::intptr_t event, std::int64_t nanoseconds) noexcept {
+  wait_events({&event, 1}, nanoseconds);
+}
+
+void wait_events(std::span<const std::intptr_t> events, std::int64_t nanoseconds) noexcept {
   constexpr std::int64_t second = 1'000'000'000;
-  if (event == no_event) {
+  if (std::find(events.begin(), events.end(), no_event) != events.end()) {
     constexpr std::int64_t step = second / 10;
     nanoseconds = nanoseconds < 0 ? step : std::min(nanoseconds, step);
   }
+  pollfd entries[8];
+  std::size_t count = 0;
+  for (const std::intptr_t event : events) {
+    entries[count++] = {static_cast<int>(event), POLLIN, 0};  // no_event is passed over
+  }
   const timespec timeout{nanoseconds / second, nanoseconds % second};
   // A signal ends the wait early; callers look again at what they wait for.
-  pollfd entry{static_cast<int>(event), POLLIN, 0};
-  ppoll(&entry, event == no_event ? 0 : 1, nanoseconds < 0 ? nullptr : &timeout, nullptr);
+  ppoll(entries, count, nanoseconds < 0 ? nullptr : &timeout, nullptr);
 }
 
 }  // namespace tenon::platform
