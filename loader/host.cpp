@@ -39,8 +39,8 @@ void Host::rescan() {
 std::vector<ModuleInfo> Host::modules() const {
   return core_->modules();
 }
-Result<void> Host::restart(std::string_view package) {
-  return core_->restart(package);
+Result<Restarted> Host::restart(std::string_view package, const RestartHow& how) {
+  return core_->restart(package, how);
 }
 Host::Restarts Host::restart_changed() {
   return core_->restart_changed();

@@ -12,7 +12,10 @@
 
 namespace tenon::detail {
 
-HostCore::HostCore(HostOptions options) : options_(std::move(options)) {
+HostCore::HostCore(HostOptions options)
+    : options_(std::move(options)),
+      context_{*this, options_.restart, std::make_shared<ImageFolder>(), std::make_shared<Keeper>(),
+               std::make_shared<Events>(options_.on_event)} {
   for (const tenon_module* builtin : options_.builtins) {
     const std::string_view text(builtin->manifest, builtin->manifest_size);
     auto manifest = parse_manifest(text, "builtin");
@@ -21,9 +24,14 @@ HostCore::HostCore(HostOptions options) : options_(std::move(options)) {
       continue;
     }
     modules_.push_back(
-        std::make_shared<Module>(ModuleOrigin{{}, builtin}, std::move(*manifest), *this, images_));
+        std::make_shared<Module>(ModuleOrigin{{}, builtin}, std::move(*manifest), context_));
   }
   rescan();
+}
+
+// Before the modules end: the keeper may be busy with one.
+HostCore::~HostCore() {
+  context_.keeper->stop();
 }
 
 void HostCore::rescan() {
@@ -40,7 +48,7 @@ void HostCore::rescan() {
     kept.push_back(known != modules_.end()
                        ? *known
                        : std::make_shared<Module>(ModuleOrigin{std::move(drop_in.file), nullptr},
-                                                  std::move(drop_in.manifest), *this, images_));
+                                                  std::move(drop_in.manifest), context_));
   }
   for (const auto& module : modules_) {
     if (module->in_use() && std::find(kept.begin(), kept.end(), module) == kept.end()) {
@@ -159,15 +167,15 @@ std::vector<ModuleInfo> HostCore::modules() const {
   return result;
 }
 
-Result<void> HostCore::restart(std::string_view package) {
+Result<Restarted> HostCore::restart(std::string_view package, const RestartHow& how) {
   bool found = false;
-  Result<void> result;
+  auto outcome = Restarted::not_loaded;
   for (const auto& module : module_list()) {
     if (module->manifest().name != package) continue;
     found = true;
-    if (!module->in_use()) continue;
-    result = module->restart();
-    if (!result) break;
+    auto done = module->restart(RestartReason::asked, how);
+    if (!done) return done;
+    if (*done != Restarted::not_loaded) outcome = *done;
   }
   if (!found) {
     return Error({.code = "not-found",
@@ -176,23 +184,24 @@ Result<void> HostCore::restart(std::string_view package) {
                   .needed = "the name of a package that this host has found",
                   .fix = "see Host::modules"});
   }
+  return outcome;
+}
+
+void HostCore::module_changed() {
   std::unique_lock lock(mutex_);
   register_all();
-  return result;
 }
 
 Host::Restarts HostCore::restart_changed() {
   Host::Restarts restarts;
   for (const auto& module : module_list()) {
     if (!module->changed()) continue;
-    if (auto done = module->restart(); done) {
+    if (auto done = module->restart(RestartReason::file_changed, {}); done) {
       restarts.done.push_back(module->manifest().name);
     } else {
       restarts.failed.push_back(std::move(done).error());
     }
   }
-  std::unique_lock lock(mutex_);
-  register_all();
   return restarts;
 }
 

@@ -20,6 +20,7 @@ namespace tenon::detail {
 class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
  public:
   explicit HostCore(HostOptions options);
+  ~HostCore();
 
   std::vector<PluginInfo> plugins(const Kind& kind) const;
   std::vector<PluginInfo> registered() const;
@@ -30,12 +31,13 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                              const std::optional<TextMap>& config);
   void rescan();
   std::vector<ModuleInfo> modules() const;
-  Result<void> restart(std::string_view package);
+  Result<Restarted> restart(std::string_view package, const RestartHow& how);
   Host::Restarts restart_changed();
 
   Result<InstancePtr> create_at(const Kind& kind, std::int32_t version,
                                 std::string_view reference) override;
   std::vector<std::string> names_at(const Kind& kind, std::int32_t version) override;
+  void module_changed() override;
 
  private:
   struct Chosen {
@@ -50,7 +52,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   void register_all();
 
   const HostOptions options_;
-  const std::shared_ptr<ImageFolder> images_ = std::make_shared<ImageFolder>();
+  const ModuleContext context_;
   std::vector<Error> broken_builtins_;
 
   mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs

@@ -17,33 +17,51 @@ struct ConfigureRequest {
 };
 using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRequest*);
 
-Error failed(const Call& call, tenon_status status, std::string plugin, std::string method) {
-  return Error({.status = status,
-                .message = std::string(call.message()),
-                .plugin = std::move(plugin),
-                .method = std::move(method)});
+/// Generations that have broken down: never ended, never unloaded. Found by leak checkers.
+void keep_for_ever(Generation* generation) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<Generation*>;
+  std::lock_guard lock(mutex);
+  kept.push_back(generation);
 }
 
 }  // namespace
 
+void EndGeneration::operator()(Generation* generation) const noexcept {
+  if (generation->broken()) {
+    keep_for_ever(generation);
+  } else {
+    delete generation;
+  }
+}
+
 Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
-                       const Manifest& manifest, PluginDirectory& directory)
+                       const Manifest& manifest, PluginDirectory& directory, FaultSink& faults)
     : image_(std::move(image)),
       package_(manifest.name),
       admitted_(std::move(admitted)),
+      faults_(faults),
       host_(manifest.name, directory) {
   bounds_.push_back(std::make_unique<Bound[]>(0));
 }
 
-Result<std::unique_ptr<Generation>> Generation::begin(std::optional<Image> image,
-                                                      const tenon_module& module,
-                                                      const Manifest& manifest,
-                                                      const std::string& where,
-                                                      PluginDirectory& directory) {
+Error Generation::failed(const Call& call, tenon_status status, const Object& object,
+                         const char* method) {
+  Error error({.status = status,
+               .message = std::string(call.message()),
+               .plugin = object.plugin->name,
+               .method = method});
+  if ((status & TENON_FATAL) != 0) faults_.fault(*this, RestartReason::fatal_status, error);
+  return error;
+}
+
+Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_module& module,
+                                        const Manifest& manifest, const std::string& where,
+                                        PluginDirectory& directory, FaultSink& faults) {
   auto admitted = admit(module, image ? &image->map() : nullptr, manifest, where);
   if (!admitted) return std::move(admitted).error();
-  std::unique_ptr<Generation> generation(
-      new Generation(std::move(image), std::move(*admitted), manifest, directory));
+  GenerationPtr generation(
+      new Generation(std::move(image), std::move(*admitted), manifest, directory, faults));
   if (const auto start = generation->admitted_.object.start; start != nullptr) {
     Inside inside(*generation);
     Call call;
@@ -101,7 +119,7 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
         sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
     if (const tenon_status status = plugin->base.create(call.raw(), &in, &object.self);
         status != TENON_OK) {
-      return failed(call, status, plugin->name, "create");
+      return failed(call, status, object, "create");
     }
   }
   Bound bound{plugin->table.get(), object.self};
@@ -178,8 +196,77 @@ Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
   if (const tenon_status status = function(call.raw(), bound.self, &in); status != TENON_OK) {
-    return failed(call, status, object.plugin->name, "configure");
+    return failed(call, status, object, "configure");
   }
+  return {};
+}
+
+// -- Around a restart ---------------------------------------------------------
+
+Generation::Object Generation::object_at(std::uint32_t index) const {
+  std::lock_guard lock(mutex_);
+  return objects_[index];
+}
+
+bool Generation::saves_state(std::uint32_t index) const {
+  return object_at(index).plugin->base.save_state != nullptr;
+}
+
+bool Generation::restores_state(std::uint32_t index) const {
+  return object_at(index).plugin->base.restore_state != nullptr;
+}
+
+Result<Bytes> Generation::save_state(std::uint32_t index, std::int32_t version,
+                                     std::chrono::steady_clock::time_point deadline) {
+  const Object object = object_at(index);
+  Inside inside(*this);
+  Call call;
+  call.set_deadline(deadline);
+  const tenon_state_request in{sizeof in, version, 0, {nullptr, 0}};
+  const tenon_state_response* out = nullptr;
+  const tenon_status status = object.plugin->base.save_state(call.raw(), object.self, &in, &out);
+  if (status != TENON_OK) return failed(call, status, object, "save_state");
+  if (out == nullptr) {
+    return Error({.status = TENON_INTERNAL,
+                  .message = "the plugin succeeded without an answer",
+                  .plugin = object.plugin->name,
+                  .method = "save_state"});
+  }
+  return Value<Bytes>::own(out->state);
+}
+
+Result<void> Generation::restore_state(std::uint32_t index, std::int32_t version,
+                                       const Bytes& state,
+                                       std::chrono::steady_clock::time_point deadline) {
+  const Object object = object_at(index);
+  Inside inside(*this);
+  Call call;
+  call.set_deadline(deadline);
+  const tenon_state_request in{sizeof in, version, 0, {state.data(), state.size()}};
+  const tenon_status status = object.plugin->base.restore_state(call.raw(), object.self, &in);
+  if (status != TENON_OK) return failed(call, status, object, "restore_state");
+  return {};
+}
+
+Result<void> Generation::suspend(std::uint32_t index,
+                                 std::chrono::steady_clock::time_point deadline) {
+  const Object object = object_at(index);
+  if (object.plugin->base.suspend == nullptr) return {};
+  Inside inside(*this);
+  Call call;
+  call.set_deadline(deadline);
+  const tenon_status status = object.plugin->base.suspend(call.raw(), object.self);
+  if (status != TENON_OK) return failed(call, status, object, "suspend");
+  return {};
+}
+
+Result<void> Generation::resume(std::uint32_t index) {
+  const Object object = object_at(index);
+  if (object.plugin->base.resume == nullptr) return {};
+  Inside inside(*this);
+  Call call;
+  const tenon_status status = object.plugin->base.resume(call.raw(), object.self);
+  if (status != TENON_OK) return failed(call, status, object, "resume");
   return {};
 }
 

@@ -4,9 +4,13 @@
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/events.hpp>
 #include <tenon/instance.hpp>
 #include <tenon/result.hpp>
+#include <tenon/values.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -29,17 +33,34 @@ struct Wanted {
   std::string name;
 };
 
-/// Thread-safe, but a plugin's create, configure and destroy for one index do not overlap: the
-/// module sees to that.
+class Generation;
+
+/// Who hears that the code of a generation failed in a way that asks for a restart.
+class FaultSink {
+ public:
+  /// From any thread, also from inside a call into `generation`. After a crash the generation has
+  /// broken down.
+  virtual void fault(Generation& generation, RestartReason why, const Error& error) noexcept = 0;
+
+ protected:
+  ~FaultSink() = default;
+};
+
+/// One that has broken down is kept as it is: its code may be in any state.
+struct EndGeneration {
+  void operator()(Generation* generation) const noexcept;
+};
+using GenerationPtr = std::unique_ptr<Generation, EndGeneration>;
+
+/// Thread-safe, but a plugin's functions that run alone for one index (create, configure, destroy
+/// and those around state) do not overlap: the module sees to that.
 class Generation : public Serving {
  public:
   /// Admits the module and runs its `start`. `image` is nothing for a builtin. Errors: those of
   /// admission, start-failed.
-  static Result<std::unique_ptr<Generation>> begin(std::optional<Image> image,
-                                                   const tenon_module& module,
-                                                   const Manifest& manifest,
-                                                   const std::string& where,
-                                                   PluginDirectory& directory);
+  static Result<GenerationPtr> begin(std::optional<Image> image, const tenon_module& module,
+                                     const Manifest& manifest, const std::string& where,
+                                     PluginDirectory& directory, FaultSink& faults);
   /// Ends what instances are left, stops the module, unloads it. No thread may be inside.
   ~Generation();
   Generation(const Generation&) = delete;
@@ -54,6 +75,23 @@ class Generation : public Serving {
   void remove(std::uint32_t index) noexcept;
   /// Calls the plugin's configure method.
   Result<void> configure(std::uint32_t index, const TextMap& config);
+  /// Whether the plugin under `index` has a state that a restart carries over.
+  bool saves_state(std::uint32_t index) const;
+  bool restores_state(std::uint32_t index) const;
+  /// The plugin's state in a version of its own. Errors: those of its save_state.
+  Result<Bytes> save_state(std::uint32_t index, std::int32_t version,
+                           std::chrono::steady_clock::time_point deadline);
+  Result<void> restore_state(std::uint32_t index, std::int32_t version, const Bytes& state,
+                             std::chrono::steady_clock::time_point deadline);
+  /// Lets go of what the next generation takes over, and takes it back. Nothing to do for plugins
+  /// that have no such function.
+  Result<void> suspend(std::uint32_t index, std::chrono::steady_clock::time_point deadline);
+  Result<void> resume(std::uint32_t index);
+
+  /// From now on no function of it may be called any more. From any thread.
+  void break_down() noexcept { broken_.store(true); }
+  bool broken() const noexcept { return broken_.load(); }
+
   /// The version of the kind that the plugin under `index` has.
   const KindVersion& version_of(std::uint32_t index) const;
 
@@ -70,15 +108,20 @@ class Generation : public Serving {
   };
 
   Generation(std::optional<Image> image, AdmittedModule admitted, const Manifest& manifest,
-             PluginDirectory& directory);
+             PluginDirectory& directory, FaultSink& faults);
   const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
   void publish(std::uint32_t index, const Bound& bound);
+  Object object_at(std::uint32_t index) const;
+  /// Passes a failure on; one that is fatal is told to the sink.
+  Error failed(const Call& call, tenon_status status, const Object& object, const char* method);
 
   // The image goes last: everything else may point into it.
   std::optional<Image> image_;
   std::string package_;
   AdmittedModule admitted_;
+  FaultSink& faults_;
   ModuleHost host_;
+  std::atomic<bool> broken_{false};
   bool started_ = false;
   mutable std::mutex mutex_;  // guards what follows; never held while the plugin runs
   std::vector<Object> objects_;

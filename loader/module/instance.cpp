@@ -50,18 +50,19 @@ bool Instance::supports(std::string_view method) const {
 }
 
 void Instance::remember_config(const tenon_map& config) {
-  live(*this).set_config(Value<TextMap>::own(config));
+  live(*this).module().remember_config(live(*this), Value<TextMap>::own(config));
 }
 
 // The gate is seldom closed, and calls are seldom nested so deeply; both may take their time.
 Entry::Place Entry::enter_at_gate(Instance& instance) noexcept {
+  static constexpr Bound nobody{nullptr, nullptr};
   auto& module = static_cast<Module&>(instance.serving_);
-  if (Generation* behind = module.pass_gate(); behind != nullptr) {
-    // The generation behind the gate waits for this thread as it is; the count is for the way out.
-    module.overflow.fetch_add(1);
-    return {behind->bounds.load() + instance.index_, nullptr};
-  }
-  return enter(instance);
+  const Module::Passage passage = module.pass_gate();
+  if (passage.opened) return enter(instance);
+  module.overflow.fetch_add(1);  // for the way out
+  if (passage.behind == nullptr) return {&nobody, nullptr};
+  // The generation behind the gate waits for this thread as it is.
+  return {passage.behind->bounds.load() + instance.index_, nullptr};
 }
 
 Entry::Place Entry::enter_counted(Instance& instance) noexcept {
@@ -73,14 +74,21 @@ Entry::Place Entry::enter_counted(Instance& instance) noexcept {
   return enter_at_gate(instance);
 }
 
-Error Entry::refusal(const Instance& instance, std::string_view method) {
+Error Entry::refusal(const Instance& instance, std::string_view method, bool served) {
+  if (!served) return live(instance).module().unavailable();
   return Error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
                 .message = restarted_text,
                 .plugin = std::string(instance.plugin()),
                 .method = std::string(method)});
 }
 
-tenon_status Entry::refuse_restarted(tenon_call* call) noexcept {
+tenon_status Entry::refuse(const Instance& instance, tenon_call* call, bool served) noexcept {
+  if (!served) {
+    const Error error = live(instance).module().unavailable();
+    const std::string_view message = error.message();
+    call->functions->fail(call, error.status(), {message.data(), message.size()});
+    return error.status();
+  }
   return tenon_fail(call, TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text);
 }
 

@@ -41,6 +41,12 @@ void log_from_module(std::string_view module, std::int32_t level, std::string_vi
   logger().log(level_of(level), "{}: {}", module, message);
 }
 
+bool logs_debug() noexcept {
+  return logger().should_log(spdlog::level::debug);
+}
+void log_debug(std::string_view message) {
+  logger().debug("{}", message);
+}
 void log_info(std::string_view message) {
   logger().info("{}", message);
 }

@@ -14,6 +14,8 @@ void log_from_plugin(std::int32_t level, std::string_view message);
 /// On behalf of a module that logs outside of its calls.
 void log_from_module(std::string_view module, std::int32_t level, std::string_view message);
 /// Of the loader itself.
+bool logs_debug() noexcept;
+void log_debug(std::string_view message);
 void log_info(std::string_view message);
 void log_warning(std::string_view message);
 void log_fatal(std::string_view message) noexcept;

@@ -2,75 +2,74 @@
 #include "module/module.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <random>
 #include <utility>
 
 #include "manifest/module_file.hpp"
 #include "module/log.hpp"
+#include "module/restart.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {
 
-// How long a restart waits for calls to end before it gives up or leaves their generation loaded.
-constexpr auto drain_patience = std::chrono::seconds(10);
-
 // Far above any real module; keeps a file that is none from filling the memory.
 constexpr std::size_t largest_file = std::size_t{1} << 30;
 
-auto drain_deadline() {
-  return std::chrono::steady_clock::now() + drain_patience;
-}
+// Between two looks at generations that somebody is still in.
+constexpr auto first_look = std::chrono::milliseconds(1);
+constexpr auto longest_look = std::chrono::milliseconds(100);
 
 }  // namespace
 
-LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted)
+LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
+                           std::uint64_t serial)
     : Instance(*module, index),
       module_(std::move(module)),
       index_(index),
+      serial_(serial),
       wanted_(std::move(wanted)) {}
 
-std::optional<TextMap> LiveInstance::config() const {
-  std::lock_guard lock(mutex_);
-  return config_;
-}
-
-void LiveInstance::set_config(TextMap config) {
-  std::lock_guard lock(mutex_);
-  config_ = std::move(config);
-}
-
-/// While it lives, no create or release is under way and no other thread changes what serves.
-class Module::Exclusive {
+/// The right to load, to replace and to unload what serves. Waited for until a deadline, since
+/// modules that load each other's plugins while they start could wait for each other.
+class Module::Right {
  public:
-  Exclusive(Module& module, std::unique_lock<std::mutex>& lock) : module_(module) {
-    module_.changed_.wait(
-        lock, [&] { return module_.exclusive_ == std::thread::id() && module_.under_way_ == 0; });
-    module_.exclusive_ = std::this_thread::get_id();
+  /// REQUIRED: the lock is held, and again when the right ends.
+  Right(Module& module, Lock& lock)
+      : module_(module),
+        lock_(lock),
+        held_(module.changed_.wait_for(lock, module.context_.restart.drain,
+                                       [&] { return module.holder_ == std::thread::id(); })) {
+    if (held_) module_.holder_ = std::this_thread::get_id();
   }
-  ~Exclusive() {
-    std::lock_guard lock(module_.mutex_);
-    module_.exclusive_ = {};
+  ~Right() {
+    if (!lock_.owns_lock()) lock_.lock();
+    if (held_) module_.holder_ = {};
     module_.changed_.notify_all();
   }
-  Exclusive(const Exclusive&) = delete;
-  Exclusive& operator=(const Exclusive&) = delete;
+  Right(const Right&) = delete;
+  Right& operator=(const Right&) = delete;
+
+  explicit operator bool() const noexcept { return held_; }
 
  private:
   Module& module_;
+  Lock& lock_;
+  const bool held_;
 };
 
-Module::Module(ModuleOrigin origin, Manifest manifest, PluginDirectory& directory,
-               std::shared_ptr<ImageFolder> images)
+Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context)
     : origin_(std::move(origin)),
-      directory_(directory),
-      images_(std::move(images)),
-      manifest_(std::move(manifest)) {}
+      context_(context),
+      manifest_(std::move(manifest)),
+      failures_(context.restart.limits, std::minstd_rand(std::random_device{}())) {}
 
 Module::~Module() {
   // Code that a thread is still in cannot be taken from under it.
-  for (auto& old : retired_) {
-    if (!wait_until_left(*this, *old, drain_deadline())) static_cast<void>(old.release());
+  for (Left& old : left_) {
+    if (!end(old, Clock::now() + context_.restart.drain)) {
+      static_cast<void>(old.generation.release());
+    }
   }
 }
 
@@ -87,13 +86,25 @@ ModuleInfo Module::info() const {
   std::lock_guard lock(mutex_);
   const auto live = std::count_if(instances_.begin(), instances_.end(),
                                   [](const LiveInstance* instance) { return instance != nullptr; });
-  return {manifest_.name, manifest_.version.to_string(), origin_.file, generation_ != nullptr,
-          count_,         static_cast<std::size_t>(live)};
+  return {manifest_.name, manifest_.version.to_string(),  origin_.file, generation_ != nullptr,
+          count_,         static_cast<std::size_t>(live), left_.size(), failures_.quarantined()};
 }
 
 bool Module::in_use() const {
   std::lock_guard lock(mutex_);
-  return generation_ != nullptr;
+  return generation_ != nullptr || has_instances();
+}
+
+bool Module::has_instances() const noexcept {
+  return std::any_of(instances_.begin(), instances_.end(),
+                     [](const LiveInstance* instance) { return instance != nullptr; });
+}
+
+Event Module::event(Event::Type type) const {
+  return {.type = type,
+          .package = manifest_.name,
+          .package_version = manifest_.version.to_string(),
+          .generation = count_};
 }
 
 Error Module::refused(std::string found) const {
@@ -103,33 +114,55 @@ Error Module::refused(std::string found) const {
                 .where = where()});
 }
 
+Error Module::busy() const {
+  return Error({.code = "busy",
+                .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                .message = "another thread is loading or restarting the module and does not end",
+                .where = where()});
+}
+
 // -- Instances ----------------------------------------------------------------
 
+/// Until something serves that instances can be added to.
+Result<void> Module::become_ready(Lock& lock) {
+  for (;;) {
+    if (holder_ == std::this_thread::get_id()) {
+      return refused("the module asks for an instance of itself while it is loaded or restarted");
+    }
+    if (failures_.quarantined() || not_before_ > Clock::now()) {
+      lock.unlock();
+      return unavailable();
+    }
+    if (still_) {
+      const bool ended = changed_.wait_until(lock, gate_deadline_, [&] { return !still_; });
+      if (!ended && !stand_still_no_longer()) return busy();
+    } else if (generation_ == nullptr) {
+      lock.unlock();
+      if (auto loaded = load_first(); !loaded) return loaded;
+      lock.lock();
+    } else {
+      return {};
+    }
+  }
+}
+
 Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
-  std::unique_lock lock(mutex_);
-  if (exclusive_ == std::this_thread::get_id()) {
-    return refused("the module asks for an instance of itself while it is loaded or restarted");
-  }
-  changed_.wait(lock, [&] { return exclusive_ == std::thread::id(); });
-  while (generation_ == nullptr) {
-    lock.unlock();
-    if (auto loaded = load_first(); !loaded) return std::move(loaded).error();
-    lock.lock();
-    changed_.wait(lock, [&] { return exclusive_ == std::thread::id(); });
-  }
+  Lock lock(mutex_);
+  if (auto ready = become_ready(lock); !ready) return std::move(ready).error();
   under_way_++;
   const std::uint32_t index = free_index();
-  auto* instance = new LiveInstance(shared_from_this(), index, std::move(wanted));
+  auto* instance = new LiveInstance(shared_from_this(), index, std::move(wanted), ++serials_);
   instances_[index] = instance;
   Generation& generation = *generation_;
   lock.unlock();
 
   Result<void> made = generation.add(index, instance->wanted());
-  if (made && config) {
-    made = generation.configure(index, *config);
-    if (made) instance->set_config(*config);
-  }
+  if (made && config) made = generation.configure(index, *config);
   lock.lock();
+  if (made && config) {
+    instance->config_ = *config;
+    instance->configured_++;
+  }
   under_way_--;
   changed_.notify_all();
   lock.unlock();
@@ -146,10 +179,12 @@ std::uint32_t Module::free_index() {
 }
 
 void Module::release(LiveInstance& instance) noexcept {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   // A module that is being stopped gives back what it holds of itself.
-  if (exclusive_ != std::this_thread::get_id()) {
-    changed_.wait(lock, [&] { return exclusive_ == std::thread::id(); });
+  while (still_ && holder_ != std::this_thread::get_id()) {
+    if (changed_.wait_until(lock, gate_deadline_) == std::cv_status::timeout) {
+      stand_still_no_longer();
+    }
   }
   under_way_++;
   Generation* generation = generation_.get();
@@ -159,27 +194,28 @@ void Module::release(LiveInstance& instance) noexcept {
   instances_[instance.index_] = nullptr;
   under_way_--;
   changed_.notify_all();
-  const bool outermost = exclusive_ != std::this_thread::get_id();
   lock.unlock();
-  if (outermost) unload_if_unused();
+  unload_if_unused();
 }
 
 void Module::unload_if_unused() noexcept {
-  std::unique_ptr<Generation> last;
-  std::unique_lock lock(mutex_);
-  const auto unused = [&] {
-    return generation_ != nullptr &&
-           std::all_of(instances_.begin(), instances_.end(),
-                       [](auto* instance) { return instance == nullptr; });
-  };
-  if (!unused() || this_thread_is_in(*generation_)) return;
-  Exclusive exclusive(*this, lock);
-  if (unused()) {
+  std::optional<Left> last;
+  {
+    Lock lock(mutex_);
+    const auto unused = [&] { return generation_ != nullptr && !has_instances(); };
+    if (!unused()) return;
+    if (holder_ == std::this_thread::get_id() || this_thread_is_in(*generation_)) {
+      context_.keeper->soon([weak = weak_from_this()] {
+        if (const auto module = weak.lock()) module->unload_if_unused();
+      });
+      return;
+    }
+    Right right(*this, lock);
+    if (!right || !unused()) return;
     current.store(nullptr);
-    last = std::move(generation_);
+    last = Left{std::move(generation_), event(Event::Type::unloaded), Clock::now()};
   }
-  lock.unlock();
-  if (last != nullptr) retire(std::move(last));
+  drain(std::move(last));
 }
 
 const KindVersion& Module::version_of(const LiveInstance& instance) const {
@@ -187,11 +223,45 @@ const KindVersion& Module::version_of(const LiveInstance& instance) const {
   return generation_->version_of(instance.index_);
 }
 
+// The call that configured may have been in a generation that has been replaced meanwhile. A
+// restart that has not published yet sees what is remembered here; of one that has, the new
+// generation is told here.
+void Module::remember_config(LiveInstance& instance, TextMap config) {
+  Lock lock(mutex_);
+  instance.config_ = config;
+  instance.configured_++;
+  Generation* generation = generation_.get();
+  if (generation == nullptr || this_thread_is_in(*generation)) return;
+  while (still_ && changed_.wait_until(lock, gate_deadline_) == std::cv_status::no_timeout) {
+  }
+  generation = generation_.get();
+  if (generation == nullptr) return;
+  under_way_++;
+  lock.unlock();
+  auto configured = generation->configure(instance.index_, config);
+  if (!configured) log_warning(configured.error().to_string());
+  lock.lock();
+  under_way_--;
+  changed_.notify_all();
+}
+
+std::vector<InstanceRecord> Module::look() const {
+  std::lock_guard lock(mutex_);
+  std::vector<InstanceRecord> records;
+  for (const LiveInstance* instance : instances_) {
+    if (instance == nullptr) continue;
+    records.push_back({instance->index_, instance->serial_, instance->wanted_, instance->config_,
+                       instance->configured_});
+  }
+  return records;
+}
+
 // -- Loading ------------------------------------------------------------------
 
 Result<Module::Loaded> Module::load() {
   if (origin_.builtin != nullptr) {
-    auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest_, where(), directory_);
+    auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest_, where(),
+                                   context_.directory, *this);
     if (!begun) return std::move(begun).error();
     return Loaded{std::move(*begun), manifest_, {}};
   }
@@ -208,157 +278,125 @@ Result<Module::Loaded> Module::load() {
                   .needed = "package " + manifest_.name,
                   .fix = "put another package into a file of its own"});
   }
-  auto image = Image::load(*images_, *content, origin_.file);
+  auto image = Image::load(*context_.images, *content, origin_.file);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
-  auto begun = Generation::begin(std::move(*image), object, read->manifest, where(), directory_);
+  auto begun = Generation::begin(std::move(*image), object, read->manifest, where(),
+                                 context_.directory, *this);
   if (!begun) return std::move(begun).error();
   return Loaded{std::move(*begun), std::move(read->manifest), file->identity()};
 }
 
 Result<void> Module::load_first() {
-  std::unique_lock lock(mutex_);
-  Exclusive exclusive(*this, lock);
+  Lock lock(mutex_);
+  Right right(*this, lock);
+  if (!right) return busy();
   if (generation_ != nullptr) return {};
+  if (has_instances()) {
+    lock.unlock();
+    Restart restart(*this, RestartReason::crash, {});
+    auto done = restart.run();
+    tell(restart.event());
+    return done;
+  }
   lock.unlock();
+  const auto begun = Clock::now();
   auto fresh = load();
   if (!fresh) return std::move(fresh).error();
-  adopt(*fresh);
+  lock.lock();
+  adopt(std::move(*fresh));
+  Event loaded = event(Event::Type::loaded);
+  lock.unlock();
+  loaded.loading = Clock::now() - begun;
+  tell(loaded);
   return {};
 }
 
-/// Publishes a generation; answers the one that served until now.
-std::unique_ptr<Generation> Module::adopt(Loaded& fresh) noexcept {
-  fresh.generation->open();
-  std::lock_guard lock(mutex_);
+/// What serves from now on. Answers what did until now.
+std::optional<Module::Left> Module::adopt(Loaded&& fresh) {
+  std::optional<Left> old;
+  if (generation_ != nullptr) {
+    old = Left{std::move(generation_), event(Event::Type::drained), Clock::now()};
+  }
+  generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
   count_++;
-  current.store(fresh.generation.get());
-  interrupting_ = false;
+  generation_->open();
+  serve_again();
+  return old;
+}
+
+// -- The gate -----------------------------------------------------------------
+
+/// From here to `serve_again` no instance comes or goes. REQUIRED: the right.
+Result<void> Module::stand_still(Clock::time_point deadline) {
+  Lock lock(mutex_);
+  still_ = true;
+  gate_deadline_ = deadline;
+  if (changed_.wait_until(lock, deadline, [&] { return under_way_ == 0; })) return {};
+  still_ = false;
   changed_.notify_all();
-  return std::exchange(generation_, std::move(fresh.generation));
+  return Error({.code = "restart-failed",
+                .status = TENON_DEADLINE_EXCEEDED,
+                .message = "an instance that is being made or ended does not get ready",
+                .where = where()});
 }
 
-// -- Restart ------------------------------------------------------------------
-
-bool Module::changed() const {
-  std::unique_lock lock(mutex_);
-  if (generation_ == nullptr || origin_.builtin != nullptr) return false;
-  const platform::FileIdentity loaded = identity_;
-  lock.unlock();
-  const auto now = platform::identity_of(origin_.file);
-  return now && !(*now == loaded);
+/// Whoever waits past the deadline ends the standstill for all, unless what served cannot go on.
+/// REQUIRED: the lock.
+bool Module::stand_still_no_longer() noexcept {
+  if (still_ && suspended_) return false;
+  if (still_ && generation_ != nullptr) serve_again();
+  still_ = false;
+  return true;
 }
 
-Result<void> Module::restart() {
-  std::unique_lock lock(mutex_);
-  if (generation_ == nullptr) return {};  // the next create loads what the file holds then
-  if (exclusive_ == std::this_thread::get_id() || this_thread_is_in(*generation_)) {
-    return refused("a module cannot be restarted from inside one of its own calls");
-  }
-  Exclusive exclusive(*this, lock);
-  if (generation_ == nullptr) return {};
-  std::vector<LiveInstance*> instances;
-  std::copy_if(instances_.begin(), instances_.end(), std::back_inserter(instances),
-               [](const LiveInstance* instance) { return instance != nullptr; });
-  lock.unlock();
-
-  auto fresh = load();
-  if (!fresh) return std::move(fresh).error();
-  const bool session =
-      std::any_of(instances.begin(), instances.end(),
-                  [](const LiveInstance* instance) { return instance->wanted().kind->session; });
-  return session ? replace_behind_gate(*fresh, instances) : replace_beside(*fresh, instances);
-}
-
-/// Makes every instance in a generation that nobody sees yet.
-Result<void> Module::fill(Generation& fresh, const std::vector<LiveInstance*>& instances) {
-  for (const LiveInstance* instance : instances) {
-    if (auto made = fresh.add(instance->index_, instance->wanted()); !made) return made;
-    const auto config = instance->config();
-    if (!config) continue;
-    if (auto configured = fresh.configure(instance->index_, *config); !configured) {
-      return configured;
-    }
-  }
-  return {};
-}
-
-/// Kinds whose calls are independent: the old generation serves until the new one does.
-Result<void> Module::replace_beside(Loaded& fresh, const std::vector<LiveInstance*>& instances) {
-  if (auto filled = fill(*fresh.generation, instances); !filled) return filled;
-  retire(adopt(fresh));
-  return {};
-}
-
-/// Kinds with a session: the old generation has to end before the new one begins.
-Result<void> Module::replace_behind_gate(Loaded& fresh,
-                                         const std::vector<LiveInstance*>& instances) {
-  close_gate();
-  if (!wait_until_left(*this, *generation_, drain_deadline())) {
-    open_gate(*generation_);
-    return Error({.code = "restart-failed",
-                  .status = TENON_DEADLINE_EXCEEDED,
-                  .message = "a call into the module did not end in 10 seconds",
-                  .where = where()});
-  }
-  if (auto filled = fill(*fresh.generation, instances); !filled) {
-    open_gate(*generation_);
-    return filled;
-  }
-  for (LiveInstance* instance : instances) {
-    if (instance->wanted().kind->session) instance->make_stale();
-  }
-  retire(adopt(fresh));
-  return {};
-}
-
-void Module::close_gate() {
-  std::lock_guard lock(mutex_);
-  current.store(&gate_);
-  interrupting_ = true;
-  for (Call* call : blocking_) call->cancel(CancelReason::restart);
-}
-
-void Module::open_gate(Generation& generation) {
-  std::lock_guard lock(mutex_);
-  current.store(&generation);
+/// REQUIRED: the lock.
+void Module::serve_again() noexcept {
+  if (generation_ != nullptr && !failures_.quarantined()) current.store(generation_.get());
+  still_ = false;
+  suspended_ = false;
   interrupting_ = false;
+  not_before_ = {};
   changed_.notify_all();
 }
 
-/// Ends a generation that is not published any more, as soon as nobody is inside; and those of
-/// before that somebody was in then.
-void Module::retire(std::unique_ptr<Generation> old) {
-  end_retired();
-  if (old == nullptr || wait_until_left(*this, *old, drain_deadline())) return;
-  log_warning("a call into " + old->package() +
-              " does not end; its code stays loaded until it has ended and the module restarts or "
-              "unloads");
-  std::lock_guard lock(mutex_);
-  retired_.push_back(std::move(old));
-}
-
-void Module::end_retired() {
-  // Ends after the lock: it runs code of the plugin.
-  std::vector<std::unique_ptr<Generation>> ended;
-  std::lock_guard lock(mutex_);
-  for (auto& old : retired_) {
-    if (wait_until_left(*this, *old, std::chrono::steady_clock::now())) {
-      ended.push_back(std::move(old));
-    }
+Module::Passage Module::pass_gate() noexcept {
+  Lock lock(mutex_);
+  if (generation_ != nullptr && this_thread_is_in(*generation_)) return {false, generation_.get()};
+  while (current.load() == &gate_) {
+    if (failures_.quarantined() || not_before_ > Clock::now()) return {false, nullptr};
+    if (changed_.wait_until(lock, gate_deadline_) == std::cv_status::no_timeout) continue;
+    stand_still_no_longer();
+    if (current.load() == &gate_) return {false, nullptr};
   }
-  std::erase(retired_, nullptr);
+  return {true, nullptr};
 }
 
-// -- What calls ask for -------------------------------------------------------
+/// REQUIRED: the lock.
+std::string Module::reasons() const {
+  std::string text;
+  for (const Failures::Reason& reason : failures_.reasons()) {
+    text += (text.empty() ? "" : "; ") + reason.text;
+  }
+  return text;
+}
 
-Generation* Module::pass_gate() noexcept {
-  std::unique_lock lock(mutex_);
-  if (generation_ != nullptr && this_thread_is_in(*generation_)) return generation_.get();
-  changed_.wait(lock, [&] { return current.load() != &gate_; });
-  return nullptr;
+Error Module::unavailable() const {
+  std::lock_guard lock(mutex_);
+  if (failures_.quarantined()) {
+    return Error(
+        {.code = "quarantined",
+         .status = TENON_UNAVAILABLE,
+         .message = "the module has failed too often and is not used any more: " + reasons(),
+         .where = where(),
+         .fix = "replace its file, or restart it by hand"});
+  }
+  return Error({.code = "restarting",
+                .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                .message = "the module has failed and waits for its restart",
+                .where = where()});
 }
 
 void Module::add_blocking(Call& call) {
@@ -370,6 +408,175 @@ void Module::add_blocking(Call& call) {
 void Module::remove_blocking(Call& call) {
   std::lock_guard lock(mutex_);
   blocking_.erase(std::find(blocking_.begin(), blocking_.end(), &call));
+}
+
+// -- Restart ------------------------------------------------------------------
+
+bool Module::changed() const {
+  Lock lock(mutex_);
+  if (origin_.builtin != nullptr || (generation_ == nullptr && !has_instances())) return false;
+  const platform::FileIdentity loaded = identity_;
+  lock.unlock();
+  const auto now = platform::identity_of(origin_.file);
+  return now && !(*now == loaded);
+}
+
+Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
+  Lock lock(mutex_);
+  if (generation_ == nullptr && !has_instances() && !failures_.quarantined()) {
+    return Restarted::not_loaded;  // the next create loads what the file holds then
+  }
+  const bool released = failures_.quarantined();
+  failures_.release();
+  not_before_ = {};
+  const bool inside = holder_ == std::this_thread::get_id() ||
+                      (generation_ != nullptr && this_thread_is_in(*generation_));
+  if (inside) restart_later(reason, how, Clock::now());
+  const Event release = event(Event::Type::released);
+  lock.unlock();
+  if (released) tell(release);
+  if (inside) return Restarted::soon;
+  if (auto done = replace(reason, how, true); !done) return std::move(done).error();
+  return Restarted::now;
+}
+
+/// `waits`: for the old generation to be gone, as long as is usual.
+Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool waits) {
+  Result<void> done;
+  std::optional<Left> old;
+  {
+    Lock lock(mutex_);
+    Right right(*this, lock);
+    if (!right) return busy();
+    if (generation_ == nullptr && !has_instances()) return {};
+    lock.unlock();
+    Restart restart(*this, reason, how);
+    done = restart.run();
+    old = restart.take_old();
+    tell(restart.event());
+  }
+  if (!done) return done;
+  context_.directory.module_changed();
+  if (waits) {
+    drain(std::move(old));
+  } else if (old) {
+    look_after(std::move(*old));
+  }
+  return {};
+}
+
+/// REQUIRED: the lock.
+void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when) {
+  if (restart_due_) return;
+  restart_due_ = context_.keeper->at(when, [weak = weak_from_this(), reason, how] {
+    const auto module = weak.lock();
+    if (module == nullptr) return;
+    {
+      std::lock_guard lock(module->mutex_);
+      module->restart_due_ = false;
+      if (module->failures_.quarantined()) return;
+    }
+    auto done = module->replace(reason, how, false);
+    const bool by_itself = reason != RestartReason::asked && reason != RestartReason::file_changed;
+    if (!done && by_itself) module->count_failure(reason, in_one_line(done.error()));
+  });
+}
+
+// -- Faults -------------------------------------------------------------------
+
+void Module::fault(Generation& generation, RestartReason why, const Error& error) noexcept {
+  GenerationPtr broken;  // is kept by its end
+  if (why == RestartReason::crash) generation.break_down();
+  Lock lock(mutex_);
+  const bool serves = &generation == generation_.get();
+  const bool first = generation_ == nullptr && !has_instances();
+  if (!serves && !(first && why == RestartReason::crash)) return;  // whoever made it hears of it
+  if (serves && why == RestartReason::crash) {
+    current.store(&gate_);
+    gate_deadline_ = Clock::now() + context_.restart.gate;
+    broken = std::move(generation_);
+  }
+  // A generation that fails in many calls at once has failed once.
+  if (serves && std::exchange(faulted_, count_) == count_) return;
+  Event faulted = event(Event::Type::faulted);
+  lock.unlock();
+  faulted.reason = why;
+  faulted.message = in_one_line(error);
+  tell(faulted);
+  count_failure(why, faulted.message);
+}
+
+void Module::count_failure(RestartReason why, const std::string& text) {
+  Lock lock(mutex_);
+  if (failures_.quarantined()) return;
+  const auto now = Clock::now();
+  const Failures::Verdict verdict = failures_.record(now, text);
+  if (!verdict.quarantined) {
+    const auto when = now + verdict.pause;
+    if (generation_ == nullptr && verdict.pause.count() > 0) not_before_ = when;
+    restart_later(why, {}, when);
+    changed_.notify_all();
+    return;
+  }
+  current.store(&gate_);
+  changed_.notify_all();
+  Event quarantined = event(Event::Type::quarantined);
+  quarantined.message = reasons();
+  lock.unlock();
+  tell(quarantined);
+}
+
+// -- What served --------------------------------------------------------------
+
+/// Ends a generation that is not published any more, or leaves it to the keeper.
+void Module::drain(std::optional<Left> old) {
+  if (old && !end(*old, Clock::now() + context_.restart.drain)) look_after(std::move(*old));
+}
+
+/// False when somebody is still inside at the deadline.
+bool Module::end(Left& old, Clock::time_point deadline) {
+  if (this_thread_is_in(*old.generation)) return false;
+  if (!wait_until_left(*this, *old.generation, deadline)) return false;
+  old.generation = nullptr;
+  old.end.draining = Clock::now() - old.since;
+  tell(old.end);
+  return true;
+}
+
+void Module::look_after(Left old) {
+  std::lock_guard lock(mutex_);
+  left_.push_back(std::move(old));
+  if (next_look_ != Clock::duration::zero()) return;
+  next_look_ = first_look;
+  context_.keeper->at(Clock::now() + next_look_, [weak = weak_from_this()] {
+    if (const auto module = weak.lock()) module->end_left();
+  });
+}
+
+void Module::end_left() noexcept {
+  std::vector<Left> looked_at;
+  Lock lock(mutex_);
+  looked_at.swap(left_);
+  lock.unlock();
+  // Without the lock: to end a generation is to run code of the plugin.
+  std::erase_if(looked_at, [&](Left& old) { return end(old, Clock::now()); });
+  for (Left& old : looked_at) {
+    if (old.told || Clock::now() < old.since + context_.restart.drain) continue;
+    old.told = true;
+    Event overdue = old.end;
+    overdue.type = Event::Type::drain_overdue;
+    overdue.draining = Clock::now() - old.since;
+    overdue.message = "a call does not end; the code stays loaded until it has";
+    tell(overdue);
+  }
+  lock.lock();
+  std::move(looked_at.begin(), looked_at.end(), std::back_inserter(left_));
+  next_look_ = left_.empty() ? Clock::duration::zero()
+                             : std::min<Clock::duration>(2 * next_look_, longest_look);
+  if (left_.empty()) return;
+  context_.keeper->at(Clock::now() + next_look_, [weak = weak_from_this()] {
+    if (const auto module = weak.lock()) module->end_left();
+  });
 }
 
 }  // namespace tenon::detail

@@ -22,6 +22,8 @@ class PluginDirectory {
                                         std::string_view reference) = 0;
   /// The names of the plugins that `create_at` could serve, sorted.
   virtual std::vector<std::string> names_at(const Kind& kind, std::int32_t version) = 0;
+  /// A module has another manifest now.
+  virtual void module_changed() = 0;
 
  protected:
   ~PluginDirectory() = default;

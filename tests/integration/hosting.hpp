@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +41,33 @@ class Hosting : public testing::Test {
     world_.place(std::string(FAULTS "/").append(build).append(".so"), as);
   }
 
-  HostOptions options() const {
-    return {.app = "", .plugin_path = {world_.plugins()}, .builtins = {host_echo()}};
+  HostOptions options() {
+    return {.app = "",
+            .plugin_path = {world_.plugins()},
+            .builtins = {host_echo()},
+            .on_event = [this](const Event& event) {
+              std::lock_guard lock(mutex_);
+              events_.push_back(event);
+            }};
+  }
+  /// The same, with restarts that wait for a moment only.
+  HostOptions impatient() {
+    HostOptions options = this->options();
+    options.restart.gate = std::chrono::milliseconds(200);
+    options.restart.drain = std::chrono::milliseconds(200);
+    return options;
+  }
+
+  /// What the host told so far.
+  std::vector<Event> events() const {
+    std::lock_guard lock(mutex_);
+    return events_;
+  }
+  /// How often it told of something.
+  std::size_t told(Event::Type type) const {
+    const std::vector<Event> all = events();
+    return static_cast<std::size_t>(std::count_if(
+        all.begin(), all.end(), [type](const Event& event) { return event.type == type; }));
   }
 
   /// Whether the process has code of a private copy mapped, eg: of "probe.g1" the first of
@@ -79,6 +106,8 @@ class Hosting : public testing::Test {
   using Texts = std::vector<std::string>;
 
  private:
+  mutable std::mutex mutex_;
+  std::vector<Event> events_;
   const std::string before_ = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "";
 
  protected:

@@ -164,17 +164,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Flaw{"ConfigureFails", "probe-configure-fails.so", "invalid-argument"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Restart, IsRefusedFromInsideACallOfTheModule) {
+TEST_F(Restart, ComesSoonFromInsideACallOfTheModule) {
   Host host(options());
-  std::string answer;
-  host_echo_says = [&](std::string_view) {
-    const auto done = host.restart(probes);
-    return done ? "restarted" : std::string(done.error().code());
-  };
   auto probe = host.create<test::Probe>("probe").value();
-  EXPECT_EQ(probe->ask("builtin:host-echo", "restart yourself").value(), "restart-refused");
-  EXPECT_EQ(module(host, probes).generation, 1u);
-  EXPECT_TRUE(host.restart(probes)) << "from outside it goes";
+  place("probe-2.so", "probe.so");
+  host_echo_says = [&](std::string_view) {
+    if (host.restart(probes).value() != Restarted::soon) return "at once";
+    return eventually([&] { return probe->edition().value() == 2; }) ? "new" : "old";
+  };
+  EXPECT_EQ(probe->ask("builtin:host-echo", "restart yourself").value(), "new")
+      << "the new generation serves while this call is still in the old one";
+  EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
+  EXPECT_EQ(host.restart(probes).value(), Restarted::now) << "from outside it goes at once";
 }
 
 TEST_F(Restart, MayComeFromInsideACallOfAnotherModule) {
@@ -216,7 +217,7 @@ TEST_F(Restart, WaitsForTheCallsInTheOldCodeWhileNewCallsGoOn) {
 }
 
 TEST_F(Restart, LeavesCodeLoadedThatACallDoesNotLeave) {
-  Host host(options());
+  Host host(impatient());
   auto probe = host.create<test::Probe>("probe").value();
   std::atomic<bool> inside{false};
   host_echo_says = [&](std::string_view) {
@@ -231,12 +232,15 @@ TEST_F(Restart, LeavesCodeLoadedThatACallDoesNotLeave) {
 
   EXPECT_TRUE(is_mapped("probe.g1"));
   EXPECT_EQ(probe->edition().value(), 1);
+  EXPECT_EQ(module(host, probes).draining, 1u);
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::drain_overdue) == 1; }));
   inside = false;
   old.join();
   EXPECT_EQ(old_answer, "let go");
-  EXPECT_TRUE(host.restart(probes));
-  EXPECT_FALSE(is_mapped("probe.g1")) << "the next restart finds that the call has ended";
-  EXPECT_EQ(copies(), Texts{"probe.g3.so"});
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::drained) == 1; }));
+  EXPECT_FALSE(is_mapped("probe.g1"));
+  EXPECT_EQ(module(host, probes).draining, 0u);
+  EXPECT_EQ(copies(), Texts{"probe.g2.so"});
 }
 
 TEST_F(Restart, NeverFailsACallOfAnotherThread) {

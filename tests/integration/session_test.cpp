@@ -125,7 +125,7 @@ TEST_F(Session, LetsThreadsThatAreInsideThroughTheClosedGate) {
 }
 
 TEST_F(Session, GoesOnWhenACallDoesNotEndAndTheRestartFails) {
-  Host host(options());
+  Host host(impatient());
   auto stream = opened(host, "10");
   EXPECT_EQ(stream->next().value(), 1);
   std::atomic<bool> inside{false};

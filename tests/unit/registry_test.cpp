@@ -24,6 +24,7 @@ class NoPlugins : public detail::PluginDirectory {
     return Error({.code = "not-found"});
   }
   std::vector<std::string> names_at(const Kind&, std::int32_t) override { return {}; }
+  void module_changed() override {}
 };
 
 Provided tool(std::string name, std::int32_t version) {
@@ -72,8 +73,8 @@ class Registering : public testing::Test {
     manifest.name = package;
     manifest.version = Version::parse(version).value();
     manifest.provides = std::move(provides);
-    left_out_ = registry_.add(
-        std::make_shared<Module>(std::move(origin), manifest, directory_, images_), manifest);
+    left_out_ =
+        registry_.add(std::make_shared<Module>(std::move(origin), manifest, context_), manifest);
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
     return codes;
@@ -81,7 +82,11 @@ class Registering : public testing::Test {
 
   NoPlugins directory_;
   tenon_module builtin_{};
-  std::shared_ptr<detail::ImageFolder> images_ = std::make_shared<detail::ImageFolder>();
+  detail::ModuleContext context_{directory_,
+                                 {},
+                                 std::make_shared<detail::ImageFolder>(),
+                                 std::make_shared<detail::Keeper>(),
+                                 std::make_shared<detail::Events>(nullptr)};
 };
 
 using Codes = std::vector<std::string>;

@@ -41,7 +41,7 @@ struct TestModule {
   }
 
   int object = 0;
-  Bound bound{nullptr, &object};
+  Bound bound{&object, &object};
   Serving generation;
   ServingModule serving;
   TestInstance instance{serving};

@@ -9,15 +9,19 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/events.hpp>
 #include <tenon/export.hpp>
 #include <tenon/fit.hpp>
 #include <tenon/instance.hpp>
 #include <tenon/kind.hpp>
+#include <tenon/limits.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +40,31 @@ struct InstanceDeleter {
 using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
 }  // namespace detail
 
+/// How long a restart may keep others waiting, and how much a host bears of a failing module.
+struct RestartOptions {
+  /// Of modules that have a session or save their state: how long calls wait at most while the old
+  /// generation hands over to the new one. When it is over the old one goes on and the restart has
+  /// failed.
+  std::chrono::milliseconds gate{5000};
+  /// How long the old generation is waited for when the new one serves already. What is still
+  /// inside then is told of, and ends later.
+  std::chrono::milliseconds drain{10'000};
+  FailureLimits limits = {};
+};
+
+/// How one restart is to be done.
+struct RestartHow {
+  /// The instances begin without the private state that the old ones could save.
+  bool discard_state = false;
+};
+
+/// What a restart that was asked for has come to.
+enum class Restarted {
+  now,         // the new generation serves
+  soon,        // it was asked for from inside one of the module's own calls, and begins when it can
+  not_loaded,  // nothing to do: the next create loads what the file holds then
+};
+
 /// What a host is made with. The name of the app alone is enough.
 struct HostOptions {
   /// Names the folders and the environment: app "photo" looks for modules in `plugin_path`, then in
@@ -48,6 +77,11 @@ struct HostOptions {
   std::vector<const tenon_module*> builtins = {};
   /// The domain put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
+  /// How restarts treat those who wait for them, and modules that keep failing.
+  RestartOptions restart = {};
+  /// Hears what happens to modules, on whichever thread it happens: often a thread of the host's in
+  /// the background, sometimes one that is inside a call. It may ask the host anything.
+  std::function<void(const Event&)> on_event = {};
 };
 
 /// One plugin as its manifest describes it. Nothing of it has been loaded.
@@ -94,6 +128,10 @@ struct ModuleInfo {
   bool loaded = false;
   std::uint64_t generation = 0;
   std::size_t instances = 0;
+  /// Generations that do not serve any more but that calls have not left yet.
+  std::size_t draining = 0;
+  /// Whether it failed too often and is not used until it is restarted by hand or its file changes.
+  bool quarantined = false;
 };
 
 /// An instance of a plugin, used like a pointer to the latest interface K of its kind. Stays valid
@@ -185,10 +223,16 @@ class TENON_API Host {
 
   /// Replaces the code of a module by what its file holds now. Either all of its instances move to
   /// the new generation, with their configuration replayed, or none does and the old one goes on.
-  /// A builtin gets its instances made anew. Not to be called from inside one of its own calls.
+  /// A builtin gets its instances made anew. A module in quarantine is released.
+  ///
+  /// Calls go on meanwhile: of kinds with independent calls in the old generation, until the new
+  /// one serves; of modules with a session or with state to hand over they wait, see
+  /// RestartOptions. Called from inside one of the module's own calls it answers `Restarted::soon`.
+  ///
   /// Errors: not-found; those of loading; `restart-refused` when the file holds another package;
-  /// those of create and configure.
-  Result<void> restart(std::string_view package);
+  /// those of create and configure; `state-refused` when no version of the private state is known
+  /// to both builds; `restart-failed` when calls did not end in time; `busy`.
+  Result<Restarted> restart(std::string_view package, const RestartHow& how = {});
 
   /// The same for each loaded module whose file is another one than was loaded. Answers the
   /// packages that were restarted and the errors of those that were not.

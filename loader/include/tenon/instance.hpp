@@ -114,7 +114,8 @@ class Entry {
   Entry(Instance& instance, bool fresh) noexcept
       : instance_(instance),
         place_(enter(instance)),
-        allowed_(fresh || !instance.stale_.load(std::memory_order_relaxed)) {}
+        allowed_(place_.bound->table != nullptr &&
+                 (fresh || !instance.stale_.load(std::memory_order_relaxed))) {}
   ~Entry() {
     if (place_.slot != nullptr) [[likely]] {
       place_.slot->store(nullptr, std::memory_order_release);
@@ -148,9 +149,13 @@ class Entry {
   void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
 
   /// The error of a call that may not go on.
-  Error refusal(std::string_view method) const { return refusal(instance_, method); }
+  Error refusal(std::string_view method) const {
+    return refusal(instance_, method, place_.bound->table != nullptr);
+  }
   /// The same for a caller on the other side of the contract.
-  tenon_status refuse(tenon_call* call) const noexcept { return refuse_restarted(call); }
+  tenon_status refuse(tenon_call* call) const noexcept {
+    return refuse(instance_, call, place_.bound->table != nullptr);
+  }
   /// The error of a call that failed with `status`. One that is fatal is told to the module.
   Error failure(Call& call, tenon_status status, std::string_view method) const {
     return failure(instance_, generation(), call, status, method);
@@ -212,11 +217,13 @@ class Entry {
   }
   /// All slots of the thread are taken.
   TENON_API static Place enter_counted(Instance& instance) noexcept;
-  /// The gate is closed: waits for it, unless the thread is behind it already.
+  /// The gate is closed: waits for it, unless the thread is behind it already. Where nobody serves
+  /// in the end, the place has no table.
   TENON_API static Place enter_at_gate(Instance& instance) noexcept;
 
-  TENON_API static Error refusal(const Instance& instance, std::string_view method);
-  TENON_API static tenon_status refuse_restarted(tenon_call* call) noexcept;
+  TENON_API static Error refusal(const Instance& instance, std::string_view method, bool served);
+  TENON_API static tenon_status refuse(const Instance& instance, tenon_call* call,
+                                       bool served) noexcept;
   TENON_API static Error failure(Instance& instance, Serving* generation, Call& call,
                                  tenon_status status, std::string_view method);
   TENON_API static tenon_status fatal(Instance& instance, Serving* generation, tenon_call* call,

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/events.hpp"
+
+#include <exception>
+
+#include "module/log.hpp"
+
+namespace tenon {
+namespace {
+
+std::string in_words(std::chrono::nanoseconds time) {
+  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  return microseconds < 10'000 ? std::to_string(microseconds) + " us"
+                               : std::to_string(microseconds / 1000) + " ms";
+}
+
+}  // namespace
+
+std::string_view to_string(RestartReason reason) noexcept {
+  switch (reason) {
+    case RestartReason::asked:
+      return "asked";
+    case RestartReason::file_changed:
+      return "file changed";
+    case RestartReason::fatal_status:
+      return "fatal status";
+    case RestartReason::exception:
+      return "exception";
+    case RestartReason::crash:
+      return "crash";
+  }
+  return "";
+}
+
+std::string_view to_string(Event::Type type) noexcept {
+  switch (type) {
+    case Event::Type::loaded:
+      return "loaded";
+    case Event::Type::unloaded:
+      return "unloaded";
+    case Event::Type::faulted:
+      return "faulted";
+    case Event::Type::restarted:
+      return "restarted";
+    case Event::Type::restart_failed:
+      return "restart failed";
+    case Event::Type::drained:
+      return "drained";
+    case Event::Type::drain_overdue:
+      return "drain overdue";
+    case Event::Type::call_overdue:
+      return "call overdue";
+    case Event::Type::quarantined:
+      return "quarantined";
+    case Event::Type::released:
+      return "released";
+    case Event::Type::unload_prevented:
+      return "unload prevented";
+  }
+  return "";
+}
+
+std::string Event::to_string() const {
+  std::string text = package + " " + package_version + ": " + std::string(tenon::to_string(type));
+  if (type == Type::restarted || type == Type::restart_failed || type == Type::faulted) {
+    text += " (" + std::string(tenon::to_string(reason)) + ")";
+  }
+  if (generation != 0) text += ", generation " + std::to_string(generation);
+  if (loading.count() != 0) text += ", loaded in " + in_words(loading);
+  if (closed.count() != 0) text += ", closed for " + in_words(closed);
+  if (draining.count() != 0) text += ", after " + in_words(draining);
+  if (!message.empty()) text += ": " + message;
+  return text;
+}
+
+namespace detail {
+
+std::string in_one_line(const Error& error) {
+  std::string line;
+  for (const char c : error.to_string()) {
+    if (c == '\n') {
+      line += ';';
+    } else if (c != ' ' || line.empty() || line.back() != ' ') {
+      line += c;
+    }
+  }
+  return line;
+}
+
+void Events::tell(const Event& event) const noexcept try {
+  switch (event.type) {
+    case Event::Type::faulted:
+    case Event::Type::restart_failed:
+    case Event::Type::drain_overdue:
+    case Event::Type::call_overdue:
+    case Event::Type::quarantined:
+    case Event::Type::unload_prevented:
+      log_warning(event.to_string());
+      break;
+    default:
+      if (logs_debug()) log_debug(event.to_string());
+  }
+  if (listener_) listener_(event);
+} catch (const std::exception& e) {
+  log_fatal(e.what());
+} catch (...) {
+  log_fatal("the listener of a host's events threw something that is no std::exception");
+}
+
+}  // namespace detail
+}  // namespace tenon
