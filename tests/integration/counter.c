@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * A plugin of test.example/counter, or with SESSION of test.example/session_counter, that hands its
+ * total over to the next generation. EDITION is the number of the build; STATE_WRITES and
+ * STATE_READS (a list for the manifest) say which versions of the state it knows, NO_STATE that it
+ * keeps none; a FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build.
+ *
+ * State 1 is the total, state 2 the total and the number of adds; both in decimal. */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <test/echo/v1.h>
+#include <threads.h>
+
+#ifndef EDITION
+#define EDITION 1
+#endif
+#ifndef STATE_WRITES
+#define STATE_WRITES 1
+#endif
+#ifndef STATE_READS
+#define STATE_READS [1]
+#endif
+
+#ifdef SESSION
+#include <test/session_counter/v1.h>
+#define T(name) test_session_counter_v1_##name
+#define TABLE test_session_counter_v1
+#define BASE TEST_SESSION_COUNTER_V1_BASE
+#define PACKAGE "test.example/session-counters"
+#define DECLARE(P) P(test_session_counter, 1, "test.example/session-counter", &table)
+#else
+#include <test/counter/v1.h>
+#define T(name) test_counter_v1_##name
+#define TABLE test_counter_v1
+#define BASE TEST_COUNTER_V1_BASE
+#define PACKAGE "test.example/counters"
+#define DECLARE(P) P(test_counter, 1, "test.example/counter", &table)
+#endif
+
+typedef struct counter {
+  const tenon_host *host;
+  _Atomic int64_t total;
+  _Atomic int64_t adds;
+  char life[256];
+} counter;
+
+/* A zeroed response in the arena of the call. */
+#define ANSWER(type, name)                                \
+  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
+  name->struct_size = sizeof(type)
+
+/* Only while no other call is inside. */
+static void note(counter *c, const char *what) {
+  size_t used = strlen(c->life);
+  snprintf(c->life + used, sizeof c->life - used, "%s%s", used == 0 ? "" : " ", what);
+}
+
+static tenon_string copied(tenon_call *call, const char *text) {
+  tenon_string copy = {NULL, strlen(text)};
+  copy.data = tenon_allocate_copy(call, text, copy.size);
+  return copy;
+}
+
+/* -- Life --------------------------------------------------------------------- */
+
+static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
+#ifdef FAULT_CREATE
+  (void)in;
+  (void)self;
+  return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no room for a counter");
+#else
+  counter *made = calloc(1, sizeof *made);
+  if (made == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+  made->host = in->host;
+  note(made, "create");
+  *self = made;
+  return TENON_OK;
+#endif
+}
+
+static void destroy(void *self) {
+  free(self);
+}
+
+static tenon_status configure(tenon_call *call, void *self, const T(configure_request) * in) {
+  tenon_string first = tenon_get(in->config, "first");
+  char digits[24] = "";
+  if (first.size >= sizeof digits) return tenon_fail(call, TENON_INVALID_ARGUMENT, "a long number");
+  if (first.size != 0) memcpy(digits, first.data, first.size);
+  ((counter *)self)->total = atoll(digits);
+  note(self, "configure");
+  return TENON_OK;
+}
+
+#ifndef NO_STATE
+static tenon_status save_state(tenon_call *call, void *self, const tenon_state_request *in,
+                               const tenon_state_response **out) {
+  ANSWER(tenon_state_response, answer);
+  counter *c = self;
+  char text[64] = "";
+#ifdef FAULT_SAVE
+  return tenon_fail(call, TENON_INTERNAL, "the state cannot be saved");
+#endif
+#ifdef FAULT_SAVE_HANGS
+  call->functions->wait(call, -1);
+  return tenon_fail(call, TENON_DEADLINE_EXCEEDED, "saving takes too long");
+#endif
+#ifdef FAULT_SAVE_SLEEPS /* milliseconds, whatever the call says */
+  const struct timespec time = {FAULT_SAVE_SLEEPS / 1000, FAULT_SAVE_SLEEPS % 1000 * 1000000L};
+  thrd_sleep(&time, NULL);
+#endif
+  if (in->version < 1 || in->version > STATE_WRITES) {
+    return tenon_fail(call, TENON_INVALID_ARGUMENT, "nobody knows that version of the state");
+  }
+  snprintf(text, sizeof text, in->version == 1 ? "%" PRId64 : "%" PRId64 " %" PRId64, c->total,
+           c->adds);
+  note(c, "save");
+  answer->state.size = strlen(text);
+  answer->state.data = tenon_allocate_copy(call, text, answer->state.size);
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status restore_state(tenon_call *call, void *self, const tenon_state_request *in) {
+  counter *c = self;
+  int64_t total = 0;
+  int64_t adds = 0;
+  char text[64] = "";
+#ifdef FAULT_RESTORE
+  return tenon_fail(call, TENON_DATA_LOSS, "the state cannot be restored");
+#endif
+  if (in->state.size >= sizeof text) return tenon_fail(call, TENON_DATA_LOSS, "a long state");
+  memcpy(text, in->state.data, in->state.size);
+  if (in->version < 1 || in->version > STATE_WRITES ||
+      sscanf(text, "%" SCNd64 " %" SCNd64, &total, &adds) != in->version) {
+    return tenon_fail(call, TENON_DATA_LOSS, "this is no state");
+  }
+  c->total = total;
+  c->adds = adds;
+  snprintf(text, sizeof text, "restore:%" PRId32, in->version);
+  note(c, text);
+  return TENON_OK;
+}
+#endif
+
+#ifdef SESSION
+static tenon_status suspend(tenon_call *call, void *self) {
+  note(self, "suspend");
+#ifdef FAULT_SUSPEND
+  return tenon_fail(call, TENON_INTERNAL, "it does not let go");
+#endif
+  (void)call;
+  return TENON_OK;
+}
+
+static tenon_status resume(tenon_call *call, void *self) {
+  (void)call;
+  note(self, "resume");
+  return TENON_OK;
+}
+#endif
+
+static const tenon_base base = {
+    .struct_size = sizeof base,
+    .create = create,
+    .destroy = destroy,
+#ifndef NO_STATE
+    .save_state = save_state,
+    .restore_state = restore_state,
+#endif
+#ifdef SESSION
+    .suspend = suspend,
+    .resume = resume,
+#endif
+};
+
+/* -- Methods ------------------------------------------------------------------ */
+
+#ifdef SESSION
+static tenon_status begin(tenon_call *call, void *self, const T(open_request) * in) {
+  (void)call;
+  (void)self;
+  (void)in;
+  return TENON_OK;
+}
+#endif
+
+static tenon_status add(tenon_call *call, void *self, const T(add_request) * in,
+                        const T(add_response) * *out) {
+  ANSWER(T(add_response), answer);
+  counter *c = self;
+#ifdef FAULT_ADD
+  return tenon_fail(call, TENON_INTERNAL | TENON_FATAL, "this edition cannot add");
+#endif
+  atomic_fetch_add(&c->adds, 1);
+  answer->total = atomic_fetch_add(&c->total, in->number) + in->number;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status total(tenon_call *call, void *self, const T(total_request) * in,
+                          const T(total_response) * *out) {
+  ANSWER(T(total_response), answer);
+  counter *c = self;
+  (void)in;
+  answer->total = c->total;
+  answer->adds = c->adds;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status block(tenon_call *call, void *self, const T(block_request) * in,
+                          const T(block_response) * *out) {
+  ANSWER(T(block_response), answer);
+  (void)self;
+  (void)in;
+  answer->reason = call->functions->wait(call, -1);
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status call_back(tenon_call *call, void *self, const T(call_back_request) * in,
+                              const T(call_back_response) * *out) {
+  ANSWER(T(call_back_response), answer);
+  const tenon_host *host = ((counter *)self)->host;
+  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
+                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
+                                       .version = 1,
+                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
+                                       .reference = tenon_text("builtin:host-echo")};
+  const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = in->text};
+  const test_echo_v1_say_response *said = NULL;
+  tenon_instance echo;
+  tenon_status status = host->create(host, call, &wanted, &echo);
+  if (status != TENON_OK) return status;
+  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
+  host->release(host, &echo);
+  if (status != TENON_OK) return status;
+  answer->answer = said->text;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status refuse(tenon_call *call, void *self, const T(refuse_request) * in) {
+  (void)self;
+  call->functions->fail(call, in->status, in->message);
+  return in->status;
+}
+
+static tenon_status edition(tenon_call *call, void *self, const T(edition_request) * in,
+                            const T(edition_response) * *out) {
+  ANSWER(T(edition_response), answer);
+  (void)self;
+  (void)in;
+  answer->edition = EDITION;
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status life(tenon_call *call, void *self, const T(life_request) * in,
+                         const T(life_response) * *out) {
+  ANSWER(T(life_response), answer);
+  (void)in;
+  answer->life = copied(call, ((counter *)self)->life);
+  *out = answer;
+  return TENON_OK;
+}
+
+static const TABLE table = {
+    BASE,
+    .base = &base,
+    .configure = configure,
+#ifdef SESSION
+    .open = begin,
+#endif
+    .add = add,
+    .total = total,
+    .block = block,
+    .call_back = call_back,
+    .refuse = refuse,
+    .edition = edition,
+    .life = life,
+};
+
+static tenon_status start(tenon_call *call, const tenon_host *host) {
+  (void)host;
+#ifdef FAULT_START
+  return tenon_fail(call, TENON_UNAVAILABLE, "not today");
+#endif
+  (void)call;
+  return TENON_OK;
+}
+
+#ifdef NO_STATE
+#define STATE
+#else
+#define STATE                                      \
+  , "state" : {                                    \
+    "writes" : STATE_WRITES, "reads" : STATE_READS \
+  }
+#endif
+#define PLUGINS(P) DECLARE(P)
+TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, NULL, PLUGINS,
+                  {"summary": "Counts", "threads": "joined" STATE});
