@@ -20,17 +20,26 @@ HostCore::HostCore(HostOptions options)
     const std::string_view text(builtin->manifest, builtin->manifest_size);
     auto manifest = parse_manifest(text, "builtin");
     if (!manifest) {
-      broken_builtins_.push_back(std::move(manifest).error());
+      broken_.push_back(std::move(manifest).error());
       continue;
     }
     modules_.push_back(
         std::make_shared<Module>(ModuleOrigin{{}, builtin}, std::move(*manifest), context_));
   }
+  if (options_.watch) {
+    auto watcher = FileWatcher::begin([this](const auto& file) { file_changed(file); });
+    if (watcher) {
+      watcher_ = std::move(*watcher);
+    } else {
+      broken_.push_back(std::move(watcher).error());
+    }
+  }
   rescan();
 }
 
-// Before the modules end: the keeper may be busy with one.
+// Before the modules end: the threads in the background may be busy with one.
 HostCore::~HostCore() {
+  watcher_ = nullptr;
   context_.keeper->stop();
 }
 
@@ -58,6 +67,25 @@ void HostCore::rescan() {
   modules_ = std::move(kept);
   unreadable_ = std::move(found.skipped);
   register_all();
+  watch_all();
+}
+
+void HostCore::watch_all() {
+  if (watcher_ == nullptr) return;
+  for (const auto& module : modules_) {
+    if (module->origin().builtin != nullptr) continue;
+    if (auto added = watcher_->add(module->origin().file); !added) {
+      unreadable_.push_back(std::move(added).error());
+    }
+  }
+}
+
+void HostCore::file_changed(const std::filesystem::path& file) {
+  for (const auto& module : module_list()) {
+    if (module->origin().file == file && module->changed()) {
+      module->restart_soon(RestartReason::file_changed);
+    }
+  }
 }
 
 void HostCore::register_all() {
@@ -92,7 +120,7 @@ std::vector<PluginInfo> HostCore::registered() const {
 
 std::vector<Error> HostCore::skipped() const {
   std::shared_lock lock(mutex_);
-  std::vector<Error> all = broken_builtins_;
+  std::vector<Error> all = broken_;
   all.insert(all.end(), unreadable_.begin(), unreadable_.end());
   all.insert(all.end(), left_out_.begin(), left_out_.end());
   return all;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "module/file_watcher.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
 #include "registry/registry.hpp"
@@ -50,10 +51,13 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
   void register_all();
+  void watch_all();
+  void file_changed(const std::filesystem::path& file);
 
   const HostOptions options_;
   const ModuleContext context_;
-  std::vector<Error> broken_builtins_;
+  std::unique_ptr<FileWatcher> watcher_;  // nullptr where nothing is watched
+  std::vector<Error> broken_;             // builtins, and the watch
 
   mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs
   std::vector<std::shared_ptr<Module>> modules_;  // builtins, then drop-ins in the order of places

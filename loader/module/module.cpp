@@ -269,6 +269,16 @@ Result<Module::Loaded> Module::load() {
   if (!file) return std::move(file).error();
   auto content = file->read_all(largest_file);
   if (!content) return std::move(content).error();
+  if (const auto now = platform::identity_of(origin_.file); !now || !(*now == file->identity())) {
+    return Error({.code = "file-changing",
+                  .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                  .message = "the file was replaced or written to while it was read",
+                  .where = where()});
+  }
+  {
+    std::lock_guard lock(mutex_);
+    if (generation_ == nullptr) identity_ = file->identity();
+  }
   auto read = read_module_image(*content, origin_.file);
   if (!read) return std::move(read).error();
   if (read->manifest.name != manifest_.name) {
@@ -414,7 +424,8 @@ void Module::remove_blocking(Call& call) {
 
 bool Module::changed() const {
   Lock lock(mutex_);
-  if (origin_.builtin != nullptr || (generation_ == nullptr && !has_instances())) return false;
+  const bool used = generation_ != nullptr || has_instances() || failures_.quarantined();
+  if (!used || origin_.builtin != nullptr) return false;
   const platform::FileIdentity loaded = identity_;
   lock.unlock();
   const auto now = platform::identity_of(origin_.file);
@@ -426,18 +437,33 @@ Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
   if (generation_ == nullptr && !has_instances() && !failures_.quarantined()) {
     return Restarted::not_loaded;  // the next create loads what the file holds then
   }
-  const bool released = failures_.quarantined();
-  failures_.release();
-  not_before_ = {};
+  const bool released = release();
   const bool inside = holder_ == std::this_thread::get_id() ||
                       (generation_ != nullptr && this_thread_is_in(*generation_));
   if (inside) restart_later(reason, how, Clock::now());
-  const Event release = event(Event::Type::released);
+  const Event release_event = event(Event::Type::released);
   lock.unlock();
-  if (released) tell(release);
+  if (released) tell(release_event);
   if (inside) return Restarted::soon;
   if (auto done = replace(reason, how, true); !done) return std::move(done).error();
   return Restarted::now;
+}
+
+void Module::restart_soon(RestartReason reason) {
+  Lock lock(mutex_);
+  const bool released = release();
+  restart_later(reason, {}, Clock::now());
+  const Event release_event = event(Event::Type::released);
+  lock.unlock();
+  if (released) tell(release_event);
+}
+
+/// Whatever has happened is forgotten; answers whether that ends a quarantine. REQUIRED: the lock.
+bool Module::release() {
+  const bool quarantined = failures_.quarantined();
+  failures_.release();
+  not_before_ = {};
+  return quarantined;
 }
 
 /// `waits`: for the old generation to be gone, as long as is usual.
@@ -465,21 +491,27 @@ Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool w
   return {};
 }
 
-/// REQUIRED: the lock.
+/// By the keeper. Of several that are due the first one is enough. REQUIRED: the lock.
 void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when) {
-  if (restart_due_) return;
-  restart_due_ = context_.keeper->at(when, [weak = weak_from_this(), reason, how] {
+  if (restart_due_ <= when) return;
+  restart_due_ = when;
+  context_.keeper->at(when, [weak = weak_from_this(), reason, how, when] {
     const auto module = weak.lock();
     if (module == nullptr) return;
     {
       std::lock_guard lock(module->mutex_);
-      module->restart_due_ = false;
+      if (module->restart_due_ != when) return;
+      module->restart_due_ = Clock::time_point::max();
       if (module->failures_.quarantined()) return;
     }
-    auto done = module->replace(reason, how, false);
-    const bool by_itself = reason != RestartReason::asked && reason != RestartReason::file_changed;
-    if (!done && by_itself) module->count_failure(reason, in_one_line(done.error()));
+    module->restart_now(reason, how);
   });
+}
+
+void Module::restart_now(RestartReason reason, const RestartHow& how) {
+  auto done = replace(reason, how, false);
+  const bool asked = reason == RestartReason::asked || reason == RestartReason::file_changed;
+  if (!done && !asked) count_failure(reason, in_one_line(done.error()));
 }
 
 // -- Faults -------------------------------------------------------------------

@@ -115,7 +115,9 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
 
   /// See Host::restart.
   Result<Restarted> restart(RestartReason reason, const RestartHow& how);
-  /// Whether it is loaded and its file is another one than was loaded.
+  /// The same by the keeper, as soon as it can.
+  void restart_soon(RestartReason reason);
+  /// Whether it is in use, or in quarantine, and its file is another one than was loaded.
   bool changed() const;
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
@@ -179,6 +181,8 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
   // Of faults.
   Result<void> replace(RestartReason reason, const RestartHow& how, bool waits);
   void restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when);
+  void restart_now(RestartReason reason, const RestartHow& how);
+  bool release();
   void count_failure(RestartReason why, const std::string& text);
 
   Error refused(std::string found) const;
@@ -214,7 +218,7 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
   Failures failures_;
   std::uint64_t faulted_ = 0;       // the number of the generation that failed last
   Clock::time_point not_before_{};  // until then nobody serves, since the last one crashed
-  bool restart_due_ = false;
+  Clock::time_point restart_due_ = Clock::time_point::max();
 };
 
 }  // namespace tenon::detail

@@ -233,7 +233,8 @@ Result<void> Restart::restore_states() {
 /// False when something was configured meanwhile, and has to be made up for first.
 Result<bool> Restart::publish() {
   std::lock_guard lock(module_.mutex_);
-  if (!module_.still_) {
+  const bool closed = closed_at_ != Module::Clock::time_point();
+  if (!module_.still_ || (closed && Module::Clock::now() > deadline_)) {
     return Error({.code = "restart-failed",
                   .status = TENON_DEADLINE_EXCEEDED,
                   .message = "the module was not ready in time, and calls waited for it",

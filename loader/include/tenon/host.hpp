@@ -77,6 +77,9 @@ struct HostOptions {
   std::vector<const tenon_module*> builtins = {};
   /// The domain put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
+  /// Whether a module is restarted by itself when another file is put in the place of its own, or
+  /// its own is overwritten. What is half written waits for its end.
+  bool watch = false;
   /// How restarts treat those who wait for them, and modules that keep failing.
   RestartOptions restart = {};
   /// Hears what happens to modules, on whichever thread it happens: often a thread of the host's in

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Restarts that hand the private state of instances over to the next generation.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <test/counter.hpp>
+#include <test/session_counter.hpp>
+#include <thread>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class State : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/counters";
+
+  State() { place("counter-1.so", "counter.so"); }
+
+  static std::int64_t total(Handle<test::Counter>& counter) {
+    return counter->total().value().total;
+  }
+};
+
+TEST_F(State, IsHandedOver) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  auto other = host.create<test::Counter>("counter", {{"first", "100"}}).value();
+  ASSERT_TRUE(counter->add(5));
+  ASSERT_TRUE(other->add(1));
+  place("counter-2.so", "counter.so");
+
+  ASSERT_TRUE(host.restart(counters));
+
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(total(counter), 5);
+  EXPECT_EQ(total(other), 101);
+  EXPECT_EQ(counter->life().value(), "create restore:1");
+  EXPECT_EQ(other->life().value(), "create configure restore:1");
+  EXPECT_FALSE(is_mapped("counter.g1"));
+}
+
+TEST_F(State, GoesToANewerVersionAndBack) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(7));
+  place("counter-state-2.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(counter->life().value(), "create restore:1") << "the old one knows no other";
+  ASSERT_TRUE(counter->add(1));
+
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(counter->life().value(), "create restore:2") << "both know the newer one";
+  EXPECT_EQ(counter->total().value().adds, 1);
+
+  place("counter-1.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters)) << "and back";
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_EQ(counter->life().value(), "create restore:1");
+  EXPECT_EQ(total(counter), 8);
+}
+
+/// What may be wrong with the new file, and what the restart answers.
+struct Flaw {
+  const char* name;
+  const char* old_build;
+  const char* new_build;
+  const char* code;
+};
+
+void PrintTo(const Flaw& flaw, std::ostream* out) {
+  *out << flaw.name;
+}
+
+class FailingHandover : public State, public testing::WithParamInterface<Flaw> {};
+
+TEST_P(FailingHandover, LeavesTheOldStateServing) {
+  place(GetParam().old_build, "counter.so");
+  Host host(impatient());
+  auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
+  ASSERT_TRUE(counter->add(2));
+  place(GetParam().new_build, "counter.so");
+
+  const auto failed = host.restart(counters);
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), GetParam().code) << failed.error().to_string();
+  EXPECT_EQ(total(counter), 42);
+  EXPECT_EQ(counter->add(1).value(), 43);
+  EXPECT_EQ(module(host, counters).generation, 1u);
+  EXPECT_EQ(copies(), Texts{"counter.g1.so"});
+  EXPECT_EQ(told(Event::Type::restart_failed), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Flaws, FailingHandover,
+    testing::Values(
+        Flaw{"SaveFails", "counter-save-fails.so", "counter-1.so", "internal"},
+        Flaw{"SaveIsTooSlow", "counter-save-hangs.so", "counter-1.so", "deadline-exceeded"},
+        Flaw{"SaveIgnoresItsDeadline", "counter-save-sleeps.so", "counter-1.so", "restart-failed"},
+        Flaw{"RestoreFails", "counter-1.so", "counter-restore-fails.so", "data-loss"},
+        Flaw{"CreateFails", "counter-1.so", "counter-create-fails.so", "resource-exhausted"},
+        Flaw{"StartFails", "counter-1.so", "counter-start-fails.so", "start-failed"},
+        Flaw{"NoVersionInCommon", "counter-1.so", "counter-only-state-2.so", "state-refused"},
+        Flaw{"NothingTakesItOver", "counter-1.so", "counter-stateless.so", "state-refused"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(State, IsDiscardedWhereTheHostSaysSo) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
+  ASSERT_TRUE(counter->add(2));
+  place("counter-only-state-2.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters, {.discard_state = true}));
+  EXPECT_EQ(total(counter), 40) << "as it was configured";
+  place("counter-stateless.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters, {.discard_state = true}));
+  EXPECT_EQ(counter->edition().value(), 2);
+}
+
+TEST_F(State, DoesNotHoldCallsLongerThanTheGate) {
+  place("counter-save-sleeps.so", "counter.so");
+  Host host(impatient());
+  auto counter = host.create<test::Counter>("counter").value();
+  std::atomic<bool> restarting{true};
+  std::thread restart([&] {
+    EXPECT_EQ(host.restart(counters).error().code(), "restart-failed");
+    restarting = false;
+  });
+  // Calls go on while the plugin still sleeps in save_state.
+  std::int64_t sum = 0;
+  while (restarting) {
+    if (counter->add(1).value() == ++sum) continue;
+    ADD_FAILURE() << "an add was lost";
+  }
+  restart.join();
+  EXPECT_EQ(total(counter), sum);
+  EXPECT_GT(sum, 0);
+}
+
+TEST_F(State, LetsWhoIsInsideThroughTheClosedGate) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  std::thread restarting;
+  host_echo_says = [&](std::string_view) {
+    restarting = std::thread([&] { EXPECT_TRUE(host.restart(counters)); });
+    const auto end = std::chrono::steady_clock::now() + 100ms;
+    int adds = 0;
+    while (std::chrono::steady_clock::now() < end) {
+      counter->add(1).value();
+      adds++;
+    }
+    return std::to_string(adds);
+  };
+  const std::string adds = counter->call_back("restart").value();
+  restarting.join();
+  EXPECT_EQ(std::to_string(total(counter)), adds);
+  EXPECT_EQ(module(host, counters).generation, 2u);
+}
+
+TEST_F(State, LosesNothingThatThreadsAddDuringRestarts) {
+  constexpr int restarts = 1000;
+  constexpr int threads = 4;
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  std::atomic<bool> over{false};
+  std::atomic<std::int64_t> added{0};
+  std::atomic<int> failed{0};
+  std::vector<std::thread> adding;
+  for (int i = 0; i < threads; i++) {
+    adding.emplace_back([&] {
+      while (!over) {
+        if (counter->add(3)) {
+          added += 3;
+        } else {
+          failed++;
+        }
+      }
+    });
+  }
+  for (int i = 0; i < restarts; i++) {
+    if (i % 100 == 0) place(i % 200 == 0 ? "counter-2.so" : "counter-1.so", "counter.so");
+    ASSERT_TRUE(host.restart(counters));
+  }
+  over = true;
+  for (std::thread& thread : adding) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(total(counter), added);
+  EXPECT_EQ(module(host, counters).generation, restarts + 1u);
+  EXPECT_EQ(copies().size(), 1u) << "every image but the last is gone";
+}
+
+TEST_F(State, IsHandedOverOfInstancesThatComeAndGoMeanwhile) {
+  Host host(options());
+  auto kept = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> coming;
+  for (int i = 0; i < 2; i++) {
+    coming.emplace_back([&] {
+      for (int n = 0; !over; n++) {
+        auto counter = host.create<test::Counter>("counter", {{"first", std::to_string(n)}});
+        if (!counter || (*counter)->add(5).value() != n + 5) wrong++;
+        if (counter && total(*counter) != n + 5) wrong++;
+      }
+    });
+  }
+  for (int i = 0; i < 200; i++) EXPECT_TRUE(host.restart(counters));
+  over = true;
+  for (std::thread& thread : coming) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(total(kept), 1);
+  EXPECT_EQ(module(host, counters).instances, 1u);
+}
+
+class SessionState : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/session-counters";
+
+  SessionState() { place("session-counter-1.so", "counter.so"); }
+
+  static Handle<test::SessionCounter> opened(Host& host) {
+    auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "10"}}).value();
+    counter->open().value();
+    return counter;
+  }
+};
+
+TEST_F(SessionState, IsSavedBeforeTheOldOneLetsGo) {
+  Host host(options());
+  auto counter = opened(host);
+  ASSERT_TRUE(counter->add(1));
+  place("session-counter-2.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(counter->life().value(), "create configure restore:1");
+  EXPECT_EQ(counter->total().value().total, 11);
+  EXPECT_TRUE(counter->add(1).error().restarted()) << "the session begins anew";
+  ASSERT_TRUE(counter->open());
+  EXPECT_EQ(counter->add(1).value(), 12);
+}
+
+TEST_F(SessionState, IsTakenBackWhenTheRestartFails) {
+  Host host(options());
+  auto counter = opened(host);
+  ASSERT_TRUE(counter->add(1));
+  for (const char* build :
+       {"session-counter-create-fails.so", "session-counter-restore-fails.so"}) {
+    place(build, "counter.so");
+    EXPECT_FALSE(host.restart(counters));
+  }
+  EXPECT_EQ(counter->life().value(), "create configure save suspend resume save suspend resume");
+  EXPECT_EQ(counter->add(1).value(), 12) << "the session goes on";
+}
+
+TEST_F(SessionState, IsTakenBackWhenTheOldOneDoesNotLetGo) {
+  place("session-counter-suspend-fails.so", "counter.so");
+  Host host(options());
+  auto counter = opened(host);
+  ASSERT_TRUE(counter->add(1));
+  place("session-counter-2.so", "counter.so");
+  EXPECT_EQ(host.restart(counters).error().method(), "suspend");
+  EXPECT_EQ(counter->life().value(), "create configure save suspend resume");
+  EXPECT_EQ(counter->add(1).value(), 12);
+}
+
+TEST_F(SessionState, InterruptsWhatBlocks) {
+  Host host(options());
+  auto counter = opened(host);
+  std::atomic<bool> begun{false};
+  std::thread blocked([&] {
+    begun = true;
+    // A thread that is late to call comes after the restart, and hears of it.
+    const auto reason = counter->block();
+    EXPECT_TRUE(reason ? *reason == TENON_CANCELLED_BY_RESTART : reason.error().restarted());
+  });
+  ASSERT_TRUE(eventually([&] { return begun.load(); }));
+  EXPECT_TRUE(host.restart(counters));
+  blocked.join();
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Hosts that restart modules by themselves, because their files change.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <test/probe.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class Watching : public Hosting {
+ protected:
+  Watching() { place("probe-1.so", "probe.so"); }
+
+  HostOptions watching() {
+    HostOptions options = this->options();
+    options.watch = true;
+    return options;
+  }
+  static bool becomes(Handle<test::Probe>& probe, int edition) {
+    return eventually([&] { return probe->edition().value() == edition; });
+  }
+  std::filesystem::path file() const { return world_.plugins() / "probe.so"; }
+};
+
+TEST_F(Watching, TakesAFileThatIsRenamedIntoPlace) {
+  Host host(watching());
+  auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
+  place("probe-2.so", "probe.so");
+  EXPECT_TRUE(becomes(probe, 2));
+  EXPECT_EQ(probe->word().value(), "kept");
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
+  for (const Event& event : events()) {
+    if (event.type == Event::Type::restarted) {
+      EXPECT_EQ(event.reason, RestartReason::file_changed);
+    }
+  }
+}
+
+TEST_F(Watching, TakesAFileThatIsOverwrittenInPlaceOnlyWhenItIsWhole) {
+  Host host(watching());
+  auto probe = host.create<test::Probe>("probe").value();
+  const std::string whole = read_file(MODULES "/probe-2.so");
+  {
+    std::ofstream writing(file(), std::ios::binary | std::ios::trunc);
+    writing << whole.substr(0, whole.size() / 2) << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(probe->edition().value(), 1);
+    writing << whole.substr(whole.size() / 2);
+  }
+  EXPECT_TRUE(becomes(probe, 2));
+  EXPECT_EQ(told(Event::Type::restart_failed), 0u) << "the half was never tried";
+}
+
+TEST_F(Watching, GoesOnWithTheOldCodeUntilAGoodFileComes) {
+  Host host(watching());
+  auto probe = host.create<test::Probe>("probe").value();
+  place("probe-create-fails.so", "probe.so");
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::restart_failed) == 1; }));
+  EXPECT_EQ(probe->edition().value(), 1);
+  place("probe-2.so", "probe.so");
+  EXPECT_TRUE(becomes(probe, 2));
+  EXPECT_EQ(told(Event::Type::quarantined), 0u);
+}
+
+TEST_F(Watching, LeavesAloneWhatNobodyUses) {
+  Host host(watching());
+  place("probe-2.so", "probe.so");
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_EQ(module(host, probes).generation, 1u);
+  EXPECT_EQ(told(Event::Type::restarted), 0u);
+}
+
+TEST_F(Watching, SeesFilesThatCameWithARescan) {
+  Host host(watching());
+  place("stream-1.so", "stream.so");
+  std::filesystem::remove(file());
+  host.rescan();
+  place("probe-1.so", "probe.so");
+  host.rescan();
+  auto probe = host.create<test::Probe>("probe").value();
+  place("probe-2.so", "probe.so");
+  EXPECT_TRUE(becomes(probe, 2));
+}
+
+}  // namespace
+}  // namespace tenon::tests
