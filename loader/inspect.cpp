@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "manifest/elf.hpp"
+#include "manifest/bundle.hpp"
 #include "manifest/module_file.hpp"
 #include "manifest/needed_libraries.hpp"
 #include "platform/file.hpp"
@@ -51,14 +51,6 @@ void report_manifest(ModuleReport& report, const Manifest& manifest, const std::
 }
 
 Error missing(const NeededLibrary& library, const fs::path& file) {
-  if (library.near_only) {
-    return Error({.code = "load-failed",
-                  .where = file.string(),
-                  .found = library.name + ", which it needs, only near the file ($ORIGIN)",
-                  .needed = "a place that the system's loader knows: a module is loaded from a "
-                            "private copy, which has no neighbours",
-                  .fix = "link " + library.name + " into the module, or install it"});
-  }
   return Error({.code = "load-failed",
                 .where = file.string(),
                 .found = library.name + ", which it needs, nowhere",
@@ -66,11 +58,21 @@ Error missing(const NeededLibrary& library, const fs::path& file) {
                 .fix = "install the package that has " + library.name});
 }
 
-void report_libraries(ModuleReport& report) {
-  auto needed = needed_libraries(report.file);
-  if (!needed) return;  // reading the manifest says why
+/// What is loaded together with the module, and whether it would go again.
+void report_bundle(ModuleReport& report) {
+  if (!is_library_for_this_machine(report.file)) return;  // reading the manifest says why
+  const auto file = platform::File::open(report.file);
+  if (!file) return;
+  auto content = file->read_all(largest_file);
+  if (!content) return;
+  const auto bundle = read_bundle(std::move(*content), report.file);
+  if (!bundle) {
+    if (report.manifest) report.errors.push_back(bundle.error());
+    return;
+  }
   report.machine = machine_name(platform::host_machine);
-  for (NeededLibrary& library : *needed) {
+  if (report.manifest) report.reload = reload_of(*bundle, report.manifest->joins_threads);
+  for (NeededLibrary& library : needed_libraries(*bundle)) {
     if (library.path.empty()) report.errors.push_back(missing(library, report.file));
     report.libraries.push_back({std::move(library.name), std::move(library.path)});
   }
@@ -121,7 +123,7 @@ ModuleReport inspect(const fs::path& file) {
   } else {
     report.errors.push_back(std::move(read).error());
   }
-  report_libraries(report);
+  report_bundle(report);
   return report;
 }
 

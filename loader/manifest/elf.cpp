@@ -218,6 +218,9 @@ Result<void> ElfFile::read_dynamic() {
       case elf::dynamic_flags_1:
         dynamic_.flags = entry.value;
         break;
+      case elf::dynamic_version_needs:
+        dynamic_.version_needs = entry.value;
+        break;
     }
   }
   return broken("a dynamic section without an end");
@@ -243,6 +246,16 @@ Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> i
   std::ranges::fill(into.subspan(count), std::byte{0});
   if (count == 0) return {};
   return source_->read(load->file.begin + start, into.first(count), what);
+}
+
+Result<std::uint64_t> ElfFile::place_of(std::uint64_t address, std::uint64_t size,
+                                        std::string_view what) const {
+  const auto* load = load_of(address);
+  const auto start = load != nullptr ? address - load->memory.begin : 0;
+  if (load == nullptr || start > load->file.size || size > load->file.size - start) {
+    return broken(std::string(what) + " outside of the segments");
+  }
+  return load->file.begin + start;
 }
 
 }  // namespace tenon

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads a module's file in the ELF format without loading it: the notes, and an exported object.
-// The file may be hostile: every offset is checked before it is used, every loop has an end that
-// the file cannot move, nothing is allocated but the text of the note.
+// Reads a module's file in the ELF format without loading it: the notes, an exported object, what
+// it needs, what would keep it in the process. The file may be hostile: every offset is checked
+// before it is used, every loop has an end that the file cannot move, no more is allocated than the
+// file holds.
 #pragma once
 
 #include "manifest/byte_source.hpp"
@@ -46,12 +47,29 @@ class ElfFile {
   /// The defined object that other images see under `name`; nothing where there is none.
   Result<std::optional<Object>> find_object(std::string_view name) const;
 
-  /// What the file says about other libraries.
+  /// A text, and where in the file it stands.
+  struct Text {
+    std::string text;
+    std::uint64_t place = 0;
+  };
+  /// What the file says about other libraries, and where it says so.
   struct Linkage {
-    std::vector<std::string> needed;    // names of the libraries that are loaded with it, in order
-    std::vector<std::string> run_path;  // folders in which to look for them first
+    std::vector<Text> needed;       // names of the libraries that are loaded with it, in order
+    std::vector<Text> run_path;     // folders in which to look for them first
+    bool passes_run_path = true;    // the libraries are to look there for theirs, too
+    std::vector<Text> versions_of;  // names of libraries of which versions are needed
+    std::optional<std::uint64_t> soname;  // the place of the entry that names the file itself
   };
   Result<Linkage> linkage() const;
+
+  /// What would keep an image of the file in the process.
+  struct Pins {
+    bool nodelete = false;              // it asks to stay
+    std::vector<std::uint64_t> unique;  // the places of `Symbol::info` of unique symbols
+    std::string thread_exit;            // what it imports to run code when a thread ends, or empty
+    std::string threads;                // what it imports to start threads, or empty
+  };
+  Result<Pins> pins() const;
 
   /// Copies what the file holds for an address; what the segment has in memory alone is zero.
   template <class T>
@@ -80,6 +98,7 @@ class ElfFile {
     std::uint64_t gnu_hash = 0;
     std::uint64_t hash = 0;
     std::uint64_t flags = 0;
+    std::uint64_t version_needs = 0;
   };
   /// The note of ours that has been found so far.
   struct ManifestNote {
@@ -115,11 +134,23 @@ class ElfFile {
   Result<std::optional<Object>> find_by_hash(std::string_view name) const;
   Result<std::optional<Object>> object_at(std::uint32_t index, std::string_view name) const;
 
-  Result<std::string> string_at(std::uint64_t offset, std::string_view what) const;
+  Result<Text> string_at(std::uint64_t offset, std::string_view what) const;
+  Result<void> add_run_path(std::uint64_t offset, std::vector<Text>& folders) const;
+  Result<void> add_versions(std::vector<Text>& names) const;
+  Result<std::uint64_t> symbol_count() const;
+  Result<std::uint64_t> count_by_gnu_hash() const;
+  Result<void> add_import(std::uint64_t name, Pins& pins) const;
 
   const Load* load_of(std::uint64_t address) const;
   Result<void> read_address(std::uint64_t address, std::span<std::byte> into,
                             std::string_view what) const;
+  /// Where in the file `size` bytes at an address stand. Unlike read_address, all of them do.
+  Result<std::uint64_t> place_of(std::uint64_t address, std::uint64_t size,
+                                 std::string_view what) const;
+  /// Calls `visit(element, its place in the file)` for each of a table at `address`.
+  template <class T, class Visit>
+  Result<void> for_each(std::uint64_t address, std::uint64_t count, std::string_view what,
+                        Visit visit) const;
   /// Element `index` of a table at `address`.
   template <class T>
   Result<void> read_element(std::uint64_t address, std::uint64_t index, T& into,

@@ -81,10 +81,15 @@ inline constexpr std::uint64_t dynamic_hash = 4;
 inline constexpr std::uint64_t dynamic_strings = 5;
 inline constexpr std::uint64_t dynamic_symbols = 6;
 inline constexpr std::uint64_t dynamic_strings_size = 10;
+inline constexpr std::uint64_t dynamic_soname = 14;
 inline constexpr std::uint64_t dynamic_rpath = 15;
 inline constexpr std::uint64_t dynamic_runpath = 29;
+/// The first of the tags that systems define for themselves; Linux has no use for it.
+inline constexpr std::uint64_t dynamic_unused = 0x6000000d;
 inline constexpr std::uint64_t dynamic_gnu_hash = 0x6ffffef5;
 inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
+inline constexpr std::uint64_t dynamic_version_needs = 0x6ffffffe;
+inline constexpr std::uint64_t flag_1_nodelete = 0x00000008;
 inline constexpr std::uint64_t flag_1_program = 0x08000000;
 
 struct DynamicEntry {
@@ -95,6 +100,8 @@ static_assert(sizeof(DynamicEntry) == 16);
 
 inline constexpr std::uint8_t binding_global = 1;
 inline constexpr std::uint8_t binding_weak = 2;
+/// Of which the process has one for all images, for as long as it lives.
+inline constexpr std::uint8_t binding_unique = 10;
 inline constexpr std::uint8_t kind_object = 1;
 inline constexpr std::uint16_t section_undefined = 0;
 inline constexpr std::uint16_t section_first_reserved = 0xff00;
@@ -127,5 +134,15 @@ struct HashHeader {
   std::uint32_t chain_count;
 };
 static_assert(sizeof(HashHeader) == 8);
+
+/// One library of which versions of symbols are needed; the next stands `next` bytes further.
+struct VersionNeed {
+  std::uint16_t version;
+  std::uint16_t count;
+  std::uint32_t file;
+  std::uint32_t first;
+  std::uint32_t next;
+};
+static_assert(sizeof(VersionNeed) == 16);
 
 }  // namespace tenon::elf

@@ -12,52 +12,82 @@ namespace {
 constexpr std::size_t longest_name = 4096;
 constexpr std::size_t most_libraries = 1024;
 
-void split_into(std::vector<std::string>& folders, std::string_view list) {
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const auto end = std::min(list.find(':', begin), list.size());
-    if (end > begin) folders.emplace_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
 }  // namespace
 
-Result<std::string> ElfFile::string_at(std::uint64_t offset, std::string_view what) const {
-  std::string text;
-  for (std::uint64_t at = offset; at < dynamic_.strings_size && text.size() < longest_name; ++at) {
-    char c = 0;
-    if (auto read = read_address(dynamic_.strings + at, c, what); !read) return read.error();
-    if (c == '\0') return text;
-    text += c;
+Result<ElfFile::Text> ElfFile::string_at(std::uint64_t offset, std::string_view what) const {
+  if (offset >= dynamic_.strings_size) return broken(std::string(what) + " outside of the strings");
+  const auto room = std::min<std::uint64_t>(dynamic_.strings_size - offset, longest_name);
+  const auto place = place_of(dynamic_.strings + offset, room, what);
+  if (!place) return place.error();
+  Text found{.text = {}, .place = *place};
+  std::array<char, 64> block;
+  for (std::uint64_t done = 0; done < room;) {
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), room - done));
+    if (auto read = source_->read(*place + done, std::as_writable_bytes(part), what); !read) {
+      return std::move(read).error();
+    }
+    const auto end = std::find(part.begin(), part.end(), '\0');
+    found.text.append(part.begin(), end);
+    if (end != part.end()) return found;
+    done += part.size();
   }
   return broken(std::string(what) + " without an end");
 }
 
 Result<ElfFile::Linkage> ElfFile::linkage() const {
   Linkage linkage;
-  std::string rpath;
+  std::uint64_t rpath = 0;
   for (std::uint64_t i = 0; i < dynamic_range_.size / sizeof(elf::DynamicEntry); ++i) {
     elf::DynamicEntry entry;
-    const auto offset = dynamic_range_.begin + i * sizeof entry;
-    if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read.error();
+    const auto place = dynamic_range_.begin + i * sizeof entry;
+    if (auto read = source_->read(place, entry, "the dynamic section"); !read) return read.error();
     if (entry.tag == elf::dynamic_end) break;
-    const bool library = entry.tag == elf::dynamic_needed;
-    const bool run_path = entry.tag == elf::dynamic_runpath;
-    if (!library && !run_path && entry.tag != elf::dynamic_rpath) continue;
-    auto text = string_at(entry.value, library ? "the name of a library" : "the run path");
-    if (!text) return std::move(text).error();
-    if (library) {
+    if (entry.tag == elf::dynamic_needed) {
+      auto name = string_at(entry.value, "the name of a library");
+      if (!name) return std::move(name).error();
       if (linkage.needed.size() == most_libraries) return broken("more than 1024 libraries needed");
-      linkage.needed.push_back(std::move(*text));
-    } else if (run_path) {
-      split_into(linkage.run_path, *text);
-    } else {
-      rpath = std::move(*text);
+      linkage.needed.push_back(std::move(*name));
+    } else if (entry.tag == elf::dynamic_soname) {
+      linkage.soname = place;
+    } else if (entry.tag == elf::dynamic_rpath) {
+      rpath = entry.value;
+    } else if (entry.tag == elf::dynamic_runpath) {
+      linkage.passes_run_path = false;
+      if (auto added = add_run_path(entry.value, linkage.run_path); !added) return added.error();
     }
   }
   // The older form counts only where the newer one is absent.
-  if (linkage.run_path.empty()) split_into(linkage.run_path, rpath);
+  if (linkage.passes_run_path && rpath != 0) {
+    if (auto added = add_run_path(rpath, linkage.run_path); !added) return added.error();
+  }
+  if (auto added = add_versions(linkage.versions_of); !added) return added.error();
   return linkage;
+}
+
+Result<void> ElfFile::add_run_path(std::uint64_t offset, std::vector<Text>& folders) const {
+  const auto list = string_at(offset, "the run path");
+  if (!list) return list.error();
+  const std::string& text = list->text;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(':', begin), text.size());
+    if (end > begin) folders.push_back({text.substr(begin, end - begin), list->place + begin});
+    begin = end + 1;
+  }
+  return {};
+}
+
+Result<void> ElfFile::add_versions(std::vector<Text>& names) const {
+  auto address = dynamic_.version_needs;
+  while (address != 0) {
+    elf::VersionNeed need;
+    if (auto read = read_address(address, need, "the needed versions"); !read) return read;
+    auto name = string_at(need.file, "the name of a library");
+    if (!name) return std::move(name).error();
+    if (names.size() == most_libraries) return broken("versions of more than 1024 libraries");
+    names.push_back(std::move(*name));
+    address = need.next != 0 ? address + need.next : 0;
+  }
+  return {};
 }
 
 }  // namespace tenon

@@ -33,6 +33,13 @@ class ImageMap {
 
 /// The file that the code at an address was loaded from; empty where it is none.
 std::string image_at(const void* address);
+/// Whether the file at a path is loaded already, under this or another name.
+bool is_loaded(const std::filesystem::path& path);
+/// Keeps what is loaded from a path in the process until that ends, with all that it needs.
+void pin_image(const std::filesystem::path& path);
+/// Lets the system's loader look again whether an image goes that nobody has open. Runs what the
+/// image does when it goes.
+void release_image(const std::filesystem::path& path);
 /// Why the system's loader failed last on this thread; empty where it did not.
 std::string last_load_error();
 

@@ -185,6 +185,16 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   page.table("libraries", rows);
 }
 
+/// eg: "unsafe (DF_1_NODELETE in libdep.so.1, link it without -z nodelete)"
+std::string reload_text(const ModuleReport& report) {
+  const Reload& reload = *report.reload;
+  std::string text(to_string(reload.grade));
+  if (reload.symbol.empty()) return text;
+  text += " (" + reload.symbol;
+  if (reload.file != report.file) text += " in " + reload.file.filename().string();
+  return text + ", " + reload.cure + ")";
+}
+
 void print_findings(const std::vector<Error>& errors, std::string_view grade,
                     std::string (Paint::*colour)(std::string_view) const, const Paint& paint) {
   constexpr std::string_view begin = "error";
@@ -220,6 +230,7 @@ void print_page(const Found& found, const Options& options, const std::string& s
   add_plugins(page, report.plugins);
   add_properties(page, report.plugins);
   add_libraries(page, report.libraries);
+  if (report.reload) page.line("reload", reload_text(report));
   std::cout << page.text();
   print_findings(report.errors, "error", &Paint::bad, paint);
   print_findings(report.warnings, "warning", &Paint::doubtful, paint);
@@ -243,6 +254,8 @@ void print_json(const ModuleReport& report, const std::string& subject) {
   for (const PluginInfo& plugin : report.plugins) plugins.push_back(to_json(plugin));
   answer["plugins"] = std::move(plugins);
   answer["libraries"] = to_json(report.libraries);
+  answer["reload"] =
+      report.reload ? boost::json::value(to_json(*report.reload)) : boost::json::value(nullptr);
   answer["errors"] = to_json(report.errors);
   answer["warnings"] = to_json(report.warnings);
   print(answer);

@@ -114,6 +114,16 @@ json::object to_json(const ManifestInfo& manifest) {
   return object;
 }
 
+json::object to_json(const Reload& reload) {
+  json::object object;
+  object["grade"] = to_string(reload.grade);
+  object["symbol"] = text(reload.symbol);
+  object["file"] = text(reload.file.string());
+  object["cure"] = text(reload.cure);
+  object["stays_mapped"] = reload.stays_mapped;
+  return object;
+}
+
 json::array to_json(const std::vector<Error>& errors) {
   json::array array;
   for (const Error& error : errors) {

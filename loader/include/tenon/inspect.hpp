@@ -7,6 +7,7 @@
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
 #include <tenon/host.hpp>
+#include <tenon/reload.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -61,8 +62,11 @@ struct ModuleReport {
   std::optional<ManifestInfo> manifest;
   /// In the order of the manifest; PluginInfo::fit says which of them this program can use.
   std::vector<PluginInfo> plugins;
-  /// In the order of the file; of a builtin none.
+  /// Those of the module and of the libraries beside it, in the order in which they are loaded; of
+  /// a builtin none.
   std::vector<LibraryInfo> libraries;
+  /// Whether its code goes when it is unloaded; empty for a builtin and for what is no module.
+  std::optional<Reload> reload;
   /// Why this program would not load the module, each with its code.
   std::vector<Error> errors;
   /// What is wrong and keeps nobody from using the rest: plugins that do not fit beside one that

@@ -52,6 +52,24 @@ std::string image_at(const void* address) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
+bool is_loaded(const std::filesystem::path& path) {
+  void* image = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (image == nullptr) return false;
+  dlclose(image);
+  return true;
+}
+
+void pin_image(const std::filesystem::path& path) {
+  // What is marked stays when it is closed.
+  void* image = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (image != nullptr) dlclose(image);
+}
+
+void release_image(const std::filesystem::path& path) {
+  // The last close of an image is when the system's loader looks what can go.
+  static_cast<void>(is_loaded(path));
+}
+
 std::string last_load_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "";
