@@ -2,51 +2,97 @@
 //
 // Loaded images of module files. The system's loader takes two files for one when path or inode are
 // the same, and a mapped file that is overwritten crashes the process; so what is loaded is always
-// a private copy under a name that is never used again.
+// a private copy under a name that is never used again, with copies of the libraries that lie
+// beside the module.
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/reload.hpp>
 #include <tenon/result.hpp>
 
-#include <atomic>
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <mutex>
-#include <span>
-#include <string_view>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "manifest/bundle.hpp"
 #include "platform/image_map.hpp"
+#include "platform/memory_file.hpp"
 
 namespace tenon::detail {
 
+/// What one image was loaded from.
+struct PrivateCopy {
+  /// For people, eg: "blur.g3.so"; never used again by the host.
+  std::string name;
+  /// That of the module first.
+  std::vector<std::filesystem::path> paths;
+  /// What the path of the module leads to where no folder may be executed from.
+  std::optional<platform::MemoryFile> memory;
+
+  /// Whether anything is loaded from it.
+  bool is_mapped() const;
+  void remove() noexcept;
+};
+
 /// The folder of the private copies of one host: readable by its owner alone, made when the first
-/// image is, removed with the last. Thread-safe.
+/// image is, removed with the last. Keeps account of the images that did not go. Thread-safe.
 class ImageFolder {
  public:
-  ImageFolder() = default;
+  /// Where the copies are put. Folders that may not be executed from are passed over for memory.
+  enum class Place { folder, memory };
+
+  explicit ImageFolder(Place place = Place::folder) : place_(place) {}
+  /// What is still mapped stays so.
   ~ImageFolder();
   ImageFolder(const ImageFolder&) = delete;
   ImageFolder& operator=(const ImageFolder&) = delete;
 
-  /// A path in the folder that was never answered before.
-  Result<std::filesystem::path> new_path(std::string_view stem);
+  /// Writes the files of a bundle, changed so that they can be loaded beside other loads of them.
+  /// Errors: load-failed, cannot-write.
+  Result<PrivateCopy> copy(Bundle bundle);
+
+  /// Takes what an image that has ended was loaded from, and answers whether it is gone. `retired`:
+  /// it was not unloaded, and never is.
+  bool leave(PrivateCopy copy, bool retired) noexcept;
+
+  /// Looks again at the images that were unloaded and stayed mapped, and answers how many of them
+  /// are gone now. Runs what they do when they go. An image stays while a thread lives that keeps
+  /// an object of it (thread_local).
+  std::size_t sweep() noexcept;
+  /// How many images were unloaded and are still mapped.
+  std::size_t lingering() const noexcept;
+  /// How many images were not unloaded because it cannot be done safely.
+  std::size_t retired() const noexcept;
 
  private:
-  std::mutex mutex_;
+  Result<void> make_folder();
+  Result<PrivateCopy> copy_to_folder(Bundle& bundle, const std::string& name) const;
+  static Result<PrivateCopy> copy_to_memory(Bundle& bundle, const std::string& name);
+
+  mutable std::mutex mutex_;
+  Place place_;
   std::filesystem::path folder_;
   std::uint64_t count_ = 0;
+  std::vector<PrivateCopy> lingering_;
+  std::size_t under_sweep_ = 0;  // of those that linger
+  std::vector<PrivateCopy> retired_;
 };
 
 /// One loaded image. Unloaded and its copy removed when it ends; no code of it may run by then.
+/// What its verdict does not let go is not unloaded: see Reload::stays_mapped.
 class Image {
  public:
-  /// Loads a copy of `content`, which was read from `file`.
-  /// Errors: load-failed with the words of the system's loader, those of writing the copy,
-  /// no-entry.
-  static Result<Image> load(ImageFolder& folder, std::span<const std::byte> content,
-                            const std::filesystem::path& file);
-  Image(Image&& other) noexcept;
+  /// Loads a copy of `content`, which was read from `file`; `joins_threads` is what its manifest
+  /// says. Errors: load-failed with the words of the system's loader, those of reading the
+  /// libraries beside the module and of writing the copies, no-entry.
+  static Result<Image> load(std::shared_ptr<ImageFolder> folder, std::vector<std::byte> content,
+                            const std::filesystem::path& file, bool joins_threads);
+  Image(Image&& other) noexcept = default;
   Image& operator=(Image&&) = delete;
   ~Image();
 
@@ -54,10 +100,18 @@ class Image {
   const tenon_module& module() const noexcept { return *module_; }
   const platform::ImageMap& map() const noexcept { return map_; }
 
+  /// Whether it will go, and what stands in the way.
+  const Reload& reload() const noexcept { return reload_; }
+  /// Whether it may be replaced while the host runs. One that is unsafe stays behind for ever; a
+  /// host has to insist.
+  bool reloadable() const noexcept { return reload_.grade != ReloadGrade::unsafe; }
+
  private:
   Image() = default;
 
-  std::filesystem::path copy_;
+  std::shared_ptr<ImageFolder> folder_;  // nothing in what was moved from
+  PrivateCopy copy_;
+  Reload reload_;
   boost::dll::shared_library library_;
   platform::ImageMap map_;
   const tenon_module* module_ = nullptr;

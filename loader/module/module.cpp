@@ -13,9 +13,6 @@
 namespace tenon::detail {
 namespace {
 
-// Far above any real module; keeps a file that is none from filling the memory.
-constexpr std::size_t largest_file = std::size_t{1} << 30;
-
 // Between two looks at generations that somebody is still in.
 constexpr auto first_look = std::chrono::milliseconds(1);
 constexpr auto longest_look = std::chrono::milliseconds(100);
@@ -288,7 +285,8 @@ Result<Module::Loaded> Module::load() {
                   .needed = "package " + manifest_.name,
                   .fix = "put another package into a file of its own"});
   }
-  auto image = Image::load(*context_.images, *content, origin_.file);
+  auto image = Image::load(context_.images, std::move(*content), origin_.file,
+                           read->manifest.joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun = Generation::begin(std::move(*image), object, read->manifest, where(),

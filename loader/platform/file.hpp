@@ -64,6 +64,9 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path);
 /// Makes a file that must not exist yet, readable and writable by its owner alone.
 Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
+/// Gives a file a second path, which must not exist yet, in a folder of the same disk.
+Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second);
+
 /// Puts `content` in the place of the file, which may exist: whoever reads sees the old or the new
 /// one, also after a crash. Written to a temporary file beside it, synchronised and renamed.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
@@ -72,6 +75,9 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
 /// there before.
 Result<std::filesystem::path> create_private_folder(const std::filesystem::path& parent,
                                                     std::string_view prefix);
+
+/// Whether code may be loaded from files in a folder.
+bool may_execute(const std::filesystem::path& folder);
 
 /// Removes a file or an empty folder. That there is none is no error.
 Result<void> remove(const std::filesystem::path& path);

@@ -4,6 +4,11 @@
  * list of the variants stands in meson.build. EDITION is the number of a build that works. */
 #include <test/echo/v1.h>
 
+#ifdef STARTS_THREAD
+#include <pthread.h>
+#include <time.h>
+#endif
+
 #ifndef EDITION
 #define EDITION 1
 #endif
@@ -15,6 +20,11 @@
 /* -- The plugin -------------------------------------------------------------- */
 
 static int64_t calls;
+
+#ifdef SIBLING
+/* A library beside the module answers with its edition, and counts. */
+int SIBLING(void);
+#endif
 
 #ifdef FAULT_UNDEFINED_SYMBOL
 int64_t nobody_has_this_function(void);
@@ -43,6 +53,9 @@ tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* i
   answer->text.size = sizeof prefix - 1 + in->text.size;
   *out = answer;
   calls++;
+#ifdef SIBLING
+  calls += SIBLING();
+#endif
 #ifdef FAULT_UNDEFINED_SYMBOL
   calls += nobody_has_this_function();
 #endif
@@ -76,10 +89,27 @@ static const test_echo_v1 echo = {
     .count = count,
 };
 
+#ifdef STARTS_THREAD
+static pthread_t thread;
+static volatile int over;
+
+/* In the code of the module from start to stop. */
+static void* live(void* nothing) {
+  const struct timespec moment = {0, 1000000};
+  while (!over) nanosleep(&moment, NULL);
+  return nothing;
+}
+#endif
+
 static tenon_status start(tenon_call* call, const tenon_host* host) {
   (void)host;
   (void)SAY; /* also where the table leaves it out */
-#ifdef FAULT_START_FAILED
+#ifdef STARTS_THREAD
+  if (pthread_create(&thread, NULL, live, NULL) != 0) {
+    return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no thread");
+  }
+  return TENON_OK;
+#elif defined FAULT_START_FAILED
   return tenon_fail(call, TENON_UNAVAILABLE, "the coffee is cold");
 #else
   (void)call;
@@ -89,6 +119,10 @@ static tenon_status start(tenon_call* call, const tenon_host* host) {
 
 static void stop(void) {
   calls = 0;
+#if defined STARTS_THREAD && !defined FAULT_THREAD_STAYS
+  over = 1;
+  pthread_join(thread, NULL);
+#endif
 }
 
 /* -- What it is declared as ---------------------------------------------------- */
@@ -121,8 +155,13 @@ static void stop(void) {
 
 #ifndef BY_HAND
 
+#ifdef FAULT_THREAD_STAYS
+TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, stop, PLUGINS,
+                  {"summary": "Says what it is told"});
+#else
 TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, stop, PLUGINS,
                   {"summary": "Says what it is told", "threads": "joined"});
+#endif
 
 #else
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -197,6 +198,11 @@ Result<void> create_file(const std::filesystem::path& path, std::span<const std:
   return write_new_file(path, content, false);
 }
 
+Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second) {
+  if (::link(path.c_str(), second.c_str()) != 0) return cannot_write(second, "linking the file");
+  return {};
+}
+
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {
   const auto temporary = temporary_beside(path);
   if (auto written = write_new_file(temporary, content, true); !written) return written;
@@ -217,6 +223,11 @@ Result<std::filesystem::path> create_private_folder(const std::filesystem::path&
     return cannot_write(parent, "making a folder in it");
   }
   return std::filesystem::path(name);
+}
+
+bool may_execute(const std::filesystem::path& folder) {
+  struct statvfs status;
+  return ::statvfs(folder.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0;
 }
 
 Result<void> remove(const std::filesystem::path& path) {

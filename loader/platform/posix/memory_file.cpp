@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/memory_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace tenon::platform {
+namespace {
+
+bool write_all(int descriptor, std::span<const std::byte> content) {
+  while (!content.empty()) {
+    const auto count = ::write(descriptor, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    content = content.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<MemoryFile> MemoryFile::create(const std::string& name, std::span<const std::byte> content) {
+  constexpr int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  MemoryFile file(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.descriptor_ < 0 || !write_all(file.descriptor_, content) ||
+      ::fcntl(file.descriptor_, F_ADD_SEALS, seals) != 0) {
+    const int number = errno;
+    return Error({.code = "cannot-write",
+                  .where = name,
+                  .found = "making a file in memory: " + std::generic_category().message(number),
+                  .needed = "memory for a copy of the module",
+                  .fix = "give the process more memory and file descriptors"});
+  }
+  return file;
+}
+
+MemoryFile::MemoryFile(MemoryFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+MemoryFile::~MemoryFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::filesystem::path MemoryFile::path() const {
+  // With the number of the process: a child of fork has others under these numbers.
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
+}
+
+void MemoryFile::keep() noexcept {
+  descriptor_ = -1;
+}
+
+}  // namespace tenon::platform

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Images of real modules: what is left in the process when they have ended, and what two of them
+// share. FAULTS is the folder of tests/faults.
+#include "module/image.hpp"
+
+#include <tenon/call.hpp>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <test/echo/v1.h>
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/world.hpp"
+#include "manifest/module_file.hpp"
+#include "platform/file.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using detail::Image;
+using detail::ImageFolder;
+namespace fs = std::filesystem;
+
+std::vector<std::byte> bytes_of(const fs::path& path) {
+  return platform::File::open(path).value().read_all(1 << 24).value();
+}
+
+/// How many mappings of the process are of files whose path holds `text`.
+std::size_t mappings(std::string_view text) {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(text) != std::string::npos) count++;
+  }
+  return count;
+}
+
+/// An instance of the module's only plugin, which is of test.example/echo.
+class Echo {
+ public:
+  explicit Echo(const Image& image)
+      : table_(*static_cast<const test_echo_v1*>(
+            TENON_AT(tenon_registration, image.module().registrations, 0).table)) {
+    if (table_.base == nullptr || table_.base->create == nullptr) return;
+    Call call;
+    const tenon_create_request in{sizeof in, nullptr, {nullptr, 0}};
+    EXPECT_EQ(table_.base->create(call.raw(), &in, &self_), TENON_OK);
+  }
+  ~Echo() {
+    if (table_.base != nullptr && table_.base->destroy != nullptr) table_.base->destroy(self_);
+  }
+  Echo(const Echo&) = delete;
+  Echo& operator=(const Echo&) = delete;
+
+  std::string say(std::string_view text) {
+    Call call;
+    const test_echo_v1_say_request in{sizeof in, {text.data(), text.size()}};
+    const test_echo_v1_say_response* out = nullptr;
+    EXPECT_EQ(table_.say(call.raw(), self_, &in, &out), TENON_OK);
+    return {out->text.data, out->text.size};
+  }
+  std::int64_t count() {
+    Call call;
+    const test_echo_v1_count_request in{sizeof in};
+    const test_echo_v1_count_response* out = nullptr;
+    EXPECT_EQ(table_.count(call.raw(), self_, &in, &out), TENON_OK);
+    return out->calls;
+  }
+  /// What it counts when it is told something once.
+  std::int64_t count_of_one() {
+    say("once");
+    return count();
+  }
+
+ private:
+  const test_echo_v1& table_;
+  void* self_ = nullptr;
+};
+
+class Images : public testing::Test {
+ protected:
+  Images() { setenv("TMPDIR", world_.path("tmp/x").parent_path().c_str(), 1); }
+  ~Images() override {
+    before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1);
+  }
+
+  Result<Image> load(const fs::path& file) const {
+    auto content = bytes_of(file);
+    const bool joins = read_module_image(content, file).value().manifest.joins_threads;
+    return Image::load(folder_, std::move(content), file, joins);
+  }
+  Result<Image> load_fault(std::string_view name) const {
+    return load(fs::path(FAULTS) / (std::string(name) + ".so"));
+  }
+  /// Puts a module into a folder `in` of the world, and the libraries into the folder beside it.
+  fs::path place(std::string_view module, std::string_view in, std::string_view sibling) const {
+    const fs::path folder = world_.root() / in;
+    const auto copy = [&](std::string_view from, const fs::path& to) {
+      fs::create_directories(to.parent_path());
+      fs::copy_file(fs::path(FAULTS) / from, folder / "new", fs::copy_options::overwrite_existing);
+      fs::rename(folder / "new", to);
+    };
+    fs::create_directories(folder);
+    copy(std::string(module) + ".so", folder / "plugins/user.so");
+    copy(std::string(sibling) + ".so", folder / "lib/libtests-sibling.so.1");
+    copy("deep.so", folder / "lib/libtests-deep.so.1");
+    return folder / "plugins/user.so";
+  }
+
+  /// The names of the private copies.
+  std::vector<std::string> copies() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
+      if (entry.is_regular_file()) names.push_back(entry.path().filename());
+    }
+    return names;
+  }
+
+ private:
+  const std::string before_ = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "";
+
+ protected:
+  World world_;
+  std::shared_ptr<ImageFolder> folder_ = std::make_shared<ImageFolder>();
+};
+
+TEST_F(Images, GoWhenTheyEnd) {
+  {
+    const auto image = load_fault("good");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
+    EXPECT_TRUE(image->reloadable());
+    EXPECT_NE(mappings("/good.g1.so"), 0u);
+  }
+  EXPECT_EQ(mappings("/good.g1.so"), 0u);
+  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(folder_->retired(), 0u);
+  EXPECT_TRUE(copies().empty());
+}
+
+TEST_F(Images, WithUniqueSymbolsGoAndBeginAnew) {
+  for (int generation = 1; generation <= 3; generation++) {
+    const auto image = load_fault("unique-symbols");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::patched);
+    EXPECT_TRUE(image->reloadable());
+    EXPECT_EQ(Echo(*image).count_of_one(), 1) << "the counter of another generation";
+    EXPECT_EQ(mappings("/unique-symbols.g" + std::to_string(generation - 1)), 0u);
+  }
+  EXPECT_EQ(mappings("/unique-symbols.g"), 0u);
+  EXPECT_EQ(folder_->lingering(), 0u);
+}
+
+TEST_F(Images, WithUniqueSymbolsShareNothingSideBySide) {
+  const auto first = load_fault("unique-symbols");
+  Echo(*first).say("hello");
+  const auto second = load_fault("unique-symbols");
+  EXPECT_EQ(Echo(*second).count_of_one(), 1);
+  EXPECT_EQ(Echo(*first).count_of_one(), 2);
+}
+
+TEST_F(Images, StayWhileAThreadHoldsAnObjectOfThem) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false, over = false;
+  std::thread thread([&] {
+    {
+      const auto image = load_fault("thread-local");
+      EXPECT_EQ(image->reload().grade, ReloadGrade::unverified);
+      EXPECT_EQ(image->reload().symbol, "__cxa_thread_atexit");
+      EXPECT_TRUE(image->reloadable());
+      EXPECT_EQ(Echo(*image).count_of_one(), 1);
+    }
+    std::unique_lock lock(mutex);
+    ended = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return over; });
+  });
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return ended; });
+  }
+  EXPECT_EQ(folder_->lingering(), 1u);
+  EXPECT_EQ(folder_->sweep(), 0u);
+  EXPECT_EQ(folder_->lingering(), 1u);
+  EXPECT_NE(mappings("/thread-local.g1.so"), 0u);
+  {
+    std::lock_guard lock(mutex);
+    over = true;
+    changed.notify_all();
+  }
+  thread.join();
+  EXPECT_EQ(folder_->sweep(), 1u);
+  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(mappings("/thread-local.g1.so"), 0u);
+  EXPECT_TRUE(copies().empty());
+}
+
+TEST_F(Images, WithAThreadLocalThatNobodyUsedGoAtOnce) {
+  { const auto image = load_fault("thread-local"); }
+  EXPECT_EQ(folder_->lingering(), 0u);
+  EXPECT_EQ(mappings("/thread-local.g1.so"), 0u);
+}
+
+TEST_F(Images, ThatAskToStayAreRetired) {
+  {
+    const auto image = load_fault("nodelete");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::unsafe);
+    EXPECT_EQ(image->reload().symbol, "DF_1_NODELETE");
+    EXPECT_FALSE(image->reloadable());
+    EXPECT_EQ(Echo(*image).say("hello"), "1: hello") << "it may be used all the same";
+  }
+  EXPECT_NE(mappings("/nodelete.g1.so"), 0u);
+  EXPECT_EQ(folder_->retired(), 1u);
+  EXPECT_EQ(folder_->lingering(), 0u);
+}
+
+TEST_F(Images, ThatNeedALibraryThatStaysGoWithoutIt) {
+  {
+    const auto image = load_fault("needs-nodelete");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
+    EXPECT_EQ(Echo(*image).count_of_one(), 1002);
+  }
+  EXPECT_EQ(mappings("/needs-nodelete.g1.so"), 0u);
+  EXPECT_NE(mappings("/nodelete-library.so"), 0u);
+  EXPECT_EQ(folder_->lingering(), 0u);
+}
+
+TEST_F(Images, WithThreadsThatStayAreRetired) {
+  {
+    const auto image = load_fault("thread-stays");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().symbol, "pthread_create");
+    EXPECT_TRUE(image->reload().stays_mapped);
+    EXPECT_TRUE(image->reloadable()) << "its threads harm nobody";
+    Call call;
+    ASSERT_EQ(image->module().start(call.raw(), nullptr), TENON_OK);
+    image->module().stop();
+  }
+  EXPECT_NE(mappings("/thread-stays.g1.so"), 0u) << "the thread runs in it";
+  EXPECT_EQ(folder_->retired(), 1u);
+  EXPECT_EQ(folder_->sweep(), 0u);
+  EXPECT_NE(mappings("/thread-stays.g1.so"), 0u);
+}
+
+TEST_F(Images, WithThreadsThatAreJoinedGo) {
+  {
+    const auto image = load_fault("thread-joined");
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
+    Call call;
+    ASSERT_EQ(image->module().start(call.raw(), nullptr), TENON_OK);
+    image->module().stop();
+  }
+  EXPECT_EQ(mappings("/thread-joined.g1.so"), 0u);
+  EXPECT_EQ(folder_->retired(), 0u);
+}
+
+TEST_F(Images, OfOneNameAreTwo) {
+  const auto one = load_fault("named");
+  const auto other = load_fault("named-edition-2");
+  EXPECT_EQ(Echo(*one).say("hello"), "1: hello");
+  EXPECT_EQ(Echo(*other).say("hello"), "2: hello");
+  EXPECT_EQ(dlopen("libtests-named.so", RTLD_NOW | RTLD_NOLOAD), nullptr)
+      << "a library that needs one of this name would get the module";
+}
+
+// -- Libraries beside the module ----------------------------------------------
+
+TEST_F(Images, BringTheLibrariesBesideThem) {
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  {
+    const auto image = load(file);
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
+    EXPECT_EQ(Echo(*image).count_of_one(), 2003) << "1, 1001 of the sibling, 1001 of the deep one";
+    EXPECT_EQ(copies().size(), 3u);
+    EXPECT_EQ(mappings("/app/lib/"), 0u) << "the files themselves are left alone";
+  }
+  EXPECT_TRUE(copies().empty());
+  EXPECT_EQ(mappings((world_.root() / "tmp").string()), 0u);
+  EXPECT_EQ(folder_->lingering(), 0u);
+}
+
+TEST_F(Images, WithRunPathsOfTheOlderFormFindTheirLibraries) {
+  const auto image = load(place("sibling-user-rpath", "app", "sibling-1"));
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(Echo(*image).count_of_one(), 2003);
+}
+
+TEST_F(Images, ShareNoLibraryWithTheirNextGeneration) {
+  const auto before = load(place("sibling-user", "app", "sibling-1"));
+  Echo(*before).say("hello");
+  const auto same = load(place("sibling-user", "app", "sibling-1"));
+  EXPECT_EQ(Echo(*same).count_of_one(), 2003) << "a count of its own";
+  const auto changed = load(place("sibling-user-edition-2", "app", "sibling-2"));
+  ASSERT_TRUE(changed) << changed.error().to_string();
+  EXPECT_EQ(Echo(*changed).count_of_one(), 3003) << "both are of another edition";
+  EXPECT_EQ(Echo(*changed).say("hello"), "2: hello");
+}
+
+TEST_F(Images, ShareNoLibraryWithModulesThatHaveOneOfTheSameName) {
+  const auto one = load(place("sibling-user", "one", "sibling-1"));
+  const auto other = load(place("sibling-user", "other", "sibling-2"));
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(Echo(*one).count_of_one(), 2003);
+  EXPECT_EQ(Echo(*other).count_of_one(), 3003);
+}
+
+TEST_F(Images, BringALibraryWithTwoNamesOnce) {
+  const fs::path file = place("two-names-user", "app", "sibling-1");
+  fs::remove(world_.root() / "app/lib/libtests-sibling.so.1");
+  fs::create_symlink("libtests-deep.so.1", world_.root() / "app/lib/libtests-sibling.so.1");
+  {
+    const auto image = load(file);
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(Echo(*image).count_of_one(), 1002);
+    EXPECT_EQ(copies().size(), 3u);
+  }
+  EXPECT_EQ(mappings((world_.root() / "tmp").string()), 0u);
+  EXPECT_TRUE(copies().empty());
+}
+
+TEST_F(Images, ShareTheLibraryThatTheProgramHasLoadedItself) {
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  void* library = dlopen((world_.root() / "app/lib/libtests-sibling.so.1").c_str(), RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  {
+    const auto image = load(file);
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(copies(), std::vector<std::string>{"user.g1.so"});
+    EXPECT_EQ(Echo(*image).count_of_one(), 2003);
+    const auto again = load(file);
+    EXPECT_EQ(Echo(*again).count_of_one(), 2005);
+  }
+  dlclose(library);
+}
+
+TEST_F(Images, LookForNothingInTheFoldersAboveTheirCopy) {
+  // Where ../lib leads to from the private folder, anybody may write.
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  fs::rename(world_.root() / "app/lib", world_.root() / "tmp/lib");
+  const auto image = load(file);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "load-failed");
+  EXPECT_NE(image.error().found().find("libtests-sibling.so.1"), std::string::npos)
+      << image.error().to_string();
+}
+
+TEST_F(Images, SayWhichLibraryBesideThemIsBroken) {
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  const fs::path library = world_.root() / "app/lib/libtests-sibling.so.1";
+  fs::resize_file(library, 5000);
+  const auto image = load(file);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "truncated");
+  EXPECT_TRUE(fs::equivalent(image.error().where(), library)) << image.error().where();
+}
+
+// -- The folder ---------------------------------------------------------------
+
+TEST_F(Images, LeaveNothingOnTheDiskWhenTheirHostEnds) {
+  { const auto stays = load_fault("nodelete"); }
+  EXPECT_FALSE(copies().empty()) << "for debuggers";
+  folder_.reset();
+  EXPECT_TRUE(fs::is_empty(world_.root() / "tmp"));
+}
+
+TEST_F(Images, OutliveTheirHostsShareOfTheFolder) {
+  auto image = load_fault("good");
+  folder_.reset();
+  EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+}
+
+class ImagesInMemory : public Images {
+ protected:
+  ImagesInMemory() { folder_ = std::make_shared<ImageFolder>(ImageFolder::Place::memory); }
+};
+
+TEST_F(ImagesInMemory, AreSeparateAndGo) {
+  {
+    const auto one = load_fault("good");
+    ASSERT_TRUE(one) << one.error().to_string();
+    const auto other = load_fault("good-edition-2");
+    const auto same = load_fault("good");
+    EXPECT_EQ(Echo(*other).say("hello"), "2: hello");
+    EXPECT_EQ(Echo(*one).count_of_one(), 1);
+    EXPECT_EQ(Echo(*same).count_of_one(), 1);
+    EXPECT_NE(mappings("/memfd:good.g1.so"), 0u);
+  }
+  EXPECT_EQ(mappings("/memfd:"), 0u);
+  EXPECT_TRUE(copies().empty());
+}
+
+TEST_F(ImagesInMemory, ThatStayKeepTheirPath) {
+  { const auto stays = load_fault("nodelete"); }
+  EXPECT_EQ(folder_->retired(), 1u);
+  folder_ = std::make_shared<ImageFolder>(ImageFolder::Place::memory);
+  // Under the descriptor of an image that stayed the system's loader would find that one again.
+  const auto image = load_fault("good-edition-2");
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(Echo(*image).say("hello"), "2: hello");
+}
+
+TEST_F(ImagesInMemory, CannotBringLibraries) {
+  const auto image = load(place("sibling-user", "app", "sibling-1"));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "load-failed");
+  EXPECT_NE(image.error().fix().find("noexec"), std::string::npos);
+}
+
+TEST(Folders, MayForbidToExecute) {
+  EXPECT_TRUE(platform::may_execute(FAULTS));
+  // Most systems mount at least one of these so.
+  std::map<std::string, std::string> options_of;
+  std::ifstream mounts("/proc/self/mounts");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream words(line);
+    std::string device, folder, type;
+    words >> device >> folder >> type;
+    words >> options_of[folder];
+  }
+  for (const char* folder : {"/proc", "/sys", "/dev/shm"}) {
+    if (!options_of.contains(folder)) continue;
+    const bool forbidden = ("," + options_of[folder] + ",").find(",noexec,") != std::string::npos;
+    EXPECT_EQ(platform::may_execute(folder), !forbidden) << folder;
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests
