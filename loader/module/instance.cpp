@@ -74,6 +74,21 @@ Entry::Place Entry::enter_counted(Instance& instance) noexcept {
   return enter_at_gate(instance);
 }
 
+// What is looked for and what looks both go through all that the other has written: either the call
+// is seen by the look that was due, or the call sees that none is and asks for one.
+TimedCall* Entry::Timed::begin(Instance& instance, const std::atomic<Serving*>& slot,
+                               std::int64_t deadline, std::string_view method) noexcept {
+  TimedCall& timed = thread_record->timed[&slot - thread_record->slots];
+  timed.instance.store(instance.index_);
+  timed.method.store(method.data());
+  timed.method_size.store(method.size());
+  timed.deadline.store(deadline);
+  if (deadline < instance.serving_.next_deadline.load()) {
+    static_cast<Module&>(instance.serving_).look_at_deadlines_at(deadline);
+  }
+  return &timed;
+}
+
 Error Entry::refusal(const Instance& instance, std::string_view method, bool served) {
   if (!served) return live(instance).module().unavailable();
   return Error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,

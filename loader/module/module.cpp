@@ -17,6 +17,9 @@ namespace {
 constexpr auto first_look = std::chrono::milliseconds(1);
 constexpr auto longest_look = std::chrono::milliseconds(100);
 
+// A call that heeds its deadline ends a little after it.
+constexpr auto grace = std::chrono::milliseconds(20);
+
 }  // namespace
 
 LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
@@ -63,10 +66,10 @@ Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& cont
 
 Module::~Module() {
   // Code that a thread is still in cannot be taken from under it.
-  for (Left& old : left_) {
-    if (!end(old, Clock::now() + context_.restart.drain)) {
-      static_cast<void>(old.generation.release());
-    }
+  while (!left_.empty()) {
+    if (end(left_.begin(), Clock::now() + context_.restart.drain)) continue;
+    static_cast<void>(left_.front().generation.release());
+    left_.pop_front();
   }
 }
 
@@ -285,8 +288,8 @@ Result<Module::Loaded> Module::load() {
                   .needed = "package " + manifest_.name,
                   .fix = "put another package into a file of its own"});
   }
-  auto image = Image::load(context_.images, std::move(*content), origin_.file,
-                           read->manifest.joins_threads);
+  auto image =
+      Image::load(context_.images, std::move(*content), origin_.file, read->manifest.joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun = Generation::begin(std::move(*image), object, read->manifest, where(),
@@ -560,22 +563,45 @@ void Module::count_failure(RestartReason why, const std::string& text) {
 
 /// Ends a generation that is not published any more, or leaves it to the keeper.
 void Module::drain(std::optional<Left> old) {
-  if (old && !end(*old, Clock::now() + context_.restart.drain)) look_after(std::move(*old));
+  if (!old) return;
+  Lock lock(mutex_);
+  const auto place = left_.insert(left_.end(), std::move(*old));
+  place->looked_at = true;
+  lock.unlock();
+  if (!end(place, Clock::now() + context_.restart.drain)) look_again();
 }
 
-/// False when somebody is still inside at the deadline.
-bool Module::end(Left& old, Clock::time_point deadline) {
-  if (this_thread_is_in(*old.generation)) return false;
-  if (!wait_until_left(*this, *old.generation, deadline)) return false;
-  old.generation = nullptr;
-  old.end.draining = Clock::now() - old.since;
-  tell(old.end);
+/// False when somebody is still inside at the deadline. REQUIRED: nobody else looks at it.
+bool Module::end(std::list<Left>::iterator old, Clock::time_point deadline) {
+  const bool left =
+      !this_thread_is_in(*old->generation) && wait_until_left(*this, *old->generation, deadline);
+  Lock lock(mutex_);
+  if (!left) {
+    old->looked_at = false;
+    return false;
+  }
+  GenerationPtr generation = std::move(old->generation);
+  Event event = std::move(old->end);
+  event.draining = Clock::now() - old->since;
+  left_.erase(old);
+  lock.unlock();
+  // Without the lock: to end a generation is to run code of the plugin.
+  generation = nullptr;
+  tell(event);
   return true;
 }
 
 void Module::look_after(Left old) {
+  {
+    std::lock_guard lock(mutex_);
+    left_.push_back(std::move(old));
+  }
+  look_again();
+}
+
+/// Lets the keeper look at what is left, unless it is about to.
+void Module::look_again() noexcept {
   std::lock_guard lock(mutex_);
-  left_.push_back(std::move(old));
   if (next_look_ != Clock::duration::zero()) return;
   next_look_ = first_look;
   context_.keeper->at(Clock::now() + next_look_, [weak = weak_from_this()] {
@@ -584,29 +610,69 @@ void Module::look_after(Left old) {
 }
 
 void Module::end_left() noexcept {
-  std::vector<Left> looked_at;
+  std::vector<std::list<Left>::iterator> looked_at;
+  std::vector<Event> overdue;
   Lock lock(mutex_);
-  looked_at.swap(left_);
-  lock.unlock();
-  // Without the lock: to end a generation is to run code of the plugin.
-  std::erase_if(looked_at, [&](Left& old) { return end(old, Clock::now()); });
-  for (Left& old : looked_at) {
-    if (old.told || Clock::now() < old.since + context_.restart.drain) continue;
-    old.told = true;
-    Event overdue = old.end;
-    overdue.type = Event::Type::drain_overdue;
-    overdue.draining = Clock::now() - old.since;
-    overdue.message = "a call does not end; the code stays loaded until it has";
-    tell(overdue);
+  for (auto old = left_.begin(); old != left_.end(); ++old) {
+    if (std::exchange(old->looked_at, true)) continue;
+    looked_at.push_back(old);
+    if (old->told || Clock::now() < old->since + context_.restart.drain) continue;
+    old->told = true;
+    Event& event = overdue.emplace_back(old->end);
+    event.type = Event::Type::drain_overdue;
+    event.draining = Clock::now() - old->since;
+    event.message = "a call does not end; the code stays loaded until it has";
   }
+  lock.unlock();
+  for (const auto old : looked_at) end(old, Clock::now());
+  for (const Event& event : overdue) tell(event);
   lock.lock();
-  std::move(looked_at.begin(), looked_at.end(), std::back_inserter(left_));
-  next_look_ = left_.empty() ? Clock::duration::zero()
-                             : std::min<Clock::duration>(2 * next_look_, longest_look);
-  if (left_.empty()) return;
+  if (left_.empty()) {
+    next_look_ = Clock::duration::zero();
+    return;
+  }
+  next_look_ = std::min<Clock::duration>(2 * next_look_, longest_look);
   context_.keeper->at(Clock::now() + next_look_, [weak = weak_from_this()] {
     if (const auto module = weak.lock()) module->end_left();
   });
+}
+
+// -- Deadlines ----------------------------------------------------------------
+
+void Module::look_at_deadlines_at(std::int64_t deadline) noexcept {
+  std::int64_t next = next_deadline.load();
+  while (deadline < next && !next_deadline.compare_exchange_weak(next, deadline)) {
+  }
+  if (deadline >= next) return;
+  context_.keeper->at(Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
+                      [weak = weak_from_this()] {
+                        if (const auto module = weak.lock()) module->look_at_deadlines();
+                      });
+}
+
+// A call stays in its generation; only its caller, and the plugin itself, can end it.
+void Module::look_at_deadlines() noexcept {
+  next_deadline.store(no_deadline);
+  std::int64_t next = no_deadline;
+  std::vector<Event> told;
+  {
+    std::lock_guard lock(mutex_);
+    const auto look = [&](const GenerationPtr& generation, const Event& as) {
+      const std::int64_t now =
+          (Clock::now() - grace).time_since_epoch() / std::chrono::nanoseconds(1);
+      for (const OverdueCall& call : take_overdue_calls(*generation, now, next)) {
+        Event& overdue = told.emplace_back(as);
+        overdue.type = Event::Type::call_overdue;
+        const LiveInstance* instance = instances_[call.instance];
+        overdue.message = (instance != nullptr ? instance->wanted().name + ": " : "") +
+                          std::string(call.method) + " did not end by its deadline";
+      }
+    };
+    if (generation_ != nullptr) look(generation_, event(Event::Type::call_overdue));
+    for (const Left& old : left_) look(old.generation, old.end);
+  }
+  if (next != no_deadline) look_at_deadlines_at(next);
+  for (const Event& event : told) tell(event);
 }
 
 }  // namespace tenon::detail

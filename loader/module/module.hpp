@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -135,6 +136,9 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
   /// Why nobody serves.
   Error unavailable() const;
 
+  /// A call has this deadline, and no look at calls is due before.
+  void look_at_deadlines_at(std::int64_t deadline) noexcept;
+
   /// Calls that a restart cancels.
   void add_blocking(Call& call);
   void remove_blocking(Call& call);
@@ -152,7 +156,8 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
     GenerationPtr generation;
     Event end;  // as which its end is told
     Clock::time_point since;
-    bool told = false;  // that it takes long
+    bool looked_at = false;  // by the one thread that waits for its end
+    bool told = false;       // that it takes long
   };
   class Right;
   using Lock = std::unique_lock<std::mutex>;
@@ -174,9 +179,11 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
 
   // Of what served.
   void drain(std::optional<Left> old);
-  bool end(Left& old, Clock::time_point deadline);
+  bool end(std::list<Left>::iterator old, Clock::time_point deadline);
   void look_after(Left old);
+  void look_again() noexcept;
   void end_left() noexcept;
+  void look_at_deadlines() noexcept;
 
   // Of faults.
   Result<void> replace(RestartReason reason, const RestartHow& how, bool waits);
@@ -212,7 +219,7 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
   std::uint64_t serials_ = 0;             // of instances
   std::vector<LiveInstance*> instances_;  // by index; nullptr where it is free
   std::vector<Call*> blocking_;
-  std::vector<Left> left_;
+  std::list<Left> left_;
   Clock::duration next_look_{};  // at what is left; zero where nobody looks
 
   Failures failures_;

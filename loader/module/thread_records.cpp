@@ -100,6 +100,28 @@ Inside::~Inside() {
   thread_record->depth--;
 }
 
+std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
+                                            std::int64_t& next) {
+  constexpr std::int64_t told = INT64_MIN;
+  std::vector<OverdueCall> overdue;
+  for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    for (std::uint32_t level = 0; level < ThreadRecord::levels; level++) {
+      TimedCall& timed = record->timed[level];
+      std::int64_t deadline = timed.deadline.load();
+      if (deadline == no_deadline || deadline == told) continue;
+      const OverdueCall call{timed.instance.load(),
+                             {timed.method.load(), timed.method_size.load()}};
+      if (record->slots[level].load() != &serving) continue;
+      if (deadline > now) {
+        next = std::min(next, deadline);
+      } else if (timed.deadline.compare_exchange_strong(deadline, told)) {
+        overdue.push_back(call);
+      }
+    }
+  }
+  return overdue;
+}
+
 bool wait_until_left(const ServingModule& module, const Serving& serving,
                      std::chrono::steady_clock::time_point deadline) {
   if (platform::has_process_barrier()) platform::process_barrier();

@@ -6,6 +6,9 @@
 #include <tenon/instance.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace tenon::detail {
 
@@ -28,6 +31,17 @@ class Inside {
  private:
   std::atomic<Serving*>* slot_ = nullptr;
 };
+
+/// A call that did not end by its deadline.
+struct OverdueCall {
+  std::uint32_t instance;
+  std::string_view method;
+};
+
+/// The calls into `serving` that have missed their deadline, each only once. `next` becomes the
+/// earliest deadline of the others, where that is earlier.
+std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
+                                            std::int64_t& next);
 
 /// Waits until no thread is in `serving` of `module`, which must not be published any more. False
 /// when the deadline passed before.

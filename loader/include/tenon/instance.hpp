@@ -46,17 +46,33 @@ struct Serving {
   std::atomic<const Bound*> bounds{nullptr};
 };
 
+/// The deadline of a call that has none.
+inline constexpr std::int64_t no_deadline = INT64_MAX;
+
 /// What calls see of a module.
 struct ServingModule {
   std::atomic<Serving*> current{nullptr};
   /// Calls that found no free slot in the record of their thread, whichever generation they are in.
   std::atomic<std::int64_t> overflow{0};
+  /// When calls are looked at next that may have missed their deadline.
+  std::atomic<std::int64_t> next_deadline{no_deadline};
+};
+
+/// A call under way that has a deadline: what can be told of it when it misses that.
+struct TimedCall {
+  /// no_deadline while there is no such call.
+  std::atomic<std::int64_t> deadline{no_deadline};
+  std::atomic<std::uint32_t> instance{0};
+  std::atomic<const char*> method{nullptr};
+  std::atomic<std::size_t> method_size{0};
 };
 
 /// Which generations a thread is in, innermost last. Read by restarts, written by its thread.
 struct ThreadRecord {
   static constexpr std::uint32_t levels = 14;
   std::atomic<Serving*> slots[levels]{};
+  /// By the place of the slot.
+  TimedCall timed[levels]{};
   std::uint32_t depth = 0;
   /// Whether the slots must be ordered by the reader since the system has no barrier to offer.
   bool ordered = TENON_ORDERED_SLOTS;
@@ -137,6 +153,7 @@ class Entry {
   tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...),
                     std::string_view name, tenon_call* call,
                     std::type_identity_t<Arguments>... arguments) const {
+    const Timed timed(*this, call->deadline, name);
     try {
       const auto* table = static_cast<const Table*>(place_.bound->table);
       return (table->*method)(call, place_.bound->self, arguments...);
@@ -174,6 +191,27 @@ class Entry {
   struct Place {
     const Bound* bound;
     std::atomic<Serving*>* slot;
+  };
+
+  /// Lets the keeper of the host see a call that has a deadline.
+  class Timed {
+   public:
+    Timed(const Entry& entry, std::int64_t deadline, std::string_view method) noexcept
+        : timed_(deadline == no_deadline || entry.place_.slot == nullptr
+                     ? nullptr
+                     : begin(entry.instance_, *entry.place_.slot, deadline, method)) {}
+    ~Timed() {
+      if (timed_ != nullptr) [[unlikely]]
+        timed_->deadline.store(no_deadline);
+    }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+   private:
+    TENON_API static TimedCall* begin(Instance& instance, const std::atomic<Serving*>& slot,
+                                      std::int64_t deadline, std::string_view method) noexcept;
+
+    TimedCall* const timed_;
   };
 
   /// What the call is in; nullptr where it is only counted.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Calls that do not end by their deadline.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <test/probe.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Deadline : public Hosting {
+ protected:
+  Deadline() { place("probe-1.so", "probe.so"); }
+
+  /// Makes a call that stays inside the plugin until `leave`, long after its deadline.
+  void call_too_long(Handle<test::Probe>& probe) {
+    host_echo_says = [this](std::string_view) {
+      inside_ = true;
+      return eventually([&] { return leave_.load(); }) ? "let go" : "forgotten";
+    };
+    calling_ = std::thread([&probe] {
+      Call call;
+      call.set_timeout(20ms);
+      EXPECT_EQ(probe->ask(call, "builtin:host-echo", "wait").value(), "let go");
+    });
+    ASSERT_TRUE(eventually([&] { return inside_.load(); }));
+  }
+  void leave() {
+    leave_ = true;
+    calling_.join();
+  }
+
+  std::atomic<bool> inside_{false};
+  std::atomic<bool> leave_{false};
+  std::thread calling_;
+};
+
+TEST_F(Deadline, IsToldWhileTheCallIsStillInside) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  call_too_long(probe);
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::call_overdue) != 0; }));
+  leave();
+  EXPECT_EQ(told(Event::Type::call_overdue), 2u) << "of the plugin, and of the one that it calls";
+  Texts messages;
+  for (const Event& event : events()) {
+    if (event.type == Event::Type::call_overdue) messages.push_back(event.message);
+  }
+  std::sort(messages.begin(), messages.end());
+  EXPECT_EQ(messages, (Texts{"test.example/host-echo: say did not end by its deadline",
+                             "test.example/probe: ask did not end by its deadline"}));
+}
+
+TEST_F(Deadline, DoesNotKeepTheModuleFromARestart) {
+  Host host(impatient());
+  auto probe = host.create<test::Probe>("probe").value();
+  call_too_long(probe);
+  place("probe-2.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(probe->edition().value(), 2);
+  EXPECT_TRUE(is_mapped("probe.g1")) << "the call is still in it";
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::call_overdue) == 2; }));
+  leave();
+  EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
+}
+
+TEST_F(Deadline, OfCallsThatEndInTimeIsNotTold) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  for (int i = 0; i < 100; i++) {
+    Call call;
+    call.set_timeout(1ms);
+    ASSERT_TRUE(probe->edition(call));
+  }
+  Call call;
+  call.set_timeout(30ms);
+  EXPECT_EQ(probe->pause(call, -1s, false).value(), TENON_CANCELLED_BY_DEADLINE);
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(told(Event::Type::call_overdue), 0u);
+}
+
+}  // namespace
+}  // namespace tenon::tests
