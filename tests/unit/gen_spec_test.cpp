@@ -264,6 +264,10 @@ const Mistake mistakes_of_names[] = {
      one(kind("{\"name\": ^\"base\", \"doc\": \"A method.\", "
               "\"threading\": \"any\"}")),
      "name-taken", "another name"},
+    {"MethodIsOfEveryPlugin",
+     one(kind("{\"name\": ^\"suspend\", \"doc\": \"A method.\", "
+              "\"threading\": \"any\"}")),
+     "name-taken", "another name"},
     {"MethodTwice",
      one(kind(method("") + ",\n{\"name\": ^\"m\", \"doc\": \"A method.\", "
                            "\"threading\": \"any\"}")),

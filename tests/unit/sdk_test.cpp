@@ -319,6 +319,103 @@ TEST(Sdk, ResultsOutliveTheInstance) {
   EXPECT_EQ(names[1], "me.example/painter");  // known in the constructor already
 }
 
+// -- Restarts -----------------------------------------------------------------
+
+/// Hands over what it was told, and fails where it is told to.
+struct Keeper : test::sdk::PaintV1 {
+  void configure(const Config& config) override { kept = config.get("kept", ""); }
+  sdk::Bytes save_state(std::int32_t version) override {
+    if (kept == "broken") throw Failure(TENON_DATA_LOSS, "it is broken");
+    return sdk::to_bytes(sdk::text(version, ":", kept));
+  }
+  void restore_state(std::int32_t version, sdk::BytesView state) override {
+    if (version > 2) throw std::invalid_argument("a form of the future");
+    kept = state.text();
+  }
+  std::vector<std::string> names(std::string_view /*begin*/) override { return {kept}; }
+
+  std::string kept;
+};
+
+std::string kept_by(Instance& keeper) {
+  test_paint_v1_names_request in{sizeof in, {}};
+  const test_paint_v1_names_response* out = nullptr;
+  EXPECT_EQ(keeper->names(keeper.call.raw(), keeper.self, &in, &out), TENON_OK);
+  return tenon::Value<std::vector<std::string>>::own(out->names).at(0);
+}
+
+TEST(SdkRestart, WhoHandsNothingOverHasNoSlots) {
+  const Instance nothing(module_of<Nothing>());
+  EXPECT_EQ(nothing.base().save_state, nullptr);
+  EXPECT_EQ(nothing.base().restore_state, nullptr);
+  EXPECT_EQ(nothing.base().suspend, nullptr);
+  EXPECT_EQ(nothing.base().resume, nullptr);
+  const Instance keeper(module_of<Keeper>());
+  EXPECT_NE(keeper.base().save_state, nullptr);
+  EXPECT_NE(keeper.base().restore_state, nullptr);
+  EXPECT_EQ(keeper.base().suspend, nullptr);
+  EXPECT_EQ(keeper.base().resume, nullptr);
+}
+
+TEST(SdkRestart, StateGoesFromOneInstanceToTheNext) {
+  Instance before(module_of<Keeper>());
+  ASSERT_EQ(before.configure({{"kept", "a word"}}), TENON_OK);
+  const tenon_state_request wanted{sizeof wanted, 2, 0, {}};
+  const tenon_state_response* saved = nullptr;
+  ASSERT_EQ(before.base().save_state(before.call.raw(), before.self, &wanted, &saved), TENON_OK);
+  before.end();
+  EXPECT_EQ(saved->struct_size, sizeof *saved);
+
+  Instance after(module_of<Keeper>());
+  const tenon_state_request given{sizeof given, 2, 0, saved->state};
+  ASSERT_EQ(after.base().restore_state(after.call.raw(), after.self, &given), TENON_OK);
+  EXPECT_EQ(kept_by(after), "2:a word");
+}
+
+TEST(SdkRestart, NothingThrownLeavesThePlugin) {
+  Instance keeper(module_of<Keeper>());
+  ASSERT_EQ(keeper.configure({{"kept", "broken"}}), TENON_OK);
+  const tenon_state_request future{sizeof future, 3, 0, {}};
+  const tenon_state_response* saved = nullptr;
+  EXPECT_EQ(keeper.base().save_state(keeper.call.raw(), keeper.self, &future, &saved),
+            TENON_DATA_LOSS);
+  EXPECT_EQ(keeper.call.message(), "it is broken");
+  EXPECT_EQ(saved, nullptr);
+  EXPECT_EQ(keeper.base().restore_state(keeper.call.raw(), keeper.self, &future),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(keeper.call.message(), "a form of the future");
+}
+
+/// Overrides in a class between, and where nobody else can call it.
+struct Holding : test::sdk::PaintV1 {
+  explicit Holding(bool holds = true) : holds_(holds) {}
+  bool holds() const { return holds_; }
+
+ private:
+  void suspend() override {
+    if (!holds_) throw Failure(TENON_FAILED_PRECONDITION, "it has let go already");
+    holds_ = false;
+  }
+  void resume() override {
+    if (holds_) throw Failure(TENON_FAILED_PRECONDITION, "it never let go");
+    holds_ = true;
+  }
+  bool holds_;
+};
+struct Port : Holding {};
+
+TEST(SdkRestart, WhoHoldsSomethingLetsGoAndTakesHoldAgain) {
+  Instance port(module_of<Port>());
+  EXPECT_EQ(port.base().save_state, nullptr);
+  ASSERT_NE(port.base().suspend, nullptr);
+  ASSERT_NE(port.base().resume, nullptr);
+  EXPECT_EQ(port.base().suspend(port.call.raw(), port.self), TENON_OK);
+  EXPECT_EQ(port.base().suspend(port.call.raw(), port.self), TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(port.call.message(), "it has let go already");
+  EXPECT_EQ(port.base().resume(port.call.raw(), port.self), TENON_OK);
+  EXPECT_EQ(port.base().resume(port.call.raw(), port.self), TENON_FAILED_PRECONDITION);
+}
+
 // -- The current call ---------------------------------------------------------
 
 TEST(Sdk, WaitEndsWithTheCall) {
@@ -506,6 +603,65 @@ TEST(SdkModule, ManifestIsTheOneOfItsPlugins) {
     EXPECT_EQ(entry.at("name"), boost::json::string_view(text(registration.name)));
     EXPECT_EQ(registration.fingerprint, TENON_FINGERPRINT_test_paint_v1);
   }
+}
+
+/// What was done to a module of the test's own.
+std::string life;
+
+void start_well(sdk::Call call, sdk::Host host) {
+  call.check();
+  life += host.raw() == nullptr ? "start without a host" : "start";
+}
+void start_badly(sdk::Call, sdk::Host) {
+  throw Failure(TENON_UNAVAILABLE, "not today");
+}
+void stop() {
+  life += " stop";
+}
+void stop_badly() {
+  life += " badly";
+  throw std::runtime_error("nobody hears it");
+}
+
+template <auto start, auto stop = nullptr>
+sdk::Builtin living() {
+  return sdk::Builtin("me.example/living", "1.0.0")
+      .add<Painter>("me.example/painter")
+      .with<start, stop>();
+}
+
+TEST(SdkModule, StartsAndStopsWithTheFunctionsOfItsAuthor) {
+  tenon_host host{};
+  tenon::Call call;
+  life.clear();
+  const auto well = living<start_well, stop>();
+  EXPECT_EQ(well.module()->registrations.count, 1u);
+  EXPECT_EQ(well.module()->start(call.raw(), &host), TENON_OK);
+  well.module()->stop();
+  EXPECT_EQ(life, "start stop");
+}
+
+TEST(SdkModule, FailsToStartWithWhatItsAuthorSays) {
+  tenon_host host{};
+  tenon::Call call;
+  life.clear();
+  const auto badly = living<start_badly, stop_badly>();
+  EXPECT_EQ(badly.module()->start(call.raw(), &host), TENON_UNAVAILABLE);
+  EXPECT_EQ(call.message(), "not today");
+  badly.module()->stop();
+  EXPECT_EQ(life, " badly");
+}
+
+TEST(SdkModule, HasNoSlotForAFunctionThatIsNotThere) {
+  const auto only_start = living<start_well>();
+  EXPECT_NE(only_start.module()->start, nullptr);
+  EXPECT_EQ(only_start.module()->stop, nullptr);
+  const auto only_stop = living<nullptr, stop>();
+  EXPECT_EQ(only_stop.module()->start, nullptr);
+  EXPECT_NE(only_stop.module()->stop, nullptr);
+  const tenon_module* neither = module_of<Painter>();
+  EXPECT_EQ(neither->start, nullptr);
+  EXPECT_EQ(neither->stop, nullptr);
 }
 
 }  // namespace

@@ -31,7 +31,9 @@ class KindReader {
     read_local_types(spec_, scope_, findings_);
     read_properties();
     // What members of the table, and of the class in C++, are called already.
-    Names names("method", NameUse::member, {"struct_size", "version", "reserved", "base", "kind"},
+    Names names("method", NameUse::member,
+                {"struct_size", "version", "reserved", "base", "kind", "save_state",
+                 "restore_state", "suspend", "resume"},
                 findings_);
     if (const JsonValue::Array* methods = spec_.array("methods")) {
       for (const JsonValue& method : *methods) read_method(method, names);

@@ -11,6 +11,7 @@
 #include <tenon/sdk/text.hpp>
 #include <tenon/values.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ using tenon::ListView;
 using tenon::MapView;
 using tenon::TextMap;
 using tenon::Timestamp;
+using tenon::to_bytes;
 
 namespace detail {
 
@@ -66,6 +68,26 @@ class Plugin {
   virtual ~Plugin() = default;
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
+
+  // When the module is restarted, each instance is made anew in the next generation of the module,
+  // which may be another build, and gets the configuration that it had. What else shall outlive the
+  // restart is handed over by the functions that follow. Each runs alone: the host makes no other
+  // call to the instance at the same time. What is not overridden does not take place.
+
+  /// What the instance knows beyond its configuration. `version` is the form that is wanted, one of
+  /// those that the manifest says the module knows; see TENON_PLUGIN. Asks the host for no plugins,
+  /// and does not take long: calls wait meanwhile. A Failure makes the restart fail.
+  virtual Bytes save_state(std::int32_t /*version*/) { return {}; }
+  /// Takes over what an older or newer build, or this one, has saved in the form `version`; after
+  /// configure. Overridden together with save_state. A Failure makes the restart fail.
+  virtual void restore_state(std::int32_t /*version*/, BytesView /*state*/) {}
+
+  /// For kinds with a session: lets go of what only one can hold (a port, a lock on a file), since
+  /// the next generation is about to take it. After save_state.
+  virtual void suspend() {}
+  /// The restart has failed, and this instance goes on: takes hold of it again. Overridden together
+  /// with suspend.
+  virtual void resume() {}
 
  protected:
   Plugin() {

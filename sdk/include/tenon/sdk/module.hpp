@@ -29,10 +29,30 @@
 //   #define PLUGINS(P) P(DpkgSource, "example.io/dpkg") P(DpkgSpecifier, "example.io/dpkg")
 //   TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {"summary": "Installed packages"});
 //
-// What follows is optional: one JSON object with what the manifest says besides. Table and manifest
-// come from this one declaration. It stands once in a module, outside of any namespace.
-#define TENON_PLUGIN(Class, name, ...) TENON_SDK_DECLARE_ONE_(Class, name, __VA_ARGS__, )
-#define TENON_PLUGINS(name, version, ...) TENON_SDK_DECLARE_SEVERAL_(name, version, __VA_ARGS__, )
+// What follows is optional: one JSON object with what the manifest says besides. A module whose
+// plugins save their state and whose build knows several forms of it says which it writes and
+// reads:
+//
+//   TENON_PLUGIN(Meter, "me.example/meter", "2.0.0", {"state": {"writes": 2, "reads": [1, 2]}});
+//
+// Table and manifest come from this one declaration. It stands once in a module, outside of any
+// namespace.
+//
+// With functions of the author's that run before the first instance of the module is made and after
+// the last one has ended; nullptr where there is none:
+//
+//   static void start(tenon::sdk::Call call, tenon::sdk::Host host) { ... }  // may throw: no
+//   module static void stop() { ... }  // no thread may run code of the module afterwards
+//   TENON_PLUGIN_WITH(Blur, "me.example/blur", "1.0.0", start, stop, {"threads": "joined"});
+//   TENON_PLUGINS_WITH("example.io/dpkg", "2.0.0", start, stop, PLUGINS, {"threads": "joined"});
+#define TENON_PLUGIN(Class, name, ...) \
+  TENON_SDK_DECLARE_ONE_(nullptr, nullptr, Class, name, __VA_ARGS__, )
+#define TENON_PLUGINS(name, version, ...) \
+  TENON_SDK_DECLARE_SEVERAL_(nullptr, nullptr, name, version, __VA_ARGS__, )
+#define TENON_PLUGIN_WITH(Class, name, version, start, ...) \
+  TENON_SDK_DECLARE_ONE_WITH_(Class, name, version, start, __VA_ARGS__, )
+#define TENON_PLUGINS_WITH(name, version, start, stop, ...) \
+  TENON_SDK_DECLARE_SEVERAL_(start, stop, name, version, __VA_ARGS__, )
 
 namespace tenon::sdk {
 namespace detail {
@@ -67,6 +87,36 @@ constexpr std::array<tenon_registration, count> registrations_of(const Provided 
   for (std::size_t i = 0; i < count; i++) registrations[i] = registration_of(plugins[i]);
   return registrations;
 }
+
+/// The functions of a module that call those of the author; a nullptr stays one.
+template <auto start>
+struct TENON_SDK_LOCAL Start {
+  static tenon_status function(tenon_call* call, const tenon_host* host) noexcept {
+    return guarded({call, nullptr}, [&] {
+      start(Call(call), Host(host));
+      return TENON_OK;
+    });
+  }
+};
+template <>
+struct TENON_SDK_LOCAL Start<nullptr> {
+  static constexpr std::nullptr_t function = nullptr;
+};
+
+template <auto stop>
+struct TENON_SDK_LOCAL Stop {
+  static void function() noexcept {
+    try {
+      stop();
+    } catch (...) {
+      // Nobody is left who could do anything about it.
+    }
+  }
+};
+template <>
+struct TENON_SDK_LOCAL Stop<nullptr> {
+  static constexpr std::nullptr_t function = nullptr;
+};
 
 /// Writes to `out`, or only counts when that is null.
 class ManifestWriter {
@@ -203,6 +253,15 @@ class Builtin {
     return std::move(*this);
   }
 
+  /// The same as TENON_PLUGIN_WITH: Builtin(...).with<start, stop>().add<Blur>("me.example/blur").
+  template <auto start, auto stop = nullptr>
+  Builtin&& with() && {
+    parts_->start = detail::Start<start>::function;
+    parts_->stop = detail::Stop<stop>::function;
+    complete();
+    return std::move(*this);
+  }
+
   const tenon_module* module() const noexcept { return &parts_->module; }
 
  private:
@@ -211,6 +270,8 @@ class Builtin {
     std::deque<std::string> plugin_names;  // a deque: the texts stay where they are
     std::vector<detail::Provided> plugins;
     std::vector<tenon_registration> registrations;
+    tenon_status (*start)(tenon_call*, const tenon_host*) = nullptr;
+    void (*stop)() = nullptr;
     std::string manifest;
     tenon_module module;
   };
@@ -235,8 +296,8 @@ class Builtin {
         parts.manifest.c_str(),
         parts.manifest.size(),
         {parts.registrations.data(), parts.registrations.size(), sizeof(tenon_registration)},
-        nullptr,
-        nullptr};
+        parts.start,
+        parts.stop};
   }
 
   std::unique_ptr<Parts> parts_;
@@ -257,13 +318,16 @@ const tenon_module* builtin(std::string name, std::string version, std::string d
 
 #define TENON_SDK_ROW_(Class, name) ::tenon::sdk::detail::provided<Class>(name),
 
-#define TENON_SDK_DECLARE_ONE_(Class, name, version, ...) \
-  TENON_SDK_DECLARE_(name, version, TENON_QUOTE_(__VA_ARGS__), TENON_SDK_ROW_(Class, name))
-#define TENON_SDK_DECLARE_SEVERAL_(name, version, plugins, ...) \
-  TENON_SDK_DECLARE_(name, version, TENON_QUOTE_(__VA_ARGS__), plugins(TENON_SDK_ROW_))
+#define TENON_SDK_DECLARE_ONE_WITH_(Class, name, version, start, stop, ...) \
+  TENON_SDK_DECLARE_ONE_(start, stop, Class, name, version, __VA_ARGS__)
+#define TENON_SDK_DECLARE_ONE_(start, stop, Class, name, version, ...)      \
+  TENON_SDK_DECLARE_(start, stop, name, version, TENON_QUOTE_(__VA_ARGS__), \
+                     TENON_SDK_ROW_(Class, name))
+#define TENON_SDK_DECLARE_SEVERAL_(start, stop, name, version, plugins, ...) \
+  TENON_SDK_DECLARE_(start, stop, name, version, TENON_QUOTE_(__VA_ARGS__), plugins(TENON_SDK_ROW_))
 
 // The rows stand last, since they hold commas.
-#define TENON_SDK_DECLARE_(name, version, details, ...)                                            \
+#define TENON_SDK_DECLARE_(start, stop, name, version, details, ...)                               \
   namespace {                                                                                      \
   constexpr ::tenon::sdk::detail::Provided tenon_provided_[] = {__VA_ARGS__};                      \
   static_assert(::tenon::sdk::detail::is_name(name), "a package is named \"domain/name\"");        \
@@ -287,7 +351,7 @@ const tenon_module* builtin(std::string name, std::string version, std::string d
       tenon_note_.text,                                                                            \
       tenon_manifest_size_,                                                                        \
       {tenon_registrations_.data(), tenon_registrations_.size(), sizeof(tenon_registration)},      \
-      nullptr,                                                                                     \
-      nullptr};                                                                                    \
+      ::tenon::sdk::detail::Start<start>::function,                                                \
+      ::tenon::sdk::detail::Stop<stop>::function};                                                 \
   TENON_LINKAGE_END_                                                                               \
   struct tenon_module

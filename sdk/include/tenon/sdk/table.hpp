@@ -45,6 +45,14 @@ class Whole {
   Request copy_;
 };
 
+/// An answer in the arena of the call, zeroed but for its size.
+template <class Response>
+Response* new_response(tenon_call* call) {
+  auto* response = static_cast<Response*>(tenon_allocate_zeroed(call, sizeof(Response)));
+  response->struct_size = sizeof(Response);
+  return response;
+}
+
 /// The function of a table that calls the raw form of a method.
 template <auto method>
 struct Thunk;
@@ -107,25 +115,78 @@ struct TENON_SDK_LOCAL Lifetime {
   }
 };
 
+/// What surrounds a restart, for instances that the methods know as V.
+template <class V>
+struct TENON_SDK_LOCAL Handover {
+  static Plugin& plugin(void* self) noexcept { return *static_cast<V*>(self); }
+
+  static tenon_status save_state(tenon_call* call, void* self, const tenon_state_request* in,
+                                 const tenon_state_response** out) noexcept {
+    *out = nullptr;
+    return guarded({call, nullptr}, [&] {
+      const Bytes state = plugin(self).save_state(in->version);
+      auto* answer = new_response<tenon_state_response>(call);
+      answer->state = Value<Bytes>::raw<Copy::deep>(call, state);
+      *out = answer;
+      return TENON_OK;
+    });
+  }
+  static tenon_status restore_state(tenon_call* call, void* self,
+                                    const tenon_state_request* in) noexcept {
+    return guarded({call, nullptr}, [&] {
+      plugin(self).restore_state(in->version, Value<Bytes>::view(in->state));
+      return TENON_OK;
+    });
+  }
+  static tenon_status suspend(tenon_call* call, void* self) noexcept {
+    return guarded({call, nullptr}, [&] {
+      plugin(self).suspend();
+      return TENON_OK;
+    });
+  }
+  static tenon_status resume(tenon_call* call, void* self) noexcept {
+    return guarded({call, nullptr}, [&] {
+      plugin(self).resume();
+      return TENON_OK;
+    });
+  }
+};
+
+template <class P>
+using SaveState = decltype(&P::save_state);
+template <class P>
+using RestoreState = decltype(&P::restore_state);
+template <class P>
+using Suspend = decltype(&P::suspend);
+template <class P>
+using Resume = decltype(&P::resume);
+
 template <class P, class V>
-TENON_SDK_LOCAL inline constexpr tenon_base base_of = {sizeof(tenon_base),
-                                                       &Lifetime<P, V>::create,
-                                                       &Lifetime<P, V>::destroy,
-                                                       nullptr,
-                                                       nullptr,
-                                                       nullptr,
-                                                       nullptr};
+constexpr tenon_base make_base() {
+  static_assert(written<SaveState, P, V> == written<RestoreState, P, V>,
+                "who overrides one of save_state and restore_state overrides both");
+  static_assert(written<Suspend, P, V> == written<Resume, P, V>,
+                "who overrides one of suspend and resume overrides both");
+  tenon_base base{};
+  base.struct_size = sizeof base;
+  base.create = &Lifetime<P, V>::create;
+  base.destroy = &Lifetime<P, V>::destroy;
+  if (written<SaveState, P, V>) {
+    base.save_state = &Handover<V>::save_state;
+    base.restore_state = &Handover<V>::restore_state;
+  }
+  if (written<Suspend, P, V>) {
+    base.suspend = &Handover<V>::suspend;
+    base.resume = &Handover<V>::resume;
+  }
+  return base;
+}
+
+template <class P, class V>
+TENON_SDK_LOCAL inline constexpr tenon_base base_of = make_base<P, V>();
 
 template <class P>
 TENON_SDK_LOCAL inline constexpr
     typename P::Contract::Table table_of = P::Contract::template table<P>();
-
-/// An answer in the arena of the call, zeroed but for its size.
-template <class Response>
-Response* new_response(tenon_call* call) {
-  auto* response = static_cast<Response*>(tenon_allocate_zeroed(call, sizeof(Response)));
-  response->struct_size = sizeof(Response);
-  return response;
-}
 
 }  // namespace tenon::sdk::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Restarts of a plugin that was written with the SDK, as a drop-in and as a builtin.
+#include "integration/tally.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <test/session_counter.hpp>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class TallyTest : public Hosting {
+ protected:
+  static constexpr const char* tally = "test.example/tally";
+
+  static Handle<test::SessionCounter> opened(Host& host, std::string_view reference) {
+    auto counter = host.create<test::SessionCounter>(reference, {{"first", "40"}}).value();
+    counter->open().value();
+    return counter;
+  }
+
+  HostOptions with_builtin() {
+    static const auto builtin =
+        sdk::Builtin(tally, "1.0.0", R"({"state": {"writes": 2, "reads": [1, 2]}})")
+            .add<Tally>(tally)
+            .with<start_tally, stop_tally>();
+    HostOptions options = this->options();
+    options.builtins.push_back(builtin.module());
+    return options;
+  }
+};
+
+TEST_F(TallyTest, HandsItsStateOverAsADropIn) {
+  place("tally-1.so", "tally.so");
+  Host host(options());
+  auto counter = opened(host, "tally");
+  EXPECT_EQ(counter->add(2).value(), 42);
+  place("tally-2.so", "tally.so");
+
+  ASSERT_TRUE(host.restart(tally));
+
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(counter->total().value().total, 42);
+  EXPECT_EQ(counter->life().value(), "configure restore:1");
+  EXPECT_FALSE(is_mapped("tally.g1"));
+
+  ASSERT_TRUE(host.restart(tally));
+  EXPECT_EQ(counter->total().value().total, 42);
+  EXPECT_EQ(counter->life().value(), "configure restore:2");
+}
+
+TEST_F(TallyTest, GoesOnWhenItCannotSave) {
+  place("tally-1.so", "tally.so");
+  Host host(options());
+  auto counter = opened(host, "tally");
+  EXPECT_EQ(counter->add(-50).value(), -10);
+  place("tally-2.so", "tally.so");
+
+  const auto failed = host.restart(tally);
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), "out-of-range");
+  EXPECT_EQ(failed.error().message(), "it went below nothing");
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_EQ(counter->add(1).value(), -9);
+  EXPECT_EQ(counter->life().value(), "configure save");
+}
+
+TEST_F(TallyTest, TakesHoldAgainWhenTheNextOneDoesNotTakeItsState) {
+  place("tally-1.so", "tally.so");
+  Host host(options());
+  auto counter = opened(host, "tally");
+  EXPECT_EQ(counter->add(2000).value(), 2040);
+  place("tally-2.so", "tally.so");
+
+  const auto failed = host.restart(tally);
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message(), "more than this edition can count");
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_EQ(counter->life().value(), "configure save suspend resume");
+  EXPECT_EQ(counter->add(1).value(), 2041);
+}
+
+TEST_F(TallyTest, HandsItsStateOverAsABuiltin) {
+  {
+    Host host(with_builtin());
+    auto counter = opened(host, "builtin:tally");
+    EXPECT_EQ(counter->add(2).value(), 42);
+    EXPECT_EQ(tally_starts, 1);
+    ASSERT_TRUE(host.restart(tally));
+    EXPECT_EQ(tally_starts, 1) << "started anew, then stopped";
+    EXPECT_EQ(counter->total().value().total, 42);
+    EXPECT_EQ(counter->life().value(), "configure restore:2");
+  }
+  EXPECT_EQ(tally_starts, 0);
+}
+
+}  // namespace
+}  // namespace tenon::tests
