@@ -14,8 +14,22 @@ namespace tenon::detail {
 
 HostCore::HostCore(HostOptions options)
     : options_(std::move(options)),
-      context_{*this, options_.restart, std::make_shared<ImageFolder>(), std::make_shared<Keeper>(),
-               std::make_shared<Events>(options_.on_event)} {
+      context_{*this,
+               options_.restart,
+               std::make_shared<ImageFolder>(),
+               std::make_shared<Keeper>(),
+               std::make_shared<Events>(options_.on_event),
+               options_.contain_crashes && platform::can_contain(),
+               options_.count_calls} {
+  if (context_.contain_crashes) crash_handlers_.emplace();
+  if (options_.contain_crashes && !context_.contain_crashes) {
+    broken_.push_back(
+        Error({.code = "containment-unavailable",
+               .where = "HostOptions::contain_crashes",
+               .found = "a system on which crashes cannot be contained",
+               .needed = "Linux on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
+               .fix = "leave the option out; crashes end the process"}));
+  }
   for (const tenon_module* builtin : options_.builtins) {
     const std::string_view text(builtin->manifest, builtin->manifest_size);
     auto manifest = parse_manifest(text, "builtin");

@@ -55,9 +55,10 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   void file_changed(const std::filesystem::path& file);
 
   const HostOptions options_;
+  std::optional<platform::CrashHandlers> crash_handlers_;
   const ModuleContext context_;
   std::unique_ptr<FileWatcher> watcher_;  // nullptr where nothing is watched
-  std::vector<Error> broken_;             // builtins, and the watch
+  std::vector<Error> broken_;             // builtins, and what else was asked for in vain
 
   mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs
   std::vector<std::shared_ptr<Module>> modules_;  // builtins, then drop-ins in the order of places

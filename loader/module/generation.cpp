@@ -28,6 +28,7 @@ void keep_for_ever(Generation* generation) {
 }  // namespace
 
 void EndGeneration::operator()(Generation* generation) const noexcept {
+  if (!generation->broken()) generation->end();
   if (generation->broken()) {
     keep_for_ever(generation);
   } else {
@@ -36,11 +37,13 @@ void EndGeneration::operator()(Generation* generation) const noexcept {
 }
 
 Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
-                       const Manifest& manifest, PluginDirectory& directory, FaultSink& faults)
+                       const Manifest& manifest, PluginDirectory& directory, FaultSink& faults,
+                       const SupervisionOptions& supervision)
     : image_(std::move(image)),
       package_(manifest.name),
       admitted_(std::move(admitted)),
       faults_(faults),
+      supervision_(*this, faults, image_ ? &image_->map() : nullptr, supervision),
       host_(manifest.name, directory) {
   bounds_.push_back(std::make_unique<Bound[]>(0));
 }
@@ -57,16 +60,19 @@ Error Generation::failed(const Call& call, tenon_status status, const Object& ob
 
 Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_module& module,
                                         const Manifest& manifest, const std::string& where,
-                                        PluginDirectory& directory, FaultSink& faults) {
+                                        PluginDirectory& directory, FaultSink& faults,
+                                        const SupervisionOptions& supervision) {
   auto admitted = admit(module, image ? &image->map() : nullptr, manifest, where);
   if (!admitted) return std::move(admitted).error();
-  GenerationPtr generation(
-      new Generation(std::move(image), std::move(*admitted), manifest, directory, faults));
+  GenerationPtr generation(new Generation(std::move(image), std::move(*admitted), manifest,
+                                          directory, faults, supervision));
   if (const auto start = generation->admitted_.object.start; start != nullptr) {
     Inside inside(*generation);
     Call call;
-    if (const tenon_status status = start(call.raw(), generation->host_.raw());
-        status != TENON_OK) {
+    const tenon_status status = generation->supervision_.run_alone(
+        manifest.name, "start", call.raw(),
+        [&] { return start(call.raw(), generation->host_.raw()); });
+    if (status != TENON_OK) {
       return Error({.code = "start-failed",
                     .status = status,
                     .message = std::string(call.message()),
@@ -79,13 +85,17 @@ Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_
   return generation;
 }
 
-Generation::~Generation() {
+void Generation::end() noexcept {
   for (std::size_t index = 0; index < objects_.size(); index++) {
     remove(static_cast<std::uint32_t>(index));
   }
   if (started_ && admitted_.object.stop != nullptr) {
     Inside inside(*this);
-    admitted_.object.stop();
+    Call call;
+    supervision_.run_alone(package_, "stop", call.raw(), [&] {
+      admitted_.object.stop();
+      return TENON_OK;
+    });
   }
 }
 
@@ -112,20 +122,22 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
                   .fix = "a build of " + package_ + " that still has it"});
   }
   Inside inside(*this);
-  Object object{plugin, nullptr, nullptr, nullptr};
+  Object object{.plugin = plugin};
   if (plugin->base.create != nullptr) {
     Call call;
     const tenon_create_request in{
         sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
-    if (const tenon_status status = plugin->base.create(call.raw(), &in, &object.self);
-        status != TENON_OK) {
-      return failed(call, status, object, "create");
-    }
+    const tenon_status status = supervision_.run_alone(plugin->name, "create", call.raw(), [&] {
+      return plugin->base.create(call.raw(), &in, &object.self);
+    });
+    if (status != TENON_OK) return failed(call, status, object, "create");
   }
   Bound bound{plugin->table.get(), object.self};
+  object.supervised = supervision_.of(*plugin, object.self);
+  if (object.supervised != nullptr) bound = object.supervised->bound();
   object.adapter = plugin->version->adapter_to(wanted.target);
   if (object.adapter != nullptr) {
-    object.adapted = object.adapter->create(bound.table, object.self, plugin->name);
+    object.adapted = object.adapter->create(bound.table, bound.self, plugin->name);
     bound = {object.adapter->table, object.adapted};
   }
   std::lock_guard lock(mutex_);
@@ -168,7 +180,12 @@ void Generation::remove(std::uint32_t index) noexcept {
   if (object.plugin == nullptr) return;
   Inside inside(*this);
   if (object.adapter != nullptr) object.adapter->destroy(object.adapted);
-  if (object.plugin->base.destroy != nullptr) object.plugin->base.destroy(object.self);
+  if (object.plugin->base.destroy == nullptr) return;
+  Call call;
+  supervision_.run_alone(object.plugin->name, "destroy", call.raw(), [&] {
+    object.plugin->base.destroy(object.self);
+    return TENON_OK;
+  });
 }
 
 Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
@@ -195,9 +212,10 @@ Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
   Inside inside(*this);
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
-  if (const tenon_status status = function(call.raw(), bound.self, &in); status != TENON_OK) {
-    return failed(call, status, object, "configure");
-  }
+  const tenon_status status =
+      supervision_.run_alone(object.plugin->name, "configure", call.raw(),
+                             [&] { return function(call.raw(), bound.self, &in); });
+  if (status != TENON_OK) return failed(call, status, object, "configure");
   return {};
 }
 
@@ -224,7 +242,9 @@ Result<Bytes> Generation::save_state(std::uint32_t index, std::int32_t version,
   call.set_deadline(deadline);
   const tenon_state_request in{sizeof in, version, 0, {nullptr, 0}};
   const tenon_state_response* out = nullptr;
-  const tenon_status status = object.plugin->base.save_state(call.raw(), object.self, &in, &out);
+  const tenon_status status = supervision_.run_alone(
+      object.plugin->name, "save_state", call.raw(),
+      [&] { return object.plugin->base.save_state(call.raw(), object.self, &in, &out); });
   if (status != TENON_OK) return failed(call, status, object, "save_state");
   if (out == nullptr) {
     return Error({.status = TENON_INTERNAL,
@@ -243,7 +263,9 @@ Result<void> Generation::restore_state(std::uint32_t index, std::int32_t version
   Call call;
   call.set_deadline(deadline);
   const tenon_state_request in{sizeof in, version, 0, {state.data(), state.size()}};
-  const tenon_status status = object.plugin->base.restore_state(call.raw(), object.self, &in);
+  const tenon_status status = supervision_.run_alone(
+      object.plugin->name, "restore_state", call.raw(),
+      [&] { return object.plugin->base.restore_state(call.raw(), object.self, &in); });
   if (status != TENON_OK) return failed(call, status, object, "restore_state");
   return {};
 }
@@ -255,7 +277,9 @@ Result<void> Generation::suspend(std::uint32_t index,
   Inside inside(*this);
   Call call;
   call.set_deadline(deadline);
-  const tenon_status status = object.plugin->base.suspend(call.raw(), object.self);
+  const tenon_status status =
+      supervision_.run_alone(object.plugin->name, "suspend", call.raw(),
+                             [&] { return object.plugin->base.suspend(call.raw(), object.self); });
   if (status != TENON_OK) return failed(call, status, object, "suspend");
   return {};
 }
@@ -265,7 +289,9 @@ Result<void> Generation::resume(std::uint32_t index) {
   if (object.plugin->base.resume == nullptr) return {};
   Inside inside(*this);
   Call call;
-  const tenon_status status = object.plugin->base.resume(call.raw(), object.self);
+  const tenon_status status =
+      supervision_.run_alone(object.plugin->name, "resume", call.raw(),
+                             [&] { return object.plugin->base.resume(call.raw(), object.self); });
   if (status != TENON_OK) return failed(call, status, object, "resume");
   return {};
 }

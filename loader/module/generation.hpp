@@ -23,6 +23,7 @@
 #include "module/admission.hpp"
 #include "module/image.hpp"
 #include "module/module_host.hpp"
+#include "module/supervision.hpp"
 
 namespace tenon::detail {
 
@@ -46,7 +47,8 @@ class FaultSink {
   ~FaultSink() = default;
 };
 
-/// One that has broken down is kept as it is: its code may be in any state.
+/// Ends what instances are left, stops the module, unloads it. No thread may be inside. One that
+/// has broken down, or does now, is kept as it is: its code may be in any state.
 struct EndGeneration {
   void operator()(Generation* generation) const noexcept;
 };
@@ -60,9 +62,10 @@ class Generation : public Serving {
   /// admission, start-failed.
   static Result<GenerationPtr> begin(std::optional<Image> image, const tenon_module& module,
                                      const Manifest& manifest, const std::string& where,
-                                     PluginDirectory& directory, FaultSink& faults);
-  /// Ends what instances are left, stops the module, unloads it. No thread may be inside.
-  ~Generation();
+                                     PluginDirectory& directory, FaultSink& faults,
+                                     const SupervisionOptions& supervision);
+  /// Unloads the module.
+  ~Generation() = default;
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
@@ -105,10 +108,13 @@ class Generation : public Serving {
     void* self = nullptr;
     const Adapter* adapter = nullptr;  // nullptr: used as what it is
     void* adapted = nullptr;
+    std::shared_ptr<SupervisedPlugin> supervised = nullptr;
   };
 
   Generation(std::optional<Image> image, AdmittedModule admitted, const Manifest& manifest,
-             PluginDirectory& directory, FaultSink& faults);
+             PluginDirectory& directory, FaultSink& faults, const SupervisionOptions& supervision);
+  friend struct EndGeneration;
+  void end() noexcept;
   const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
   void publish(std::uint32_t index, const Bound& bound);
   Object object_at(std::uint32_t index) const;
@@ -120,6 +126,7 @@ class Generation : public Serving {
   std::string package_;
   AdmittedModule admitted_;
   FaultSink& faults_;
+  Supervision supervision_;
   ModuleHost host_;
   std::atomic<bool> broken_{false};
   bool started_ = false;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "module/exceptions.hpp"
-#include "module/log.hpp"
 #include "module/module.hpp"
 #include "module/thread_records.hpp"
 
@@ -19,14 +18,16 @@ const LiveInstance& live(const Instance& instance) {
   return static_cast<const LiveInstance&>(instance);
 }
 
-/// A plugin that is broken may not have a log of its own.
-void tell(const Instance& instance, const Call& call, tenon_status status,
-          std::string_view method) {
-  log_warning(Error({.status = status,
-                     .message = std::string(call.message()),
-                     .plugin = std::string(instance.plugin()),
-                     .method = std::string(method)})
-                  .to_string());
+/// Tells the module that one of its generations is broken. A call that is only counted does not
+/// know in which it is; the next one finds out.
+void tell(Instance& instance, Serving* generation, RestartReason why, const Call& call,
+          tenon_status status, std::string_view method) {
+  if (generation == nullptr) return;
+  live(instance).module().fault(static_cast<Generation&>(*generation), why,
+                                Error({.status = status,
+                                       .message = std::string(call.message()),
+                                       .plugin = std::string(instance.plugin()),
+                                       .method = std::string(method)}));
 }
 
 constexpr const char* restarted_text =
@@ -122,16 +123,16 @@ Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_
 }
 
 // A caller who passes the status on must not look broken for it.
-tenon_status Entry::fatal(Instance& instance, Serving*, tenon_call* call, tenon_status status,
-                          std::string_view method) {
-  tell(instance, Call::of(call), status, method);
+tenon_status Entry::fatal(Instance& instance, Serving* generation, tenon_call* call,
+                          tenon_status status, std::string_view method) {
+  tell(instance, generation, RestartReason::fatal_status, Call::of(call), status, method);
   return status & ~TENON_FATAL;
 }
 
-tenon_status Entry::thrown(Instance& instance, Serving*, tenon_call* call,
+tenon_status Entry::thrown(Instance& instance, Serving* generation, tenon_call* call,
                            std::string_view method) {
   const tenon_status status = end_exception(call);
-  tell(instance, Call::of(call), status, method);
+  tell(instance, generation, RestartReason::exception, Call::of(call), status, method);
   return status;
 }
 

@@ -86,8 +86,16 @@ ModuleInfo Module::info() const {
   std::lock_guard lock(mutex_);
   const auto live = std::count_if(instances_.begin(), instances_.end(),
                                   [](const LiveInstance* instance) { return instance != nullptr; });
-  return {manifest_.name, manifest_.version.to_string(),  origin_.file, generation_ != nullptr,
-          count_,         static_cast<std::size_t>(live), left_.size(), failures_.quarantined()};
+  ModuleInfo info{
+      manifest_.name, manifest_.version.to_string(),  origin_.file, generation_ != nullptr,
+      count_,         static_cast<std::size_t>(live), left_.size(), failures_.quarantined()};
+  info.methods = counters_.read();
+  for (const MethodCalls& method : info.methods) {
+    info.calls.calls += method.calls;
+    info.calls.failures += method.failures;
+    info.calls.in_flight += method.in_flight;
+  }
+  return info;
 }
 
 bool Module::in_use() const {
@@ -261,7 +269,7 @@ std::vector<InstanceRecord> Module::look() const {
 Result<Module::Loaded> Module::load() {
   if (origin_.builtin != nullptr) {
     auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest_, where(),
-                                   context_.directory, *this);
+                                   context_.directory, *this, supervision());
     if (!begun) return std::move(begun).error();
     return Loaded{std::move(*begun), manifest_, {}};
   }
@@ -288,14 +296,31 @@ Result<Module::Loaded> Module::load() {
                   .needed = "package " + manifest_.name,
                   .fix = "put another package into a file of its own"});
   }
-  auto image =
-      Image::load(context_.images, std::move(*content), origin_.file, read->manifest.joins_threads);
+  auto image = load_image(std::move(*content), read->manifest.joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun = Generation::begin(std::move(*image), object, read->manifest, where(),
-                                 context_.directory, *this);
+                                 context_.directory, *this, supervision());
   if (!begun) return std::move(begun).error();
   return Loaded{std::move(*begun), std::move(read->manifest), file->identity()};
+}
+
+/// Constructors of the module run inside of the system's loader, where no crash can be contained.
+Result<Image> Module::load_image(std::vector<std::byte> content, bool joins_threads) {
+  std::optional<Result<Image>> image;
+  const auto load = [&] {
+    image.emplace(Image::load(context_.images, std::move(content), origin_.file, joins_threads));
+  };
+  if (context_.contain_crashes) {
+    static_cast<void>(platform::call_contained({manifest_.name, "load", nullptr}, load));
+  } else {
+    load();
+  }
+  return std::move(*image);
+}
+
+SupervisionOptions Module::supervision() noexcept {
+  return {context_.contain_crashes, context_.count_calls ? &counters_ : nullptr};
 }
 
 Result<void> Module::load_first() {

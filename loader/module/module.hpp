@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "manifest/manifest.hpp"
+#include "module/call_counters.hpp"
 #include "module/events.hpp"
 #include "module/failures.hpp"
 #include "module/generation.hpp"
@@ -84,6 +85,8 @@ struct ModuleContext {
   std::shared_ptr<ImageFolder> images;
   std::shared_ptr<Keeper> keeper;
   std::shared_ptr<Events> events;
+  bool contain_crashes = false;
+  bool count_calls = false;
 };
 
 /// Thread-safe. No lock of it is held while a plugin runs.
@@ -172,6 +175,8 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
 
   // Of what serves.
   Result<Loaded> load();
+  Result<Image> load_image(std::vector<std::byte> content, bool joins_threads);
+  SupervisionOptions supervision() noexcept;
   std::optional<Left> adopt(Loaded&& fresh);
   Result<void> stand_still(Clock::time_point deadline);
   bool stand_still_no_longer() noexcept;
@@ -201,6 +206,7 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
 
   const ModuleOrigin origin_;
   const ModuleContext context_;
+  CallCounters counters_;
   Serving gate_;
 
   mutable std::mutex mutex_;

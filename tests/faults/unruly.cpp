@@ -5,8 +5,14 @@
 // meson.build.
 #include <test/echo/v1.h>
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -14,11 +20,105 @@
 
 namespace {
 
+const tenon_host* host = nullptr;
+
+// Reads and writes that no compiler can see through.
+int* volatile nowhere = nullptr;
+char* volatile no_text = nullptr;
+void (*volatile no_function)() = nullptr;
+volatile int zero = 0;
+volatile std::size_t some_bytes = 100;
+
+// Far enough for several pages at once, and never the last thing that a function does.
+int recurse(int depth) {
+  volatile char room[3000];
+  room[0] = static_cast<char>(depth);
+  return (zero == 0 ? recurse(depth + 1) : 0) + room[0];
+}
+
+void read_past_a_file() {
+  std::FILE* file = std::tmpfile();
+  auto* page =
+      static_cast<volatile char*>(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fileno(file), 0));
+  std::fclose(file);
+  static_cast<void>(page[0]);
+}
+
+void run_no_instruction() {
+#if defined(__x86_64__)
+  __asm__ volatile("ud2");
+#else
+  __asm__ volatile("udf #0");
+#endif
+}
+
+int crash_while_sorting(const void*, const void*) {
+  return *nowhere;
+}
+
+ssize_t crash_while_reading(void*, char*, std::size_t) {
+  return *nowhere;
+}
+
+void read_from_a_stream_of_its_own() {
+  std::FILE* stream = fopencookie(nullptr, "r", {crash_while_reading, nullptr, nullptr, nullptr});
+  std::fgetc(stream);
+}
+
+void make_another(const char* plugin) {
+  const tenon_plugin_request request = {.struct_size = sizeof request,
+                                        .kind = tenon_text(TEST_ECHO_V1_KIND),
+                                        .version = 1,
+                                        .reserved = 0,
+                                        .fingerprint = TEST_ECHO_V1_FINGERPRINT,
+                                        .reference = tenon_text(plugin)};
+  tenon_call* call = nullptr;
+  tenon_instance other;
+  host->call_begin(host, nullptr, &call);
+  if (host->create(host, call, &request, &other) == TENON_OK) host->release(host, &other);
+  host->call_end(host, call);
+}
+
 void misbehave(std::string_view how) {
   if (how == "throw an exception") throw std::runtime_error("no more coffee");
   if (how == "throw a number") throw 42;
   if (how == "end the thread") pthread_exit(nullptr);
+
+  // In its own code.
+  if (how == "write to nowhere") *nowhere = 1;
+  if (how == "call nowhere") no_function();
+  if (how == "divide by zero") zero = 100 / zero;
+  if (how == "read past a file") read_past_a_file();
+  if (how == "run no instruction") run_no_instruction();
+  if (how == "recurse for ever") recurse(0);
+  if (how == "abort") std::abort();
+  if (how == "copy to nowhere") std::memset(no_text, 1, some_bytes);
+  if (how == "measure nothing") some_bytes = std::strlen(no_text);
+
+  // Elsewhere.
+  if (how == "free what is no memory") std::free(reinterpret_cast<void*>(some_bytes & ~15UL));
+  if (how == "free twice") {
+    void* volatile memory = std::malloc(some_bytes);
+    std::free(memory);
+    std::free(memory);
+  }
+  if (how == "print nothing") std::fputs(no_text, stderr);
+  if (how == "read from a stream of its own") read_from_a_stream_of_its_own();
+  if (how == "sort") {
+    int numbers[] = {2, 1};
+    std::qsort(numbers, 2, sizeof numbers[0], crash_while_sorting);
+  }
+  if (how == "send itself a signal") raise(SIGSEGV);
+  if (how == "make another") make_another("builtin:host-echo");
+  if (how.substr(0, 5) == "load ") dlopen(std::string(how.substr(5)).c_str(), RTLD_NOW);
+  if (how == "end the process") _exit(9);
 }
+
+#ifdef FAULT_CONSTRUCTOR
+[[gnu::constructor]] void construct() {
+  misbehave(FAULT_CONSTRUCTOR);
+}
+#endif
 
 tenon_status create(tenon_call*, const tenon_create_request*, void** self) {
 #ifdef FAULT_CREATE
@@ -50,7 +150,8 @@ tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
   return TENON_OK;
 }
 
-tenon_status start(tenon_call*, const tenon_host*) {
+tenon_status start(tenon_call*, const tenon_host* given) {
+  host = given;
 #ifdef FAULT_START
   misbehave(FAULT_START);
 #endif

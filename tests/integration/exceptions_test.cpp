@@ -15,6 +15,8 @@ namespace {
 
 class Exceptions : public Hosting {
  protected:
+  static constexpr const char* package = "test.example/unruly";
+
   Exceptions() {
     place("probe-1.so", "probe.so");
     place_fault("unruly");
@@ -49,6 +51,14 @@ TEST_F(Exceptions, LeaveNothingLoaded) {
   EXPECT_FALSE(is_mapped("unruly.g1"));
 }
 
+TEST_F(Exceptions, RestartTheModule) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  ASSERT_FALSE(unruly->say("throw an exception"));
+  EXPECT_TRUE(eventually([&] { return module(host, package).generation == 2; }));
+  EXPECT_EQ(events(Event::Type::faulted).at(0).reason, RestartReason::exception);
+}
+
 TEST_F(Exceptions, DoNotReachAPluginThatCalledThisOne) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
@@ -56,6 +66,27 @@ TEST_F(Exceptions, DoNotReachAPluginThatCalledThisOne) {
   EXPECT_EQ(failed.error().plugin(), "test.example/probe");
   EXPECT_EQ(failed.error().message(), "the other plugin failed");
   EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
+}
+
+TEST_F(Exceptions, OfOtherFunctionsAreTheirFailure) {
+  for (const char* build : {"throw-in-start", "throw-in-create"}) {
+    place_fault(build, "unruly.so");
+    Host host(options());
+    const auto failed = host.create<test::Echo>("unruly");
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().message(), "the plugin threw an exception: no more coffee");
+    EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
+    EXPECT_FALSE(is_mapped("unruly.g"));
+  }
+}
+
+TEST_F(Exceptions, OfTheLastFunctionsEndThere) {
+  for (const char* build : {"throw-in-destroy", "throw-in-stop"}) {
+    place_fault(build, "unruly.so");
+    Host host(options());
+    ASSERT_TRUE(host.create<test::Echo>("unruly")) << "and gone";
+    EXPECT_TRUE(eventually([&] { return !is_mapped("unruly.g"); }));
+  }
 }
 
 TEST_F(Exceptions, OfTheEndOfAThreadGoOn) {
@@ -67,6 +98,30 @@ TEST_F(Exceptions, OfTheEndOfAThreadGoOn) {
     came_back = true;
   }).join();
   EXPECT_FALSE(came_back);
+}
+
+/// A status that says that the module is broken.
+class FatalStatus : public Exceptions {};
+
+TEST_F(FatalStatus, RestartsTheModule) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const auto failed = unruly->say("fail for good");
+  EXPECT_TRUE(failed.error().fatal());
+  EXPECT_EQ(failed.error().code(), "data-loss");
+  EXPECT_TRUE(eventually([&] { return module(host, package).generation == 2; }));
+  EXPECT_EQ(events(Event::Type::faulted).at(0).reason, RestartReason::fatal_status);
+}
+
+TEST_F(FatalStatus, OfAPluginThatAnotherOneCalledRestartsThatAlone) {
+  Host host(options());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  auto probe = host.create<test::Probe>("probe").value();
+  const auto failed = probe->ask("unruly", "fail for good");
+  EXPECT_EQ(failed.error().code(), "data-loss");
+  EXPECT_FALSE(failed.error().fatal()) << "the other plugin passes on what it got";
+  EXPECT_TRUE(eventually([&] { return module(host, package).generation == 2; }));
+  EXPECT_EQ(module(host, probes).generation, 1u);
 }
 
 }  // namespace

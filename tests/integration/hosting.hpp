@@ -63,6 +63,11 @@ class Hosting : public testing::Test {
     std::lock_guard lock(mutex_);
     return events_;
   }
+  std::vector<Event> events(Event::Type type) const {
+    std::vector<Event> some = events();
+    std::erase_if(some, [type](const Event& event) { return event.type != type; });
+    return some;
+  }
   /// How often it told of something.
   std::size_t told(Event::Type type) const {
     const std::vector<Event> all = events();

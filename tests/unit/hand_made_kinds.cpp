@@ -18,7 +18,8 @@ const Adapter from_2[] = {refusing(3), refusing(4)};
 const Adapter from_3[] = {serving(4, added_in_4)};
 
 KindVersion version(std::int32_t number, std::span<const Adapter> adapters) {
-  return {number, false, tool_fingerprint(number), sizeof(tenon_table), 0, {}, adapters, nullptr};
+  return {number,  false,  tool_fingerprint(number), sizeof(tenon_table), 0, {}, adapters,
+          nullptr, nullptr};
 }
 
 const KindVersion versions[] = {version(1, from_1), version(2, from_2), version(3, from_3),

@@ -65,6 +65,17 @@ void emit_client(Writer& out, const KindVersion& version) {
            "};");
 }
 
+void emit_supervised(Writer& out, const KindVersion& version) {
+  std::vector<std::string> members{"sizeof(" + version.c_name + ")", std::to_string(version.number),
+                                   "0", "nullptr"};
+  for (std::size_t i = 0; i < version.methods.size(); i++) {
+    members.push_back("tenon::detail::SupervisedMethod<&" + version.c_name +
+                      "::" + version.methods[i].name + ", " + std::to_string(i) + ">::call");
+  }
+  out.list("constexpr " + version.c_name + " " + name_of(version, "supervised") + " = {", members,
+           "};");
+}
+
 void emit_methods(Writer& out, const KindVersion& version) {
   out.line("const tenon::MethodInfo ", name_of(version, "methods"), "[] = {");
   out.indented([&] {
@@ -90,7 +101,8 @@ void emit_version(Writer& out, const Kind& kind, std::size_t place) {
       {std::to_string(version.number), version.draft() ? "true" : "false",
        "TENON_FINGERPRINT_" + version.c_name, "sizeof(" + version.c_name + ")",
        configure != nullptr ? "offsetof(" + version.c_name + ", " + configure->name + ")" : "0",
-       name_of(version, "methods"), adapters_array(kind, place), "&" + name_of(version, "client")},
+       name_of(version, "methods"), adapters_array(kind, place), "&" + name_of(version, "client"),
+       "&" + name_of(version, "supervised")},
       "},");
 }
 
@@ -106,6 +118,9 @@ void emit_registration(Writer& out, const Kind& kind) {
   out.line();
   out.comment("Tables that other plugins get: `self` is an Instance.");
   for (const auto& version : kind.versions) emit_client(out, *version);
+  out.line();
+  out.comment("Tables that watch a plugin's own: `self` is a Supervised.");
+  for (const auto& version : kind.versions) emit_supervised(out, *version);
   out.line();
   for (std::size_t place = 0; place < kind.versions.size(); place++) {
     emit_methods(out, *kind.versions[place]);

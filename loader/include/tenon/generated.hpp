@@ -8,6 +8,7 @@
 #include <tenon/host.hpp>
 #include <tenon/instance.hpp>
 #include <tenon/steps.hpp>
+#include <tenon/supervised.hpp>
 #include <tenon/values.hpp>
 
 #include <new>

@@ -80,6 +80,19 @@ struct HostOptions {
   /// Whether a module is restarted by itself when another file is put in the place of its own, or
   /// its own is overwritten. What is half written waits for its end.
   bool watch = false;
+  /// Whether a call comes back with an error when the plugin crashes in it (SIGSEGV, SIGBUS,
+  /// SIGFPE, SIGILL, a stack that is used up, its own abort), on whichever thread. Its module is
+  /// restarted then, and the code that crashed is kept as it is: locks that it held stay locked.
+  ///
+  /// Only a crash of the plugin's own functions is contained, or of a function of the C library
+  /// that they called and that calls no other. One in the allocator, in the system's loader, in
+  /// stdio, in the host that the plugin called back, in a callback, or in a builtin ends the
+  /// process as ever, after a line on standard error that names the plugin; so do handlers of these
+  /// signals that the program had before its first such host, which are called for all that is not
+  /// contained. A host on a system where nothing can be contained says so in `skipped`.
+  bool contain_crashes = false;
+  /// Whether calls are counted: see ModuleInfo::methods.
+  bool count_calls = false;
   /// How restarts treat those who wait for them, and modules that keep failing.
   RestartOptions restart = {};
   /// Hears what happens to modules, on whichever thread it happens: often a thread of the host's in
@@ -121,6 +134,21 @@ class TENON_API PluginInfo {
   TextMap properties_;
 };
 
+/// How often something was called since the host began.
+struct CallCounts {
+  std::uint64_t calls = 0;
+  /// Those that ended with another status than TENON_OK, or did not come back.
+  std::uint64_t failures = 0;
+  /// Those that have not ended.
+  std::uint64_t in_flight = 0;
+};
+
+/// The same of one method of a plugin's version of its kind.
+struct MethodCalls : CallCounts {
+  std::string plugin;
+  std::string method;
+};
+
 /// One module that the host knows.
 struct ModuleInfo {
   std::string package;
@@ -135,6 +163,10 @@ struct ModuleInfo {
   std::size_t draining = 0;
   /// Whether it failed too often and is not used until it is restarted by hand or its file changes.
   bool quarantined = false;
+  /// The methods that were called, by plugin and name; empty unless HostOptions::count_calls.
+  std::vector<MethodCalls> methods = {};
+  /// Their sum.
+  CallCounts calls = {};
 };
 
 /// An instance of a plugin, used like a pointer to the latest interface K of its kind. Stays valid

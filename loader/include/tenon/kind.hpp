@@ -54,6 +54,9 @@ struct KindVersion {
   std::span<const Adapter> adapters;
   /// The table that another plugin gets which asks for this version: its `self` is an Instance.
   const void* client;
+  /// The table that watches a plugin's own: its `self` is a Supervised. nullptr: there is none, and
+  /// the plugin's calls are not watched.
+  const void* supervised = nullptr;
 
   /// The adapter to a newer version; nullptr where there is none, also when it is this version.
   const Adapter* adapter_to(std::int32_t target) const noexcept {

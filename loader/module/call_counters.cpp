@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/call_counters.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tenon::detail {
+namespace {
+
+std::atomic<std::uint32_t> threads{0};
+constinit thread_local std::uint32_t number TENON_TLS_AT_FIXED_OFFSET = 0;  // from 1
+
+}  // namespace
+
+MethodCounter::Shard& MethodCounter::mine() noexcept {
+  if (number == 0) number = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shards;
+  return shards_[number - 1];
+}
+
+// What has ended is read first: no call has ended more often than it began.
+void MethodCounter::add_to(CallCounts& counts) const noexcept {
+  std::uint64_t ended = 0;
+  std::uint64_t begun = 0;
+  for (const Shard& shard : shards_) ended += shard.ended.load(std::memory_order_acquire);
+  for (const Shard& shard : shards_) {
+    begun += shard.begun.load(std::memory_order_relaxed);
+    counts.failures += shard.failed.load(std::memory_order_relaxed);
+  }
+  counts.calls += begun;
+  counts.in_flight += begun - ended;
+}
+
+std::span<MethodCounter> CallCounters::of(const std::string& plugin, const KindVersion& version) {
+  std::lock_guard lock(mutex_);
+  auto found = std::find_if(counted_.begin(), counted_.end(), [&](const Counted& one) {
+    return one.version == &version && one.plugin == plugin;
+  });
+  if (found == counted_.end()) {
+    counted_.push_back(
+        {plugin, &version, std::make_unique<MethodCounter[]>(version.methods.size())});
+    found = counted_.end() - 1;
+  }
+  return {found->methods.get(), version.methods.size()};
+}
+
+std::vector<MethodCalls> CallCounters::read() const {
+  std::map<std::pair<std::string_view, std::string_view>, CallCounts> sums;
+  std::lock_guard lock(mutex_);
+  for (const Counted& one : counted_) {
+    for (std::size_t i = 0; i < one.version->methods.size(); i++) {
+      CallCounts& counts = sums[{one.plugin, one.version->methods[i].name}];
+      one.methods[i].add_to(counts);
+    }
+  }
+  std::vector<MethodCalls> result;
+  for (const auto& [what, counts] : sums) {
+    if (counts.calls == 0) continue;
+    result.push_back({counts, std::string(what.first), std::string(what.second)});
+  }
+  return result;
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/supervision.hpp"
+
+#include <tenon/steps.hpp>
+
+#include "module/generation.hpp"
+
+namespace tenon::detail {
+namespace {
+
+/// One call, counted as failed unless it is known to have succeeded.
+class Counted {
+ public:
+  explicit Counted(MethodCounter* counter) noexcept : counter_(counter) {
+    if (counter_ != nullptr) counter_->begin();
+  }
+  ~Counted() {
+    if (counter_ != nullptr) counter_->end(failed_);
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  void succeeded() noexcept { failed_ = false; }
+
+ private:
+  MethodCounter* const counter_;
+  bool failed_ = true;
+};
+
+}  // namespace
+
+Supervision::Supervision(Generation& generation, FaultSink& faults, const platform::ImageMap* image,
+                         const SupervisionOptions& options)
+    : generation_(generation), faults_(faults), image_(image), options_(options) {}
+
+std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, void* self) {
+  const bool asked = options_.contain_crashes || options_.counters != nullptr;
+  if (!asked || plugin.version->supervised == nullptr) return nullptr;
+  std::span<MethodCounter> counters;
+  if (options_.counters != nullptr) counters = options_.counters->of(plugin.name, *plugin.version);
+  return std::make_unique<SupervisedPlugin>(*this, plugin, self, counters);
+}
+
+bool Supervision::broken() const noexcept {
+  return generation_.broken();
+}
+
+tenon_status Supervision::refuse(tenon_call* call) noexcept {
+  return tenon_fail(call, TENON_UNAVAILABLE | TENON_RETRYABLE,
+                    "the plugin has crashed and is being replaced");
+}
+
+tenon_status Supervision::crashed(const platform::Called& called, tenon_call* call,
+                                  const platform::Crash& crash) {
+  const tenon_status status = fail(call, TENON_INTERNAL, crash.to_string());
+  tell(RestartReason::crash, called.plugin, called.function, call);
+  return status;
+}
+
+tenon_status Supervision::thrown(std::string_view plugin, std::string_view function,
+                                 tenon_call* call) {
+  const tenon_status status = end_exception(call);
+  tell(RestartReason::exception, plugin, function, call);
+  return status;
+}
+
+void Supervision::tell(RestartReason why, std::string_view plugin, std::string_view function,
+                       tenon_call* call) {
+  faults_.fault(generation_, why,
+                Error({.status = TENON_INTERNAL,
+                       .message = std::string(Call::of(call).message()),
+                       .plugin = std::string(plugin),
+                       .method = std::string(function)}));
+}
+
+tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* call,
+                                    const void* in, void* out) {
+  Counted counted(counters_.empty() ? nullptr : &counters_[index]);
+  const tenon_status status = supervision_.run(plugin_.name, plugin_.version->methods[index].name,
+                                               call, [&] { return pass(bound_, call, in, out); });
+  if (status == TENON_OK) counted.succeeded();
+  return status;
+}
+
+tenon_status Supervised::call(std::uint32_t index, Pass pass, tenon_call* call, const void* in,
+                              void* out) {
+  return static_cast<SupervisedPlugin*>(this)->call(index, pass, call, in, out);
+}
+
+}  // namespace tenon::detail

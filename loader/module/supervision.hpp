@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What stands around each call into the plugins of a generation: exceptions always end here or at
+// the Entry; where the host asked for it calls are counted and crashes are contained.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/events.hpp>
+#include <tenon/supervised.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "module/admission.hpp"
+#include "module/call_counters.hpp"
+#include "module/exceptions.hpp"
+#include "platform/containment.hpp"
+#include "platform/image_map.hpp"
+
+namespace tenon::detail {
+
+class FaultSink;
+class Generation;
+class SupervisedPlugin;
+
+/// What the host asked for.
+struct SupervisionOptions {
+  bool contain_crashes = false;
+  CallCounters* counters = nullptr;  // nullptr: calls are not counted
+};
+
+/// Of one generation, which it belongs to.
+class Supervision {
+ public:
+  /// `image` is that of the generation; nullptr for a builtin, whose crashes nobody contains.
+  Supervision(Generation& generation, FaultSink& faults, const platform::ImageMap* image,
+              const SupervisionOptions& options);
+
+  /// What stands between the methods of a plugin's object and who calls them; nullptr where nobody
+  /// asked for anything.
+  std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
+
+  /// Calls a function of the plugin; answers what `body` does. After a crash of the generation
+  /// nothing is called. A crash is a failure, and told to the sink.
+  template <class Body>
+  tenon_status run(std::string_view plugin, std::string_view function, tenon_call* call,
+                   Body&& body) {
+    if (broken()) return refuse(call);
+    if (!options_.contain_crashes) return body();
+    tenon_status status = TENON_OK;
+    const platform::Called called{plugin, function, image_};
+    const auto crash = platform::call_contained(called, [&] { status = body(); });
+    return crash ? crashed(called, call, *crash) : status;
+  }
+
+  /// The same for a function that is no method: an exception is a failure as well.
+  template <class Body>
+  tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
+                         Body&& body) {
+    try {
+      return run(plugin, function, call, body);
+    } catch (...) {
+      return thrown(plugin, function, call);
+    }
+  }
+
+ private:
+  bool broken() const noexcept;
+  static tenon_status refuse(tenon_call* call) noexcept;
+  tenon_status crashed(const platform::Called& called, tenon_call* call,
+                       const platform::Crash& crash);
+  tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call);
+  void tell(RestartReason why, std::string_view plugin, std::string_view function,
+            tenon_call* call);
+
+  Generation& generation_;
+  FaultSink& faults_;
+  const platform::ImageMap* const image_;
+  const SupervisionOptions options_;
+};
+
+/// The `self` of a supervised table.
+class SupervisedPlugin final : public Supervised {
+ public:
+  SupervisedPlugin(Supervision& supervision, const AdmittedPlugin& plugin, void* self,
+                   std::span<MethodCounter> counters) noexcept
+      : supervision_(supervision),
+        plugin_(plugin),
+        bound_{plugin.table.get(), self},
+        counters_(counters) {}
+
+  /// What is called in the place of the plugin.
+  Bound bound() noexcept { return {plugin_.version->supervised, static_cast<Supervised*>(this)}; }
+
+  tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
+
+ private:
+  Supervision& supervision_;
+  const AdmittedPlugin& plugin_;
+  const Bound bound_;
+  const std::span<MethodCounter> counters_;  // empty where nothing is counted
+};
+
+}  // namespace tenon::detail

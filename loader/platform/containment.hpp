@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Calls into loaded images that come back although the code of the image crashed. Only a crash of
+// that code itself is contained: elsewhere somebody else's locks and data may be half changed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "platform/image_map.hpp"
+
+namespace tenon::platform {
+
+/// Whether crashes can be contained on this system.
+bool can_contain() noexcept;
+
+/// While one lives, crashes in contained calls come back. All others go to the handlers that the
+/// program had before, which are its handlers again when the last one has ended. Handlers that the
+/// program installs meanwhile come first. REQUIRED: can_contain().
+class CrashHandlers {
+ public:
+  CrashHandlers();
+  ~CrashHandlers();
+  CrashHandlers(const CrashHandlers&) = delete;
+  CrashHandlers& operator=(const CrashHandlers&) = delete;
+};
+
+/// What is called. A crash that ends the process is told under its name.
+struct Called {
+  std::string_view plugin;
+  std::string_view function;
+  /// Whose crashes are contained; nullptr: nobody's.
+  const ImageMap* image;
+};
+
+/// How the code of an image crashed.
+struct Crash {
+  int signal = 0;
+  /// The instruction of the image: the one that failed, or the call of what failed.
+  const void* code = nullptr;
+  /// Whether the thread had no stack left.
+  bool stack_overflow = false;
+
+  /// eg: "crashed: SIGSEGV at blur_row+0x1f in blur.so"
+  std::string to_string() const;
+};
+
+/// Calls `function(argument)`, which calls straight into the image. The crash that ended it, or
+/// nothing when it came back; exceptions pass. After a crash nothing that the call held is given
+/// back. REQUIRED: a CrashHandlers lives.
+std::optional<Crash> call_contained(const Called& called, void (*function)(void*), void* argument);
+template <class Body>
+std::optional<Crash> call_contained(const Called& called, Body body) {
+  return call_contained(
+      called, [](void* data) { (*static_cast<Body*>(data))(); }, &body);
+}
+
+}  // namespace tenon::platform

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/containment.hpp"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "platform/posix/fault.hpp"
+
+namespace tenon::platform {
+namespace {
+
+/// What __builtin_setjmp fills.
+using Mark = void* [5];
+
+/// A contained call that is under way.
+struct Frame {
+  const Called* called;
+  Frame* outer;
+  const void* stack;
+  Crash crash;
+  Mark way_back;
+};
+
+// Both are read by signal handlers, so they must be there without being made first.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Frame* innermost = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Mark* way_back_of_judge = nullptr;
+
+// -- The stack of handlers ----------------------------------------------------
+
+/// A thread that has run out of stack needs another one for its signal handler. One that the
+/// program gave it is kept.
+class AlternateStack {
+ public:
+  AlternateStack() noexcept {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    void* memory = mmap(nullptr, size + guard, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) return;
+    mprotect(memory, guard, PROT_NONE);
+    memory_ = static_cast<char*>(memory);
+    const stack_t mine{.ss_sp = memory_ + guard, .ss_flags = 0, .ss_size = size};
+    sigaltstack(&mine, nullptr);
+  }
+  ~AlternateStack() {
+    if (memory_ == nullptr) return;
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_ + guard) {
+      const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+      sigaltstack(&none, nullptr);
+    }
+    munmap(memory_, size + guard);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  // Handlers that the program had before run on it as well.
+  static constexpr std::size_t size = 256 * 1024;
+  static constexpr std::size_t guard = 64 * 1024;  // a page, however large
+
+  char* memory_ = nullptr;
+};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool has_stack = false;
+
+void give_stack() noexcept {
+  static thread_local AlternateStack stack;
+  has_stack = true;
+}
+
+// -- Handlers -----------------------------------------------------------------
+
+constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr const char* names[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"};
+
+struct Handlers {
+  std::mutex mutex;
+  std::size_t users = 0;
+  bool installed[std::size(signals)] = {};
+  struct sigaction before[std::size(signals)] = {};
+};
+Handlers handlers;
+
+std::size_t index_of(int signal) noexcept {
+  return static_cast<std::size_t>(std::find(std::begin(signals), std::end(signals), signal) -
+                                  std::begin(signals));
+}
+
+/// The line that is the last word on a plugin that ends the process.
+void tell(const Called& called, int signal) noexcept {
+  const auto part = [](std::string_view text) {
+    return iovec{const_cast<char*>(text.data()), text.size()};
+  };
+  const iovec parts[] = {
+      part("tenon: "),          part(called.plugin), part(": "),
+      part(called.function),    part(": "),          part(names[index_of(signal)]),
+      part(", not contained\n")};
+  static_cast<void>(!writev(STDERR_FILENO, parts, std::size(parts)));
+}
+
+/// As it would have been without this handler.
+void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+  struct sigaction& before = handlers.before[index_of(signal)];
+  const bool raised = info->si_code > 0;
+  const bool ignored = before.sa_handler == SIG_IGN;
+  if (ignored && !raised) return;
+  if (ignored || before.sa_handler == SIG_DFL) {
+    struct sigaction deadly = {};
+    sigaction(signal, &deadly, nullptr);
+    // What was raised is raised again by the same instruction.
+    if (!raised) raise(signal);
+    return;
+  }
+  const struct sigaction handler = before;
+  if ((handler.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) before.sa_handler = SIG_DFL;
+  sigset_t blocked = handler.sa_mask;
+  if ((handler.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+  if ((handler.sa_flags & SA_SIGINFO) != 0) {
+    handler.sa_sigaction(signal, info, context);
+  } else {
+    handler.sa_handler(signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+// A mark is left and taken in functions of their own, as the compilers ask.
+[[noreturn, gnu::noinline]] void go_back(Mark& mark) noexcept {
+  __builtin_longjmp(mark, 1);
+}
+
+/// Whether the code that was called is to blame. Reading a broken stack may raise the next fault:
+/// then nobody knows.
+[[gnu::noinline]] bool judge(Fault& fault, const Frame& frame) noexcept {
+  Mark mark;
+  bool own = false;
+  if (__builtin_setjmp(mark) == 0) {
+    way_back_of_judge = &mark;
+    own = fault.is_of(*frame.called->image, frame.stack);
+    way_back_of_judge = nullptr;
+    if (own) return true;
+  }
+  fault.restore();
+  return false;
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  if (way_back_of_judge != nullptr) go_back(*std::exchange(way_back_of_judge, nullptr));
+  const int error = errno;
+  if (Frame* frame = innermost; frame != nullptr) {
+    if (Fault fault(signal, *info, context);
+        frame->called->image != nullptr && judge(fault, *frame)) {
+      frame->crash = fault.crash();
+      go_back(frame->way_back);
+    }
+    tell(*frame->called, signal);
+  }
+  errno = error;
+  pass_on(signal, info, context);
+}
+
+[[gnu::noinline]] bool comes_back(Frame& frame, void (*function)(void*), void* argument) {
+  struct Entered {
+    explicit Entered(Frame& frame) { innermost = &frame; }
+    ~Entered() { innermost = innermost->outer; }
+  } entered(frame);
+  frame.stack = __builtin_frame_address(0);
+  if (__builtin_setjmp(frame.way_back) != 0) return false;
+  function(argument);
+  return true;
+}
+
+/// The file that the code of a private copy came from: "/tmp/tenon-1/blur.g7.so" is blur.so.
+std::string file_name(const std::filesystem::path& copy) {
+  const std::filesystem::path stem = copy.stem();
+  return stem.stem().string() + copy.extension().string();
+}
+
+}  // namespace
+
+bool can_contain() noexcept {
+  return true;
+}
+
+CrashHandlers::CrashHandlers() {
+  prepare_faults();
+  std::lock_guard lock(handlers.mutex);
+  if (handlers.users++ != 0) return;
+  for (std::size_t i = 0; i < std::size(signals); i++) {
+    // One that could not be taken back is still called by whoever came after it.
+    if (handlers.installed[i]) continue;
+    struct sigaction mine = {};
+    mine.sa_sigaction = on_signal;
+    mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(signals[i], nullptr, &handlers.before[i]);
+    handlers.installed[i] = sigaction(signals[i], &mine, nullptr) == 0;
+  }
+}
+
+CrashHandlers::~CrashHandlers() {
+  std::lock_guard lock(handlers.mutex);
+  if (--handlers.users != 0) return;
+  for (std::size_t i = 0; i < std::size(signals); i++) {
+    struct sigaction now = {};
+    sigaction(signals[i], nullptr, &now);
+    if (now.sa_sigaction != on_signal) continue;
+    sigaction(signals[i], &handlers.before[i], nullptr);
+    handlers.installed[i] = false;
+  }
+}
+
+std::string Crash::to_string() const {
+  std::string text = stack_overflow ? "ran out of stack: " : "crashed: ";
+  text += names[index_of(signal)];
+  Dl_info info{};
+  if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return text;
+  const bool named = info.dli_sname != nullptr;
+  const auto offset = static_cast<const char*>(code) -
+                      static_cast<const char*>(named ? info.dli_saddr : info.dli_fbase);
+  char hex[2 * sizeof offset + 1];
+  std::snprintf(hex, sizeof hex, "%tx", offset);
+  const std::string file = file_name(info.dli_fname);
+  return text + " at " + (named ? info.dli_sname : file) + "+0x" + hex +
+         (named ? " in " + file : "");
+}
+
+std::optional<Crash> call_contained(const Called& called, void (*function)(void*), void* argument) {
+  if (!has_stack) give_stack();
+  Frame frame{&called, innermost, nullptr, {}, {}};
+  if (comes_back(frame, function, argument)) return std::nullopt;
+  return frame.crash;
+}
+
+}  // namespace tenon::platform

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Crashes inside of plugins: those that are contained, and those that end a process of their own.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <mutex>
+#include <string>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <thread>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+constexpr const char* unruly_package = "test.example/unruly";
+
+class Containment : public Hosting {
+ protected:
+  Containment() { place_fault("unruly"); }
+
+  HostOptions containing() {
+    HostOptions all = options();
+    all.contain_crashes = true;
+    return all;
+  }
+  /// Whether a module that crashed serves again, as which generation.
+  static bool serves_again(Handle<test::Echo>& unruly) {
+    return eventually([&] { return unruly->say("well?").has_value(); });
+  }
+};
+
+/// One way to crash, and how it is told.
+struct Crashing {
+  const char* text;
+  const char* told;
+};
+
+void PrintTo(const Crashing& crashing, std::ostream* out) {
+  *out << crashing.text;
+}
+
+class ContainedCrash : public Containment, public testing::WithParamInterface<Crashing> {};
+
+TEST_P(ContainedCrash, IsTheFailureOfTheCall) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+
+  const auto failed = unruly->say(GetParam().text);
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
+  EXPECT_EQ(failed.error().plugin(), unruly_package);
+  EXPECT_EQ(failed.error().method(), "say");
+  EXPECT_EQ(failed.error().message().find(GetParam().told), 0u) << failed.error().message();
+  EXPECT_TRUE(serves_again(unruly));
+  EXPECT_EQ(module(host, unruly_package).generation, 2u);
+  EXPECT_TRUE(is_mapped("unruly.g1")) << "what crashed is kept as it is";
+}
+
+TEST_P(ContainedCrash, OnAnyThread) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  std::string code;
+  std::thread([&] { code = unruly->say(GetParam().text).error().code(); }).join();
+  EXPECT_EQ(code, "internal");
+  EXPECT_TRUE(serves_again(unruly));
+}
+
+constexpr Crashing contained[] = {{"write to nowhere", "crashed: SIGSEGV at unruly.so+0x"},
+                                  {"call nowhere", "crashed: SIGSEGV at unruly.so+0x"},
+#if defined(__x86_64__)
+                                  {"divide by zero", "crashed: SIGFPE at unruly.so+0x"},
+#endif
+                                  {"read past a file", "crashed: SIGBUS at unruly.so+0x"},
+                                  {"run no instruction", "crashed: SIGILL at unruly.so+0x"},
+                                  {"recurse for ever", "ran out of stack: SIGSEGV at unruly.so+0x"},
+                                  {"abort", "crashed: SIGABRT at unruly.so+0x"},
+                                  {"copy to nowhere", "crashed: SIGSEGV at unruly.so+0x"},
+                                  {"measure nothing", "crashed: SIGSEGV at unruly.so+0x"}};
+INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](const auto& info) {
+  std::string name = info.param.text;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
+
+TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
+  place("probe-1.so", "probe.so");
+  Host host(containing());
+  auto probe = host.create<test::Probe>("probe").value();
+  const auto failed = probe->ask("unruly", "write to nowhere");
+  EXPECT_EQ(failed.error().plugin(), "test.example/probe");
+  EXPECT_EQ(failed.error().message(), "the other plugin failed");
+  EXPECT_EQ(probe->edition().value(), 1);
+  EXPECT_EQ(module(host, probes).generation, 1u) << "is not to blame";
+  EXPECT_TRUE(is_mapped("unruly.g"));
+}
+
+TEST_F(Containment, OfAHundredCrashes) {
+  HostOptions patient = containing();
+  patient.restart.limits.most = 1000;
+  patient.restart.limits.first_pause = {};
+  patient.restart.limits.longest_pause = {};
+  Host host(patient);
+  auto unruly = host.create<test::Echo>("unruly").value();
+  for (int i = 0; i < 100; i++) {
+    ASSERT_FALSE(unruly->say("write to nowhere"));
+    ASSERT_TRUE(serves_again(unruly));
+  }
+}
+
+TEST_F(Containment, OfAdaptedPlugins) {
+  place("probe-1.so", "probe.so");
+  Host host(containing());
+  auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
+  EXPECT_EQ(probe->word().value(), "kept") << "is of version 1";
+  EXPECT_EQ(probe->refuse(TENON_ABORTED, "no").error().message(), "no");
+}
+
+TEST_F(Containment, OfAFunctionThatIsNoMethod) {
+  place_fault("crash-in-create", "unruly.so");
+  Host host(containing());
+  const auto failed = host.create<test::Echo>("unruly");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().method(), "create");
+  EXPECT_EQ(failed.error().message().substr(0, 16), "crashed: SIGSEGV");
+  place_fault("crash-in-start", "unruly.so");
+  Host second(containing());
+  EXPECT_EQ(second.create<test::Echo>("unruly").error().code(), "start-failed");
+}
+
+TEST_F(Containment, OfTheLastFunctionsKeepsTheCode) {
+  for (const char* build : {"crash-in-destroy", "crash-in-stop"}) {
+    place_fault(build, "unruly.so");
+    Host host(containing());
+    {
+      auto unruly = host.create<test::Echo>("unruly").value();
+      EXPECT_EQ(unruly->say("well?").value(), "well?");
+    }
+    EXPECT_TRUE(eventually([&] { return !module(host, unruly_package).loaded; }));
+    EXPECT_TRUE(is_mapped("unruly.g"));
+  }
+}
+
+TEST_F(Containment, NeverCallsWhatCrashedAgain) {
+  place_fault("ends-with-the-process", "unruly.so");
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  place_fault("unruly");
+  ASSERT_FALSE(unruly->say("write to nowhere"));
+  ASSERT_TRUE(serves_again(unruly)) << "the end of the old instance would end the process";
+}
+
+// -- What is not contained -----------------------------------------------------
+
+class Crash : public Containment {
+ protected:
+  Crash() { world_.set("TMPDIR", world_.root().string()); }
+
+  Outcome run(const std::string& plugin, const std::string& text, const std::string& way = "") {
+    return world_.run({UNRULY_HOST, world_.plugins().string(), plugin, text, way});
+  }
+};
+
+/// One way to crash that ends the process, by a signal and with a line that names the plugin.
+struct Deadly {
+  const char* text;
+  int signal;
+};
+
+void PrintTo(const Deadly& deadly, std::ostream* out) {
+  *out << deadly.text;
+}
+
+class DeadlyCrash : public Crash, public testing::WithParamInterface<Deadly> {};
+
+TEST_P(DeadlyCrash, EndsTheProcessAndNamesThePlugin) {
+  const Outcome outcome = run("unruly", GetParam().text);
+  EXPECT_EQ(outcome.exit, 128 + GetParam().signal);
+  EXPECT_NE(outcome.err.find(std::string("tenon: test.example/unruly: say: ") +
+                             (GetParam().signal == SIGABRT ? "SIGABRT" : "SIGSEGV") +
+                             ", not contained\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, DeadlyCrash,
+                         testing::Values(Deadly{"free what is no memory", SIGSEGV},
+                                         Deadly{"free twice", SIGABRT},
+                                         Deadly{"print nothing", SIGSEGV},
+                                         Deadly{"read from a stream of its own", SIGSEGV},
+                                         Deadly{"sort", SIGSEGV},
+                                         Deadly{"send itself a signal", SIGSEGV}),
+                         [](const auto& info) {
+                           std::string name = info.param.text;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
+
+TEST_F(Crash, InALibraryThatThePluginLoadsIsNotContained) {
+  const Outcome outcome = run("unruly", "load " FAULTS "/crash-in-constructor.so");
+  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
+            std::string::npos);
+}
+
+TEST_F(Crash, InAConstructorOfTheModuleIsNotContained) {
+  place_fault("crash-in-constructor", "unruly.so");
+  const Outcome outcome = run("unruly", "well?");
+  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_NE(outcome.err.find("tenon: test.example/unruly: load: SIGSEGV, not contained\n"),
+            std::string::npos);
+}
+
+TEST_F(Crash, OfTheHostBeneathAPluginIsNotContained) {
+  const Outcome outcome = run("unruly", "make another", "crashes-when-told");
+  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
+            std::string::npos);
+}
+
+TEST_F(Crash, OfABuiltinIsNotContained) {
+  const Outcome outcome = run("builtin:host-echo", "well?");
+  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_NE(outcome.err.find("tenon: test.example/host-echo: say: SIGSEGV, not contained\n"),
+            std::string::npos);
+}
+
+TEST_F(Crash, OfAPluginDoesNotReachTheHandlerOfTheHost) {
+  const Outcome outcome = run("unruly", "write to nowhere", "own-handler");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_NE(outcome.out.find("crashed: SIGSEGV"), std::string::npos);
+}
+
+TEST_F(Crash, OfTheHostReachesItsOwnHandler) {
+  const Outcome outcome = run("unruly", "write to nowhere", "crashes-itself");
+  EXPECT_EQ(outcome.exit, 7);
+  EXPECT_EQ(outcome.err.find("not contained"), std::string::npos) << "no plugin is involved";
+}
+
+TEST_F(Crash, OfTheHostReachesItsOwnHandlerWhenNobodyContainsAnyMore) {
+  EXPECT_EQ(run("unruly", "write to nowhere", "crashes-later").exit, 7);
+}
+
+TEST_F(Crash, ThatIsNotContainedReachesTheHandlerOfTheHost) {
+  const Outcome outcome = run("unruly", "sort", "own-handler");
+  EXPECT_EQ(outcome.exit, 7);
+  EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenon::tests
