@@ -166,6 +166,30 @@ TEST_F(TenonCommand, InspectTellsWhichLibrariesAreMissing) {
       << found.out;
 }
 
+TEST_F(TenonCommand, InspectTellsWhatPreventsUnloading) {
+  const auto row = [&](const std::string& module) {
+    const Outcome run = tenon({"inspect", FAULTS "/" + module + ".so"});
+    const auto begin = run.out.find("reload ");
+    return begin != std::string::npos ? run.out.substr(begin, run.out.find('\n', begin) - begin)
+                                      : run.out + run.err;
+  };
+  EXPECT_EQ(row("good"), "reload      safe");
+  EXPECT_EQ(row("unique-symbols"), "reload      safe (patched)");
+  EXPECT_EQ(row("thread-local"),
+            "reload      unverified (__cxa_thread_atexit, no thread_local with a destructor)");
+  EXPECT_EQ(row("thread-stays"),
+            "reload      unverified (pthread_create, join every thread in stop, then say "
+            "\"threads\": \"joined\")");
+  EXPECT_EQ(row("nodelete"), "reload      unsafe (DF_1_NODELETE, link it without -z nodelete)");
+
+  fs::copy_file(FAULTS "/sibling-user.so", world_.path("app/plugins/user.so"));
+  fs::copy_file(FAULTS "/nodelete.so", world_.path("app/lib/libtests-sibling.so.1"));
+  const Outcome beside = tenon({"inspect", "app/plugins/user.so"});
+  EXPECT_NE(beside.out.find("reload      unsafe (DF_1_NODELETE in libtests-sibling.so.1, "),
+            std::string::npos)
+      << beside.out;
+}
+
 TEST_F(TenonCommand, InspectTakesReferencesToWhatIsInstalled) {
   const fs::path file = install("rich.so", "clocks.so");
   for (const char* reference : {"me.example/clock", "standalone:me.example/clock@1.2.0"}) {

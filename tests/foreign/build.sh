@@ -60,6 +60,15 @@ me.example/invert (no description): 255 245 235 0
 END
 }
 
+# With the flags that projects are given, nothing keeps a plugin in the process.
+reloads() {
+  for plugin in invert fade; do
+    "$prefix/bin/tenon" inspect "$world/photo/lib$plugin.so" >"$world/page"
+    cat "$world/page"
+    grep -x 'reload      safe' "$world/page" || return
+  done
+}
+
 verify_tests() {
   ctest --test-dir "$world/photo" --output-on-failure --no-tests=error
 }
@@ -92,6 +101,7 @@ step "install" install_tenon
 step "configure" configure_"$system"
 step "build" build_"$system"
 step "run" runs
+step "reload" reloads
 if [ "$system" = cmake ]; then
   step "verify tests" verify_tests
   step "sdk" sdk_is_enough

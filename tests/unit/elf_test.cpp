@@ -3,6 +3,7 @@
 // Modules that are wrong in one thing, modules that are cut off and modules with damaged bytes:
 // each has its code, from a file and from memory alike. FAULTS is the folder of tests/faults.
 #include "framework/world.hpp"
+#include "manifest/bundle.hpp"
 #include "manifest/elf_format.hpp"
 #include "manifest/module_file.hpp"
 
@@ -32,8 +33,20 @@ Bytes bytes_of_text(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
+// What a host makes of the file before it loads it.
+void prepare(const Bytes& bytes) {
+  auto bundle = read_bundle(bytes, "/plugins/x.so");
+  if (!bundle) return;
+  reload_of(*bundle, true);
+  const auto names = make_private(*bundle, 1);
+  if (names) {
+    EXPECT_EQ(names->size(), bundle->size());
+  }
+}
+
 // "ok" or the code of the error, which has to be one that helps.
 std::string code_of(const Bytes& bytes) {
+  prepare(bytes);
   const auto read = read_module_image(bytes, "/plugins/x.so");
   if (read) return "ok";
   EXPECT_EQ(read.error().where(), "/plugins/x.so");
@@ -272,19 +285,139 @@ TEST(ModuleFile, SurvivesRandomDamage) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (const std::string name : {"good", "good-sysv-hash"}) {
+  for (const std::string name : {"good", "good-sysv-hash", "sibling-user", "unique-symbols"}) {
     const auto good = bytes_of(fault(name));
     const auto pick = [&random](std::size_t below) {
       return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
     };
-    for (int round = 0; round < 3000; ++round) {
+    const int rounds = good.size() < 100'000 ? 3000 : 200;
+    for (int round = 0; round < rounds; ++round) {
       auto bytes = good;
       for (auto count = 1 + pick(8); count > 0; --count) {
-        bytes[pick(4096)] = static_cast<std::byte>(pick(256));
+        bytes[pick(std::min<std::size_t>(good.size(), 8192))] = static_cast<std::byte>(pick(256));
       }
       ASSERT_NE(code_of(bytes), "");
     }
   }
+}
+
+// -- What keeps an image ------------------------------------------------------
+
+Bundle bundle_of(const std::string& name) {
+  return read_bundle(bytes_of(fault(name)), fault(name)).value();
+}
+
+TEST(Bundle, SaysWhatKeepsAnImage) {
+  const auto grade = [](const std::string& name, bool joins_threads) {
+    return to_string(reload_of(bundle_of(name), joins_threads).grade);
+  };
+  EXPECT_EQ(grade("good", false), "safe");
+  EXPECT_EQ(grade("good-sysv-hash", false), "safe");
+  EXPECT_EQ(grade("unique-symbols", false), "safe (patched)");
+  EXPECT_EQ(grade("unique-symbols-cured", false), "safe");
+  EXPECT_EQ(grade("thread-local", false), "unverified");
+  EXPECT_EQ(grade("thread-joined", true), "safe");
+  EXPECT_EQ(grade("thread-joined", false), "unverified");
+  EXPECT_EQ(grade("nodelete", true), "unsafe");
+}
+
+TEST(Bundle, NamesTheCure) {
+  const Reload nodelete = reload_of(bundle_of("nodelete"), true);
+  EXPECT_EQ(nodelete.symbol, "DF_1_NODELETE");
+  EXPECT_EQ(nodelete.file, fault("nodelete"));
+  EXPECT_EQ(nodelete.cure, "link it without -z nodelete");
+  EXPECT_TRUE(nodelete.stays_mapped);
+  const Reload threads = reload_of(bundle_of("thread-stays"), false);
+  EXPECT_EQ(threads.symbol, "pthread_create");
+  EXPECT_NE(threads.cure.find("\"threads\": \"joined\""), std::string::npos);
+  EXPECT_TRUE(threads.stays_mapped);
+  const Reload objects = reload_of(bundle_of("thread-local"), false);
+  EXPECT_EQ(objects.symbol, "__cxa_thread_atexit");
+  EXPECT_FALSE(objects.stays_mapped);
+}
+
+TEST(Bundle, LooksAtTheLibrariesBesideTheModule) {
+  const tests::World world;
+  const auto put = [&](const std::string& name, const std::string& as) {
+    const fs::path to = world.path(as);
+    fs::copy_file(fault(name), to, fs::copy_options::overwrite_existing);
+    return to;
+  };
+  const fs::path module = put("sibling-user", "plugins/user.so");
+  const fs::path library = put("sibling-1", "lib/libtests-sibling.so.1");
+  EXPECT_EQ(read_bundle(bytes_of(module), module).value().size(), 2U);
+  put("deep", "lib/libtests-deep.so.1");
+  EXPECT_EQ(read_bundle(bytes_of(module), module).value().size(), 3U) << "and at theirs";
+
+  // Whatever is wrong with a library is wrong with the module.
+  put("nodelete", "lib/libtests-sibling.so.1");
+  const Bundle bundle = read_bundle(bytes_of(module), module).value();
+  const Reload reload = reload_of(bundle, true);
+  EXPECT_EQ(reload.grade, ReloadGrade::unsafe);
+  EXPECT_TRUE(fs::equivalent(reload.file, library));
+}
+
+TEST(Bundle, PassesOverWhatTheSystemWouldNotTake) {
+  const tests::World world;
+  const fs::path module = world.path("plugins/user.so");
+  fs::copy_file(fault("sibling-user"), module);
+  world.write("lib/libtests-sibling.so.1", "INPUT(-lc)");
+  EXPECT_EQ(read_bundle(bytes_of(module), module).value().size(), 1U);
+}
+
+TEST(Bundle, ChangesNothingThatNeedsNoChange) {
+  Bundle bundle = bundle_of("good");
+  const Bytes before = bundle[0].content;
+  const auto names = make_private(bundle, 1);
+  ASSERT_TRUE(names);
+  EXPECT_EQ(bundle[0].content, before);
+  EXPECT_TRUE(names->at(0).empty());
+}
+
+TEST(Bundle, LeavesNoUniqueSymbolAndNoNameInTheCopy) {
+  for (const std::string name : {"unique-symbols", "named"}) {
+    Bundle bundle = bundle_of(name);
+    ASSERT_TRUE(!bundle[0].pins.unique.empty() || bundle[0].linkage.soname) << name;
+    ASSERT_TRUE(make_private(bundle, 1));
+    const Bundle copy = read_bundle(bundle[0].content, fault(name)).value();
+    EXPECT_TRUE(copy[0].pins.unique.empty());
+    EXPECT_FALSE(copy[0].linkage.soname);
+    EXPECT_EQ(code_of(bundle[0].content), "ok");
+  }
+}
+
+TEST(Bundle, GivesEachLibraryANameOfItsOwn) {
+  const tests::World world;
+  const fs::path module = world.path("plugins/user.so");
+  fs::copy_file(fault("sibling-user"), module);
+  fs::copy_file(fault("sibling-1"), world.path("lib/libtests-sibling.so.1"));
+  fs::copy_file(fault("deep"), world.path("lib/libtests-deep.so.1"));
+  Bundle bundle = read_bundle(bytes_of(module), module).value();
+  const auto names = make_private(bundle, 62).value();
+  EXPECT_EQ(names.at(1), std::vector<std::string>{"libtests-siblin~00011"});
+  EXPECT_EQ(names.at(2), std::vector<std::string>{"libtests-dee~00012"});
+  const Bundle copy = read_bundle(bundle[0].content, module).value();
+  EXPECT_EQ(copy[0].needed.at(0).name.text, names[1][0]);
+  EXPECT_EQ(copy[0].linkage.run_path.at(0).text, "$ORIGIN///////");
+  EXPECT_EQ(copy[0].linkage.versions_of.at(0).text, names[1][0]);
+}
+
+TEST(Bundle, RefusesNamesThatHaveNoRoom) {
+  const tests::World world;
+  const fs::path module = world.path("plugins/user.so");
+  fs::copy_file(fault("sibling-user"), module);
+  fs::copy_file(fault("sibling-1"), world.path("lib/libtests-sibling.so.1"));
+  Bundle bundle = read_bundle(bytes_of(module), module).value();
+  EXPECT_EQ(make_private(bundle, std::uint64_t{62} * 62 * 62 * 62 * 62).error().code(),
+            "load-failed")
+      << "more loads than there are names";
+  bundle = read_bundle(bytes_of(module), module).value();
+  // As if a name that does not change were the end of one that does.
+  auto other = bundle[0].needed.at(0);
+  other.name = {other.name.text.substr(3), other.name.place + 3};
+  other.own.reset();
+  bundle[0].needed.push_back(other);
+  EXPECT_EQ(make_private(bundle, 1).error().code(), "load-failed");
 }
 
 }  // namespace
