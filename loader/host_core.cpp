@@ -12,15 +12,7 @@
 
 namespace tenon::detail {
 
-HostCore::HostCore(HostOptions options)
-    : options_(std::move(options)),
-      context_{*this,
-               options_.restart,
-               std::make_shared<ImageFolder>(),
-               std::make_shared<Keeper>(),
-               std::make_shared<Events>(options_.on_event),
-               options_.contain_crashes && platform::can_contain(),
-               options_.count_calls} {
+HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_(make_context()) {
   if (context_.contain_crashes) crash_handlers_.emplace();
   if (options_.contain_crashes && !context_.contain_crashes) {
     broken_.push_back(
@@ -55,6 +47,20 @@ HostCore::HostCore(HostOptions options)
 HostCore::~HostCore() {
   watcher_ = nullptr;
   context_.keeper->stop();
+}
+
+ModuleContext HostCore::make_context() {
+  auto images = std::make_shared<ImageFolder>();
+  auto keeper = std::make_shared<Keeper>();
+  auto reaper = std::make_shared<ImageReaper>(images, keeper);
+  return {*this,
+          options_.restart,
+          std::move(images),
+          std::move(reaper),
+          std::move(keeper),
+          std::make_shared<Events>(options_.on_event),
+          options_.contain_crashes && platform::can_contain(),
+          options_.count_calls};
 }
 
 void HostCore::rescan() {

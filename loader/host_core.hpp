@@ -50,6 +50,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                                       std::string_view reference) const;
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
+  ModuleContext make_context();
   void register_all();
   void watch_all();
   void file_changed(const std::filesystem::path& file);

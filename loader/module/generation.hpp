@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "manifest/manifest.hpp"
@@ -70,6 +71,12 @@ class Generation : public Serving {
   Generation& operator=(const Generation&) = delete;
 
   const std::string& package() const noexcept { return package_; }
+  /// The image, to be ended after the generation; nothing for a builtin.
+  std::optional<Image> take_image() noexcept { return std::exchange(image_, std::nullopt); }
+  /// Whether it may be replaced while the host runs; the answer when it may not.
+  const Reload* not_reloadable() const noexcept {
+    return image_ && !image_->reloadable() ? &image_->reload() : nullptr;
+  }
 
   /// Makes the object of an instance under `index` and the adapter to the version wanted; replaces
   /// nothing that calls see until it succeeded. Errors: not-found, those of the plugin's create.

@@ -184,14 +184,15 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, std::vector<std::
 }
 
 Image::~Image() {
-  if (folder_ == nullptr) return;
+  end();
+}
+
+bool Image::end() noexcept {
+  if (folder_ == nullptr) return true;
   if (reload_.stays_mapped) platform::pin_image(copy_.paths.front());
   library_.unload();
-  const std::string name = copy_.name;
-  if (!folder_->leave(std::move(copy_), reload_.stays_mapped)) {
-    log_warning("the code of " + name + " stays mapped" +
-                (reload_.symbol.empty() ? "" : ": it has " + reload_.symbol));
-  }
+  const auto folder = std::exchange(folder_, nullptr);
+  return folder->leave(std::move(copy_), reload_.stays_mapped);
 }
 
 }  // namespace tenon::detail

@@ -96,6 +96,11 @@ class Image {
   Image& operator=(Image&&) = delete;
   ~Image();
 
+  /// Ends it now and answers whether it is gone; false says why in `reload`.
+  bool end() noexcept;
+
+  /// For people, eg: "blur.g3.so".
+  const std::string& name() const noexcept { return copy_.name; }
   /// What the module exports; lies in the image.
   const tenon_module& module() const noexcept { return *module_; }
   const platform::ImageMap& map() const noexcept { return map_; }

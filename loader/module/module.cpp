@@ -86,9 +86,15 @@ ModuleInfo Module::info() const {
   std::lock_guard lock(mutex_);
   const auto live = std::count_if(instances_.begin(), instances_.end(),
                                   [](const LiveInstance* instance) { return instance != nullptr; });
-  ModuleInfo info{
-      manifest_.name, manifest_.version.to_string(),  origin_.file, generation_ != nullptr,
-      count_,         static_cast<std::size_t>(live), left_.size(), failures_.quarantined()};
+  ModuleInfo info{manifest_.name,
+                  manifest_.version.to_string(),
+                  origin_.file,
+                  generation_ != nullptr,
+                  count_,
+                  static_cast<std::size_t>(live),
+                  left_.size(),
+                  stayed_,
+                  failures_.quarantined()};
   info.methods = counters_.read();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
@@ -605,15 +611,35 @@ bool Module::end(std::list<Left>::iterator old, Clock::time_point deadline) {
     old->looked_at = false;
     return false;
   }
-  GenerationPtr generation = std::move(old->generation);
-  Event event = std::move(old->end);
-  event.draining = Clock::now() - old->since;
+  Left ended = std::move(*old);
   left_.erase(old);
   lock.unlock();
-  // Without the lock: to end a generation is to run code of the plugin.
-  generation = nullptr;
-  tell(event);
+  unload(std::move(ended));
   return true;
+}
+
+/// Without the lock: to end a generation is to run code of the plugin.
+void Module::unload(Left old) noexcept {
+  std::optional<Image> image =
+      old.generation->broken() ? std::nullopt : old.generation->take_image();
+  old.generation = nullptr;
+  if (image && !image->end()) {
+    const Reload& reload = image->reload();
+    Event stays = old.end;
+    stays.type = Event::Type::unload_prevented;
+    stays.message = "its code stays mapped";
+    if (!reload.symbol.empty())
+      stays.message += ": " + reload.symbol + " in " + reload.file.string();
+    if (!reload.cure.empty()) stays.message += "; " + reload.cure;
+    {
+      std::lock_guard lock(mutex_);
+      stayed_++;
+    }
+    tell(stays);
+    context_.reaper->look_soon();
+  }
+  old.end.draining = Clock::now() - old.since;
+  tell(old.end);
 }
 
 void Module::look_after(Left old) {

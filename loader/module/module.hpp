@@ -27,6 +27,7 @@
 #include "module/failures.hpp"
 #include "module/generation.hpp"
 #include "module/image.hpp"
+#include "module/image_reaper.hpp"
 #include "module/keeper.hpp"
 #include "platform/file.hpp"
 
@@ -83,6 +84,7 @@ struct ModuleContext {
   PluginDirectory& directory;
   RestartOptions restart;
   std::shared_ptr<ImageFolder> images;
+  std::shared_ptr<ImageReaper> reaper;
   std::shared_ptr<Keeper> keeper;
   std::shared_ptr<Events> events;
   bool contain_crashes = false;
@@ -184,6 +186,7 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
 
   // Of what served.
   void drain(std::optional<Left> old);
+  void unload(Left old) noexcept;
   bool end(std::list<Left>::iterator old, Clock::time_point deadline);
   void look_after(Left old);
   void look_again() noexcept;
@@ -226,6 +229,7 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
   std::vector<LiveInstance*> instances_;  // by index; nullptr where it is free
   std::vector<Call*> blocking_;
   std::list<Left> left_;
+  std::size_t stayed_ = 0;       // images that could not be unloaded
   Clock::duration next_look_{};  // at what is left; zero where nobody looks
 
   Failures failures_;

@@ -15,6 +15,8 @@ std::vector<std::int32_t> known_states(const Manifest& manifest) {
   if (!manifest.state) return {1};
   std::vector<std::int32_t> known = manifest.state->reads;
   known.push_back(manifest.state->writes);
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
   return known;
 }
 
@@ -51,6 +53,7 @@ Result<void> Restart::run() {
   Result<void> done;
   bool stands = false;
   const auto attempt = [&]() -> Result<void> {
+    if (auto allowed = check_reloadable(); !allowed) return allowed;
     auto fresh = module_.load();
     if (!fresh) return std::move(fresh).error();
     fresh_ = std::move(*fresh);
@@ -78,6 +81,17 @@ Result<void> Restart::run() {
   event_.loading = so_far.loading;
   event_.closed = so_far.closed;
   return done;
+}
+
+/// What cannot be unloaded would stay behind at each restart.
+Result<void> Restart::check_reloadable() const {
+  const Reload* flaw = serving_ != nullptr ? serving_->not_reloadable() : nullptr;
+  if (flaw == nullptr || how_.insist) return {};
+  return Error({.code = "not-reloadable",
+                .where = flaw->file.string(),
+                .found = flaw->symbol,
+                .needed = "code that the system can unload",
+                .fix = flaw->cure + "; or insist, and its code stays mapped"});
 }
 
 bool Restart::has_session() const {

@@ -36,6 +36,7 @@ class Restart {
     Bytes state;
   };
 
+  Result<void> check_reloadable() const;
   bool has_session() const;
   bool has_state() const;
   Result<void> catch_up();

@@ -82,11 +82,12 @@ class Registering : public testing::Test {
 
   NoPlugins directory_;
   tenon_module builtin_{};
-  detail::ModuleContext context_{directory_,
-                                 {},
-                                 std::make_shared<detail::ImageFolder>(),
-                                 std::make_shared<detail::Keeper>(),
-                                 std::make_shared<detail::Events>(nullptr)};
+  std::shared_ptr<detail::ImageFolder> images_ = std::make_shared<detail::ImageFolder>();
+  std::shared_ptr<detail::Keeper> keeper_ = std::make_shared<detail::Keeper>();
+  detail::ModuleContext context_{
+      directory_, {},
+      images_,    std::make_shared<detail::ImageReaper>(images_, keeper_),
+      keeper_,    std::make_shared<detail::Events>(nullptr)};
 };
 
 using Codes = std::vector<std::string>;

@@ -56,6 +56,8 @@ struct RestartOptions {
 struct RestartHow {
   /// The instances begin without the private state that the old ones could save.
   bool discard_state = false;
+  /// Also where the old code cannot be unloaded and stays mapped.
+  bool insist = false;
 };
 
 /// What a restart that was asked for has come to.
@@ -161,6 +163,8 @@ struct ModuleInfo {
   std::size_t instances = 0;
   /// Generations that do not serve any more but that calls have not left yet.
   std::size_t draining = 0;
+  /// Generations of before whose code could not be unloaded when they ended.
+  std::size_t stayed = 0;
   /// Whether it failed too often and is not used until it is restarted by hand or its file changes.
   bool quarantined = false;
   /// The methods that were called, by plugin and name; empty unless HostOptions::count_calls.
@@ -264,9 +268,10 @@ class TENON_API Host {
   /// one serves; of modules with a session or with state to hand over they wait, see
   /// RestartOptions. Called from inside one of the module's own calls it answers `Restarted::soon`.
   ///
-  /// Errors: not-found; those of loading; `restart-refused` when the file holds another package;
-  /// those of create and configure; `state-refused` when no version of the private state is known
-  /// to both builds; `restart-failed` when calls did not end in time; `busy`.
+  /// Errors: not-found; those of loading; `not-reloadable` when the old code cannot be unloaded,
+  /// see RestartHow; `restart-refused` when the file holds another package; those of create and
+  /// configure; `state-refused` when no version of the private state is known to both builds;
+  /// `restart-failed` when calls did not end in time; `busy`.
   Result<Restarted> restart(std::string_view package, const RestartHow& how = {});
 
   /// The same for each loaded module whose file is another one than was loaded. Answers the
