@@ -36,14 +36,13 @@ std::vector<std::byte> bytes_of(const fs::path& path) {
   return platform::File::open(path).value().read_all(1 << 24).value();
 }
 
-/// How many mappings of the process are of files whose path holds `text`.
-std::size_t mappings(std::string_view text) {
+/// Whether a file whose path holds both texts is mapped.
+bool is_mapped(std::string_view text, std::string_view also = {}) {
   std::ifstream maps("/proc/self/maps");
-  std::size_t count = 0;
   for (std::string line; std::getline(maps, line);) {
-    if (line.find(text) != std::string::npos) count++;
+    if (line.find(text) != std::string::npos && line.find(also) != std::string::npos) return true;
   }
-  return count;
+  return false;
 }
 
 /// An instance of the module's only plugin, which is of test.example/echo.
@@ -118,6 +117,10 @@ class Images : public testing::Test {
     return folder / "plugins/user.so";
   }
 
+  /// Whether a private copy of this test is mapped, eg: "good.g1.so".
+  bool is_loaded(std::string_view copy) const {
+    return is_mapped((world_.root() / "tmp").string(), "/" + std::string(copy));
+  }
   /// The names of the private copies.
   std::vector<std::string> copies() const {
     std::vector<std::string> names;
@@ -141,9 +144,9 @@ TEST_F(Images, GoWhenTheyEnd) {
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
     EXPECT_TRUE(image->reloadable());
-    EXPECT_NE(mappings("/good.g1.so"), 0u);
+    EXPECT_TRUE(is_loaded("good.g1.so"));
   }
-  EXPECT_EQ(mappings("/good.g1.so"), 0u);
+  EXPECT_FALSE(is_loaded("good.g1.so"));
   EXPECT_EQ(folder_->lingering(), 0u);
   EXPECT_EQ(folder_->retired(), 0u);
   EXPECT_TRUE(copies().empty());
@@ -156,9 +159,9 @@ TEST_F(Images, WithUniqueSymbolsGoAndBeginAnew) {
     EXPECT_EQ(image->reload().grade, ReloadGrade::patched);
     EXPECT_TRUE(image->reloadable());
     EXPECT_EQ(Echo(*image).count_of_one(), 1) << "the counter of another generation";
-    EXPECT_EQ(mappings("/unique-symbols.g" + std::to_string(generation - 1)), 0u);
+    EXPECT_FALSE(is_loaded("unique-symbols.g" + std::to_string(generation - 1)));
   }
-  EXPECT_EQ(mappings("/unique-symbols.g"), 0u);
+  EXPECT_FALSE(is_loaded("unique-symbols.g"));
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
@@ -194,7 +197,7 @@ TEST_F(Images, StayWhileAThreadHoldsAnObjectOfThem) {
   EXPECT_EQ(folder_->lingering(), 1u);
   EXPECT_EQ(folder_->sweep(), 0u);
   EXPECT_EQ(folder_->lingering(), 1u);
-  EXPECT_NE(mappings("/thread-local.g1.so"), 0u);
+  EXPECT_TRUE(is_loaded("thread-local.g1.so"));
   {
     std::lock_guard lock(mutex);
     over = true;
@@ -203,14 +206,22 @@ TEST_F(Images, StayWhileAThreadHoldsAnObjectOfThem) {
   thread.join();
   EXPECT_EQ(folder_->sweep(), 1u);
   EXPECT_EQ(folder_->lingering(), 0u);
-  EXPECT_EQ(mappings("/thread-local.g1.so"), 0u);
+  EXPECT_FALSE(is_loaded("thread-local.g1.so"));
   EXPECT_TRUE(copies().empty());
+}
+
+TEST_F(Images, StayForTheMainThreadUntilTheProcessEnds) {
+  { Echo(*load_fault("thread-local")).say("hello"); }
+  EXPECT_EQ(folder_->lingering(), 1u);
+  EXPECT_EQ(folder_->sweep(), 0u);
+  folder_.reset();
+  EXPECT_TRUE(is_loaded("thread-local.g1.so")) << "the destructor is still to run";
 }
 
 TEST_F(Images, WithAThreadLocalThatNobodyUsedGoAtOnce) {
   { const auto image = load_fault("thread-local"); }
   EXPECT_EQ(folder_->lingering(), 0u);
-  EXPECT_EQ(mappings("/thread-local.g1.so"), 0u);
+  EXPECT_FALSE(is_loaded("thread-local.g1.so"));
 }
 
 TEST_F(Images, ThatAskToStayAreRetired) {
@@ -222,7 +233,7 @@ TEST_F(Images, ThatAskToStayAreRetired) {
     EXPECT_FALSE(image->reloadable());
     EXPECT_EQ(Echo(*image).say("hello"), "1: hello") << "it may be used all the same";
   }
-  EXPECT_NE(mappings("/nodelete.g1.so"), 0u);
+  EXPECT_TRUE(is_loaded("nodelete.g1.so"));
   EXPECT_EQ(folder_->retired(), 1u);
   EXPECT_EQ(folder_->lingering(), 0u);
 }
@@ -232,10 +243,10 @@ TEST_F(Images, ThatNeedALibraryThatStaysGoWithoutIt) {
     const auto image = load_fault("needs-nodelete");
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
-    EXPECT_EQ(Echo(*image).count_of_one(), 1002);
+    EXPECT_GT(Echo(*image).count_of_one(), 1000);
   }
-  EXPECT_EQ(mappings("/needs-nodelete.g1.so"), 0u);
-  EXPECT_NE(mappings("/nodelete-library.so"), 0u);
+  EXPECT_FALSE(is_loaded("needs-nodelete.g1.so"));
+  EXPECT_TRUE(is_mapped("/nodelete-library.so"));
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
@@ -250,10 +261,10 @@ TEST_F(Images, WithThreadsThatStayAreRetired) {
     ASSERT_EQ(image->module().start(call.raw(), nullptr), TENON_OK);
     image->module().stop();
   }
-  EXPECT_NE(mappings("/thread-stays.g1.so"), 0u) << "the thread runs in it";
+  EXPECT_TRUE(is_loaded("thread-stays.g1.so")) << "the thread runs in it";
   EXPECT_EQ(folder_->retired(), 1u);
   EXPECT_EQ(folder_->sweep(), 0u);
-  EXPECT_NE(mappings("/thread-stays.g1.so"), 0u);
+  EXPECT_TRUE(is_loaded("thread-stays.g1.so"));
 }
 
 TEST_F(Images, WithThreadsThatAreJoinedGo) {
@@ -265,7 +276,7 @@ TEST_F(Images, WithThreadsThatAreJoinedGo) {
     ASSERT_EQ(image->module().start(call.raw(), nullptr), TENON_OK);
     image->module().stop();
   }
-  EXPECT_EQ(mappings("/thread-joined.g1.so"), 0u);
+  EXPECT_FALSE(is_loaded("thread-joined.g1.so"));
   EXPECT_EQ(folder_->retired(), 0u);
 }
 
@@ -288,10 +299,10 @@ TEST_F(Images, BringTheLibrariesBesideThem) {
     EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
     EXPECT_EQ(Echo(*image).count_of_one(), 2003) << "1, 1001 of the sibling, 1001 of the deep one";
     EXPECT_EQ(copies().size(), 3u);
-    EXPECT_EQ(mappings("/app/lib/"), 0u) << "the files themselves are left alone";
+    EXPECT_FALSE(is_mapped("/app/lib/")) << "the files themselves are left alone";
   }
   EXPECT_TRUE(copies().empty());
-  EXPECT_EQ(mappings((world_.root() / "tmp").string()), 0u);
+  EXPECT_FALSE(is_loaded(""));
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
@@ -330,7 +341,7 @@ TEST_F(Images, BringALibraryWithTwoNamesOnce) {
     EXPECT_EQ(Echo(*image).count_of_one(), 1002);
     EXPECT_EQ(copies().size(), 3u);
   }
-  EXPECT_EQ(mappings((world_.root() / "tmp").string()), 0u);
+  EXPECT_FALSE(is_loaded(""));
   EXPECT_TRUE(copies().empty());
 }
 
@@ -399,9 +410,9 @@ TEST_F(ImagesInMemory, AreSeparateAndGo) {
     EXPECT_EQ(Echo(*other).say("hello"), "2: hello");
     EXPECT_EQ(Echo(*one).count_of_one(), 1);
     EXPECT_EQ(Echo(*same).count_of_one(), 1);
-    EXPECT_NE(mappings("/memfd:good.g1.so"), 0u);
+    EXPECT_TRUE(is_mapped("/memfd:good.g1.so"));
   }
-  EXPECT_EQ(mappings("/memfd:"), 0u);
+  EXPECT_FALSE(is_mapped("/memfd:good"));
   EXPECT_TRUE(copies().empty());
 }
 
