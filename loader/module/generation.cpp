@@ -89,7 +89,7 @@ void Generation::end() noexcept {
   for (std::size_t index = 0; index < objects_.size(); index++) {
     remove(static_cast<std::uint32_t>(index));
   }
-  if (started_ && admitted_.object.stop != nullptr) {
+  if (std::exchange(started_, false) && admitted_.object.stop != nullptr) {
     Inside inside(*this);
     Call call;
     supervision_.run_alone(package_, "stop", call.raw(), [&] {
@@ -97,6 +97,11 @@ void Generation::end() noexcept {
       return TENON_OK;
     });
   }
+}
+
+std::optional<Image> Generation::stop() noexcept {
+  if (!broken()) end();
+  return broken() ? std::nullopt : std::exchange(image_, std::nullopt);
 }
 
 const AdmittedPlugin* Generation::choose(const Wanted& wanted) const noexcept {

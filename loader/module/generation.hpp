@@ -71,8 +71,9 @@ class Generation : public Serving {
   Generation& operator=(const Generation&) = delete;
 
   const std::string& package() const noexcept { return package_; }
-  /// The image, to be ended after the generation; nothing for a builtin.
-  std::optional<Image> take_image() noexcept { return std::exchange(image_, std::nullopt); }
+  /// Ends what instances are left, stops the module, and answers its image, to be ended after the
+  /// generation. Nothing for a builtin, nor where the module broke down. No thread may be inside.
+  std::optional<Image> stop() noexcept;
   /// Whether it may be replaced while the host runs; the answer when it may not.
   const Reload* not_reloadable() const noexcept {
     return image_ && !image_->reloadable() ? &image_->reload() : nullptr;

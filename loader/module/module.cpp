@@ -620,8 +620,7 @@ bool Module::end(std::list<Left>::iterator old, Clock::time_point deadline) {
 
 /// Without the lock: to end a generation is to run code of the plugin.
 void Module::unload(Left old) noexcept {
-  std::optional<Image> image =
-      old.generation->broken() ? std::nullopt : old.generation->take_image();
+  std::optional<Image> image = old.generation->stop();
   old.generation = nullptr;
   if (image && !image->end()) {
     const Reload& reload = image->reload();

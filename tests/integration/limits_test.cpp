@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Modules that fail: restarted by themselves, and not for ever.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <test/counter.hpp>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Limits : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/counters";
+  static constexpr tenon_status broken = TENON_INTERNAL | TENON_FATAL;
+
+  Limits() { place("counter-1.so", "counter.so"); }
+
+  /// A host that bears two failures and is quick about the second.
+  HostOptions strict() {
+    HostOptions options = impatient();
+    options.restart.limits.first_pause = 1ms;
+    options.restart.limits.most = 2;
+    return options;
+  }
+  bool restarts_to(Host& host, std::uint64_t generation) {
+    return eventually([&] { return module(host, counters).generation == generation; });
+  }
+  Event last(Event::Type type) const {
+    Event found;
+    for (const Event& event : events()) {
+      if (event.type == type) found = event;
+    }
+    return found;
+  }
+};
+
+TEST_F(Limits, AFatalStatusRestartsTheModuleWithItsState) {
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+  const auto failed = counter->refuse(broken, "the pump is stuck");
+  EXPECT_TRUE(failed.error().fatal());
+  ASSERT_TRUE(restarts_to(host, 2));
+  EXPECT_EQ(counter->total().value().total, 5);
+  EXPECT_EQ(last(Event::Type::faulted).reason, RestartReason::fatal_status);
+  EXPECT_NE(last(Event::Type::faulted).message.find("the pump is stuck"), std::string::npos);
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
+  EXPECT_EQ(last(Event::Type::restarted).reason, RestartReason::fatal_status);
+}
+
+TEST_F(Limits, StateThatCannotBeSavedAnyMoreIsNoReasonToGoOnBroken) {
+  place("counter-save-fails.so", "counter.so");
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
+  ASSERT_TRUE(counter->add(5));
+  ASSERT_FALSE(counter->refuse(broken, "the pump is stuck"));
+  ASSERT_TRUE(restarts_to(host, 2));
+  EXPECT_EQ(counter->total().value().total, 40);
+  EXPECT_TRUE(eventually([&] {
+    return last(Event::Type::restarted).message.find("the state was lost") != std::string::npos;
+  }));
+}
+
+TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
+  place("counter-add-fails.so", "counter.so");
+  Host host(strict());
+  auto counter = host.create<test::Counter>("counter").value();
+  // Each generation fails again, however well it was restarted.
+  EXPECT_TRUE(eventually([&] {
+    static_cast<void>(counter->add(1));
+    return module(host, counters).quarantined;
+  }));
+  EXPECT_EQ(module(host, counters).generation, 3u) << "two failures are borne";
+  EXPECT_TRUE(eventually([&] { return told(Event::Type::quarantined) == 1; }));
+  EXPECT_NE(last(Event::Type::quarantined).message.find("this edition cannot add"),
+            std::string::npos);
+
+  const auto refused = counter->add(1);
+  EXPECT_EQ(refused.error().code(), "quarantined") << refused.error().to_string();
+  EXPECT_FALSE(refused.error().retryable());
+  EXPECT_NE(refused.error().message().find("this edition cannot add"), std::string_view::npos);
+  EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "quarantined");
+
+  place("counter-2.so", "counter.so");
+  ASSERT_EQ(host.restart(counters).value(), Restarted::now) << "an operator releases it";
+  EXPECT_EQ(told(Event::Type::released), 1u);
+  EXPECT_FALSE(module(host, counters).quarantined);
+  EXPECT_TRUE(counter->add(1));
+  EXPECT_TRUE(host.create<test::Counter>("counter"));
+}
+
+TEST_F(Limits, AFileThatChangesReleasesIt) {
+  place("counter-add-fails.so", "counter.so");
+  HostOptions options = strict();
+  options.watch = true;
+  Host host(options);
+  auto counter = host.create<test::Counter>("counter").value();
+  EXPECT_TRUE(eventually([&] {
+    static_cast<void>(counter->add(1));
+    return module(host, counters).quarantined;
+  }));
+  place("counter-2.so", "counter.so");
+  EXPECT_TRUE(eventually([&] { return counter->add(1).has_value(); }));
+  EXPECT_EQ(told(Event::Type::released), 1u);
+}
+
+TEST_F(Limits, ARestartThatFailsIsTriedAgainAfterAPause) {
+  Host host(strict());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(counter->add(5));
+  place("counter-start-fails.so", "counter.so");
+  ASSERT_FALSE(counter->refuse(broken, "the pump is stuck"));
+  // The failure, and two restarts that fail: one too many.
+  EXPECT_TRUE(eventually([&] { return module(host, counters).quarantined; }));
+  EXPECT_EQ(told(Event::Type::restart_failed), 2u);
+  place("counter-2.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(counter->total().value().total, 5) << "the old generation was kept";
+}
+
+}  // namespace
+}  // namespace tenon::tests
