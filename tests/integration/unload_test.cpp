@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What restarts leave of modules that keep their code in the process, and of the libraries beside
+// modules. tests/unit/image_test.cpp looks at single images.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <test/echo.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+// Files have other names in each test: some leave code mapped.
+class Unload : public Hosting {
+ protected:
+  static constexpr const char* package = "test.example/faults";
+  static constexpr const char* package_in_cpp = "test.example/echo";
+
+  /// Puts a library where the modules sibling-user look for theirs.
+  void place_library(std::string_view build, std::string_view name) const {
+    world_.write("lib/" + std::string(name),
+                 read_file(std::string(FAULTS "/").append(build).append(".so")));
+  }
+};
+
+TEST_F(Unload, OfUniqueSymbolsLeavesNothingAndBeginsAnew) {
+  place_fault("unique-symbols", "echo.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  for (int generation = 1; generation <= 5; generation++) {
+    EXPECT_TRUE(echo->say("hello"));
+    EXPECT_TRUE(echo->say("hello"));
+    EXPECT_EQ(echo->count().value(), 2) << "statics of another generation";
+    ASSERT_TRUE(host.restart(package_in_cpp));
+    EXPECT_FALSE(is_mapped("echo.g" + std::to_string(generation)));
+  }
+  EXPECT_EQ(module(host, package_in_cpp).stayed, 0u);
+  EXPECT_EQ(copies(), Texts{"echo.g6.so"});
+}
+
+TEST_F(Unload, TakesTheLibrariesBesideTheModuleAlong) {
+  place_fault("sibling-user", "echo.so");
+  place_library("sibling-1", "libtests-sibling.so.1");
+  place_library("deep", "libtests-deep.so.1");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  EXPECT_EQ(echo->say("hello").value(), "1: hello");
+  EXPECT_EQ(echo->count().value(), 1 + 1001 + 1001);
+
+  place_fault("sibling-user-edition-2", "echo.so");
+  place_library("sibling-2", "libtests-sibling.so.1");
+  ASSERT_TRUE(host.restart(package));
+  EXPECT_EQ(echo->say("hello").value(), "2: hello");
+  EXPECT_EQ(echo->count().value(), 1 + 2001 + 1001) << "new, and with counts of their own";
+  EXPECT_FALSE(is_mapped("echo.g1"));
+
+  place_library("sibling-1", "libtests-sibling.so.1");
+  ASSERT_TRUE(host.restart(package)) << "the library alone has changed";
+  EXPECT_EQ(echo->say("hello").value(), "2: hello");
+  EXPECT_EQ(echo->count().value(), 1 + 1001 + 1001);
+  EXPECT_EQ(module(host, package).stayed, 0u);
+}
+
+TEST_F(Unload, OfThreadsThatStayIsNotTried) {
+  place_fault("thread-stays", "stays.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  ASSERT_TRUE(host.restart(package)) << "its threads harm nobody";
+  EXPECT_TRUE(is_mapped("stays.g1")) << "a thread runs in it";
+  EXPECT_EQ(echo->say("hello").value(), "1: hello");
+  EXPECT_EQ(module(host, package).stayed, 1u);
+  const auto told = events(Event::Type::unload_prevented);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].message.find("pthread_create"), std::string::npos) << told[0].message;
+  EXPECT_EQ(told[0].generation, 1u);
+}
+
+TEST_F(Unload, OfThreadsThatAreJoinedLeavesNothing) {
+  place_fault("thread-joined", "joined.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  ASSERT_TRUE(host.restart(package));
+  EXPECT_FALSE(is_mapped("joined.g1"));
+  EXPECT_EQ(module(host, package).stayed, 0u);
+}
+
+TEST_F(Unload, ThatCannotBeForbidsARestart) {
+  place_fault("nodelete", "nodelete.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  const auto refused = host.restart(package);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "not-reloadable");
+  EXPECT_EQ(refused.error().found(), "DF_1_NODELETE");
+  EXPECT_EQ(module(host, package).generation, 1u);
+  EXPECT_EQ(echo->say("hello").value(), "1: hello");
+
+  ASSERT_TRUE(host.restart(package, {.insist = true}));
+  EXPECT_TRUE(is_mapped("nodelete.g1"));
+  EXPECT_EQ(module(host, package).stayed, 1u);
+}
+
+TEST_F(Unload, WaitsForTheThreadThatHoldsAnObject) {
+  place_fault("thread-local", "holding.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("standalone:echo").value();
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool said = false, over = false;
+  std::thread thread([&] {
+    EXPECT_TRUE(echo->say("hello"));
+    std::unique_lock lock(mutex);
+    said = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return over; });
+  });
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return said; });
+  }
+  ASSERT_TRUE(host.restart(package_in_cpp));
+  EXPECT_TRUE(is_mapped("holding.g1"));
+  EXPECT_EQ(told(Event::Type::unload_prevented), 1u);
+  {
+    std::lock_guard lock(mutex);
+    over = true;
+    changed.notify_all();
+  }
+  thread.join();
+  EXPECT_TRUE(eventually([&] { return !is_mapped("holding.g1"); })) << "nobody looked again";
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{"holding.g2.so"}; }));
+}
+
+}  // namespace
+}  // namespace tenon::tests
