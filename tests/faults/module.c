@@ -93,11 +93,38 @@ static const test_echo_v1 echo = {
 static pthread_t thread;
 static volatile int over;
 
+#ifdef THREAD_CALLS_HOST
+/* Asks the host for its own plugin, in a call of the thread's own, and gives it back. */
+static void call_host(const tenon_host* host) {
+  const tenon_plugin_request wanted = {sizeof wanted,
+                                       TENON_TEXT(TEST_ECHO_V1_KIND),
+                                       1,
+                                       0,
+                                       TEST_ECHO_V1_FINGERPRINT,
+                                       TENON_TEXT("builtin:host-echo")};
+  const test_echo_v1_say_request in = {sizeof in, TENON_TEXT("from a thread")};
+  const test_echo_v1_say_response* out;
+  tenon_instance other;
+  tenon_call* call;
+  if (host->call_begin(host, NULL, &call) != TENON_OK) return;
+  if (host->create(host, call, &wanted, &other) == TENON_OK) {
+    ((const test_echo_v1*)other.table)->say(call, other.self, &in, &out);
+    host->release(host, &other);
+  }
+  host->call_end(host, call);
+}
+#endif
+
 /* In the code of the module from start to stop. */
-static void* live(void* nothing) {
+static void* live(void* host) {
   const struct timespec moment = {0, 1000000};
-  while (!over) nanosleep(&moment, NULL);
-  return nothing;
+  while (!over) {
+#ifdef THREAD_CALLS_HOST
+    call_host(host);
+#endif
+    nanosleep(&moment, NULL);
+  }
+  return host;
 }
 #endif
 
@@ -105,7 +132,7 @@ static tenon_status start(tenon_call* call, const tenon_host* host) {
   (void)host;
   (void)SAY; /* also where the table leaves it out */
 #ifdef STARTS_THREAD
-  if (pthread_create(&thread, NULL, live, NULL) != 0) {
+  if (pthread_create(&thread, NULL, live, (void*)host) != 0) {
     return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no thread");
   }
   return TENON_OK;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Restarts of modules that call each other, and many of everything at once.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/stream.hpp>
+#include <thread>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Storm : public Hosting {
+ protected:
+  static constexpr const char* echoes = "test.example/faults";
+  static constexpr const char* counters = "test.example/counters";
+
+  Storm() {
+    place("probe-1.so", "probe.so");
+    place("counter-1.so", "counter.so");
+    place_fault("good", "echo.so");
+  }
+};
+
+TEST_F(Storm, ACallThatBlocksDoesNotDelayRestartsOfOthers) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  auto echo = host.create<test::Echo>("echo").value();
+  std::atomic<bool> inside{false};
+  host_echo_says = [&](std::string_view) {
+    inside = true;
+    return eventually([&] { return !inside; }) ? "let go" : "forgotten";
+  };
+  std::thread blocked(
+      [&] { EXPECT_EQ(probe->ask("builtin:host-echo", "wait").value(), "let go"); });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  for (int i = 0; i < 10; i++) {
+    ASSERT_TRUE(host.restart(echoes));
+    EXPECT_EQ(module(host, echoes).draining, 0u) << "the restart has ended, with all that it is";
+    EXPECT_EQ(echo->say("hello").value(), "1: hello");
+  }
+  EXPECT_TRUE(inside) << "all this time the other call was under way";
+  inside = false;
+  blocked.join();
+}
+
+TEST_F(Storm, AModuleMayRestartTheOneThatCallsIt) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  place("probe-2.so", "probe.so");
+  // The thread is in the probe, and in the builtin that restarts it.
+  host_echo_says = [&](std::string_view) {
+    return host.restart(probes).value() == Restarted::soon ? "soon" : "now";
+  };
+  EXPECT_EQ(probe->ask("builtin:host-echo", "restart your caller").value(), "soon");
+  EXPECT_TRUE(eventually([&] { return probe->edition().value() == 2; }));
+  EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
+}
+
+TEST_F(Storm, TwoModulesThatRestartEachOtherDoNotDeadlock) {
+  place("stream-1.so", "stream.so");
+  Host host(impatient());
+  auto stream = host.create<test::Stream>("stream", {{"limit", "10"}}).value();
+  auto counter = host.create<test::Counter>("counter").value();
+  std::atomic<int> inside{0};
+  // Each thread is inside one module while it restarts the other, and both wait for calls to end.
+  host_echo_says = [&](std::string_view whom) {
+    inside++;
+    if (!eventually([&] { return inside == 2; })) return std::string("alone");
+    const auto done = host.restart(whom);
+    return done ? std::string("restarted") : std::string(done.error().code());
+  };
+  std::string by_stream;
+  std::string by_counter;
+  std::thread first([&] { by_stream = stream->call_back(counters).value(); });
+  std::thread second([&] { by_counter = counter->call_back(streams).value(); });
+  first.join();
+  second.join();
+  const auto ended = [](const std::string& word) {
+    return word == "restarted" || word == "restart-failed" || word == "aborted";
+  };
+  EXPECT_TRUE(ended(by_stream)) << by_stream;
+  EXPECT_TRUE(ended(by_counter)) << by_counter;
+  EXPECT_TRUE(host.restart(counters)) << "afterwards everything goes on";
+  EXPECT_TRUE(host.restart(streams));
+}
+
+TEST_F(Storm, ThreadsOfAModuleCallTheHostWhileItRestarts) {
+  place_fault("thread-calls-host", "echo.so");
+  Host host(options());
+  std::atomic<int> heard{0};
+  host_echo_says = [&](std::string_view text) {
+    if (text == "from a thread") heard++;
+    return std::string();
+  };
+  {
+    auto echo = host.create<test::Echo>("echo").value();
+    for (int i = 0; i < 50; i++) {
+      ASSERT_TRUE(host.restart(echoes));
+      EXPECT_EQ(echo->say("hello").value(), "1: hello");
+    }
+    const int before = heard;
+    EXPECT_TRUE(eventually([&] { return heard > before; })) << "that of the newest generation";
+  }
+  EXPECT_EQ(host_echo_count(), 0);
+  EXPECT_TRUE(eventually([&] { return copies().empty(); }));
+}
+
+TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
+  constexpr int restarts = 150;
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe", {{"word", "steady"}}).value();
+  auto counter = host.create<test::Counter>("counter").value();
+  host_echo_says = [&](std::string_view text) { return std::string(text); };
+  std::atomic<int> restarting{2};
+  std::atomic<int> wrong{0};
+  std::atomic<std::int64_t> added{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; i++) {
+    callers.emplace_back([&] {
+      while (restarting != 0) {
+        // A few calls each, so that records of threads pass from one to the next.
+        std::thread([&] {
+          for (int n = 0; n < 20; n++) {
+            const auto word = probe->word();
+            const auto nested = probe->ask("echo", "hello");
+            if (!word || *word != "steady" || !nested || nested->substr(1) != ": hello") wrong++;
+            if (counter->add(1)) added++;
+          }
+        }).join();
+      }
+    });
+  }
+  const auto restart = [&](std::vector<const char*> packages) {
+    for (int i = 0; i < restarts; i++) {
+      for (const char* package : packages) {
+        if (!host.restart(package)) wrong++;
+      }
+    }
+    restarting--;
+  };
+  std::thread first(restart, std::vector{probes, counters});
+  std::thread second(restart, std::vector{echoes, probes});
+  first.join();
+  second.join();
+  for (std::thread& caller : callers) caller.join();
+
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(counter->total().value().total, added);
+  EXPECT_TRUE(eventually([&] { return copies().size() == 2; }))
+      << "the images of the probe and of the counter; every other one is gone";
+  for (const char* package : {probes, counters}) {
+    EXPECT_EQ(module(host, package).draining, 0u);
+    EXPECT_EQ(module(host, package).stayed, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests
