@@ -470,6 +470,7 @@ Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
     return Restarted::not_loaded;  // the next create loads what the file holds then
   }
   const bool released = release();
+  const bool used = generation_ != nullptr || has_instances();
   const bool inside = holder_ == std::this_thread::get_id() ||
                       (generation_ != nullptr && this_thread_is_in(*generation_));
   if (inside) restart_later(reason, how, Clock::now());
@@ -477,6 +478,7 @@ Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
   lock.unlock();
   if (released) tell(release_event);
   if (inside) return Restarted::soon;
+  if (!used) return Restarted::not_loaded;
   if (auto done = replace(reason, how, true); !done) return std::move(done).error();
   return Restarted::now;
 }
