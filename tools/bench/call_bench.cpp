@@ -13,8 +13,10 @@
 namespace tenon::bench {
 namespace {
 
-void call_handle(benchmark::State& state, const char* module) {
-  Host host({.app = "bench", .plugin_path = {module}});
+void call_in(benchmark::State& state, HostOptions options, const char* module) {
+  options.app = "bench";
+  options.plugin_path = {module};
+  Host host(options);
   auto counter = host.create<::bench::Counter>(counter_name).value();
   Call call;
   for (auto _ : state) {
@@ -23,8 +25,22 @@ void call_handle(benchmark::State& state, const char* module) {
     benchmark::DoNotOptimize(next);
   }
 }
+
+void call_handle(benchmark::State& state, const char* module) {
+  call_in(state, {.app = ""}, module);
+}
 BENCHMARK_CAPTURE(call_handle, latest, counter_v2);
 BENCHMARK_CAPTURE(call_handle, older, counter_v1);
+
+/// What hosts pay that ask for more than calls.
+void call_counted(benchmark::State& state) {
+  call_in(state, {.app = "", .count_calls = true}, counter_v2);
+}
+BENCHMARK(call_counted);
+void call_contained(benchmark::State& state) {
+  call_in(state, {.app = "", .contain_crashes = true}, counter_v2);
+}
+BENCHMARK(call_contained);
 
 /// One instance, called by all threads.
 void call_shared_handle(benchmark::State& state) {
