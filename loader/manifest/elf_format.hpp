@@ -68,6 +68,23 @@ struct Segment {
 };
 static_assert(sizeof(Segment) == 56);
 
+/// All symbols of a file, not only those that other images see.
+inline constexpr std::uint32_t section_symbols = 2;
+
+struct Section {
+  std::uint32_t name;
+  std::uint32_t type;
+  std::uint64_t flags;
+  std::uint64_t address;
+  std::uint64_t offset;
+  std::uint64_t size;
+  std::uint32_t link;
+  std::uint32_t info;
+  std::uint64_t alignment;
+  std::uint64_t element_size;
+};
+static_assert(sizeof(Section) == 64);
+
 struct NoteHeader {
   std::uint32_t name_size;
   std::uint32_t text_size;
@@ -103,6 +120,7 @@ inline constexpr std::uint8_t binding_weak = 2;
 /// Of which the process has one for all images, for as long as it lives.
 inline constexpr std::uint8_t binding_unique = 10;
 inline constexpr std::uint8_t kind_object = 1;
+inline constexpr std::uint8_t kind_function = 2;
 inline constexpr std::uint16_t section_undefined = 0;
 inline constexpr std::uint16_t section_first_reserved = 0xff00;
 

@@ -326,7 +326,8 @@ Result<Image> Module::load_image(std::vector<std::byte> content, bool joins_thre
 }
 
 SupervisionOptions Module::supervision() noexcept {
-  return {context_.contain_crashes, context_.count_calls ? &counters_ : nullptr};
+  return {context_.contain_crashes, context_.count_calls ? &counters_ : nullptr,
+          origin_.file.filename().string()};
 }
 
 Result<void> Module::load_first() {

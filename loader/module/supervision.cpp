@@ -3,7 +3,10 @@
 
 #include <tenon/steps.hpp>
 
+#include "manifest/byte_source.hpp"
+#include "manifest/function_at.hpp"
 #include "module/generation.hpp"
+#include "platform/file.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -26,6 +29,21 @@ class Counted {
   MethodCounter* const counter_;
   bool failed_ = true;
 };
+
+/// eg: "crashed: SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
+/// whatever has become of the file.
+std::string describe(const platform::Crash& crash, const std::string& file) {
+  std::string text = crash.stack_overflow ? "ran out of stack: " : "crashed: ";
+  text.append(crash.signal).append(" at ");
+  const std::uint64_t offset = platform::offset_at(crash.code);
+  std::string function;
+  if (auto copy = platform::File::open(platform::image_at(crash.code)); copy) {
+    FileSource source(*copy);
+    function = function_at(source, offset);
+  }
+  if (!function.empty()) return text + function + " in " + file;
+  return text + file + "+" + hexadecimal(offset);
+}
 
 }  // namespace
 
@@ -52,7 +70,7 @@ tenon_status Supervision::refuse(tenon_call* call) noexcept {
 
 tenon_status Supervision::crashed(const platform::Called& called, tenon_call* call,
                                   const platform::Crash& crash) {
-  const tenon_status status = fail(call, TENON_INTERNAL, crash.to_string());
+  const tenon_status status = fail(call, TENON_INTERNAL, describe(crash, options_.file));
   tell(RestartReason::crash, called.plugin, called.function, call);
   return status;
 }

@@ -31,6 +31,7 @@ class SupervisedPlugin;
 struct SupervisionOptions {
   bool contain_crashes = false;
   CallCounters* counters = nullptr;  // nullptr: calls are not counted
+  std::string file = {};             // what a module is called that crashed
 };
 
 /// Of one generation, which it belongs to.

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "platform/image_map.hpp"
@@ -36,14 +35,12 @@ struct Called {
 
 /// How the code of an image crashed.
 struct Crash {
-  int signal = 0;
+  /// eg: "SIGSEGV"
+  std::string_view signal;
   /// The instruction of the image: the one that failed, or the call of what failed.
   const void* code = nullptr;
   /// Whether the thread had no stack left.
   bool stack_overflow = false;
-
-  /// eg: "crashed: SIGSEGV at blur_row+0x1f in blur.so"
-  std::string to_string() const;
 };
 
 /// Calls `function(argument)`, which calls straight into the image. The crash that ended it, or

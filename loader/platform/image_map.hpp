@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ class ImageMap {
 
 /// The file that the code at an address was loaded from; empty where it is none.
 std::string image_at(const void* address);
+/// How far behind the beginning of that file's image an address lies; 0 where there is none.
+std::uint64_t offset_at(const void* address);
 /// Whether the file at a path is loaded already, under this or another name.
 bool is_loaded(const std::filesystem::path& path);
 /// Keeps what is loaded from a path in the process until that ends, with all that it needs.

@@ -70,17 +70,17 @@ TEST_P(ContainedCrash, OnAnyThread) {
   EXPECT_TRUE(serves_again(unruly));
 }
 
-constexpr Crashing contained[] = {{"write to nowhere", "crashed: SIGSEGV at unruly.so+0x"},
-                                  {"call nowhere", "crashed: SIGSEGV at unruly.so+0x"},
+constexpr Crashing contained[] = {{"write to nowhere", "crashed: SIGSEGV at "},
+                                  {"call nowhere", "crashed: SIGSEGV at "},
 #if defined(__x86_64__)
-                                  {"divide by zero", "crashed: SIGFPE at unruly.so+0x"},
+                                  {"divide by zero", "crashed: SIGFPE at "},
 #endif
-                                  {"read past a file", "crashed: SIGBUS at unruly.so+0x"},
-                                  {"run no instruction", "crashed: SIGILL at unruly.so+0x"},
-                                  {"recurse for ever", "ran out of stack: SIGSEGV at unruly.so+0x"},
-                                  {"abort", "crashed: SIGABRT at unruly.so+0x"},
-                                  {"copy to nowhere", "crashed: SIGSEGV at unruly.so+0x"},
-                                  {"measure nothing", "crashed: SIGSEGV at unruly.so+0x"}};
+                                  {"read past a file", "crashed: SIGBUS at "},
+                                  {"run no instruction", "crashed: SIGILL at "},
+                                  {"recurse for ever", "ran out of stack: SIGSEGV at "},
+                                  {"abort", "crashed: SIGABRT at "},
+                                  {"copy to nowhere", "crashed: SIGSEGV at "},
+                                  {"measure nothing", "crashed: SIGSEGV at "}};
 INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](const auto& info) {
   std::string name = info.param.text;
   std::replace(name.begin(), name.end(), ' ', '_');
@@ -165,6 +165,15 @@ class Crash : public Containment {
   }
 };
 
+/// Whether a process was ended by a signal. A sanitizer that hears of it ends the process itself.
+bool ended_by([[maybe_unused]] int signal, const Outcome& outcome) {
+#if SANITIZED
+  return outcome.exit != 0;
+#else
+  return outcome.exit == 128 + signal;
+#endif
+}
+
 /// One way to crash that ends the process, by a signal and with a line that names the plugin.
 struct Deadly {
   const char* text;
@@ -179,7 +188,7 @@ class DeadlyCrash : public Crash, public testing::WithParamInterface<Deadly> {};
 
 TEST_P(DeadlyCrash, EndsTheProcessAndNamesThePlugin) {
   const Outcome outcome = run("unruly", GetParam().text);
-  EXPECT_EQ(outcome.exit, 128 + GetParam().signal);
+  EXPECT_TRUE(ended_by(GetParam().signal, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find(std::string("tenon: test.example/unruly: say: ") +
                              (GetParam().signal == SIGABRT ? "SIGABRT" : "SIGSEGV") +
                              ", not contained\n"),
@@ -202,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Each, DeadlyCrash,
 
 TEST_F(Crash, InALibraryThatThePluginLoadsIsNotContained) {
   const Outcome outcome = run("unruly", "load " FAULTS "/crash-in-constructor.so");
-  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
             std::string::npos);
 }
@@ -210,21 +219,21 @@ TEST_F(Crash, InALibraryThatThePluginLoadsIsNotContained) {
 TEST_F(Crash, InAConstructorOfTheModuleIsNotContained) {
   place_fault("crash-in-constructor", "unruly.so");
   const Outcome outcome = run("unruly", "well?");
-  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/unruly: load: SIGSEGV, not contained\n"),
             std::string::npos);
 }
 
 TEST_F(Crash, OfTheHostBeneathAPluginIsNotContained) {
   const Outcome outcome = run("unruly", "make another", "crashes-when-told");
-  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
             std::string::npos);
 }
 
 TEST_F(Crash, OfABuiltinIsNotContained) {
   const Outcome outcome = run("builtin:host-echo", "well?");
-  EXPECT_EQ(outcome.exit, 128 + SIGSEGV);
+  EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/host-echo: say: SIGSEGV, not contained\n"),
             std::string::npos);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/containment.hpp"
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -10,8 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -98,15 +95,18 @@ std::size_t index_of(int signal) noexcept {
                                   std::begin(signals));
 }
 
+std::string_view name_of(int signal) noexcept {
+  return names[index_of(signal)];
+}
+
 /// The line that is the last word on a plugin that ends the process.
 void tell(const Called& called, int signal) noexcept {
   const auto part = [](std::string_view text) {
     return iovec{const_cast<char*>(text.data()), text.size()};
   };
-  const iovec parts[] = {
-      part("tenon: "),          part(called.plugin), part(": "),
-      part(called.function),    part(": "),          part(names[index_of(signal)]),
-      part(", not contained\n")};
+  const iovec parts[] = {part("tenon: "),          part(called.plugin), part(": "),
+                         part(called.function),    part(": "),          part(name_of(signal)),
+                         part(", not contained\n")};
   static_cast<void>(!writev(STDERR_FILENO, parts, std::size(parts)));
 }
 
@@ -163,7 +163,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (Frame* frame = innermost; frame != nullptr) {
     if (Fault fault(signal, *info, context);
         frame->called->image != nullptr && judge(fault, *frame)) {
-      frame->crash = fault.crash();
+      frame->crash = fault.crash(name_of(signal));
       go_back(frame->way_back);
     }
     tell(*frame->called, signal);
@@ -181,12 +181,6 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (__builtin_setjmp(frame.way_back) != 0) return false;
   function(argument);
   return true;
-}
-
-/// The file that the code of a private copy came from: "/tmp/tenon-1/blur.g7.so" is blur.so.
-std::string file_name(const std::filesystem::path& copy) {
-  const std::filesystem::path stem = copy.stem();
-  return stem.stem().string() + copy.extension().string();
 }
 
 }  // namespace
@@ -220,21 +214,6 @@ CrashHandlers::~CrashHandlers() {
     sigaction(signals[i], &handlers.before[i], nullptr);
     handlers.installed[i] = false;
   }
-}
-
-std::string Crash::to_string() const {
-  std::string text = stack_overflow ? "ran out of stack: " : "crashed: ";
-  text += names[index_of(signal)];
-  Dl_info info{};
-  if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return text;
-  const bool named = info.dli_sname != nullptr;
-  const auto offset = static_cast<const char*>(code) -
-                      static_cast<const char*>(named ? info.dli_saddr : info.dli_fbase);
-  char hex[2 * sizeof offset + 1];
-  std::snprintf(hex, sizeof hex, "%tx", offset);
-  const std::string file = file_name(info.dli_fname);
-  return text + " at " + (named ? info.dli_sname : file) + "+0x" + hex +
-         (named ? " in " + file : "");
 }
 
 std::optional<Crash> call_contained(const Called& called, void (*function)(void*), void* argument) {

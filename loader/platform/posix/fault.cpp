@@ -266,11 +266,11 @@ bool Fault::walk(const ImageMap& image, const void* frame) noexcept {
   return own_code_ != nullptr;
 }
 
-Crash Fault::crash() const noexcept {
+Crash Fault::crash(std::string_view signal) const noexcept {
   // Nothing else so near to the end of the stack has no memory.
   constexpr std::ptrdiff_t near = 65536;
   const auto distance = static_cast<const char*>(info_.si_addr) - static_cast<const char*>(stack_);
-  return {signal_, own_code_, signal_ == SIGSEGV && distance > -near && distance < near};
+  return {signal, own_code_, signal_ == SIGSEGV && distance > -near && distance < near};
 }
 
 }  // namespace tenon::platform

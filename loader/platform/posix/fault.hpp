@@ -21,7 +21,7 @@ class Fault {
   bool is_of(const ImageMap& image, const void* frame) noexcept;
 
   /// REQUIRED: is_of answered true.
-  Crash crash() const noexcept;
+  Crash crash(std::string_view signal) const noexcept;
 
   /// Undoes what is_of did to the registers of the thread.
   void restore() noexcept;

@@ -70,6 +70,13 @@ void release_image(const std::filesystem::path& path) {
   static_cast<void>(is_loaded(path));
 }
 
+std::uint64_t offset_at(const void* address) {
+  Dl_info info{};
+  if (dladdr(address, &info) == 0) return 0;
+  return static_cast<std::uint64_t>(static_cast<const char*>(address) -
+                                    static_cast<const char*>(info.dli_fbase));
+}
+
 std::string last_load_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "";

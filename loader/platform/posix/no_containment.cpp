@@ -12,10 +12,6 @@ bool can_contain() noexcept {
 CrashHandlers::CrashHandlers() = default;
 CrashHandlers::~CrashHandlers() = default;
 
-std::string Crash::to_string() const {
-  return {};
-}
-
 std::optional<Crash> call_contained(const Called&, void (*function)(void*), void* argument) {
   function(argument);
   return std::nullopt;

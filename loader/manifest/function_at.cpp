@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "manifest/function_at.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "manifest/byte_source.hpp"
+#include "manifest/elf_format.hpp"
+
+namespace tenon {
+namespace {
+
+// Far above the longest names that compilers make.
+constexpr std::size_t longest_name = 65536;
+
+std::string text_at(ByteSource& source, std::uint64_t offset) {
+  std::string text;
+  char c = 0;
+  while (text.size() < longest_name && source.read(offset++, c, "a name") && c != 0) text += c;
+  return text;
+}
+
+/// As it stands in the source of the function, where it is one of C++.
+std::string readable(const std::string& name) {
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), std::free);
+  return text != nullptr ? text.get() : name;
+}
+
+/// The tables of symbols and of their names.
+struct Tables {
+  elf::Section symbols;
+  elf::Section names;
+};
+
+std::optional<Tables> find_tables(ByteSource& source) {
+  elf::Header header;
+  if (!source.read(0, header, "the header")) return std::nullopt;
+  const auto read = [&](std::uint64_t index, elf::Section& section) {
+    return source.read(header.sections_offset + index * header.section_size, section, "a section")
+        .has_value();
+  };
+  Tables tables;
+  for (std::uint64_t i = 0; i < header.section_count; i++) {
+    if (!read(i, tables.symbols)) return std::nullopt;
+    if (tables.symbols.type != elf::section_symbols) continue;
+    if (!read(tables.symbols.link, tables.names)) return std::nullopt;
+    return tables;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string hexadecimal(std::uint64_t number) {
+  std::string digits;
+  for (; number != 0 || digits.empty(); number >>= 4) {
+    digits.insert(digits.begin(), "0123456789abcdef"[number & 0xf]);
+  }
+  return "0x" + digits;
+}
+
+std::string function_at(ByteSource& source, std::uint64_t address) {
+  const auto tables = find_tables(source);
+  if (!tables || !source.contains(tables->symbols.offset, tables->symbols.size)) return {};
+  const std::uint64_t count = tables->symbols.size / sizeof(elf::Symbol);
+  for (std::uint64_t i = 0; i < count; i++) {
+    elf::Symbol symbol;
+    const std::uint64_t place = tables->symbols.offset + i * sizeof symbol;
+    if (!source.read(place, symbol, "a symbol")) return {};
+    if (symbol.kind() != elf::kind_function || address - symbol.address >= symbol.size) continue;
+    const std::string name = text_at(source, tables->names.offset + symbol.name);
+    return readable(name) + "+" + hexadecimal(address - symbol.address);
+  }
+  return {};
+}
+
+}  // namespace tenon
