@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls that a plugin begins inside a call of its own: cancelled together with it.
+// Calls inside other calls: cancelled together with them.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -17,6 +17,17 @@ class ChildCall : public Call {
  private:
   friend void cancel_children(Call& parent) noexcept;
   Call* parent_;
+};
+
+/// A part of `parent` that can be cancelled for itself: results and messages are those of the
+/// parent, which is not used meanwhile. On the thread of the parent.
+class NestedCall : public ChildCall {
+ public:
+  explicit NestedCall(Call& parent) : ChildCall(&parent), parent_(parent) { swap_results(parent_); }
+  ~NestedCall() { swap_results(parent_); }
+
+ private:
+  Call& parent_;
 };
 
 /// Cancels the calls that began inside `parent`, for its own reason. From any thread.

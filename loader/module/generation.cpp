@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "module/log.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
@@ -16,6 +17,9 @@ struct ConfigureRequest {
   tenon_map config;
 };
 using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRequest*);
+
+// How long the end of an instance waits for calls in its streams, which it cancels.
+constexpr auto patience = std::chrono::seconds(10);
 
 /// Generations that have broken down: never ended, never unloaded. Found by leak checkers.
 void keep_for_ever(Generation* generation) {
@@ -44,8 +48,24 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
       admitted_(std::move(admitted)),
       faults_(faults),
       supervision_(*this, faults, image_ ? &image_->map() : nullptr, supervision),
-      host_(manifest.name, directory) {
-  bounds_.push_back(std::make_unique<Bound[]>(0));
+      leases_(*this, [this](auto function, auto* call,
+                            const auto& body) { return run_stream(function, call, body); }),
+      host_(manifest.name, directory, leases_) {
+  bounds_.push_back(new_bounds(0));
+}
+
+/// A caller who passes a fatal status on must not look broken for it.
+tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
+                                    const std::function<tenon_status()>& body) {
+  const tenon_status status = supervision_.run_alone(package_, function, call, body);
+  if ((status & TENON_FATAL) != 0) {
+    faults_.fault(*this, RestartReason::fatal_status,
+                  Error({.status = status,
+                         .message = std::string(Call::of(call).message()),
+                         .plugin = package_,
+                         .method = std::string(function)}));
+  }
+  return status & ~TENON_FATAL;
 }
 
 Error Generation::failed(const Call& call, tenon_status status, const Object& object,
@@ -89,6 +109,8 @@ void Generation::end() noexcept {
   for (std::size_t index = 0; index < objects_.size(); index++) {
     remove(static_cast<std::uint32_t>(index));
   }
+  for (const Object& object : std::exchange(kept_, {})) end_object(object);
+  leases_.revoke_all();
   if (std::exchange(started_, false) && admitted_.object.stop != nullptr) {
     Inside inside(*this);
     Call call;
@@ -154,21 +176,27 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
 
 void Generation::publish(std::uint32_t index, const Bound& bound) {
   if (index < capacity_) {
-    bounds_.back()[index] = bound;
+    bounds_.back()[index + 1] = bound;
     return;
   }
   const std::size_t larger = std::max<std::size_t>(2 * capacity_, index + 8);
-  auto grown = std::make_unique<Bound[]>(larger);
-  std::copy_n(bounds_.back().get(), capacity_, grown.get());
-  grown[index] = bound;
+  auto grown = new_bounds(larger);
+  std::copy_n(&bounds_.back()[1], capacity_, &grown[1]);
+  grown[index + 1] = bound;
   capacity_ = larger;
   bounds_.push_back(std::move(grown));
-  if (bounds.load() != nullptr) bounds.store(bounds_.back().get());
+  if (bounds.load() != nullptr) bounds.store(&bounds_.back()[1]);
+}
+
+std::unique_ptr<Bound[]> Generation::new_bounds(std::size_t capacity) {
+  auto fresh = std::make_unique<Bound[]>(capacity + 1);
+  fresh[0] = {nullptr, static_cast<Serving*>(this)};
+  return fresh;
 }
 
 void Generation::open() noexcept {
   std::lock_guard lock(mutex_);
-  bounds.store(bounds_.back().get());
+  bounds.store(&bounds_.back()[1]);
 }
 
 const KindVersion& Generation::version_of(std::uint32_t index) const {
@@ -183,6 +211,14 @@ void Generation::remove(std::uint32_t index) noexcept {
     if (index < objects_.size()) object = std::exchange(objects_[index], {});
   }
   if (object.plugin == nullptr) return;
+  leases_.revoke(index);
+  if (leases_.wait(index, std::chrono::steady_clock::now() + patience)) return end_object(object);
+  log_warning("a call in a stream of " + object.plugin->name + " does not end");
+  std::lock_guard lock(mutex_);
+  kept_.push_back(object);
+}
+
+void Generation::end_object(const Object& object) noexcept {
   Inside inside(*this);
   if (object.adapter != nullptr) object.adapter->destroy(object.adapted);
   if (object.plugin->base.destroy == nullptr) return;
@@ -199,7 +235,7 @@ Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
   {
     std::lock_guard lock(mutex_);
     object = objects_[index];
-    bound = bounds_.back()[index];
+    bound = bounds_.back()[index + 1];
   }
   const KindVersion& target = object.adapter != nullptr
                                   ? *object.plugin->kind->find(object.adapter->target)

@@ -9,9 +9,9 @@
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,6 +23,7 @@
 #include "manifest/manifest.hpp"
 #include "module/admission.hpp"
 #include "module/image.hpp"
+#include "module/lease.hpp"
 #include "module/module_host.hpp"
 #include "module/supervision.hpp"
 
@@ -82,7 +83,8 @@ class Generation : public Serving {
   /// Makes the object of an instance under `index` and the adapter to the version wanted; replaces
   /// nothing that calls see until it succeeded. Errors: not-found, those of the plugin's create.
   Result<void> add(std::uint32_t index, const Wanted& wanted);
-  /// Ends the object under `index`, if there is one. No call may be inside it.
+  /// Ends the object under `index`, if there is one, and its streams before. No call may be inside
+  /// it; one that stays in a stream keeps the object until the generation ends.
   void remove(std::uint32_t index) noexcept;
   /// Calls the plugin's configure method.
   Result<void> configure(std::uint32_t index, const TextMap& config);
@@ -100,8 +102,11 @@ class Generation : public Serving {
   Result<void> resume(std::uint32_t index);
 
   /// From now on no function of it may be called any more. From any thread.
-  void break_down() noexcept { broken_.store(true); }
-  bool broken() const noexcept { return broken_.load(); }
+  void break_down() noexcept { leases_.break_down(); }
+  bool broken() const noexcept { return leases_.broken(); }
+
+  /// Of the streams that others hold.
+  LeaseList& leases() noexcept { return leases_; }
 
   /// The version of the kind that the plugin under `index` has.
   const KindVersion& version_of(std::uint32_t index) const;
@@ -124,6 +129,10 @@ class Generation : public Serving {
   friend struct EndGeneration;
   void end() noexcept;
   const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
+  std::unique_ptr<Bound[]> new_bounds(std::size_t capacity);
+  tenon_status run_stream(std::string_view function, tenon_call* call,
+                          const std::function<tenon_status()>& body);
+  void end_object(const Object& object) noexcept;
   void publish(std::uint32_t index, const Bound& bound);
   Object object_at(std::uint32_t index) const;
   /// Passes a failure on; one that is fatal is told to the sink.
@@ -135,13 +144,15 @@ class Generation : public Serving {
   AdmittedModule admitted_;
   FaultSink& faults_;
   Supervision supervision_;
+  LeaseList leases_;
   ModuleHost host_;
-  std::atomic<bool> broken_{false};
   bool started_ = false;
   mutable std::mutex mutex_;  // guards what follows; never held while the plugin runs
   std::vector<Object> objects_;
+  std::vector<Object> kept_;  // calls were in their streams
   std::size_t capacity_ = 0;
-  // Arrays that were outgrown stay: a call may still read them.
+  // Arrays that were outgrown stay: a call may still read them. The first entry stands for the
+  // generation, see Serving.
   std::vector<std::unique_ptr<Bound[]>> bounds_;
 };
 

@@ -2,8 +2,11 @@
 #include <tenon/instance.hpp>
 
 #include <algorithm>
+#include <utility>
 
+#include "module/call_children.hpp"
 #include "module/exceptions.hpp"
+#include "module/lease.hpp"
 #include "module/module.hpp"
 #include "module/thread_records.hpp"
 
@@ -32,6 +35,14 @@ void tell(Instance& instance, Serving* generation, RestartReason why, const Call
 
 constexpr const char* restarted_text =
     "the plugin was restarted and what was open in it is gone; begin again from your own position";
+
+constexpr tenon_status interrupted = TENON_ABORTED | TENON_RETRYABLE;
+constexpr const char* interrupted_text = "the plugin is being restarted";
+
+/// `before`: what stands before the first entry of its instances.
+Generation& generation_of(const Bound* before) {
+  return static_cast<Generation&>(*static_cast<Serving*>(before->self));
+}
 
 }  // namespace
 
@@ -113,8 +124,8 @@ Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_
   if ((status & TENON_FATAL) != 0) fatal(instance, generation, call.raw(), status, method);
   std::string message(call.message());
   if (call.cancelled() == CancelReason::restart) {
-    status = TENON_ABORTED | TENON_RETRYABLE;
-    message = "the plugin is being restarted";
+    status = interrupted;
+    message = interrupted_text;
   }
   return Error({.status = status,
                 .message = std::move(message),
@@ -149,6 +160,42 @@ Blocking::Blocking(Instance& instance, Call& call) : instance_(instance), call_(
 
 Blocking::~Blocking() {
   live(instance_).module().remove_blocking(call_);
+}
+
+BlockingClient::BlockingClient(Instance& instance, tenon_call* call)
+    : nested_(std::make_unique<NestedCall>(Call::of(call))), blocking_(instance, *nested_) {}
+
+BlockingClient::~BlockingClient() = default;
+
+tenon_call* BlockingClient::call() noexcept {
+  return nested_->raw();
+}
+
+tenon_status BlockingClient::failure(tenon_status status) noexcept {
+  if (nested_->cancelled() != CancelReason::restart) return status;
+  return tenon_fail(nested_->raw(), interrupted, interrupted_text);
+}
+
+tenon_reader* Entry::lease(const Bound* generation, std::uint32_t index, tenon_reader* answered) {
+  return generation_of(generation).leases().lease(index, answered);
+}
+
+tenon_writer* Entry::lease(const Bound* generation, std::uint32_t index, tenon_writer* answered) {
+  return generation_of(generation).leases().lease(index, answered);
+}
+
+LentStream::LentStream(Instance& instance, tenon_reader*& stream)
+    : lease_(live(instance).client_of().lend(stream)) {}
+
+LentStream::LentStream(Instance& instance, tenon_writer*& stream)
+    : lease_(live(instance).client_of().lend(stream)) {}
+
+LentStream::~LentStream() {
+  if (lease_ != nullptr) lease_->take_back();
+}
+
+void LentStream::passed() noexcept {
+  if (lease_ != nullptr) std::exchange(lease_, nullptr)->pass();
 }
 
 void InstanceDeleter::operator()(Instance* instance) const noexcept {

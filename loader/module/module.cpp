@@ -67,6 +67,7 @@ Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& cont
 Module::~Module() {
   // Code that a thread is still in cannot be taken from under it.
   while (!left_.empty()) {
+    left_.front().generation->leases().revoke_all();
     if (end(left_.begin(), Clock::now() + context_.restart.drain)) continue;
     static_cast<void>(left_.front().generation.release());
     left_.pop_front();
@@ -607,11 +608,23 @@ void Module::drain(std::optional<Left> old) {
 
 /// False when somebody is still inside at the deadline. REQUIRED: nobody else looks at it.
 bool Module::end(std::list<Left>::iterator old, Clock::time_point deadline) {
-  const bool left =
-      !this_thread_is_in(*old->generation) && wait_until_left(*this, *old->generation, deadline);
+  LeaseList& streams = old->generation->leases();
+  if (Clock::now() >= old->since + context_.restart.drain) streams.revoke_all();
+  // Nobody waits for streams here: whoever holds them may be the one who asked for the restart.
+  if (streams.count() != 0) deadline = Clock::now();
+  const bool left = !this_thread_is_in(*old->generation) &&
+                    wait_until_left(*this, *old->generation, deadline) && streams.count() == 0;
   Lock lock(mutex_);
   if (!left) {
     old->looked_at = false;
+    if (old->told || Clock::now() < old->since + context_.restart.drain) return false;
+    old->told = true;
+    Event overdue = old->end;
+    overdue.type = Event::Type::drain_overdue;
+    overdue.draining = Clock::now() - old->since;
+    overdue.message = "a call does not end; the code stays loaded until it has";
+    lock.unlock();
+    tell(overdue);
     return false;
   }
   Left ended = std::move(*old);
@@ -664,21 +677,13 @@ void Module::look_again() noexcept {
 
 void Module::end_left() noexcept {
   std::vector<std::list<Left>::iterator> looked_at;
-  std::vector<Event> overdue;
   Lock lock(mutex_);
   for (auto old = left_.begin(); old != left_.end(); ++old) {
     if (std::exchange(old->looked_at, true)) continue;
     looked_at.push_back(old);
-    if (old->told || Clock::now() < old->since + context_.restart.drain) continue;
-    old->told = true;
-    Event& event = overdue.emplace_back(old->end);
-    event.type = Event::Type::drain_overdue;
-    event.draining = Clock::now() - old->since;
-    event.message = "a call does not end; the code stays loaded until it has";
   }
   lock.unlock();
   for (const auto old : looked_at) end(old, Clock::now());
-  for (const Event& event : overdue) tell(event);
   lock.lock();
   if (left_.empty()) {
     next_look_ = Clock::duration::zero();

@@ -47,12 +47,16 @@ class LiveInstance : public Instance {
   void make_stale() noexcept { stale_.store(true); }
   /// What must live as long as the instance.
   void keep(std::shared_ptr<void> owner) noexcept { owner_ = std::move(owner); }
+  /// The generation that has it as a client, by its leases: for the streams that it passes.
+  void make_client_of(LeaseList& asker) noexcept { asker_ = &asker; }
+  LeaseList& client_of() const noexcept { return *asker_; }
 
  private:
   friend class Module;
   friend class Restart;
 
   std::shared_ptr<void> owner_;
+  LeaseList* asker_ = nullptr;
   std::shared_ptr<Module> module_;
   const std::uint32_t index_;
   const std::uint64_t serial_;  // no other instance of the module has it

@@ -6,6 +6,7 @@
 #include "module/call_children.hpp"
 #include "module/kinds.hpp"
 #include "module/log.hpp"
+#include "module/module.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -80,6 +81,7 @@ struct ModuleHost::Functions {
     }
     out->table = asked->version->client;
     out->self = made->get();
+    static_cast<LiveInstance&>(**made).make_client_of(of(host).leases_);
     std::lock_guard lock(of(host).mutex_);
     of(host).clients_.insert(made->release());
     return TENON_OK;
@@ -96,13 +98,14 @@ struct ModuleHost::Functions {
   }
 };
 
-ModuleHost::ModuleHost(std::string package, PluginDirectory& directory)
+ModuleHost::ModuleHost(std::string package, PluginDirectory& directory, LeaseList& leases)
     : table_{{sizeof(tenon_host), TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release},
              this},
       package_(std::move(package)),
-      directory_(directory) {}
+      directory_(directory),
+      leases_(leases) {}
 
 ModuleHost::~ModuleHost() {
   for (Instance* client : clients_) InstancePtr ended(client);

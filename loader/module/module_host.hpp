@@ -14,6 +14,8 @@
 
 namespace tenon::detail {
 
+class LeaseList;
+
 /// What the module room needs of the rooms above it, so that plugins can call plugins.
 class PluginDirectory {
  public:
@@ -33,7 +35,8 @@ class PluginDirectory {
 /// it. Its functions may be called from any thread of the module.
 class ModuleHost {
  public:
-  ModuleHost(std::string package, PluginDirectory& directory);
+  /// `leases`: of the generation.
+  ModuleHost(std::string package, PluginDirectory& directory, LeaseList& leases);
   ~ModuleHost();
   ModuleHost(const ModuleHost&) = delete;
   ModuleHost& operator=(const ModuleHost&) = delete;
@@ -56,6 +59,7 @@ class ModuleHost {
   Table table_;
   std::string package_;
   PluginDirectory& directory_;
+  LeaseList& leases_;
   std::mutex mutex_;
   std::set<Instance*> clients_;
 };

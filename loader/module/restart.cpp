@@ -179,6 +179,9 @@ Result<void> Restart::close_gate() {
       for (Call* call : module_.blocking_) call->cancel(CancelReason::restart);
     }
   }
+  for (const InstanceRecord& instance : made_) {
+    if (instance.wanted.kind->session) serving_->leases().revoke(instance.index);
+  }
   if (wait_until_left(module_, *serving_, deadline_)) return {};
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,

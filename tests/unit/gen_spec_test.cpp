@@ -378,6 +378,10 @@ const Mistake mistakes_of_methods[] = {
      one(kind(request("\"a\": {\"type\": \"optional<bool>\", \"added\": \"2027-01-31\"}, "
                       "^\"b\": \"bool\""))),
      "bad-added", "the end"},
+    {"AddedStream",
+     one(kind(request("\"a\": \"bool\", ^\"b\": {\"type\": \"optional<reader>\", \"added\": "
+                      "\"2027-01-31\"}"))),
+     "bad-added", "new version"},
     {"AddedResponse",
      one(kind(method(", \"response\": {^\"a\": {\"type\": \"optional<bool>\", \"added\": "
                      "\"2027-01-31\"}}"))),

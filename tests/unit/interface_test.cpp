@@ -7,12 +7,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -61,14 +66,52 @@ TENON_MODULE("test.example/echo", "1.0.0", PLUGINS, {"summary": "Answers what it
 
 namespace {
 
+/// Reads as its own text, once.
+class Words : public tenon::OwnReader {
+ public:
+  explicit Words(std::string text) : text_(std::move(text)) {}
+  tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {
+    const std::size_t size = std::min(text_.size(), into.size());
+    std::memcpy(into.data(), text_.data(), size);
+    text_.erase(0, size);
+    return size;
+  }
+
+ private:
+  std::string text_;
+};
+
+/// Takes what is written to it.
+class Sink : public tenon::OwnWriter {
+ public:
+  explicit Sink(std::string& text) : text_(text) {}
+  tenon::Result<void> write(tenon::Call&, tenon::BytesView from) override {
+    written_ += from.text();
+    return {};
+  }
+  tenon::Result<void> commit(tenon::Call&) override {
+    text_ = written_;
+    return {};
+  }
+
+ private:
+  std::string& text_;
+  std::string written_;
+};
+
+std::string text_of(tenon::Reader& reader) {
+  std::uint8_t room[16];
+  const std::size_t got = reader.read(room).value();
+  return {reinterpret_cast<char*>(room), got};
+}
+
 /// All arguments of echo, and what is to come back.
 struct Arguments {
   test::AllTypesV1Pair pair{"pair", test::AllTypesV1Colour::Green, {}};
   test::EntryV1 entry;
   tenon::RecordV2 record;
   std::vector<std::uint8_t> buffer{1, 2, 3};
-  tenon_reader reader{};
-  tenon_writer writer{};
+  std::string written;
 
   Arguments() {
     entry.title = "title";
@@ -83,7 +126,8 @@ struct Arguments {
         false, std::nullopt, std::nullopt, std::nullopt, 8, std::nullopt, std::nullopt,
         std::nullopt, std::nullopt, std::nullopt, std::nullopt, "there", std::nullopt, std::nullopt,
         std::nullopt, std::nullopt, std::nullopt, pair, std::nullopt, std::vector<std::int32_t>{},
-        std::nullopt, {buffer.data(), buffer.size()}, &reader, &writer, &reader, std::nullopt);
+        std::nullopt, {buffer.data(), buffer.size()}, std::make_unique<Words>("one"),
+        std::make_unique<Sink>(written), std::make_unique<Words>("two"), std::nullopt);
   }
 };
 
@@ -94,7 +138,7 @@ struct InterfaceTest : testing::Test {
 TEST_F(InterfaceTest, AnswersEachTypeOwned) {
   auto handle = host.create<AllTypes>("test.example/echo").value();
   Arguments arguments;
-  const auto answer = arguments.pass_to(handle);
+  auto answer = arguments.pass_to(handle);
   ASSERT_TRUE(answer) << answer.error().to_string();
   EXPECT_EQ(answer->a_bool, true);
   EXPECT_EQ(answer->a_int8, -1);
@@ -120,9 +164,13 @@ TEST_F(InterfaceTest, AnswersEachTypeOwned) {
   EXPECT_EQ(answer->no_list, std::vector<std::int32_t>{});
   EXPECT_EQ(answer->no_map, std::nullopt);
   EXPECT_EQ(arguments.buffer, (std::vector<std::uint8_t>{2, 3, 4}));
-  EXPECT_EQ(answer->a_reader, &arguments.reader);
-  EXPECT_EQ(answer->no_reader, &arguments.reader);
-  EXPECT_EQ(answer->no_writer, std::nullopt);
+  EXPECT_EQ(text_of(answer->a_reader), "one");
+  EXPECT_EQ(text_of(*answer->no_reader), "two");
+  EXPECT_FALSE(answer->no_writer);
+  ASSERT_TRUE(answer->a_writer.write(tenon::BytesView("written")));
+  EXPECT_EQ(arguments.written, "");
+  ASSERT_TRUE(answer->a_writer.commit());
+  EXPECT_EQ(arguments.written, "written");
   EXPECT_EQ(answer->joined_later, std::nullopt);  // the parameter has a default
 }
 

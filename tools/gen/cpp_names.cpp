@@ -101,6 +101,16 @@ std::string value_type(const Type& type) {
   return "tenon::Value<" + owned_type(type) + ">";
 }
 
+std::string host_stream(const Type& type) {
+  if (type.shape == Shape::optional) return "std::optional<" + host_stream(*type.element) + ">";
+  return type.shape == Shape::reader ? "tenon::Reader" : "tenon::Writer";
+}
+
+std::string sdk_stream(const Type& type) {
+  const bool reads = innermost(type).shape == Shape::reader;
+  return std::string("std::unique_ptr<tenon::sdk::") + (reads ? "Reader" : "Writer") + ">";
+}
+
 std::string variable_name(const Field& field) {
   const bool is_taken =
       std::find(std::begin(taken), std::end(taken), field.name) != std::end(taken);

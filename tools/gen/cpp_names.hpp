@@ -17,6 +17,12 @@ std::string view_type(const Type& type);
 /// eg: "tenon::Value<std::string>"
 std::string value_type(const Type& type);
 
+/// The type that owns a stream, in the latest interface ("tenon::Reader",
+/// "std::optional<tenon::Writer>") and in classes of plugins, where an absent one is nullptr
+/// ("std::unique_ptr<tenon::sdk::Reader>").
+std::string host_stream(const Type& type);
+std::string sdk_stream(const Type& type);
+
 /// The name of a parameter or local variable for a field: that of the field, unless generated code
 /// calls something else so; then with a '_' behind it.
 std::string variable_name(const Field& field);

@@ -139,6 +139,27 @@ void emit_response(Writer& out, const KindVersion& version, const MethodStep& st
   out.line("*out = answer;");
 }
 
+/// The streams of a message that the other side does not have.
+std::vector<const Field*> dropped_streams(const std::vector<Field>& fields,
+                                          const std::vector<FieldFill>& fills) {
+  std::vector<const Field*> dropped;
+  for (const Field& field : fields) {
+    const bool goes_on = std::any_of(fills.begin(), fills.end(),
+                                     [&](const FieldFill& fill) { return fill.source == &field; });
+    if (is_stream(field.type) && !goes_on) dropped.push_back(&field);
+  }
+  return dropped;
+}
+
+/// Nobody else releases them: streams of the request belong to a method that succeeded, those of
+/// the answer to its caller.
+void emit_discards(Writer& out, const std::vector<const Field*>& streams,
+                   const std::string& message) {
+  for (const Field* stream : streams) {
+    out.line("tenon::detail::discard(", message, stream->name, ");");
+  }
+}
+
 /// Calls the older method with a request of its own, and makes the newer answer of its answer.
 void emit_forward(Writer& out, const Origin& origin, std::size_t place, const MethodStep& step) {
   const KindVersion& newer = *origin.kind.versions[place];
@@ -151,7 +172,9 @@ void emit_forward(Writer& out, const Origin& origin, std::size_t place, const Me
   const Found below{place - 1, step.older};
   std::vector<std::string> arguments{"call", callee_self(origin, below), "&older"};
   if (answers) arguments.emplace_back("&below");
-  if (step.method->response.empty()) {
+  const auto unread = dropped_streams(step.method->request, step.request);
+  const auto unanswered = dropped_streams(step.older->response, step.response);
+  if (step.method->response.empty() && unread.empty() && unanswered.empty()) {
     out.list("return " + callee(origin, below) + "(", arguments, ");");
     return;
   }
@@ -160,6 +183,8 @@ void emit_forward(Writer& out, const Origin& origin, std::size_t place, const Me
   if (answers) {
     out.line("if (below == nullptr) return tenon::detail::no_answer(call);");
   }
+  emit_discards(out, unread, "in->");
+  emit_discards(out, unanswered, "below->");
   emit_response(out, newer, step, "below");
   out.line("return TENON_OK;");
 }
@@ -172,6 +197,7 @@ void emit_answer(Writer& out, const Origin& origin, std::size_t place, const Met
       emit_forward(out, origin, place, step);
       break;
     case Answer::fixed:
+      emit_discards(out, dropped_streams(step.method->request, {}), "in->");
       emit_response(out, newer, step, "");
       out.line("return TENON_OK;");
       break;
@@ -199,13 +225,15 @@ struct Uses {
 
 Uses uses_of(const MethodStep& step) {
   const bool answers = !step.method->response.empty();
-  const bool reads = std::any_of(step.request.begin(), step.request.end(),
-                                 [](const FieldFill& fill) { return fill.source != nullptr; });
+  const bool drops = !dropped_streams(step.method->request, step.request).empty();
+  const bool reads =
+      drops || std::any_of(step.request.begin(), step.request.end(),
+                           [](const FieldFill& fill) { return fill.source != nullptr; });
   switch (step.answer) {
     case Answer::forward:
       return {true, true, reads, answers};
     case Answer::fixed:
-      return {answers, false, false, answers};
+      return {answers, false, drops, answers};
     case Answer::unimplemented:
       return {true, false, false, false};
     default:

@@ -37,13 +37,17 @@ void emit_results(Writer& out, const InterfaceMethod& method) {
   out.line("struct ", method.plain_result(), " {");
   for (const Field& field : method.method.response) {
     out.doc("  ", field.doc);
-    out.line("  ", owned_type(field.type), " ", field.name, "{};");
+    const std::string type =
+        is_stream(field.type) ? host_stream(field.type) : owned_type(field.type);
+    out.line("  ", type, " ", field.name, "{};");
   }
   out.line("};");
   out.doc("The same, valid as long as the results of the Call are.");
   out.line("struct ", method.call_result(), " {");
   for (const Field& field : method.method.response) {
-    out.line("  ", view_type(field.type), " ", field.name, ";");
+    const std::string type =
+        is_stream(field.type) ? host_stream(field.type) : view_type(field.type);
+    out.line("  ", type, " ", field.name, ";");
   }
   out.line("};");
 }
@@ -91,9 +95,20 @@ void emit_request(Writer& out, const InterfaceMethod& method) {
   out.line(request_name(method.version, method.method), " in{};");
   out.line("in.struct_size = sizeof in;");
   for (const Field& field : method.method.request) {
+    if (is_stream(field.type)) {
+      out.line("in.", field.name, " = tenon::detail::raw_of(", variable_name(field), ");");
+      continue;
+    }
     out.list("in." + field.name + " = " + value_type(field.type) + "::pass(",
              {"call.raw()", variable_name(field)}, ");");
   }
+}
+
+/// What owns a stream of the answer.
+std::string stream_answer(const Field& field) {
+  const std::string raw = "entry.lease(out->" + field.name + "), instance_->plugin()";
+  if (field.type.shape != Shape::optional) return host_stream(field.type) + "(" + raw + ")";
+  return "tenon::detail::optional_stream<" + host_stream(*field.type.element) + ">(" + raw + ")";
 }
 
 void emit_answer(Writer& out, const InterfaceMethod& method) {
@@ -104,9 +119,16 @@ void emit_answer(Writer& out, const InterfaceMethod& method) {
   }
   out.line("if (out == nullptr) return entry.no_answer(", quoted(spec.name), ");");
   out.line("out = tenon::detail::complete(call.raw(), out);");
+  for (const Field& field : spec.response) {
+    if (!is_stream(field.type) || field.type.shape == Shape::optional) continue;
+    out.line("if (out->", field.name, " == nullptr) return entry.no_answer(", quoted(spec.name),
+             ");");
+  }
   std::vector<std::string> views;
   for (const Field& field : spec.response) {
-    views.push_back(value_type(field.type) + "::view(out->" + field.name + ")");
+    views.push_back(is_stream(field.type)
+                        ? stream_answer(field)
+                        : value_type(field.type) + "::view(out->" + field.name + ")");
   }
   if (method.answers_struct()) {
     out.list("return " + method.call_result() + "{", views, "};");
@@ -135,6 +157,9 @@ void emit_call_form(Writer& out, const Kind& kind, const InterfaceMethod& method
              method.entry_arguments("call.raw()", "&in", "&out"), ");");
     out.line("if (status != TENON_OK) return entry.failure(call, status, ", quoted(spec.name),
              ");");
+    for (const Field& field : spec.request) {
+      if (is_stream(field.type)) out.line("tenon::detail::passed(", variable_name(field), ");");
+    }
     if (spec.configures) out.line("instance_->remember_config(in.config);");
     if (method.begins_session()) out.line("entry.session_begins();");
     emit_answer(out, method);
@@ -208,6 +233,10 @@ void emit_plain_form(Writer& out, const Kind& kind, const InterfaceMethod& metho
     std::vector<std::string> owned;
     for (const Field& field : response) {
       const std::string value = method.answers_struct() ? "answer->" + field.name : "*answer";
+      if (is_stream(field.type)) {
+        owned.push_back("std::move(" + value + ")");
+        continue;
+      }
       owned.push_back("tenon::detail::own<" + owned_type(field.type) + ">(call, " + value + ")");
     }
     if (method.answers_struct()) {
@@ -242,6 +271,7 @@ std::string emit_interface(const Kind& kind) {
   out.line("#include <", types_header(kind), ">");
   out.line();
   out.line("#include <tenon/host.hpp>");
+  out.line("#include <tenon/stream.hpp>");
   out.line("#include <tenon/values.hpp>");
   out.line();
   for (const char* header : {"cstdint", "functional", "map", "memory", "optional", "string",

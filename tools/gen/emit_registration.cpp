@@ -32,6 +32,27 @@ void emit_fallbacks(Writer& out, const KindVersion& version) {
   }
 }
 
+/// What the caller passes keeps the caller.
+void emit_lent_streams(Writer& out, const Method& method) {
+  out.line("auto* request = tenon::detail::copied(call, in);");
+  for (const Field& field : method.request) {
+    if (!is_stream(field.type)) continue;
+    out.line("tenon::detail::LentStream lent_", field.name, "(instance, request->", field.name,
+             ");");
+  }
+}
+
+/// What the plugin answers keeps the plugin.
+void emit_leased_streams(Writer& out, const Method& method) {
+  out.line("if (*out == nullptr) return tenon::detail::no_answer(call);");
+  out.line("auto* response = tenon::detail::copied(call, *out);");
+  for (const Field& field : method.response) {
+    if (!is_stream(field.type)) continue;
+    out.line("response->", field.name, " = entry.lease(response->", field.name, ");");
+  }
+  out.line("*out = response;");
+}
+
 void emit_client_function(Writer& out, const KindVersion& version, const Method& method) {
   const InterfaceMethod interface { version, method };
   out.list("tenon_status " + name_of(version, "client_" + method.name) + "(",
@@ -40,15 +61,26 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
     out.line("tenon::detail::Entry entry(instance, ", interface.fresh() ? "true" : "false", ");");
     out.line("if (!entry) return entry.refuse(call);");
-    if (!method.blocks.empty()) {
-      out.line("tenon::detail::Blocking blocking(instance, tenon::Call::of(call));");
+    const bool blocks = !method.blocks.empty();
+    if (blocks) {
+      out.line("tenon::detail::BlockingClient blocking(instance, call);");
+      out.line("call = blocking.call();");
     }
-    out.list("const tenon_status status = entry.call(",
-             interface.entry_arguments("call", "in", "out"), ");");
-    out.line("if (status != TENON_OK) return entry.failure(call, status, ", quoted(method.name),
-             ");");
+    if (interface.passes_streams()) emit_lent_streams(out, method);
+    if (interface.answers_streams()) out.line("*out = nullptr;");
+    out.list(
+        "const tenon_status status = entry.call(",
+        interface.entry_arguments("call", interface.passes_streams() ? "request" : "in", "out"),
+        ");");
+    const std::string failure = "entry.failure(call, status, " + quoted(method.name) + ")";
+    out.line("if (status != TENON_OK) return ",
+             blocks ? "blocking.failure(" + failure + ")" : failure, ";");
+    for (const Field& field : method.request) {
+      if (is_stream(field.type)) out.line("lent_", field.name, ".passed();");
+    }
     if (method.configures) out.line("instance.remember_config(in->config);");
     if (interface.begins_session()) out.line("entry.session_begins();");
+    if (interface.answers_streams()) emit_leased_streams(out, method);
     out.line("return TENON_OK;");
   });
   out.line("}");

@@ -13,12 +13,18 @@
 #include "gen/naming.hpp"
 #include "gen/writer.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace tenon::gen {
 namespace {
+
+/// A stream is taken and answered as the object that stands for it.
+std::string owned(const Type& type) {
+  return is_stream(type) ? sdk_stream(type) : owned_type(type);
+}
 
 /// What an author writes one form of a method as.
 struct Signature {
@@ -35,7 +41,7 @@ struct Signature {
     taken = original(of.request);
     given = original(of.response);
     result = "void";
-    if (given.size() == 1) result = owned_type(given.front()->type);
+    if (given.size() == 1) result = owned(given.front()->type);
     if (given.size() > 1) result = camel_case(of.name) + "Result";
   }
 
@@ -51,10 +57,11 @@ struct Signature {
 /// A parameter of the plain form.
 std::string parameter_type(const Method& method, const Field& field) {
   if (method.configures) return "const tenon::sdk::Config&";
-  return view_type(field.type);
+  return is_stream(field.type) ? sdk_stream(field.type) : view_type(field.type);
 }
 
 std::string argument(const Method& method, const Field& field) {
+  if (is_stream(field.type)) return "lent_" + field.name + ".object()";
   const std::string view = value_type(field.type) + "::view(in->" + field.name + ")";
   return method.configures ? "tenon::sdk::Config(" + view + ")" : view;
 }
@@ -87,7 +94,7 @@ void emit_result(Writer& out, const Signature& signature) {
   out.line("struct ", signature.result, " {");
   for (const Field* field : signature.given) {
     out.doc("  ", field->doc);
-    out.line("  ", owned_type(field->type), " ", field->name, "{};");
+    out.line("  ", owned(field->type), " ", field->name, "{};");
   }
   out.line("};");
 }
@@ -108,8 +115,14 @@ void emit_plain(Writer& out, const Signature& signature) {
 
 /// Calls the plain form and, where there is a response, makes it of the result.
 void emit_raw_body(Writer& out, const Signature& signature) {
+  for (const Field* field : signature.taken) {
+    if (!is_stream(field->type)) continue;
+    out.line("tenon::sdk::detail::Lent lent_", field->name, "(in->", field->name, ");");
+  }
+  const bool moves = std::any_of(signature.given.begin(), signature.given.end(),
+                                 [](const Field* field) { return is_stream(field->type); });
   const std::string before =
-      signature.given.empty() ? "" : "const " + signature.result + " result = ";
+      signature.given.empty() ? "" : (moves ? "" : "const ") + signature.result + " result = ";
   out.list(
       before + "this->" + signature.method.name + "(",
       each(signature.taken, [&](const Field& field) { return argument(signature.method, field); }),
@@ -118,10 +131,17 @@ void emit_raw_body(Writer& out, const Signature& signature) {
     out.line("auto* answer = tenon::sdk::detail::new_response<", signature.response, ">(call);");
     for (const Field* field : signature.given) {
       const std::string value = signature.given.size() > 1 ? "result." + field->name : "result";
+      if (is_stream(field->type)) {
+        out.line("answer->", field->name, " = tenon::sdk::give(std::move(", value, "));");
+        continue;
+      }
       out.line("answer->", field->name, " = ", value_type(field->type),
                "::raw<tenon::Copy::deep>(call, ", value, ");");
     }
     out.line("*out = answer;");
+  }
+  for (const Field* field : signature.taken) {
+    if (is_stream(field->type)) out.line("lent_", field->name, ".own();");
   }
   out.line("return TENON_OK;");
 }
@@ -261,9 +281,11 @@ std::string emit_sdk(const Kind& kind) {
   out.line();
   out.line("#include <cstdint>");
   out.line("#include <map>");
+  out.line("#include <memory>");
   out.line("#include <optional>");
   out.line("#include <string>");
   out.line("#include <string_view>");
+  out.line("#include <utility>");
   out.line("#include <vector>");
   out.line();
   out.line("namespace ", kind.space, "::sdk {");

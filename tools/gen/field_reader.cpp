@@ -62,13 +62,15 @@ void check_added(const std::vector<Field>& fields, Findings& findings) {
       what = "'" + field.name + "' stands behind a field that was added later";
     } else if (!field.added.empty() && field.type.shape != Shape::optional) {
       what = "'" + field.name + "' was added later and is not optional";
+    } else if (!field.added.empty() && is_stream(field.type)) {
+      what = "'" + field.name + "' was added later, and who was built before would not release it";
     }
     behind_added = behind_added || !field.added.empty();
     if (what.empty()) continue;
     findings.add({.place = field.place,
                   .code = "bad-added",
                   .what = std::move(what),
-                  .needed = "fields that were added later are optional and stand at the end",
+                  .needed = "fields that were added later are optional, no streams, and stand at the end",
                   .fix = "make it optional, move it to the end, or write a new version"});
   }
 }

@@ -23,11 +23,24 @@ std::string parameter(const std::string& type, const Field& field, bool defaults
   return type + " " + variable_name(field) + end;
 }
 
+/// A stream is passed and answered as what owns it, in both forms.
+std::string owned(const Type& type) {
+  return is_stream(type) ? host_stream(type) : owned_type(type);
+}
+std::string view(const Type& type) {
+  return is_stream(type) ? host_stream(type) : view_type(type);
+}
+
+bool has_stream(const std::vector<Field>& fields) noexcept {
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const Field& field) { return is_stream(field.type); });
+}
+
 /// Views that are more than two words pass by reference.
 std::string view_parameter(const Type& type) {
   const bool small = type.shape != Shape::map && type.shape != Shape::list &&
                      (type.shape != Shape::optional || !is_lent(type));
-  return small ? view_type(type) : "const " + view_type(type) + "&";
+  return small ? view(type) : "const " + view_type(type) + "&";
 }
 
 /// The state that an instance is in when it was configured.
@@ -47,23 +60,30 @@ std::string states(const Method& method) {
 
 }  // namespace
 
+bool InterfaceMethod::passes_streams() const noexcept {
+  return has_stream(method.request);
+}
+
+bool InterfaceMethod::answers_streams() const noexcept {
+  return has_stream(method.response);
+}
+
 std::string InterfaceMethod::plain_result() const {
   if (method.response.empty()) return "void";
   return answers_struct() ? camel_case(method.name) + "Result"
-                          : owned_type(method.response.front().type);
+                          : owned(method.response.front().type);
 }
 
 std::string InterfaceMethod::call_result() const {
   if (method.response.empty()) return "void";
-  return answers_struct() ? camel_case(method.name) + "View"
-                          : view_type(method.response.front().type);
+  return answers_struct() ? camel_case(method.name) + "View" : view(method.response.front().type);
 }
 
 std::vector<std::string> InterfaceMethod::plain_parameters(bool defaults) const {
   std::vector<std::string> parameters;
   for (const Field& field : method.request) {
     const std::string type =
-        is_lent(field.type) ? "const " + owned_type(field.type) + "&" : view_type(field.type);
+        is_lent(field.type) ? "const " + owned_type(field.type) + "&" : view(field.type);
     parameters.push_back(parameter(type, field, defaults));
   }
   return parameters;
@@ -81,7 +101,11 @@ std::vector<std::string> InterfaceMethod::lent_arguments() const {
   std::vector<std::string> arguments{"call"};
   for (const Field& field : method.request) {
     const std::string name = variable_name(field);
-    arguments.push_back(is_lent(field.type) ? "tenon::detail::lend(call, " + name + ")" : name);
+    if (is_stream(field.type)) {
+      arguments.push_back("std::move(" + name + ")");
+    } else {
+      arguments.push_back(is_lent(field.type) ? "tenon::detail::lend(call, " + name + ")" : name);
+    }
   }
   return arguments;
 }

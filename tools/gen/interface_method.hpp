@@ -15,6 +15,10 @@ struct InterfaceMethod {
   const KindVersion& version;
   const Method& method;
 
+  /// Whether a request or response has a reader or writer.
+  bool passes_streams() const noexcept;
+  bool answers_streams() const noexcept;
+
   /// What the plain form answers: "void", the owned type of the one value, or "NamesResult".
   std::string plain_result() const;
   /// What the form with a Call answers: "void", a view, or "NamesView".

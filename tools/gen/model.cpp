@@ -28,6 +28,11 @@ const Type& innermost(const Type& type) noexcept {
   return type.element ? innermost(*type.element) : type;
 }
 
+bool is_stream(const Type& type) noexcept {
+  const Shape shape = innermost(type).shape;
+  return shape == Shape::reader || shape == Shape::writer;
+}
+
 Passing passing(const Type& from, const Type& to) {
   if (from.shape != to.shape) return Passing::different;
   const auto same_if = [](bool same) { return same ? Passing::same : Passing::different; };

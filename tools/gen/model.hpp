@@ -71,6 +71,9 @@ std::string to_text(const Type& type);
 /// What lists, maps and optionals hold in the end; a type without an element itself.
 const Type& innermost(const Type& type) noexcept;
 
+/// Whether it is a reader or writer, or an optional one.
+bool is_stream(const Type& type) noexcept;
+
 /// How a value of one type becomes one of another.
 enum class Passing {
   same,       // both have the same form in C: it is copied as it stands

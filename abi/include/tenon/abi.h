@@ -193,13 +193,22 @@ struct tenon_call {
 /* -- Streams ---------------------------------------------------------------- */
 
 /* The only objects that outlive a call. Whoever implements one puts it first in a
- * struct of its own. The receiver releases it exactly once; until then every call of
- * its functions comes from one thread at a time. After its plugin was restarted and
- * the wait for it ended, functions answer TENON_ABORTED | TENON_RETRYABLE. */
+ * struct of its own. Its owner releases it exactly once, on any thread; until then every
+ * call of its functions comes from one thread at a time, perhaps beside methods of the
+ * instance that made it.
+ *  - One in a response belongs to the caller.
+ *  - One in a request is lent: it goes over to the method with TENON_OK. A method that
+ *    fails leaves it alone, so only what succeeds releases it, or keeps it for later.
+ *  - None outlives the instance that made it, nor its code: when the instance ends, when
+ *    a restart has waited long enough for it, or at once when a session is restarted, the
+ *    host releases it in the place of its owner. What the owner holds stays valid until it
+ *    is released: its functions answer TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
+ *    and a call that is inside one is cancelled with TENON_CANCELLED_BY_RESTART. */
 typedef struct tenon_reader tenon_reader;
 struct tenon_reader {
   size_t struct_size;
-  /* Fills `into` from its start; *got is 0 only at the end. May block. */
+  /* Fills `into` from its start; *got is 0 only at the end. May block until the call is
+   * cancelled, and so may the functions of a writer. */
   tenon_status (*read)(tenon_call *call, tenon_reader *self, tenon_buffer into, size_t *got);
   void (*release)(tenon_reader *self);
 };
@@ -207,7 +216,7 @@ struct tenon_reader {
 typedef struct tenon_writer tenon_writer;
 struct tenon_writer {
   size_t struct_size;
-  /* Takes all of `from` or fails. May block. */
+  /* Takes all of `from` or fails. */
   tenon_status (*write)(tenon_call *call, tenon_writer *self, tenon_bytes from);
   /* Makes what was written complete and durable. A writer that is released without it
    * discards what was written. */

@@ -57,6 +57,10 @@ class TENON_API Call : private tenon_call {
   /// The message of the last failure, empty where the plugin gave none.
   std::string_view message() const noexcept { return {message_.data, message_.size}; }
 
+ protected:
+  /// Exchanges memory, results and message with another call of the same thread.
+  void swap_results(Call& other) noexcept;
+
  private:
   struct Block;
   struct Functions;

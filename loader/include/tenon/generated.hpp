@@ -34,6 +34,12 @@ inline tenon_status no_answer(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_INTERNAL, "the plugin succeeded without an answer");
 }
 
+/// Ends a stream that the version on the other side does not have.
+template <class Raw>
+void discard(Raw* stream) noexcept {
+  if (stream != nullptr) stream->release(stream);
+}
+
 /// A struct of one version as that of another which has the same form. What was written to it is
 /// in memory afterwards, where a reader that sees the other type finds it.
 template <class To, class From>

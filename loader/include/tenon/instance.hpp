@@ -15,7 +15,9 @@
 #include <tenon/result.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -32,7 +34,8 @@
 
 namespace tenon::detail {
 
-class Module;
+class Lease;
+class NestedCall;
 
 /// The table and the object that a call goes to.
 struct Bound {
@@ -42,7 +45,8 @@ struct Bound {
 
 /// What calls see of a generation, or of the gate that is closed while none serves.
 struct Serving {
-  /// One entry per instance of the module, by its index; nullptr while the gate is closed.
+  /// One entry per instance of the module, by its index; nullptr while the gate is closed. Before
+  /// the first one stands another whose `self` is this.
   std::atomic<const Bound*> bounds{nullptr};
 };
 
@@ -162,6 +166,13 @@ class Entry {
     }
   }
 
+  /// A stream that the call answered, as the caller gets it: it keeps the generation. nullptr where
+  /// there is none.
+  template <class Raw>
+  Raw* lease(Raw* answered) const {
+    return lease(place_.bound - instance_.index_ - 1, instance_.index_, answered);
+  }
+
   /// A method that begins a session succeeded.
   void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
 
@@ -271,6 +282,11 @@ class Entry {
                                        std::string_view method);
   TENON_API static Error no_answer(const Instance& instance, std::string_view method);
 
+  TENON_API static tenon_reader* lease(const Bound* generation, std::uint32_t index,
+                                       tenon_reader* answered);
+  TENON_API static tenon_writer* lease(const Bound* generation, std::uint32_t index,
+                                       tenon_writer* answered);
+
   Instance& instance_;
   const Place place_;
   const bool allowed_;
@@ -288,6 +304,52 @@ class TENON_API Blocking {
   Instance& instance_;
   Call& call_;
 };
+
+/// The same for a caller that is a plugin, whose own call is not cancelled by it: the method gets
+/// one that lies within that.
+class TENON_API BlockingClient {
+ public:
+  BlockingClient(Instance& instance, tenon_call* call);
+  ~BlockingClient();
+  BlockingClient(const BlockingClient&) = delete;
+  BlockingClient& operator=(const BlockingClient&) = delete;
+
+  /// Stands for that of the caller until this ends.
+  tenon_call* call() noexcept;
+  /// What to answer when the method failed with `status`.
+  tenon_status failure(tenon_status status) noexcept;
+
+ private:
+  std::unique_ptr<NestedCall> nested_;
+  Blocking blocking_;
+};
+
+/// A stream that a plugin passes to another one, leased while it is there. It changes its owner
+/// when the method has succeeded.
+class TENON_API LentStream {
+ public:
+  /// Puts a lease in the place of the stream. `instance`: of the method, as the caller has it.
+  LentStream(Instance& instance, tenon_reader*& stream);
+  LentStream(Instance& instance, tenon_writer*& stream);
+  ~LentStream();
+  LentStream(const LentStream&) = delete;
+  LentStream& operator=(const LentStream&) = delete;
+
+  void passed() noexcept;
+
+ private:
+  std::shared_ptr<Lease> lease_;
+};
+
+/// A request or response that can be changed, in the arena of the call; at least as long as this
+/// side knows it.
+template <class Message>
+Message* copied(tenon_call* call, const Message* message) {
+  const std::size_t size =
+      message->struct_size > sizeof(Message) ? message->struct_size : sizeof(Message);
+  void* copy = tenon_allocate_zeroed(call, size);
+  return static_cast<Message*>(memcpy(copy, message, message->struct_size));
+}
 
 /// An answer as long as this side knows it: `out` itself, or a copy in the arena of the call whose
 /// missing end is zero.

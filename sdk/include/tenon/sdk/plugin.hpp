@@ -21,5 +21,6 @@
 #include <tenon/sdk/failure.hpp>
 #include <tenon/sdk/host.hpp>
 #include <tenon/sdk/module.hpp>
+#include <tenon/sdk/stream.hpp>
 #include <tenon/sdk/table.hpp>
 #include <tenon/sdk/text.hpp>

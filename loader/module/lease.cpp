@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/lease.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "module/call_children.hpp"
+#include "module/thread_records.hpp"
+
+namespace tenon::detail {
+namespace {
+
+constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
+constexpr const char* revoked_text =
+    "the plugin behind the stream was restarted or given back; open the stream again";
+
+}  // namespace
+
+/// One call of a function of a stream: until it ends the lease does not.
+class Lease::Visit {
+ public:
+  Visit(Lease& lease, Call& call) : lease_(lease), entered_(lease.enter(call)) {}
+  ~Visit() {
+    if (entered_) lease_.leave();
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  explicit operator bool() const noexcept { return entered_; }
+
+ private:
+  Lease& lease_;
+  const bool entered_;
+};
+
+template <class Body>
+tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& body) {
+  tenon_status status;
+  bool interrupted;
+  {
+    // A call of its own: what interrupts the stream leaves the caller's call as it is.
+    NestedCall nested(Call::of(call));
+    Visit visit(*this, nested);
+    if (!visit) return tenon_fail(nested.raw(), revoked, revoked_text);
+    Inside inside(list_.generation_);
+    status = list_.run_(function, nested.raw(), [&] { return body(nested.raw()); });
+    interrupted = nested.cancelled() == CancelReason::restart;
+  }
+  return status == TENON_OK || !interrupted ? status : tenon_fail(call, revoked, revoked_text);
+}
+
+bool Lease::enter(Call& call) {
+  std::lock_guard lock(mutex_);
+  if (over_ || list_.broken()) return false;
+  inside_ = &call;
+  return true;
+}
+
+void Lease::leave() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    inside_ = nullptr;
+    if (!over_ || lent_) return;
+  }
+  end();
+}
+
+void Lease::revoke() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(over_, true)) return;
+    if (inside_ != nullptr) inside_->cancel(CancelReason::restart);
+    if (inside_ != nullptr || lent_) return;
+  }
+  end();
+}
+
+void Lease::release() noexcept {
+  const std::shared_ptr<Lease> held = std::move(held_);
+  revoke();
+}
+
+void Lease::pass() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    lent_ = false;
+    if (!over_ || inside_ != nullptr) return;
+  }
+  end();
+}
+
+void Lease::take_back() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  held_ = nullptr;
+  list_.remove(*this);
+}
+
+/// The last that happens to the plugin's stream. After it the generation may go.
+void Lease::end() noexcept {
+  if (!list_.broken()) {
+    Inside inside(list_.generation_);
+    Call call;
+    list_.run_("release", call.raw(), [&] {
+      release_inner();
+      return TENON_OK;
+    });
+  }
+  list_.remove(*this);
+}
+
+namespace {
+
+constexpr char read_name[] = "read";
+constexpr char write_name[] = "write";
+constexpr char commit_name[] = "commit";
+
+/// A stream with its functions as its holder sees them.
+template <class Raw>
+class Leased final : public Lease {
+ public:
+  Leased(LeaseList& list, std::uint32_t index, bool lent, Raw* inner) noexcept
+      : Lease(list, index, lent), face_{functions, this}, inner_(inner) {}
+
+  Raw* hand_out() {
+    Lease::hand_out();
+    return &face_;
+  }
+  static bool is_one(const Raw* raw) noexcept { return raw->release == functions.release; }
+
+ private:
+  struct Face : Raw {
+    Leased* lease;
+  };
+  static const Raw functions;
+
+  static Leased& of(Raw* raw) noexcept { return *static_cast<Face*>(raw)->lease; }
+
+  template <auto function, const char* name, class... Arguments>
+  static tenon_status forward(tenon_call* call, Raw* self, Arguments... arguments) {
+    Leased& lease = of(self);
+    return lease.visit(name, call, [&](tenon_call* nested) {
+      return (lease.inner_->*function)(nested, lease.inner_, arguments...);
+    });
+  }
+  static void release(Raw* self) { of(self).Lease::release(); }
+  void release_inner() override { inner_->release(inner_); }
+
+  Face face_;
+  Raw* const inner_;
+};
+
+template <>
+const tenon_reader Leased<tenon_reader>::functions = {
+    sizeof(tenon_reader), forward<&tenon_reader::read, read_name, tenon_buffer, std::size_t*>,
+    release};
+
+template <>
+const tenon_writer Leased<tenon_writer>::functions = {
+    sizeof(tenon_writer), forward<&tenon_writer::write, write_name, tenon_bytes>,
+    forward<&tenon_writer::commit, commit_name>, release};
+
+}  // namespace
+
+// -- The list -----------------------------------------------------------------
+
+/// Puts the lease in the place of the stream.
+template <class Raw>
+std::shared_ptr<Lease> LeaseList::add(std::uint32_t index, bool lent, Raw*& stream) {
+  auto leased = std::make_shared<Leased<Raw>>(*this, index, lent, stream);
+  stream = leased->hand_out();
+  std::lock_guard lock(mutex_);
+  return leases_.emplace_back(std::move(leased));
+}
+
+tenon_reader* LeaseList::lease(std::uint32_t index, tenon_reader* inner) {
+  if (inner != nullptr) add(index, false, inner);
+  return inner;
+}
+
+tenon_writer* LeaseList::lease(std::uint32_t index, tenon_writer* inner) {
+  if (inner != nullptr) add(index, false, inner);
+  return inner;
+}
+
+std::shared_ptr<Lease> LeaseList::lend(tenon_reader*& stream) {
+  if (stream == nullptr || Leased<tenon_reader>::is_one(stream)) return nullptr;
+  return add(no_instance, true, stream);
+}
+
+std::shared_ptr<Lease> LeaseList::lend(tenon_writer*& stream) {
+  if (stream == nullptr || Leased<tenon_writer>::is_one(stream)) return nullptr;
+  return add(no_instance, true, stream);
+}
+
+void LeaseList::remove(const Lease& lease) noexcept {
+  std::shared_ptr<Lease> last;  // ends after the lock
+  std::lock_guard lock(mutex_);
+  const auto listed = std::find_if(leases_.begin(), leases_.end(),
+                                   [&](const auto& one) { return one.get() == &lease; });
+  last = std::move(*listed);
+  leases_.erase(listed);
+  changed_.notify_all();  // before the unlock: whoever waits may end the list
+}
+
+std::size_t LeaseList::count() const {
+  std::lock_guard lock(mutex_);
+  return leases_.size();
+}
+
+bool LeaseList::wait(std::uint32_t index, Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, deadline, [&] {
+    return std::none_of(leases_.begin(), leases_.end(),
+                        [&](const auto& lease) { return lease->index() == index; });
+  });
+}
+
+template <class Which>
+void LeaseList::revoke_those(Which&& which) noexcept {
+  std::vector<std::shared_ptr<Lease>> those;  // revoked after the lock: that runs the plugin
+  {
+    std::lock_guard lock(mutex_);
+    std::copy_if(leases_.begin(), leases_.end(), std::back_inserter(those), which);
+  }
+  for (const auto& lease : those) lease->revoke();
+}
+
+void LeaseList::revoke(std::uint32_t index) noexcept {
+  revoke_those([&](const auto& lease) { return lease->index() == index; });
+}
+
+void LeaseList::revoke_all() noexcept {
+  revoke_those([](const auto&) { return true; });
+}
+
+}  // namespace tenon::detail

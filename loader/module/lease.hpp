@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What readers and writers hold of the generation that made them. A stream outlives its call, so
+// the code behind it stays loaded until its holder releases it, or until it is revoked: because its
+// instance ends, or because a restart has waited long enough for it. A revoked stream stays valid
+// for its holder and only answers that it is over.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/instance.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::detail {
+
+class Lease;
+
+/// The streams of one generation that others hold. Thread-safe; no lock of it is held while a
+/// plugin runs.
+class LeaseList {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// In the place of an index: the stream belongs to no instance.
+  static constexpr std::uint32_t no_instance = UINT32_MAX;
+
+  /// Calls a function of a plugin's stream, and answers for what goes wrong in it.
+  using Run = std::function<tenon_status(std::string_view function, tenon_call* call,
+                                         const std::function<tenon_status()>& body)>;
+
+  LeaseList(Serving& generation, Run run) noexcept
+      : generation_(generation), run_(std::move(run)) {}
+  /// REQUIRED: none is left.
+  ~LeaseList() = default;
+  LeaseList(const LeaseList&) = delete;
+  LeaseList& operator=(const LeaseList&) = delete;
+
+  /// A stream that stands for `inner`, made by the instance under `index`. Its holder releases it
+  /// instead of `inner`.
+  tenon_reader* lease(std::uint32_t index, tenon_reader* inner);
+  tenon_writer* lease(std::uint32_t index, tenon_writer* inner);
+  /// The same for a stream that is passed to a method, which puts the lease into its place; see
+  /// Lease::lend. nullptr where there is none, or one that is leased already.
+  std::shared_ptr<Lease> lend(tenon_reader*& stream);
+  std::shared_ptr<Lease> lend(tenon_writer*& stream);
+
+  /// Those that have not ended. One that was revoked ends when no call is inside it any more.
+  std::size_t count() const;
+  /// Until none of the instance is left. False when the deadline passed before.
+  bool wait(std::uint32_t index, Clock::time_point deadline);
+  /// Cancels the calls that are inside, with the reason `restart`; refuses those that come.
+  void revoke(std::uint32_t index) noexcept;
+  void revoke_all() noexcept;
+
+  /// The code has broken down: no function of a stream is called any more, not even to release it.
+  void break_down() noexcept { broken_.store(true); }
+  bool broken() const noexcept { return broken_.load(); }
+
+ private:
+  friend class Lease;
+
+  template <class Raw>
+  std::shared_ptr<Lease> add(std::uint32_t index, bool lent, Raw*& stream);
+  template <class Which>
+  void revoke_those(Which&& which) noexcept;
+  void remove(const Lease& lease) noexcept;
+
+  Serving& generation_;
+  const Run run_;
+  std::atomic<bool> broken_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<Lease>> leases_;
+};
+
+/// One stream. Kept by its holder and, until it has ended, by the list.
+class Lease : public std::enable_shared_from_this<Lease> {
+ public:
+  Lease(LeaseList& list, std::uint32_t index, bool lent) noexcept
+      : list_(list), index_(index), lent_(lent) {}
+  virtual ~Lease() = default;
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  std::uint32_t index() const noexcept { return index_; }
+
+  /// The stream was lent to a method: whatever happens meanwhile, the stream behind is not released
+  /// before it is passed on. `pass`: the method has succeeded and owns it. `take_back`: it has not,
+  /// and the lease ends.
+  void pass() noexcept;
+  void take_back() noexcept;
+
+  void revoke() noexcept;
+
+ protected:
+  /// Calls a function of the plugin's stream, unless the lease is over.
+  template <class Body>
+  tenon_status visit(std::string_view function, tenon_call* call, Body&& body);
+  /// Gives the stream to its holder, who releases it.
+  void hand_out() { held_ = shared_from_this(); }
+  void release() noexcept;
+
+ private:
+  class Visit;
+
+  virtual void release_inner() = 0;
+  bool enter(Call& call);
+  void leave() noexcept;
+  void end() noexcept;
+
+  LeaseList& list_;  // not used after the end: the generation may be gone
+  const std::uint32_t index_;
+  std::shared_ptr<Lease> held_;  // until the holder releases it
+  std::mutex mutex_;             // guards what follows
+  Call* inside_ = nullptr;
+  bool lent_;
+  bool over_ = false;
+};
+
+}  // namespace tenon::detail

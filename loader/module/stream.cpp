@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/steps.hpp>
+#include <tenon/stream.hpp>
+
+#include "module/exceptions.hpp"
+
+namespace tenon {
+namespace {
+
+/// Says across the contract why a stream of the host's own failed.
+tenon_status tell(tenon_call* call, const Error& error) {
+  const tenon_status status = error.status() != TENON_OK ? error.status() : TENON_UNKNOWN;
+  return fail(call, status, error.message().empty() ? error.to_string() : error.message());
+}
+
+/// The host's own stream behind what crosses the contract.
+struct GivenReader : tenon_reader {
+  std::unique_ptr<OwnReader> own;
+
+  static GivenReader& of(tenon_reader* self) noexcept { return *static_cast<GivenReader*>(self); }
+  static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into, size_t* got) {
+    return detail::catching(call, [&] {
+      const auto read = of(self).own->read(Call::of(call), {into.data, into.size});
+      if (!read) return tell(call, read.error());
+      *got = *read;
+      return TENON_OK;
+    });
+  }
+  static void release(tenon_reader* self) { delete &of(self); }
+};
+
+struct GivenWriter : tenon_writer {
+  std::unique_ptr<OwnWriter> own;
+
+  static GivenWriter& of(tenon_writer* self) noexcept { return *static_cast<GivenWriter*>(self); }
+  static tenon_status write(tenon_call* call, tenon_writer* self, tenon_bytes from) {
+    return detail::catching(call, [&] {
+      const auto written = of(self).own->write(Call::of(call), {from.data, from.size});
+      return written ? TENON_OK : tell(call, written.error());
+    });
+  }
+  static tenon_status commit(tenon_call* call, tenon_writer* self) {
+    return detail::catching(call, [&] {
+      const auto committed = of(self).own->commit(Call::of(call));
+      return committed ? TENON_OK : tell(call, committed.error());
+    });
+  }
+  static void release(tenon_writer* self) { delete &of(self); }
+};
+
+Error failed(const Call& call, tenon_status status, const std::string& plugin, const char* method) {
+  return Error({.status = status,
+                .message = std::string(call.message()),
+                .plugin = plugin,
+                .method = method});
+}
+
+Error empty(const char* method) {
+  return Error(
+      {.status = TENON_FAILED_PRECONDITION, .message = "there is no stream", .method = method});
+}
+
+}  // namespace
+
+tenon_reader* Reader::give(std::unique_ptr<OwnReader> own) {
+  return new GivenReader{{sizeof(tenon_reader), GivenReader::read, GivenReader::release},
+                         std::move(own)};
+}
+
+Reader& Reader::operator=(Reader&& other) noexcept {
+  Reader moved(std::move(other));
+  std::swap(raw_, moved.raw_);
+  std::swap(plugin_, moved.plugin_);
+  return *this;
+}
+
+Reader::~Reader() {
+  if (raw_ != nullptr) raw_->release(raw_);
+}
+
+Result<std::size_t> Reader::read(std::span<std::uint8_t> into) {
+  Call call;
+  return read(call, into);
+}
+
+Result<std::size_t> Reader::read(Call& call, std::span<std::uint8_t> into) {
+  if (raw_ == nullptr) return empty("read");
+  std::size_t got = 0;
+  const tenon_status status = raw_->read(call.raw(), raw_, {into.data(), into.size()}, &got);
+  if (status != TENON_OK) return failed(call, status, plugin_, "read");
+  if (got > into.size()) {
+    return Error({.status = TENON_INTERNAL,
+                  .message = "the reader says that it gave more than there was room for",
+                  .plugin = plugin_,
+                  .method = "read"});
+  }
+  return got;
+}
+
+tenon_writer* Writer::give(std::unique_ptr<OwnWriter> own) {
+  return new GivenWriter{
+      {sizeof(tenon_writer), GivenWriter::write, GivenWriter::commit, GivenWriter::release},
+      std::move(own)};
+}
+
+Writer& Writer::operator=(Writer&& other) noexcept {
+  Writer moved(std::move(other));
+  std::swap(raw_, moved.raw_);
+  std::swap(plugin_, moved.plugin_);
+  return *this;
+}
+
+Writer::~Writer() {
+  if (raw_ != nullptr) raw_->release(raw_);
+}
+
+Result<void> Writer::answer(Call& call, tenon_status status, const char* method) const {
+  if (status != TENON_OK) return failed(call, status, plugin_, method);
+  return {};
+}
+
+Result<void> Writer::write(BytesView from) {
+  Call call;
+  return write(call, from);
+}
+
+Result<void> Writer::write(Call& call, BytesView from) {
+  if (raw_ == nullptr) return empty("write");
+  const tenon_bytes bytes = Value<Bytes>::pass(call.raw(), from);
+  return answer(call, raw_->write(call.raw(), raw_, bytes), "write");
+}
+
+Result<void> Writer::commit() {
+  Call call;
+  return commit(call);
+}
+
+Result<void> Writer::commit(Call& call) {
+  if (raw_ == nullptr) return empty("commit");
+  return answer(call, raw_->commit(call.raw(), raw_), "commit");
+}
+
+}  // namespace tenon

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Leases: who may use a stream of a plugin, and when its plugin's own is released.
+#include "module/lease.hpp"
+
+#include <tenon/call.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "module/thread_records.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using detail::Lease;
+using detail::LeaseList;
+using detail::Serving;
+using namespace std::chrono_literals;
+
+constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
+
+auto in(std::chrono::milliseconds time) {
+  return std::chrono::steady_clock::now() + time;
+}
+
+/// A reader as a plugin makes it. Reads "a", or waits when there is no room for that.
+struct PluginReader : tenon_reader {
+  explicit PluginReader(const Serving& generation)
+      : tenon_reader{sizeof(tenon_reader), read, release}, generation(generation) {}
+
+  static PluginReader& of(tenon_reader* self) { return *static_cast<PluginReader*>(self); }
+  static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into, size_t* got) {
+    EXPECT_TRUE(detail::this_thread_is_in(of(self).generation));
+    EXPECT_EQ(of(self).releases, 0);
+    if (into.size == 0) {
+      of(self).inside = true;
+      call->functions->wait(call, -1);
+      return tenon_fail(call, TENON_CANCELLED, "woken");
+    }
+    into.data[0] = 'a';
+    *got = 1;
+    return TENON_OK;
+  }
+  static void release(tenon_reader* self) {
+    EXPECT_TRUE(detail::this_thread_is_in(of(self).generation));
+    of(self).releases++;
+  }
+
+  const Serving& generation;
+  std::atomic<int> releases{0};
+  std::atomic<bool> inside{false};
+};
+
+struct PluginWriter : tenon_writer {
+  PluginWriter() : tenon_writer{sizeof(tenon_writer), write, commit, release} {}
+
+  static PluginWriter& of(tenon_writer* self) { return *static_cast<PluginWriter*>(self); }
+  static tenon_status write(tenon_call*, tenon_writer* self, tenon_bytes from) {
+    of(self).text.append(reinterpret_cast<const char*>(from.data), from.size);
+    return TENON_OK;
+  }
+  static tenon_status commit(tenon_call* call, tenon_writer*) {
+    return tenon_fail(call, TENON_DATA_LOSS, "the disk is gone");
+  }
+  static void release(tenon_writer* self) { of(self).releases++; }
+
+  std::string text;
+  int releases = 0;
+};
+
+tenon_status run(std::string_view, tenon_call*, const std::function<tenon_status()>& body) {
+  return body();
+}
+
+struct Leases : testing::Test {
+  tenon_status read(tenon_reader* reader, std::size_t room = 1) {
+    std::uint8_t byte = 0;
+    std::size_t got = 0;
+    Call call;
+    const tenon_status status = reader->read(call.raw(), reader, {&byte, room}, &got);
+    message = call.message();
+    return status;
+  }
+
+  Serving generation;
+  LeaseList list{generation, run};
+  PluginReader plugin{generation};
+  std::string message;
+};
+
+TEST_F(Leases, EndWithTheRelease) {
+  tenon_reader* reader = list.lease(3, &plugin);
+  EXPECT_EQ(list.count(), 1u);
+  EXPECT_EQ(read(reader), TENON_OK);
+  EXPECT_FALSE(list.wait(3, in(0ms)));
+  EXPECT_TRUE(list.wait(4, in(0ms)));
+  reader->release(reader);
+  EXPECT_EQ(plugin.releases, 1);
+  EXPECT_EQ(list.count(), 0u);
+  EXPECT_TRUE(list.wait(3, in(0ms)));
+}
+
+TEST_F(Leases, OfNothingAreNothing) {
+  EXPECT_EQ(list.lease(0, static_cast<tenon_reader*>(nullptr)), nullptr);
+  EXPECT_EQ(list.lease(0, static_cast<tenon_writer*>(nullptr)), nullptr);
+  EXPECT_EQ(list.count(), 0u);
+}
+
+TEST_F(Leases, OfWritersDoTheSame) {
+  PluginWriter behind;
+  tenon_writer* writer = list.lease(0, &behind);
+  Call call;
+  const std::uint8_t text[] = {'x', 'y'};
+  EXPECT_EQ(writer->write(call.raw(), writer, {text, 2}), TENON_OK);
+  EXPECT_EQ(behind.text, "xy");
+  EXPECT_EQ(writer->commit(call.raw(), writer), TENON_DATA_LOSS);
+  EXPECT_EQ(call.message(), "the disk is gone");
+  list.revoke_all();
+  EXPECT_EQ(writer->write(call.raw(), writer, {text, 2}), revoked);
+  EXPECT_EQ(writer->commit(call.raw(), writer), revoked);
+  writer->release(writer);
+  EXPECT_EQ(behind.text, "xy");
+  EXPECT_EQ(behind.releases, 1);
+}
+
+TEST_F(Leases, AreRefusedWhenTheyAreRevoked) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  list.revoke_all();
+  EXPECT_EQ(plugin.releases, 1) << "in the place of the holder";
+  EXPECT_EQ(list.count(), 0u);
+  EXPECT_EQ(read(reader), revoked);
+  EXPECT_NE(message.find("open the stream again"), std::string::npos) << message;
+  reader->release(reader);
+  EXPECT_EQ(plugin.releases, 1);
+}
+
+TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
+  tenon_reader* reader;
+  {
+    Serving gone;
+    PluginReader behind(gone);
+    LeaseList list(gone, run);
+    reader = list.lease(0, &behind);
+    list.revoke_all();
+  }
+  EXPECT_EQ(read(reader), revoked);
+  std::thread([reader] { reader->release(reader); }).join();
+}
+
+TEST_F(Leases, AreRevokedForOneInstanceAlone) {
+  PluginReader other(generation);
+  tenon_reader* first = list.lease(1, &plugin);
+  tenon_reader* second = list.lease(2, &other);
+  list.revoke(1);
+  EXPECT_EQ(read(first), revoked);
+  EXPECT_EQ(read(second), TENON_OK);
+  first->release(first);
+  second->release(second);
+  EXPECT_EQ(other.releases, 1);
+}
+
+TEST_F(Leases, InterruptTheCallThatIsInside) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_status status = TENON_OK;
+  std::thread reading([&] { status = read(reader, 0); });
+  while (!plugin.inside) std::this_thread::yield();
+  EXPECT_EQ(plugin.releases, 0);
+  list.revoke_all();
+  EXPECT_TRUE(list.wait(0, in(10s)));
+  EXPECT_EQ(plugin.releases, 1) << "by the call, which was the last inside";
+  reading.join();
+  EXPECT_EQ(status, revoked);
+  reader->release(reader);
+  EXPECT_EQ(plugin.releases, 1);
+}
+
+TEST_F(Leases, LeaveTheCallOfTheCallerAsItIs) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  Call call;
+  std::thread reading([&] {
+    std::size_t got;
+    EXPECT_EQ(reader->read(call.raw(), reader, {nullptr, 0}, &got), revoked);
+  });
+  while (!plugin.inside) std::this_thread::yield();
+  list.revoke_all();
+  reading.join();
+  EXPECT_EQ(call.cancelled(), CancelReason::none);
+  reader->release(reader);
+}
+
+TEST_F(Leases, AreCancelledWithTheCallOfTheCaller) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  Call call;
+  std::thread reading([&] {
+    std::size_t got;
+    EXPECT_EQ(reader->read(call.raw(), reader, {nullptr, 0}, &got), TENON_CANCELLED);
+    EXPECT_EQ(call.message(), "woken");
+  });
+  while (!plugin.inside) std::this_thread::yield();
+  call.cancel();
+  reading.join();
+  EXPECT_EQ(read(reader), TENON_OK);
+  reader->release(reader);
+}
+
+TEST_F(Leases, ThatAreLentGoOverWithSuccess) {
+  tenon_reader* stream = &plugin;
+  const auto lent = list.lend(stream);
+  ASSERT_NE(stream, &plugin);
+  EXPECT_EQ(read(stream), TENON_OK);
+  lent->pass();
+  EXPECT_EQ(list.count(), 1u);
+  stream->release(stream);
+  EXPECT_EQ(plugin.releases, 1);
+  EXPECT_EQ(list.count(), 0u);
+}
+
+TEST_F(Leases, ThatAreLentMayBeReleasedBeforeTheMethodEnds) {
+  tenon_reader* stream = &plugin;
+  const auto lent = list.lend(stream);
+  stream->release(stream);
+  EXPECT_EQ(plugin.releases, 0);
+  lent->pass();
+  EXPECT_EQ(plugin.releases, 1);
+  EXPECT_EQ(list.count(), 0u);
+}
+
+TEST_F(Leases, ThatAreLentStayWithTheCallerOfAMethodThatFails) {
+  for (const bool is_revoked : {false, true}) {
+    tenon_reader* stream = &plugin;
+    const auto lent = list.lend(stream);
+    if (is_revoked) list.revoke_all();
+    lent->take_back();
+    EXPECT_EQ(plugin.releases, 0);
+    EXPECT_EQ(list.count(), 0u);
+  }
+}
+
+TEST_F(Leases, ThatAreLentAndRevokedEndWithSuccess) {
+  tenon_reader* stream = &plugin;
+  const auto lent = list.lend(stream);
+  list.revoke_all();
+  EXPECT_EQ(read(stream), revoked);
+  EXPECT_EQ(plugin.releases, 0);
+  EXPECT_EQ(list.count(), 1u) << "its caller is still inside";
+  lent->pass();
+  EXPECT_EQ(plugin.releases, 1);
+  stream->release(stream);
+  EXPECT_EQ(list.count(), 0u);
+}
+
+TEST_F(Leases, AreLentAsTheyAre) {
+  tenon_reader* leased = list.lease(0, &plugin);
+  tenon_reader* stream = leased;
+  EXPECT_EQ(list.lend(stream), nullptr);
+  EXPECT_EQ(stream, leased);
+  leased->release(leased);
+}
+
+TEST_F(Leases, OfBrokenCodeCallNothing) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  list.break_down();
+  EXPECT_EQ(read(reader), revoked);
+  reader->release(reader);
+  EXPECT_EQ(plugin.releases, 0);
+}
+
+TEST_F(Leases, AreReleasedOnceWhoeverIsFirst) {
+  for (int round = 0; round < 200; round++) {
+    PluginReader behind(generation);
+    tenon_reader* reader = list.lease(0, &behind);
+    std::thread revoking([&] { list.revoke_all(); });
+    std::thread holding([&] {
+      for (int i = 0; i < 20 && read(reader) == TENON_OK; i++) {
+      }
+      reader->release(reader);
+    });
+    revoking.join();
+    holding.join();
+    EXPECT_EQ(behind.releases, 1);
+    EXPECT_EQ(list.count(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests
