@@ -339,7 +339,7 @@ TEST(Bundle, NamesTheCure) {
 TEST(Bundle, LooksAtTheLibrariesBesideTheModule) {
   const tests::World world;
   const auto put = [&](const std::string& name, const std::string& as) {
-    const fs::path to = world.path(as);
+    fs::path to = world.path(as);
     fs::copy_file(fault(name), to, fs::copy_options::overwrite_existing);
     return to;
   };

@@ -312,6 +312,16 @@ TEST_F(Images, WithRunPathsOfTheOlderFormFindTheirLibraries) {
   EXPECT_EQ(Echo(*image).count_of_one(), 2003);
 }
 
+TEST_F(Images, LendTheirRunPathToLibrariesWithoutOneIfItIsOfTheOlderForm) {
+  const auto lent = load(place("sibling-user-rpath", "app", "sibling-lost"));
+  ASSERT_TRUE(lent) << lent.error().to_string();
+  EXPECT_EQ(Echo(*lent).count_of_one(), 2003);
+  const auto kept = load(place("sibling-user", "app", "sibling-lost"));
+  ASSERT_FALSE(kept);
+  EXPECT_NE(kept.error().found().find("libtests-deep.so.1"), std::string::npos)
+      << kept.error().to_string();
+}
+
 TEST_F(Images, ShareNoLibraryWithTheirNextGeneration) {
   const auto before = load(place("sibling-user", "app", "sibling-1"));
   Echo(*before).say("hello");
