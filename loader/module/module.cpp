@@ -174,6 +174,7 @@ Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& 
   Result<void> made = generation.add(index, instance->wanted());
   if (made && config) made = generation.configure(index, *config);
   lock.lock();
+  if (made) instance->version_ = &generation.version_of(index);
   if (made && config) {
     instance->config_ = *config;
     instance->configured_++;
@@ -235,7 +236,7 @@ void Module::unload_if_unused() noexcept {
 
 const KindVersion& Module::version_of(const LiveInstance& instance) const {
   std::lock_guard lock(mutex_);
-  return generation_->version_of(instance.index_);
+  return *instance.version_;
 }
 
 // The call that configured may have been in a generation that has been replaced meanwhile. A
@@ -264,7 +265,7 @@ std::vector<InstanceRecord> Module::look() const {
   std::lock_guard lock(mutex_);
   std::vector<InstanceRecord> records;
   for (const LiveInstance* instance : instances_) {
-    if (instance == nullptr) continue;
+    if (instance == nullptr || instance->version_ == nullptr) continue;
     records.push_back({instance->index_, instance->serial_, instance->wanted_, instance->config_,
                        instance->configured_});
   }
@@ -366,6 +367,10 @@ std::optional<Module::Left> Module::adopt(Loaded&& fresh) {
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
   count_++;
+  for (LiveInstance* instance : instances_) {
+    if (instance == nullptr || instance->version_ == nullptr) continue;
+    instance->version_ = &generation_->version_of(instance->index_);
+  }
   generation_->open();
   serve_again();
   return old;
@@ -488,10 +493,11 @@ Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
 void Module::restart_soon(RestartReason reason) {
   Lock lock(mutex_);
   const bool released = release();
-  restart_later(reason, {}, Clock::now());
   const Event release_event = event(Event::Type::released);
   lock.unlock();
   if (released) tell(release_event);
+  lock.lock();
+  restart_later(reason, {}, Clock::now());
 }
 
 /// Whatever has happened is forgotten; answers whether that ends a quarantine. REQUIRED: the lock.

@@ -63,7 +63,8 @@ class LiveInstance : public Instance {
   const Wanted wanted_;
   // Guarded by the module.
   std::optional<TextMap> config_;
-  std::uint64_t configured_ = 0;  // how often
+  std::uint64_t configured_ = 0;          // how often
+  const KindVersion* version_ = nullptr;  // until it is made
 };
 
 /// What a restart has to know of an instance to make it anew. A copy: the instance may end.
@@ -132,7 +133,7 @@ class Module : public ServingModule, public FaultSink, public std::enable_shared
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
 
-  /// The version of the kind that the plugin behind an instance has now.
+  /// The version of the kind that the plugin behind an instance has now, or had last.
   const KindVersion& version_of(const LiveInstance& instance) const;
 
   /// What became of a call that found the gate closed: it has opened; the thread is inside the
