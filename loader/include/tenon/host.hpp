@@ -46,8 +46,8 @@ struct RestartOptions {
   /// generation hands over to the new one. When it is over the old one goes on and the restart has
   /// failed.
   std::chrono::milliseconds gate{5000};
-  /// How long the old generation is waited for when the new one serves already. What is still
-  /// inside then is told of, and ends later.
+  /// How long the old generation is waited for when the new one serves already. Streams that it
+  /// answered are revoked then (tenon/stream.hpp); what is still inside is told of, and ends later.
   std::chrono::milliseconds drain{10'000};
   FailureLimits limits = {};
 };

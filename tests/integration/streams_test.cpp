@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Readers and writers that outlive their calls: over restarts, between plugins, through adapters.
+#include <tenon/stream.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <test/tape.hpp>
+#include <test/vault.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* giver = "test.example/giver";
+constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
+
+/// A text of the host's own, counted while it lives.
+class Text : public OwnReader {
+ public:
+  Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { live_++; }
+  ~Text() override { live_--; }
+
+  Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
+    if (text_ == "broken") return Error({.status = TENON_DATA_LOSS, .message = "a bad sector"});
+    const std::size_t size = std::min(text_.size(), into.size());
+    std::memcpy(into.data(), text_.data(), size);
+    text_.erase(0, size);
+    return size;
+  }
+
+ private:
+  std::string text_;
+  std::atomic<int>& live_;
+};
+
+class Streams : public Hosting {
+ protected:
+  Streams() {
+    place("giver-1.so", "giver.so");
+    place("taker-1.so", "taker.so");
+    place("stream-1.so", "stream.so");
+  }
+  ~Streams() override { EXPECT_EQ(live_, 0) << "each stream is released"; }
+
+  Handle<test::Vault> vault(Host& host, std::string_view of) const {
+    return host.create<test::Vault>(std::string(of) + "-vault", config()).value();
+  }
+  Handle<test::Tape> tape(Host& host) const {
+    return host.create<test::Tape>(std::string(giver) + "-tape", config()).value();
+  }
+  TextMap config() const {
+    return {{"live", std::to_string(reinterpret_cast<std::uintptr_t>(&live_))}};
+  }
+  Reader text(std::string_view value) { return std::make_unique<Text>(std::string(value), live_); }
+
+  /// Options with which a restart waits for nobody.
+  HostOptions impatient() {
+    HostOptions chosen = options();
+    chosen.restart.drain = 0ms;
+    return chosen;
+  }
+
+  static Result<std::string> all(Reader&& reader) { return all(reader); }
+  static Result<std::string> all(Reader& reader) {
+    std::string text;
+    std::uint8_t room[8];
+    for (;;) {
+      const auto got = reader.read(room);
+      if (!got) return got.error();
+      if (*got == 0) return text;
+      text.append(reinterpret_cast<const char*>(room), *got);
+    }
+  }
+
+  mutable std::atomic<int> live_{0};
+};
+
+TEST_F(Streams, AreReadInBothForms) {
+  Host host(options());
+  auto store = vault(host, giver);
+  ASSERT_TRUE(store->put("k", text("a longer value"), std::nullopt));
+  auto plain = store->get("k").value();
+  EXPECT_EQ(all(plain.body).value(), "1: a longer value");
+  Call call;
+  auto viewed = store->get(call, "k").value();
+  std::uint8_t room[4];
+  EXPECT_EQ(viewed.body.read(call, room).value(), 4u);
+}
+
+TEST_F(Streams, OfThePluginReadAfterARestartFromTheOldCode) {
+  Host host(options());
+  auto store = vault(host, giver);
+  ASSERT_TRUE(store->put("k", text("value"), std::nullopt));
+  auto old = std::optional(store->get("k").value().body);
+  place("giver-2.so", "giver.so");
+
+  ASSERT_TRUE(host.restart(giver));
+
+  EXPECT_TRUE(is_mapped("giver.g1"));
+  auto fresh = store->get("k").value().body;
+  EXPECT_EQ(all(fresh).value(), "2: ");
+  EXPECT_EQ(all(*old).value(), "1: value");
+  old.reset();
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
+  EXPECT_EQ(module(host, giver).draining, 0u);
+}
+
+TEST_F(Streams, MayBeReleasedByAnotherThreadAfterSeveralRestarts) {
+  Host host(options());
+  auto store = vault(host, giver);
+  auto first = store->get("k").value().body;
+  for (int i = 0; i < 3; i++) ASSERT_TRUE(host.restart(giver));
+  EXPECT_TRUE(is_mapped("giver.g1"));
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g2") && !is_mapped("giver.g3"); }));
+  std::thread([moved = std::move(first)]() mutable { Reader ended(std::move(moved)); }).join();
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
+}
+
+TEST_F(Streams, AreRevokedWhenTheRestartHasWaited) {
+  Host host(impatient());
+  auto store = vault(host, giver);
+  auto reader = store->get("k").value().body;
+  auto writer = store->open("k").value();
+
+  ASSERT_TRUE(host.restart(giver));
+
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); })) << "although it is held";
+  EXPECT_EQ(live_, 0);
+  const auto refused = all(reader);
+  EXPECT_EQ(refused.error().status(), revoked);
+  EXPECT_EQ(refused.error().plugin(), "test.example/giver-vault");
+  EXPECT_EQ(refused.error().method(), "read");
+  EXPECT_EQ(writer.write(BytesView("x")).error().status(), revoked);
+  EXPECT_EQ(writer.commit().error().status(), revoked);
+}
+
+TEST_F(Streams, ThatBlockAreInterruptedWhenTheRestartHasWaited) {
+  Host host(impatient());
+  auto store = vault(host, giver);
+  auto reader = store->get("forever").value().body;
+  std::optional<Error> error;
+  std::thread reading([&] { error = all(reader).error(); });
+  ASSERT_TRUE(host.restart(giver));
+  reading.join();
+  EXPECT_EQ(error->status(), revoked);
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
+}
+
+TEST_F(Streams, EndWithTheHandleTheyCameFrom) {
+  Host host(options());
+  std::optional<Reader> reader;
+  {
+    auto store = vault(host, giver);
+    reader = store->get("k").value().body;
+  }
+  EXPECT_EQ(live_, 0);
+  EXPECT_FALSE(is_mapped("giver.g"));
+  EXPECT_EQ(all(*reader).error().status(), revoked);
+}
+
+TEST_F(Streams, OfARestartedModuleEndWithTheHost) {
+  Reader reader;
+  {
+    Host host(options());
+    auto store = vault(host, giver);
+    reader = store->get("k").value().body;
+    ASSERT_TRUE(host.restart(giver));
+  }
+  EXPECT_EQ(live_, 0);
+  EXPECT_FALSE(is_mapped("giver.g"));
+  EXPECT_EQ(all(reader).error().status(), revoked);
+}
+
+TEST_F(Streams, OfASessionEndWhenItRestarts) {
+  Host host(options());
+  auto player = tape(host);
+  auto idle = player->play("tune").value();
+  auto busy = player->play("forever").value();
+  std::optional<Error> error;
+  std::thread reading([&] { error = all(busy).error(); });
+
+  ASSERT_TRUE(host.restart(giver));
+
+  EXPECT_FALSE(is_mapped("giver.g1"));
+  EXPECT_EQ(all(idle).error().status(), revoked);
+  reading.join();
+  EXPECT_EQ(error->status(), revoked);
+}
+
+TEST_F(Streams, ThatAreWrittenKeepWhatIsCommitted) {
+  Host host(options());
+  auto store = vault(host, giver);
+  {
+    auto discarded = store->open("k").value();
+    ASSERT_TRUE(discarded.write(BytesView("discarded")));
+  }
+  EXPECT_EQ(all(store->get("k").value().body).value(), "1: ");
+  auto kept = store->open("k").value();
+  ASSERT_TRUE(kept.write(BytesView("ke")));
+  ASSERT_TRUE(kept.write(BytesView("pt")));
+  ASSERT_TRUE(kept.commit());
+  EXPECT_EQ(all(store->get("k").value().body).value(), "1: kept");
+  EXPECT_EQ(kept.write(BytesView(std::string(200, 'x'))).error().code(), "out-of-range");
+}
+
+TEST_F(Streams, OfTheHostGoOverToThePluginWithSuccess) {
+  Host host(options());
+  auto store = vault(host, giver);
+  EXPECT_EQ(store->put("k", text("!"), std::nullopt).error().code(), "invalid-argument");
+  EXPECT_EQ(live_, 0);
+  const auto broken = store->put("k", text("broken"), std::nullopt);
+  EXPECT_EQ(broken.error().code(), "data-loss");
+  EXPECT_EQ(broken.error().message(), "a bad sector");
+  ASSERT_TRUE(store->keep(text("kept")));
+  EXPECT_EQ(live_, 1);
+  EXPECT_EQ(store->kept().value(), "ept") << "behind what keep looked at";
+  EXPECT_EQ(live_, 0);
+  ASSERT_TRUE(store->keep(text("kept")));
+  ASSERT_TRUE(host.restart(giver));
+  EXPECT_EQ(live_, 0) << "the old instance has released it";
+}
+
+TEST_F(Streams, ThatTheOtherVersionDoesNotHaveAreReleased) {
+  Host host(options());
+  auto store = vault(host, giver);
+  ASSERT_TRUE(store->put("k", text("value"), text("note")));
+  EXPECT_EQ(live_, 0);
+  auto got = store->get("k").value();
+  EXPECT_EQ(live_, 1) << "the body, and not the trailer";
+  EXPECT_EQ(got.tag, "none");
+  ASSERT_TRUE(store->drop(text("dropped")));
+  EXPECT_EQ(live_, 1);
+}
+
+TEST_F(Streams, OfAnotherPluginReadWhileItRestarts) {
+  Host host(options());
+  auto relay = vault(host, "test.example/taker");
+  auto reader = relay->relay("test.example/giver-vault", "k").value();
+  place("giver-2.so", "giver.so");
+  ASSERT_TRUE(host.restart(giver));
+  EXPECT_EQ(module(host, giver).draining, 1u);
+  EXPECT_EQ(all(reader).value(), "1: ");
+  reader = {};
+  EXPECT_TRUE(eventually([&] { return module(host, giver).draining == 0; }));
+}
+
+TEST_F(Streams, OfAnotherPluginEndWhenThatHasWaited) {
+  Host host(impatient());
+  auto relay = vault(host, "test.example/taker");
+  auto reader = relay->relay("test.example/giver-vault", "forever").value();
+  std::optional<Error> error;
+  std::thread reading([&] { error = all(reader).error(); });
+  ASSERT_TRUE(host.restart(giver));
+  reading.join();
+  EXPECT_EQ(error->status(), revoked);
+  EXPECT_EQ(module(host, "test.example/taker").generation, 1u);
+}
+
+TEST_F(Streams, PassedToAnotherPluginAreReleasedByThatOne) {
+  Host host(options());
+  auto pushing = vault(host, giver);
+  EXPECT_EQ(pushing->push("test.example/taker-vault", "pushed").value().status, TENON_OK);
+  EXPECT_EQ(live_, 1);
+  ASSERT_TRUE(host.restart("test.example/taker"));
+  EXPECT_EQ(live_, 0);
+}
+
+TEST_F(Streams, PassedToAnotherPluginEndWithTheCodeTheyCameFrom) {
+  Host host(impatient());
+  auto pushing = vault(host, giver);
+  EXPECT_EQ(pushing->push("test.example/taker-vault", "pushed").value().status, TENON_OK);
+  EXPECT_EQ(live_, 1);
+  ASSERT_TRUE(host.restart(giver));
+  EXPECT_TRUE(eventually([&] { return live_ == 0 && module(host, giver).draining == 0; }));
+}
+
+TEST_F(Streams, PassedToAMethodThatFailsStayWithTheCaller) {
+  Host host(options());
+  auto pushing = vault(host, giver);
+  const auto pushed = pushing->push("test.example/taker-vault", "!").value();
+  EXPECT_EQ(TENON_CODE(pushed.status), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(pushed.releases, 0);
+}
+
+TEST_F(Streams, APluginThatWaitsForAnotherIsInterruptedWhenThatRestarts) {
+  Host host(options());
+  auto waiting = vault(host, giver);
+  std::optional<test::Vault::CountResult> ended;
+  std::thread counting([&] { ended = waiting->count("test.example/stream").value(); });
+  ASSERT_TRUE(eventually([&] { return live_ == 1; }));
+  while (live_ == 1) ASSERT_TRUE(host.restart(streams));
+  counting.join();
+  EXPECT_EQ(TENON_CODE(ended->status), TENON_ABORTED);
+  EXPECT_EQ(ended->cancelled, TENON_NOT_CANCELLED) << "its own call goes on";
+}
+
+TEST_F(Streams, OfAClassInCpp) {
+  place("vault.so");
+  Host host(options());
+  auto store = host.create<test::Vault>("test.example/vault").value();
+  ASSERT_TRUE(store->put("k", text("a longer value"), text("note")));
+  EXPECT_EQ(live_, 0);
+  EXPECT_FALSE(store->put("k", text("!"), std::nullopt));
+  EXPECT_EQ(live_, 0);
+  auto got = store->get("k").value();
+  EXPECT_EQ(got.tag, "tagged");
+  EXPECT_EQ(all(got.body).value(), "a longer value (note)");
+  EXPECT_EQ(all(store->get("broken").value().body).error().message(), "the value is broken");
+  auto writer = store->open("k").value();
+  ASSERT_TRUE(writer.write(BytesView("written")));
+  ASSERT_TRUE(writer.commit());
+  EXPECT_EQ(all(store->get("k").value().body).value(), "written");
+  ASSERT_TRUE(store->drop(text("dropped")));
+  EXPECT_EQ(live_, 0);
+  ASSERT_TRUE(store->keep(text("kept")));
+  EXPECT_EQ(live_, 1);
+  EXPECT_EQ(store->kept().value(), "kept");
+  EXPECT_EQ(live_, 0);
+  ASSERT_TRUE(store->keep(text("kept")));
+  auto forever = store->get("forever").value();
+  Call call;
+  call.set_timeout(1ms);
+  std::uint8_t room[8];
+  EXPECT_EQ(forever.body.read(call, room).error().code(), "deadline-exceeded");
+}
+
+TEST_F(Streams, AreReadWhileTheirModuleRestartsAgainAndAgain) {
+  Host host(impatient());
+  auto store = vault(host, giver);
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) {
+    threads.emplace_back([&] {
+      while (!over) {
+        auto got = store->get("k");
+        if (!got) {
+          wrong++;
+          continue;
+        }
+        const auto read = all(got->body);
+        if (!read && read.error().status() != revoked) wrong++;
+      }
+    });
+  }
+  for (int i = 0; i < 50; i++) {
+    place(i % 2 == 0 ? "giver-2.so" : "giver-1.so", "giver.so");
+    EXPECT_TRUE(host.restart(giver));
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(eventually([&] { return copies().size() == 1; }));
+}
+
+}  // namespace
+}  // namespace tenon::tests
