@@ -87,6 +87,20 @@ INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](
   return name;
 });
 
+TEST_F(Containment, TellsWhereItWas) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const auto failed = unruly->say("recurse for ever");
+  const std::string told(failed.error().message());
+  EXPECT_EQ(told.find("ran out of stack: SIGSEGV at (anonymous namespace)::recurse(int)"), 0u)
+      << told;
+  EXPECT_NE(told.find(" in unruly.so"), std::string::npos) << told;
+  place_fault("unruly-stripped", "unruly.so");
+  Host other(containing());
+  auto stripped = other.create<test::Echo>("unruly").value();
+  EXPECT_EQ(stripped->say("abort").error().message().find("crashed: SIGABRT at unruly.so+0x"), 0u);
+}
+
 TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
   place("probe-1.so", "probe.so");
   Host host(containing());

@@ -82,16 +82,19 @@ struct HostOptions {
   /// Whether a module is restarted by itself when another file is put in the place of its own, or
   /// its own is overwritten. What is half written waits for its end.
   bool watch = false;
-  /// Whether a call comes back with an error when the plugin crashes in it (SIGSEGV, SIGBUS,
-  /// SIGFPE, SIGILL, a stack that is used up, its own abort), on whichever thread. Its module is
-  /// restarted then, and the code that crashed is kept as it is: locks that it held stay locked.
+  /// Whether a call comes back with an error when the plugin crashes in it, on whichever thread:
+  /// SIGSEGV, SIGBUS, SIGFPE, SIGILL, a stack that is used up, its own abort. The module is
+  /// restarted then. The code that crashed is kept as it is: locks that it held stay locked, what
+  /// it allocated is lost.
   ///
-  /// Only a crash of the plugin's own functions is contained, or of a function of the C library
-  /// that they called and that calls no other. One in the allocator, in the system's loader, in
-  /// stdio, in the host that the plugin called back, in a callback, or in a builtin ends the
-  /// process as ever, after a line on standard error that names the plugin; so do handlers of these
-  /// signals that the program had before its first such host, which are called for all that is not
-  /// contained. A host on a system where nothing can be contained says so in `skipped`.
+  /// Contained is only a crash of the plugin's own functions, or of a function of the C library
+  /// that they call and that calls no other (strlen, memcpy). A crash in the allocator, in the
+  /// system's loader, in stdio, in the host that the plugin called back, in a function of the
+  /// plugin that somebody else calls back (qsort), on a thread of the plugin's own, or in a builtin
+  /// ends the process as ever, with a line on standard error that names the plugin. Handlers of
+  /// these signals that the program had before are called for all that is not contained.
+  ///
+  /// Where nothing can be contained `skipped` has an error about it: containment-unavailable.
   bool contain_crashes = false;
   /// Whether calls are counted: see ModuleInfo::methods.
   bool count_calls = false;

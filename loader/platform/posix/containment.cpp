@@ -64,8 +64,8 @@ class AlternateStack {
 
  private:
   // Handlers that the program had before run on it as well.
-  static constexpr std::size_t size = 256 * 1024;
-  static constexpr std::size_t guard = 64 * 1024;  // a page, however large
+  static constexpr std::size_t size = 262'144;
+  static constexpr std::size_t guard = 65'536;  // a page, however large
 
   char* memory_ = nullptr;
 };
