@@ -90,9 +90,9 @@ struct HostOptions {
   /// Contained is only a crash of the plugin's own functions, or of a function of the C library
   /// that they call and that calls no other (strlen, memcpy). A crash in the allocator, in the
   /// system's loader, in stdio, in the host that the plugin called back, in a function of the
-  /// plugin that somebody else calls back (qsort), on a thread of the plugin's own, or in a builtin
-  /// ends the process as ever, with a line on standard error that names the plugin. Handlers of
-  /// these signals that the program had before are called for all that is not contained.
+  /// plugin that somebody else calls back (qsort), or in a builtin ends the process as ever, with a
+  /// line on standard error that names the plugin. Handlers of these signals that the program had
+  /// before are called for all that is not contained. On threads of the plugin's own nothing is.
   ///
   /// Where nothing can be contained `skipped` has an error about it: containment-unavailable.
   bool contain_crashes = false;
