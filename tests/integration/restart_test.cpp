@@ -117,11 +117,22 @@ TEST_F(Restart, OfChangedFilesAloneLeavesTheOthers) {
   EXPECT_EQ(probe->edition().value(), 2);
 }
 
+std::string truncated(std::string file) {
+  file.resize(file.size() / 2);
+  return file;
+}
+
+std::string for_another_architecture(std::string file) {
+  file[18] = '\x15';  // e_machine: 64-bit PowerPC
+  return file;
+}
+
 /// What may be wrong with the new file, and what the restart answers.
 struct Flaw {
   const char* name;
   const char* build;
   const char* code;
+  std::string (*spoil)(std::string file) = nullptr;
 };
 
 void PrintTo(const Flaw& flaw, std::ostream* out) {
@@ -133,11 +144,10 @@ class FailingRestart : public Restart, public testing::WithParamInterface<Flaw> 
 TEST_P(FailingRestart, LeavesTheOldCodeServing) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
-  if (GetParam().build != nullptr) {
-    place(GetParam().build, "probe.so");
-  } else {
-    const std::string whole = read_file(MODULES "/probe-2.so");
-    world_.write("plugins/probe.so", whole.substr(0, whole.size() / 2));
+  place(GetParam().build, "probe.so");
+  if (GetParam().spoil != nullptr) {
+    const std::string spoiled = GetParam().spoil(read_file(MODULES "/probe-2.so"));
+    world_.write("plugins/probe.so", spoiled);
   }
 
   const auto failed = host.restart(probes);
@@ -157,7 +167,9 @@ TEST_P(FailingRestart, LeavesTheOldCodeServing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Flaws, FailingRestart,
-    testing::Values(Flaw{"Truncated", nullptr, "truncated"},
+    testing::Values(Flaw{"Truncated", "probe-2.so", "truncated", truncated},
+                    Flaw{"OfAnotherArchitecture", "probe-2.so", "wrong-architecture",
+                         for_another_architecture},
                     Flaw{"OtherPackage", "probe-other-package.so", "restart-refused"},
                     Flaw{"LacksThePlugin", "probe-other-name.so", "kind-missing"},
                     Flaw{"CreateFails", "probe-create-fails.so", "resource-exhausted"},
