@@ -45,7 +45,7 @@ class BundleReader {
   }
 
  private:
-  /// `inherited` are the folders of the file that needs this one.
+  /// `inherited` are folders of those that need this file.
   Result<void> add(const fs::path& path, std::vector<std::byte> content,
                    const std::vector<Folder>& inherited) {
     BundleFile file;
@@ -63,23 +63,23 @@ class BundleReader {
     file.pins = std::move(*pins);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();
-    folders_.push_back(folders_of(file, inherited));
+    std::vector<Folder> own = own_folders(file);
+    std::vector<Folder> all = own;
+    all.insert(all.end(), inherited.begin(), inherited.end());
+    const bool passes = file.linkage.passes_run_path;
+    searched_.push_back(passes ? all : std::move(own));
+    lent_.push_back(passes ? std::move(all) : inherited);
     bundle_.push_back(std::move(file));
     return {};
   }
 
-  static std::vector<Folder> folders_of(const BundleFile& file,
-                                        const std::vector<Folder>& inherited) {
+  static std::vector<Folder> own_folders(const BundleFile& file) {
     std::vector<Folder> folders;
-    if (!file.linkage.run_path.empty()) {
-      std::error_code ignored;
-      const fs::path origin = fs::absolute(file.path, ignored).parent_path();
-      for (const auto& folder : file.linkage.run_path) {
-        folders.push_back(resolved(folder.text, origin));
-      }
-    }
-    if (file.linkage.passes_run_path) {
-      folders.insert(folders.end(), inherited.begin(), inherited.end());
+    if (file.linkage.run_path.empty()) return folders;
+    std::error_code ignored;
+    const fs::path origin = fs::absolute(file.path, ignored).parent_path();
+    for (const auto& folder : file.linkage.run_path) {
+      folders.push_back(resolved(folder.text, origin));
     }
     return folders;
   }
@@ -88,11 +88,11 @@ class BundleReader {
     for (std::size_t i = 0; i < bundle_[index].needed.size(); i++) {
       const std::string name = bundle_[index].needed[i].name.text;
       if (name.find('/') != std::string::npos) continue;
-      for (const Folder& folder : std::vector<Folder>(folders_[index])) {
+      for (const Folder& folder : std::vector<Folder>(searched_[index])) {
         const fs::path path = folder.path / name;
         if (!is_library_for_this_machine(path)) continue;
         bundle_[index].needed[i].path = path;
-        if (!folder.near || platform::is_loaded(path)) break;
+        if (!folder.near || platform::is_loaded(name) || platform::is_loaded(path)) break;
         auto own = index_of(path, index);
         if (!own) return std::move(own).error();
         bundle_[index].needed[i].own = *own;
@@ -114,16 +114,15 @@ class BundleReader {
     if (known != identities_.end()) return static_cast<std::size_t>(known - identities_.begin());
     auto content = file->read_all(largest_file);
     if (!content) return std::move(content).error();
-    const auto& folders = folders_[needed_by];
-    const bool passes = bundle_[needed_by].linkage.passes_run_path;
-    auto added = add(path, std::move(*content), passes ? folders : std::vector<Folder>());
+    auto added = add(path, std::move(*content), std::vector<Folder>(lent_[needed_by]));
     if (!added) return std::move(added).error();
     identities_.push_back(file->identity());
     return bundle_.size() - 1;
   }
 
   Bundle bundle_;
-  std::vector<std::vector<Folder>> folders_;        // of each file of the bundle
+  // Of each file of the bundle: where it looks, and where what it needs may look, too.
+  std::vector<std::vector<Folder>> searched_, lent_;
   std::vector<platform::FileIdentity> identities_;  // from the first library on
 };
 

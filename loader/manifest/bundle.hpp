@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The files that are loaded as one module: its own, and the libraries that lie beside it, where
-// $ORIGIN points. Those of the system are shared with the rest of the process; so is a library that
-// the program has loaded itself.
+// $ORIGIN points. Those of the system are shared with the rest of the process; so is one that the
+// process has loaded already, from its file or another of its name, as the system's loader does it.
 #pragma once
 
 #include <tenon/reload.hpp>

@@ -36,7 +36,8 @@ class ImageMap {
 std::string image_at(const void* address);
 /// How far behind the beginning of that file's image an address lies; 0 where there is none.
 std::uint64_t offset_at(const void* address);
-/// Whether the file at a path is loaded already, under this or another name.
+/// Whether the file at a path is loaded already, under this or another name; without a folder,
+/// whether a library of that name is.
 bool is_loaded(const std::filesystem::path& path);
 /// Keeps what is loaded from a path in the process until that ends, with all that it needs.
 void pin_image(const std::filesystem::path& path);

@@ -357,17 +357,20 @@ TEST_F(Images, BringALibraryWithTwoNamesOnce) {
 
 TEST_F(Images, ShareTheLibraryThatTheProgramHasLoadedItself) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
-  void* library = dlopen((world_.root() / "app/lib/libtests-sibling.so.1").c_str(), RTLD_NOW);
-  ASSERT_NE(library, nullptr) << dlerror();
-  {
+  // The same file, and another one of the same name.
+  for (const char* loaded : {"app", "other"}) {
+    place("sibling-user", "other", "sibling-2");
+    const fs::path path = world_.root() / loaded / "lib/libtests-sibling.so.1";
+    void* library = dlopen(path.c_str(), RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
     const auto image = load(file);
     ASSERT_TRUE(image) << image.error().to_string();
-    EXPECT_EQ(copies(), std::vector<std::string>{"user.g1.so"});
-    EXPECT_EQ(Echo(*image).count_of_one(), 2003);
+    EXPECT_EQ(copies().size(), 1u);
+    const std::int64_t first = Echo(*image).count_of_one();
     const auto again = load(file);
-    EXPECT_EQ(Echo(*again).count_of_one(), 2005);
+    EXPECT_EQ(Echo(*again).count_of_one(), first + 2) << "two counts go on";
+    dlclose(library);
   }
-  dlclose(library);
 }
 
 TEST_F(Images, LookForNothingInTheFoldersAboveTheirCopy) {

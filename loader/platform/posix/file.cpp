@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/posix/descriptor.hpp"
+
 namespace tenon::platform {
 namespace {
 
@@ -56,33 +58,6 @@ FileIdentity identity_from(const struct stat& status) {
           .size = static_cast<std::uint64_t>(status.st_size),
           .modified = nanoseconds(status.st_mtim),
           .changed = nanoseconds(status.st_ctim)};
-}
-
-// Closes what it holds. The result of close matters only after writing: `close` answers it.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  bool close() { return number_ < 0 || ::close(release()) == 0; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
-bool write_all(int descriptor, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const auto count = ::write(descriptor, content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    content = content.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 // A new file with this content; `synchronised` when it has to survive a crash of the system. What

@@ -9,21 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/posix/descriptor.hpp"
+
 namespace tenon::platform {
-namespace {
-
-bool write_all(int descriptor, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const auto count = ::write(descriptor, content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    content = content.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
-}  // namespace
-
 Result<MemoryFile> MemoryFile::create(const std::string& name, std::span<const std::byte> content) {
   constexpr int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   MemoryFile file(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
