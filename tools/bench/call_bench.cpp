@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a call through a handle costs, against the same function called by its raw pointer. The call
-// is reset before each one in both, because that is how its arena is used.
+// What a call through a handle costs, against the same function called by its raw pointer and by a
+// pointer that a shared_ptr keeps valid, as others guard their calls. The call is reset before each
+// one in all of them, because that is how its arena is used.
 #include "modules.hpp"
 
 #include <bench/counter/v2.h>
@@ -9,6 +10,8 @@
 #include <dlfcn.h>
 #include <bench/counter.hpp>
 #include <tenon/host.hpp>
+
+#include <memory>
 
 namespace tenon::bench {
 namespace {
@@ -55,24 +58,67 @@ void call_shared_handle(benchmark::State& state) {
 }
 BENCHMARK(call_shared_handle)->Threads(1)->Threads(2)->UseRealTime();
 
+/// The module without any of tenon.
+class RawCounter {
+ public:
+  RawCounter() : image_(dlopen(counter_v2, RTLD_NOW | RTLD_LOCAL)) {
+    const auto* module = static_cast<const tenon_module*>(dlsym(image_, "tenon_module_v1"));
+    const auto& registration = TENON_AT(tenon_registration, module->registrations, 0);
+    table_ = static_cast<const bench_counter_v2*>(registration.table);
+    benchmark::DoNotOptimize(table_);
+  }
+  ~RawCounter() { dlclose(image_); }
+  RawCounter(const RawCounter&) = delete;
+  RawCounter& operator=(const RawCounter&) = delete;
+
+  std::int64_t next(Call& call, std::int64_t value) const {
+    const bench_counter_v2_next_request request = {sizeof request, value};
+    const bench_counter_v2_next_response* response = nullptr;
+    const tenon_status status = table_->next(call.raw(), nullptr, &request, &response);
+    return status == TENON_OK ? response->next : 0;
+  }
+
+ private:
+  void* image_;
+  const bench_counter_v2* table_;
+};
+
 void call_pointer(benchmark::State& state) {
-  void* image = dlopen(counter_v2, RTLD_NOW | RTLD_LOCAL);
-  const auto* module = static_cast<const tenon_module*>(dlsym(image, "tenon_module_v1"));
-  const auto& registration = TENON_AT(tenon_registration, module->registrations, 0);
-  const auto* table = static_cast<const bench_counter_v2*>(registration.table);
-  benchmark::DoNotOptimize(table);
+  const RawCounter counter;
   Call call;
   for (auto _ : state) {
     call.reset();
-    const bench_counter_v2_next_request request = {sizeof request, 1};
-    const bench_counter_v2_next_response* response = nullptr;
-    const tenon_status status = table->next(call.raw(), nullptr, &request, &response);
-    if (status != TENON_OK) state.SkipWithError("next failed");
-    benchmark::DoNotOptimize(response->next);
+    benchmark::DoNotOptimize(counter.next(call, 1));
   }
-  dlclose(image);
 }
 BENCHMARK(call_pointer);
+
+/// Called by all threads; the first one makes it, before all begin, and ends it when all have
+/// ended.
+void call_shared_pointer(benchmark::State& state) {
+  static std::unique_ptr<const RawCounter> counter;
+  if (state.thread_index() == 0) counter = std::make_unique<RawCounter>();
+  Call call;
+  for (auto _ : state) {
+    call.reset();
+    benchmark::DoNotOptimize(counter->next(call, 1));
+  }
+  if (state.thread_index() == 0) counter = nullptr;
+}
+BENCHMARK(call_shared_pointer)->Threads(1)->Threads(2)->UseRealTime();
+
+void call_shared_ptr(benchmark::State& state) {
+  static std::shared_ptr<const RawCounter> counter;
+  if (state.thread_index() == 0) counter = std::make_shared<RawCounter>();
+  Call call;
+  for (auto _ : state) {
+    call.reset();
+    const std::shared_ptr<const RawCounter> held = counter;
+    benchmark::DoNotOptimize(held->next(call, 1));
+  }
+  if (state.thread_index() == 0) counter = nullptr;
+}
+BENCHMARK(call_shared_ptr)->Threads(1)->Threads(2)->UseRealTime();
 
 }  // namespace
 }  // namespace tenon::bench

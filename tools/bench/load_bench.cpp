@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What it costs to load a module and to make its first instance, against the system's own loading
-// of the same file.
+// What it costs to load a module and to make its first instance, and to restart it, against the
+// system's own loading of the same file; and what an instance costs.
 #include "modules.hpp"
 
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <bench/counter.hpp>
 #include <tenon/host.hpp>
+
+#include <atomic>
+#include <chrono>
 
 namespace tenon::bench {
 namespace {
@@ -33,6 +36,27 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
 }
 BENCHMARK(dlopen_dlsym_dlclose);
 
+/// From beginning to end, with what the host says of the parts: how long the new generation took to
+/// load, and the old one to be left, ended and unloaded.
+void restart(benchmark::State& state) {
+  std::atomic<std::int64_t> loading{0};
+  std::atomic<std::int64_t> draining{0};
+  HostOptions options{.app = "bench", .plugin_path = {counter_v2}};
+  options.on_event = [&](const Event& event) {
+    if (event.type == Event::Type::restarted) loading += event.loading.count();
+    if (event.type == Event::Type::drained) draining += event.draining.count();
+  };
+  Host host(options);
+  auto counter = host.create<::bench::Counter>(counter_name).value();
+  for (auto _ : state) {
+    if (!host.restart(counter_name)) state.SkipWithError("the restart failed");
+  }
+  const auto mean = benchmark::Counter::kAvgIterations;
+  state.counters["loading"] = benchmark::Counter(static_cast<double>(loading), mean);
+  state.counters["draining"] = benchmark::Counter(static_cast<double>(draining), mean);
+}
+BENCHMARK(restart)->UseRealTime();
+
 void create_and_destroy(benchmark::State& state) {
   Host host({.app = "bench", .plugin_path = {counter_v2}});
   auto keeps_it_loaded = host.create<::bench::Counter>(counter_name).value();
@@ -42,6 +66,19 @@ void create_and_destroy(benchmark::State& state) {
   }
 }
 BENCHMARK(create_and_destroy);
+
+void create_call_and_destroy(benchmark::State& state) {
+  Host host({.app = "bench", .plugin_path = {counter_v2}});
+  auto keeps_it_loaded = host.create<::bench::Counter>(counter_name).value();
+  Call call;
+  for (auto _ : state) {
+    auto counter = host.create<::bench::Counter>(counter_name);
+    call.reset();
+    auto next = (*counter)->next(call, 1);
+    benchmark::DoNotOptimize(next);
+  }
+}
+BENCHMARK(create_call_and_destroy);
 
 }  // namespace
 }  // namespace tenon::bench

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""report.py BUILD: runs the benchmarks of a build and says how they stand to the goals.
+"""report.py BUILD [--long]: runs the benchmarks of a build and says how they stand to the goals.
 
-Each measurement is the median of several repetitions. Prints a line for each goal and writes the
-same as BUILD/measure.json.
+Each measurement is the median of several repetitions. Prints a line for each and writes the same as
+BUILD/measure.json and as a chart, BUILD/measure.svg. With --long memory is looked at after as many
+restarts as the goal is about.
 """
+import argparse
 import json
 import pathlib
 import re
@@ -14,16 +16,37 @@ import sys
 import tempfile
 import time
 
-# what, goal in nanoseconds, benchmark, floor, whether the goal is over the floor
+sys.dont_write_bytecode = True  # nothing beside the sources
+import chart
+
+# what, goal in nanoseconds if there is one, benchmark, floor, whether the measurement is what comes
+# on top of the floor
 TIMES = [
     ("manifest of one file, no index", 5000, "read_manifest", "open_pread_close", False),
     ("load and first instance", 15000, "load_and_first_instance", "dlopen_dlsym_dlclose", True),
+    ("restart", None, "restart/real_time", "dlopen_dlsym_dlclose", False),
+    ("of it, until the new one is loaded", None, "restart/real_time:loading",
+     "dlopen_dlsym_dlclose", False),
+    ("of it, until the old one is gone", None, "restart/real_time:draining",
+     "dlopen_dlsym_dlclose", False),
     ("create and destroy an instance", 60, "create_and_destroy", None, False),
-    ("call of the latest version", 2, "call_handle/latest", "call_pointer", True),
+    ("create, call, destroy an instance", 60, "create_call_and_destroy", "call_pointer", True),
+    ("call", 2, "call_handle/latest", "call_pointer", True),
+    ("call by two threads", 2, "call_shared_handle/real_time/threads:2",
+     "call_shared_pointer/real_time/threads:2", True),
+    ("call that is counted", None, "call_counted", "call_handle/latest", True),
+    ("call whose crash is contained", None, "call_contained", "call_handle/latest", True),
+    ("copy of a shared_ptr", None, "call_shared_ptr/real_time/threads:1",
+     "call_shared_pointer/real_time/threads:1", True),
+    ("copy of a shared_ptr, two threads", None, "call_shared_ptr/real_time/threads:2",
+     "call_shared_pointer/real_time/threads:2", True),
     ("unchanged method of an older version", 1, "call_handle/older", "call_handle/latest", True),
 ]
 
 PACKAGES = 200_000
+RESTARTS = 5_000
+ALL_RESTARTS = 100_000
+SECONDS = 5  # of calls with restarts, and of calls without
 
 
 def run_benchmarks(build):
@@ -38,7 +61,22 @@ def run_benchmarks(build):
     failed = [b["error_message"] for b in benchmarks if b.get("error_occurred")]
     if failed:
         sys.exit("\n".join(failed))
-    return {b["run_name"]: b["real_time"] for b in benchmarks if b["aggregate_name"] == "median"}
+    times = {}
+    for benchmark in benchmarks:
+        if benchmark["aggregate_name"] != "median":
+            continue
+        times[benchmark["run_name"]] = benchmark["real_time"]
+        for part in ("loading", "draining"):
+            if part in benchmark:
+                times[f"{benchmark['run_name']}:{part}"] = benchmark[part]
+    return times
+
+
+def run_restarts(build, what, number):
+    """What tenon-restarts says."""
+    done = subprocess.run([build / "tools/bench/tenon-restarts", what, str(number)], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return json.loads(done.stdout)
 
 
 def write_packages(path):
@@ -119,30 +157,74 @@ def rows_of_rates(times, pipelines):
     one = times["call_shared_handle/real_time/threads:1"]
     two = times["call_shared_handle/real_time/threads:2"]
     yield {"what": "calls by two threads, one instance", "unit": "times one thread", "goal": 2,
-           "measured": one / two, "ratio": one / two / 2}
+           "at_least": True, "measured": one / two, "ratio": one / two / 2}
     for what, rate in pipelines:
-        yield {"what": what, "unit": "records/s", "goal": 2_000_000, "measured": rate,
-               "ratio": rate / 2_000_000}
+        yield {"what": what, "unit": "records/s", "goal": 2_000_000, "at_least": True,
+               "measured": rate, "ratio": rate / 2_000_000}
 
 
-def shown(value, unit):
+def rows_of_restarts(latency, memory):
+    quiet = latency["none"]["percentiles"]
+    restarting = latency["restarting"]["percentiles"]
+    for percent, what in [("50", "half of the calls"), ("99.99", "p99.99 of calls"),
+                          ("100", "longest call")]:
+        yield {"what": f"{what}, 100 restarts/s", "unit": "ns",
+               "goal": quiet[percent] if percent == "99.99" else None,
+               "measured": restarting[percent], "floor": "no restarts",
+               "floor_measured": quiet[percent], "ratio": restarting[percent] / quiet[percent]}
+    yield {"what": f"growth by {memory['restarts']:,} restarts", "unit": "kB", "goal": 1000,
+           "measured": memory["grown_kB"], "ratio": memory["grown_kB"] / 1000}
+    yield {"what": "images left mapped by them", "unit": "images", "goal": 0,
+           "measured": memory["left_mapped"], "ratio": memory["left_mapped"]}
+
+
+def in_digits(value):
+    """Three of them, or as many as a whole number has."""
+    size = abs(value)
+    return f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}"
+
+
+def in_words(value, unit):
     if unit == "ns":
-        return f"{value / 1000:.1f} us" if abs(value) >= 1000 else f"{value:.2g} ns"
-    return f"{value:,.0f}/s" if unit == "records/s" else f"x{value:.2f}"
+        for factor, name in [(1e6, "ms"), (1e3, "us")]:
+            if abs(value) >= factor:
+                return f"{in_digits(value / factor)} {name}"
+        return f"{in_digits(value)} ns"
+    if unit == "records/s":
+        return f"{value:,.0f}/s"
+    if unit == "times one thread":
+        return f"x{value:.2f}"
+    return f"{value:,} {unit}"
 
 
-def main(build):
+def shown(row, key):
+    if row[key] is None:
+        return "-"
+    return ("+" if row.get("over_floor") and row[key] >= 0 else "") + in_words(row[key], row["unit"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--long", action="store_true")
+    arguments = parser.parse_args()
+    build = arguments.build
+
     times = run_benchmarks(build)
-    rows = [*rows_of_times(times), *rows_of_rates(times, measure_pipelines(build))]
-    (build / "measure.json").write_text(json.dumps({"measure": 1, "rows": rows}, indent=2) + "\n")
+    latency = run_restarts(build, "latency", SECONDS)
+    memory = run_restarts(build, "memory", ALL_RESTARTS if arguments.long else RESTARTS)
+    rows = [*rows_of_times(times), *rows_of_restarts(latency, memory),
+            *rows_of_rates(times, measure_pipelines(build))]
+    (build / "measure.json").write_text(
+        json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
+    (build / "measure.svg").write_text(chart.draw(rows, latency, shown))
 
-    print(f"{'what':38} {'goal':>12} {'measured':>12} {'ratio':>6}  to")
+    print(f"{'what':38} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
     for row in rows:
-        more = "+" if row.get("over_floor") else ""
         floor = row.get("floor")
-        to = f"{floor} {shown(row['floor_measured'], 'ns')}" if floor else "goal"
-        print(f"{row['what']:38} {more + shown(row['goal'], row['unit']):>12} "
-              f"{more + shown(row['measured'], row['unit']):>12} {row['ratio']:6.2f}  {to}")
+        to = f"{floor} {in_words(row['floor_measured'], 'ns')}" if floor else "goal"
+        print(f"{row['what']:38} {shown(row, 'goal'):>13} {shown(row, 'measured'):>13} "
+              f"{row['ratio']:7.2f}  {to}")
 
 
-main(pathlib.Path(sys.argv[1]))
+main()

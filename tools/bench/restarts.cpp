@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon-restarts latency SECONDS | memory RESTARTS: what restarts do to the calls that go on
+// meanwhile, and what they leave in the process. Writes JSON to its output.
+#include "modules.hpp"
+
+#include <bench/counter.hpp>
+#include <tenon/host.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace tenon::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+/// How often each length of time was seen, to three digits or so.
+class Histogram {
+ public:
+  void add(std::int64_t nanoseconds) noexcept {
+    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(nanoseconds, 0));
+    longest_ = std::max(longest_, value);
+    counts_[place_of(value)]++;
+    total_++;
+  }
+  /// The time that this share of all was not longer than.
+  std::uint64_t at(double share) const noexcept {
+    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(total_));
+    std::uint64_t seen = 0;
+    for (std::size_t place = 0; place < counts_.size(); place++) {
+      seen += counts_[place];
+      if (seen > wanted) return std::min(end_of(place), longest_);
+    }
+    return longest_;
+  }
+  std::uint64_t longest() const noexcept { return longest_; }
+  std::uint64_t total() const noexcept { return total_; }
+
+ private:
+  // The leading bits of a time and how many bits follow them.
+  static constexpr int digits = 7;
+  static std::size_t place_of(std::uint64_t value) noexcept {
+    const int shift = std::max(static_cast<int>(std::bit_width(value)) - digits, 0);
+    return (static_cast<std::size_t>(shift) << digits) + (value >> shift);
+  }
+  static std::uint64_t end_of(std::size_t place) noexcept {
+    if (place < std::size_t{1} << digits) return place;
+    const std::size_t shift = place >> digits;
+    return (((place & ((1U << digits) - 1)) + 1) << shift) - 1;
+  }
+
+  std::array<std::uint64_t, (64 - digits + 1) << digits> counts_{};
+  std::uint64_t longest_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+/// Calls without a pause until the time is over; how long each call took.
+void call_until(Clock::time_point end, ::bench::Counter& counter, Histogram& histogram) {
+  Call call;
+  for (auto before = Clock::now(); before < end;) {
+    call.reset();
+    if (!counter.next(call, 1)) std::abort();
+    const auto after = Clock::now();
+    histogram.add((after - before).count());
+    before = after;
+  }
+}
+
+void write(const char* name, const Histogram& histogram, const char* behind) {
+  std::printf("  \"%s\": {\"calls\": %llu, \"percentiles\": {", name,
+              static_cast<unsigned long long>(histogram.total()));
+  for (const char* percent : {"50", "90", "99", "99.9", "99.99", "99.999"}) {
+    std::printf("\"%s\": %llu, ", percent,
+                static_cast<unsigned long long>(histogram.at(std::atof(percent) / 100)));
+  }
+  std::printf("\"100\": %llu}}%s\n", static_cast<unsigned long long>(histogram.longest()), behind);
+}
+
+/// Without and with restarts in turns, so that both see the same neighbours.
+int latency(int seconds) {
+  constexpr auto between = 10ms;  // 100 a second
+  Host host({.app = "bench", .plugin_path = {counter_v2}});
+  auto counter = host.create<::bench::Counter>(counter_name).value();
+  static Histogram quiet;
+  static Histogram restarting;
+  std::int64_t restarts = 0;
+  for (int second = 0; second < seconds; second++) {
+    call_until(Clock::now() + 1s, *counter, quiet);
+    const auto begin = Clock::now();
+    std::thread thread([&] {
+      for (auto next = begin; next < begin + 1s; next += between) {
+        std::this_thread::sleep_until(next);
+        if (!host.restart(counter_name)) std::abort();
+        restarts++;
+      }
+    });
+    call_until(begin + 1s, *counter, restarting);
+    thread.join();
+  }
+  std::printf("{\n  \"restarts\": %lld,\n", static_cast<long long>(restarts));
+  write("none", quiet, ",");
+  write("restarting", restarting, "");
+  std::printf("}\n");
+  return 0;
+}
+
+/// In kB.
+long resident() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmRSS:", 0) == 0) return std::atol(line.c_str() + 6);
+  }
+  return 0;
+}
+
+/// Lines of the map of the process that are copies of the module.
+long mapped() {
+  std::ifstream maps("/proc/self/maps");
+  long count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("counter-v2.g") != std::string::npos;
+  }
+  return count;
+}
+
+int memory(int restarts) {
+  Host host({.app = "bench", .plugin_path = {counter_v2}});
+  auto counter = host.create<::bench::Counter>(counter_name).value();
+  const auto restart = [&](int times) {
+    for (int i = 0; i < times; i++) {
+      if (!host.restart(counter_name)) std::abort();
+    }
+  };
+  restart(200);  // until everything that is made once is there
+  const long resident_before = resident();
+  const long mapped_before = mapped();
+  restart(restarts);
+  std::printf("{\"restarts\": %d, \"grown_kB\": %ld, \"left_mapped\": %ld}\n", restarts,
+              resident() - resident_before, mapped() - mapped_before);
+  return 0;
+}
+
+}  // namespace
+}  // namespace tenon::bench
+
+int main(int argc, char** argv) {
+  const std::string what = argc == 3 ? argv[1] : "";
+  if (what == "latency") return tenon::bench::latency(std::atoi(argv[2]));
+  if (what == "memory") return tenon::bench::memory(std::atoi(argv[2]));
+  std::fprintf(stderr, "usage: tenon-restarts latency SECONDS | memory RESTARTS\n");
+  return 2;
+}
