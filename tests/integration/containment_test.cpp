@@ -3,8 +3,8 @@
 // Crashes inside of plugins: those that are contained, and those that end a process of their own.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
-#include <mutex>
 #include <string>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
@@ -124,6 +124,29 @@ TEST_F(Containment, OfAHundredCrashes) {
     ASSERT_FALSE(unruly->say("write to nowhere"));
     ASSERT_TRUE(serves_again(unruly));
   }
+}
+
+TEST_F(Containment, OfSeveralThreadsAtATime) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++) {
+    threads.emplace_back([&] { failed += !unruly->say("write to nowhere").has_value(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 4) << "by the crash, or because the module had crashed";
+  EXPECT_TRUE(serves_again(unruly));
+}
+
+TEST_F(Containment, CountsACrashAsAFailure) {
+  HostOptions counting = containing();
+  counting.count_calls = true;
+  Host host(counting);
+  auto unruly = host.create<test::Echo>("unruly").value();
+  ASSERT_FALSE(unruly->say("write to nowhere"));
+  EXPECT_EQ(module(host, unruly_package).calls.failures, 1u);
+  EXPECT_EQ(module(host, unruly_package).calls.in_flight, 0u);
 }
 
 TEST_F(Containment, OfAdaptedPlugins) {
