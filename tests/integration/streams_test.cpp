@@ -204,6 +204,18 @@ TEST_F(Streams, OfASessionEndWhenItRestarts) {
   EXPECT_EQ(error->status(), revoked);
 }
 
+TEST_F(Streams, ThatFailFatallyRestartTheirModule) {
+  Host host(options());
+  auto player = tape(host);
+  auto reader = player->play("fatal").value();
+  const auto failed = all(reader);
+  EXPECT_EQ(failed.error().code(), "internal");
+  EXPECT_EQ(failed.error().message(), "out of order");
+  EXPECT_FALSE(failed.error().fatal()) << "who passes it on is not broken";
+  EXPECT_TRUE(eventually([&] { return module(host, giver).generation == 2; }));
+  EXPECT_EQ(all(reader).error().status(), revoked);
+}
+
 TEST_F(Streams, ThatAreWrittenKeepWhatIsCommitted) {
   Host host(options());
   auto store = vault(host, giver);

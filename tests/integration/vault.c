@@ -54,6 +54,9 @@ static tenon_status read_text(tenon_call *call, tenon_reader *self, tenon_buffer
     call->functions->wait(call, -1);
     return tenon_fail(call, TENON_CANCELLED, "woken");
   }
+  if (strcmp(reader->text, "fatal") == 0) {
+    return tenon_fail(call, TENON_FATAL | TENON_INTERNAL, "out of order");
+  }
   *got = left < into.size ? left : into.size;
   memcpy(into.data, reader->text + reader->at, *got);
   reader->at += *got;

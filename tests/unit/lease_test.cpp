@@ -20,7 +20,6 @@
 namespace tenon::tests {
 namespace {
 
-using detail::Lease;
 using detail::LeaseList;
 using detail::Serving;
 using namespace std::chrono_literals;
