@@ -70,17 +70,21 @@ TEST_P(ContainedCrash, OnAnyThread) {
   EXPECT_TRUE(serves_again(unruly));
 }
 
-constexpr Crashing contained[] = {{"write to nowhere", "crashed: SIGSEGV at "},
-                                  {"call nowhere", "crashed: SIGSEGV at "},
+constexpr Crashing contained[] = {
+    {"write to nowhere", "crashed: SIGSEGV at "},
+    {"call nowhere", "crashed: SIGSEGV at "},
 #if defined(__x86_64__)
-                                  {"divide by zero", "crashed: SIGFPE at "},
+    {"divide by zero", "crashed: SIGFPE at "},
 #endif
-                                  {"read past a file", "crashed: SIGBUS at "},
-                                  {"run no instruction", "crashed: SIGILL at "},
-                                  {"recurse for ever", "ran out of stack: SIGSEGV at "},
-                                  {"abort", "crashed: SIGABRT at "},
-                                  {"copy to nowhere", "crashed: SIGSEGV at "},
-                                  {"measure nothing", "crashed: SIGSEGV at "}};
+    {"read past a file", "crashed: SIGBUS at "},
+    {"run no instruction", "crashed: SIGILL at "},
+    {"recurse for ever", "ran out of stack: SIGSEGV at "},
+    {"abort", "crashed: SIGABRT at "},
+#if !SANITIZED  // which puts functions of its own before those of the C library
+    {"copy to nowhere", "crashed: SIGSEGV at "},
+    {"measure nothing", "crashed: SIGSEGV at "},
+#endif
+};
 INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](const auto& info) {
   std::string name = info.param.text;
   std::replace(name.begin(), name.end(), ' ', '_');
@@ -233,18 +237,19 @@ TEST_P(DeadlyCrash, EndsTheProcessAndNamesThePlugin) {
       << outcome.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, DeadlyCrash,
-                         testing::Values(Deadly{"free what is no memory", SIGSEGV},
-                                         Deadly{"free twice", SIGABRT},
-                                         Deadly{"print nothing", SIGSEGV},
-                                         Deadly{"read from a stream of its own", SIGSEGV},
-                                         Deadly{"sort", SIGSEGV},
-                                         Deadly{"send itself a signal", SIGSEGV}),
-                         [](const auto& info) {
-                           std::string name = info.param.text;
-                           std::replace(name.begin(), name.end(), ' ', '_');
-                           return name;
-                         });
+constexpr Deadly deadly[] = {{"free what is no memory", SIGSEGV},
+#if !SANITIZED  // which says it itself
+                             {"free twice", SIGABRT},
+#endif
+                             {"print nothing", SIGSEGV},
+                             {"read from a stream of its own", SIGSEGV},
+                             {"sort", SIGSEGV},
+                             {"send itself a signal", SIGSEGV}};
+INSTANTIATE_TEST_SUITE_P(Each, DeadlyCrash, testing::ValuesIn(deadly), [](const auto& info) {
+  std::string name = info.param.text;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
 
 TEST_F(Crash, InALibraryThatThePluginLoadsIsNotContained) {
   const Outcome outcome = run("unruly", "load " FAULTS "/crash-in-constructor.so");
