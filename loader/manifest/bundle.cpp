@@ -63,12 +63,12 @@ class BundleReader {
     file.pins = std::move(*pins);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();
-    std::vector<Folder> own = own_folders(file);
+    const std::vector<Folder> own = own_folders(file);
     std::vector<Folder> all = own;
     all.insert(all.end(), inherited.begin(), inherited.end());
     const bool passes = file.linkage.passes_run_path;
-    searched_.push_back(passes ? all : std::move(own));
-    lent_.push_back(passes ? std::move(all) : inherited);
+    searched_.push_back(passes ? all : own);
+    lent_.push_back(passes ? all : inherited);
     bundle_.push_back(std::move(file));
     return {};
   }
