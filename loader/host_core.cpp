@@ -19,7 +19,7 @@ HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_
         Error({.code = "containment-unavailable",
                .where = "HostOptions::contain_crashes",
                .found = "a system on which crashes cannot be contained",
-               .needed = "Linux on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
+               .needed = "Linux with glibc on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
                .fix = "leave the option out; crashes end the process"}));
   }
   for (const tenon_module* builtin : options_.builtins) {
