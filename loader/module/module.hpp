@@ -101,7 +101,9 @@ struct ModuleContext {
 /// Three things exclude each other only as far as they must. Calls never wait for anything but a
 /// closed gate. Instances come and go at any time but while what serves is being exchanged (a
 /// standstill). Loading, replacing and unloading is the right of one thread at a time.
-class Module : public ServingModule, public FaultSink, public std::enable_shared_from_this<Module> {
+class Module final : public ServingModule,
+                     public FaultSink,
+                     public std::enable_shared_from_this<Module> {
  public:
   using Clock = std::chrono::steady_clock;
 
