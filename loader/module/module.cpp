@@ -206,7 +206,7 @@ const KindVersion& Module::version_of(const LiveInstance& instance) const {
 // The call that configured may have been in a generation that has been replaced meanwhile. A
 // restart that has not published yet sees what is remembered here; of one that has, the new
 // generation is told here.
-void Module::remember_config(LiveInstance& instance, TextMap config) {
+void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   Lock lock(mutex_);
   instance.config_ = config;
   instance.configured_++;

@@ -124,7 +124,7 @@ class Module final : public ServingModule,
   void release(LiveInstance& instance) noexcept;
 
   /// The plugin behind an instance took a configuration in a call that is still under way.
-  void remember_config(LiveInstance& instance, TextMap config);
+  void remember_config(LiveInstance& instance, const TextMap& config);
 
   /// See Host::restart.
   Result<Restarted> restart(RestartReason reason, const RestartHow& how);

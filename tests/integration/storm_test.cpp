@@ -141,7 +141,7 @@ TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
       }
     });
   }
-  const auto restart = [&](std::vector<const char*> packages) {
+  const auto restart = [&](const std::vector<const char*>& packages) {
     for (int i = 0; i < restarts; i++) {
       for (const char* package : packages) {
         if (!host.restart(package)) wrong++;

@@ -67,11 +67,12 @@ void check_added(const std::vector<Field>& fields, Findings& findings) {
     }
     behind_added = behind_added || !field.added.empty();
     if (what.empty()) continue;
-    findings.add({.place = field.place,
-                  .code = "bad-added",
-                  .what = std::move(what),
-                  .needed = "fields that were added later are optional, no streams, and stand at the end",
-                  .fix = "make it optional, move it to the end, or write a new version"});
+    findings.add(
+        {.place = field.place,
+         .code = "bad-added",
+         .what = std::move(what),
+         .needed = "fields that were added later are optional, no streams, and stand at the end",
+         .fix = "make it optional, move it to the end, or write a new version"});
   }
 }
 
