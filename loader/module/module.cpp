@@ -127,7 +127,15 @@ Result<void> Module::become_ready(Lock& lock) {
 
 Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
   Lock lock(mutex_);
-  if (auto ready = become_ready(lock); !ready) return std::move(ready).error();
+  wanted_++;  // what is loaded for it is not unloaded before
+  if (auto ready = become_ready(lock); !ready) {
+    if (!lock.owns_lock()) lock.lock();
+    wanted_--;
+    lock.unlock();
+    unload_if_unused();
+    return std::move(ready).error();
+  }
+  wanted_--;
   under_way_++;
   const std::uint32_t index = free_index();
   auto* instance = new LiveInstance(shared_from_this(), index, std::move(wanted), ++serials_);
@@ -182,7 +190,7 @@ void Module::unload_if_unused() noexcept {
   std::optional<Left> last;
   {
     Lock lock(mutex_);
-    const auto unused = [&] { return generation_ != nullptr && !has_instances(); };
+    const auto unused = [&] { return generation_ != nullptr && !has_instances() && wanted_ == 0; };
     if (!unused()) return;
     if (holder_ == std::this_thread::get_id() || this_thread_is_in(*generation_)) {
       context_.keeper->soon([weak = weak_from_this()] {
@@ -297,28 +305,31 @@ SupervisionOptions Module::supervision() noexcept {
 }
 
 Result<void> Module::load_first() {
-  Lock lock(mutex_);
-  Right right(*this, lock);
-  if (!right) return busy();
-  if (generation_ != nullptr) return {};
-  if (has_instances()) {
-    lock.unlock();
-    Restart restart(*this, RestartReason::crash, {});
-    auto done = restart.run();
-    tell(restart.event());
-    return done;
+  Event what;
+  Result<void> done;
+  {
+    Lock lock(mutex_);
+    Right right(*this, lock);
+    if (!right) return busy();
+    if (generation_ != nullptr) return {};
+    if (has_instances()) {
+      lock.unlock();
+      Restart restart(*this, RestartReason::crash, {});
+      done = restart.run();
+      what = restart.event();
+    } else {
+      lock.unlock();
+      const auto begun = Clock::now();
+      auto fresh = load();
+      if (!fresh) return std::move(fresh).error();
+      lock.lock();
+      adopt(std::move(*fresh));
+      what = event(Event::Type::loaded);
+      what.loading = Clock::now() - begun;
+    }
   }
-  lock.unlock();
-  const auto begun = Clock::now();
-  auto fresh = load();
-  if (!fresh) return std::move(fresh).error();
-  lock.lock();
-  adopt(std::move(*fresh));
-  Event loaded = event(Event::Type::loaded);
-  lock.unlock();
-  loaded.loading = Clock::now() - begun;
-  tell(loaded);
-  return {};
+  tell(what);  // without the right, which who listens may need
+  return done;
 }
 
 /// What serves from now on. Answers what did until now.

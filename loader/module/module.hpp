@@ -225,6 +225,7 @@ class Module final : public ServingModule,
   bool still_ = false;               // no create and no release may begin
   bool suspended_ = false;           // what is behind the gate cannot go on as it is
   Clock::time_point gate_deadline_;  // of the standstill, and of the gate while it is closed
+  std::size_t wanted_ = 0;           // instances that are about to be made
   std::size_t under_way_ = 0;        // creates and releases
   bool interrupting_ = false;        // blocking calls are cancelled
 

@@ -75,6 +75,7 @@ bool Module::release() {
 Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool waits) {
   Result<void> done;
   std::optional<Left> old;
+  Event what;
   {
     Lock lock(mutex_);
     Right right(*this, lock);
@@ -84,8 +85,9 @@ Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool w
     Restart restart(*this, reason, how);
     done = restart.run();
     old = restart.take_old();
-    tell(restart.event());
+    what = restart.event();
   }
+  tell(what);  // without the right, which who listens may need
   if (!done) return done;
   context_.directory.module_changed();
   if (waits) {

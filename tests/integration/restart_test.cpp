@@ -204,6 +204,22 @@ TEST_F(Restart, MayComeFromInsideACallOfAnotherModule) {
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 }
 
+TEST_F(Restart, IsToldWhenTheHostCanBeAskedAgain) {
+  Texts answers;
+  HostOptions options = this->options();
+  Host* asked = nullptr;
+  options.on_event = [&](const Event& event) {
+    if (event.type != Event::Type::loaded && event.type != Event::Type::restarted) return;
+    auto probe = asked->create<test::Probe>("probe");
+    answers.emplace_back(probe ? "created" : probe.error().code());
+  };
+  Host host(options);
+  asked = &host;
+  auto probe = host.create<test::Probe>("probe").value();
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(answers, (Texts{"created", "created"}));
+}
+
 TEST_F(Restart, WaitsForTheCallsInTheOldCodeWhileNewCallsGoOn) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
