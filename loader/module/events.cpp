@@ -14,6 +14,20 @@ std::string in_words(std::chrono::nanoseconds time) {
                                : std::to_string(microseconds / 1000) + " ms";
 }
 
+bool is_trouble(Event::Type type) {
+  switch (type) {
+    case Event::Type::faulted:
+    case Event::Type::restart_failed:
+    case Event::Type::drain_overdue:
+    case Event::Type::call_overdue:
+    case Event::Type::quarantined:
+    case Event::Type::unload_prevented:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(RestartReason reason) noexcept {
@@ -87,18 +101,11 @@ std::string in_one_line(const Error& error) {
   return line;
 }
 
-void Events::tell(const Event& event) const noexcept try {
-  switch (event.type) {
-    case Event::Type::faulted:
-    case Event::Type::restart_failed:
-    case Event::Type::drain_overdue:
-    case Event::Type::call_overdue:
-    case Event::Type::quarantined:
-    case Event::Type::unload_prevented:
-      log_warning(event.to_string());
-      break;
-    default:
-      if (logs_debug()) log_debug(event.to_string());
+void Events::tell(const Event& event, bool answered) const noexcept try {
+  if (is_trouble(event.type) && !answered) {
+    log_warning(event.to_string());
+  } else if (logs_debug()) {
+    log_debug(event.to_string());
   }
   if (listener_) listener_(event);
 } catch (const std::exception& e) {

@@ -20,8 +20,9 @@ class Events {
  public:
   explicit Events(std::function<void(const Event&)> listener) : listener_(std::move(listener)) {}
 
-  /// An exception of the listener ends here and is logged.
-  void tell(const Event& event) const noexcept;
+  /// An exception of the listener ends here and is logged. `answered`: whoever asked for what
+  /// happened hears of it, so the log need not.
+  void tell(const Event& event, bool answered = false) const noexcept;
 
  private:
   const std::function<void(const Event&)> listener_;

@@ -71,7 +71,7 @@ bool Module::release() {
   return quarantined;
 }
 
-/// `waits`: for the old generation to be gone, as long as is usual.
+/// `waits`: somebody waits for the answer, and for the old generation to be gone.
 Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool waits) {
   Result<void> done;
   std::optional<Left> old;
@@ -87,7 +87,7 @@ Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool w
     old = restart.take_old();
     what = restart.event();
   }
-  tell(what);  // without the right, which who listens may need
+  context_.events->tell(what, waits);  // without the right, which who listens may need
   if (!done) return done;
   context_.directory.module_changed();
   if (waits) {

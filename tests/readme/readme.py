@@ -27,7 +27,7 @@ SCENE = """
 #include <iostream>
 #include <string>
 #include <vector>
-struct {
+[[maybe_unused]] struct {
   void add(const std::string&, const std::string&) {}
 } menu;
 inline void log(const std::string& text) { std::cerr << text << '\\n'; }
