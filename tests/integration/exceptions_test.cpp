@@ -45,8 +45,8 @@ TEST_F(Exceptions, LeaveNothingLoaded) {
   {
     Host host(options());
     auto unruly = host.create<test::Echo>("unruly").value();
-    const auto failed = unruly->say("throw an exception");
     ASSERT_TRUE(is_mapped("unruly.g1"));
+    ASSERT_FALSE(unruly->say("throw an exception"));
   }
   EXPECT_FALSE(is_mapped("unruly.g1"));
 }
