@@ -127,12 +127,12 @@ void set_names(Family& family, const std::string& id) {
 
 template <class OneVersion>
 std::unique_ptr<OneVersion> make_version(const Family& family, const SpecFile& file) {
-  const std::string number = "v" + std::to_string(file.number);
   auto version = std::make_unique<OneVersion>();
   version->number = file.number;
+  version->label = std::to_string(file.number);
   version->spec = file.spec;
-  version->c_name = family.space + "_" + family.name + "_" + number;
-  version->header = family.space + "/" + family.name + "/" + number + ".h";
+  version->c_name = family.space + "_" + family.name + "_v" + version->label;
+  version->header = family.space + "/" + family.name + "/v" + version->label + ".h";
   const JsonValue* place = file.json.find("version");
   version->place = place != nullptr ? place->place : file.json.place;
   return version;

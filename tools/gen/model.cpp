@@ -22,6 +22,14 @@ bool hands_on(const std::vector<FieldFill>& fills, const std::vector<Field>& sou
   return std::equal(fills.begin(), fills.end(), sources.begin(), sources.end(), as_it_stands);
 }
 
+/// The newest version that `suits`; nullptr where none does.
+template <class Suits>
+const DocumentVersion* newest(const Document& document, Suits suits) {
+  const auto found = std::find_if(document.versions.rbegin(), document.versions.rend(),
+                                  [suits](const auto& version) { return suits(*version); });
+  return found != document.versions.rend() ? found->get() : nullptr;
+}
+
 }  // namespace
 
 const Type& innermost(const Type& type) noexcept {
@@ -76,6 +84,61 @@ bool KindStep::has_hooks() const noexcept {
   return std::any_of(methods.begin(), methods.end(), [](const MethodStep& step) {
     return step.answer == MethodStep::Answer::hook;
   });
+}
+
+const DocumentVersion& Document::latest() const noexcept {
+  const auto* release =
+      newest(*this, [](const DocumentVersion& v) { return !v.removed() && !v.is_preview(); });
+  if (release != nullptr) return *release;
+  const auto* usable = newest(*this, [](const DocumentVersion& v) { return !v.removed(); });
+  return usable != nullptr ? *usable : *versions.back();
+}
+
+const DocumentVersion& Document::hub() const noexcept {
+  const auto is_release = [](const DocumentVersion& v) { return !v.draft() && !v.is_preview(); };
+  const auto* release =
+      newest(*this, [&](const DocumentVersion& v) { return is_release(v) && !v.removed(); });
+  if (release == nullptr) release = newest(*this, is_release);
+  return release != nullptr ? *release : latest();
+}
+
+const DocumentVersion* Document::neighbour(const DocumentVersion& version) const noexcept {
+  const DocumentVersion* before = nullptr;   // in the order of versions
+  const DocumentVersion* release = nullptr;  // the newest one before
+  for (const auto& other : versions) {
+    if (other.get() == &version) break;
+    before = other.get();
+    if (!before->is_preview()) release = before;
+  }
+  const bool continues = before != nullptr && version.is_preview() && before->is_preview() &&
+                         before->number == version.number;
+  return continues || release == nullptr ? before : release;
+}
+
+const DocumentStep* Document::step_to(const DocumentVersion& version) const noexcept {
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [&version](const auto& step) { return step.to == &version; });
+  return found != steps.end() ? &*found : nullptr;
+}
+
+std::vector<const DocumentVersion*> Document::path(const DocumentVersion& from,
+                                                   const DocumentVersion& to) const {
+  const auto to_root = [this](const DocumentVersion& version) {
+    std::vector<const DocumentVersion*> line;
+    for (const auto* at = &version; at != nullptr; at = neighbour(*at)) line.push_back(at);
+    return line;
+  };
+  std::vector<const DocumentVersion*> path = to_root(from);
+  std::vector<const DocumentVersion*> down = to_root(to);
+  const DocumentVersion* fork = nullptr;  // the newest version that both come from
+  while (!path.empty() && !down.empty() && path.back() == down.back()) {
+    fork = path.back();
+    path.pop_back();
+    down.pop_back();
+  }
+  path.push_back(fork);
+  path.insert(path.end(), down.rbegin(), down.rend());
+  return path;
 }
 
 }  // namespace tenon::gen

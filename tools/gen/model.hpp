@@ -114,6 +114,8 @@ struct Struct {
   std::string cpp_name{};  // eg: "tenon::DestinationV2Ack"
   std::string doc{};
   std::vector<Field> fields{};  // never empty
+  /// Of a document type: in C and C++ a member `bag` stands behind the fields, as in documents.
+  bool bag = false;
   Place place{};
 };
 
@@ -145,11 +147,16 @@ struct Property {
 };
 
 struct Life {
-  enum class Stage { draft, released, deprecated };
+  enum class Stage {
+    draft,
+    released,
+    deprecated,
+    removed,  // of document types: documents can still be read, and nothing else
+  };
   Stage stage = Stage::draft;
   std::string version{};  // unless draft: of the package it was released with, eg: "0.1.0"
   std::string date{};     // unless draft: eg: "2026-11-21"
-  std::string message{};  // of deprecated: what to use instead
+  std::string message{};  // of deprecated: what to use instead; of removed: why it is
 };
 
 // -- Kinds and document types -------------------------------------------------
@@ -157,11 +164,13 @@ struct Life {
 /// What one version of a kind and one version of a document type have in common.
 struct Version {
   int number = 0;
+  int preview = 0;      // of a document type: which preview of `number` it is, from 1; else 0
+  std::string label{};  // the two as names and documents write them, eg: "3", "3preview1"
   std::string doc{};
   Life life{};
   std::string spec{};    // its file below the folder that was given, eg: "kinds/source/v2.json"
   std::string c_name{};  // eg: "tenon_source_v2"
-  std::string header{};  // as it is included: "tenon/source/v2.h"
+  std::string header{};  // as it is included: "tenon/source/v2.h"; not written if removed
   std::uint64_t fingerprint = 0;
   std::vector<std::unique_ptr<Enum>> enums{};
   std::vector<std::unique_ptr<Struct>> structs{};   // each behind those that it holds
@@ -169,6 +178,8 @@ struct Version {
   Place place{};                                    // of its number
 
   bool draft() const noexcept { return life.stage == Life::Stage::draft; }
+  bool removed() const noexcept { return life.stage == Life::Stage::removed; }
+  bool is_preview() const noexcept { return preview != 0; }
 };
 
 /// What a kind and a document type have in common: the name of all versions.
@@ -248,29 +259,66 @@ struct DocumentVersion : Version {
   std::vector<Field> fields{};  // in C followed by `tenon_bytes bag`
 };
 
-/// What becomes of one field between two versions of a document type.
+/// What becomes of one field between two versions of a document type or of a struct of it.
 struct FieldStep {
   const Field* older =
       nullptr;  // nullptr: added; a value of the newer goes to the bag on the way back
   const Field* newer = nullptr;     // nullptr: removed; a value of the older goes to the bag
-  Passing passing = Passing::same;  // where both are there and `hook` is not set
+  Passing passing = Passing::same;  // of the C types, where both are there and `hook` is not set
   bool hook = false;                // the hand-written step fills it, in both directions
+  /// Where one side is nullptr: the labels of all versions of the document type in which a field
+  /// of this name stands (in a struct of the same name) and has the same shape, be it optional or
+  /// not. What the bag holds from there may come back; anything else stays in the bag.
+  std::vector<std::string> origins{};
 };
 
-/// How a document type's version became the next one. Read in both directions.
+/// A struct that two neighbouring versions have, perhaps under two names.
+struct StructStep {
+  const Struct* older = nullptr;
+  const Struct* newer = nullptr;
+  std::vector<FieldStep> fields{};  // each field of `newer` in its order, then those removed
+};
+
+/// An enum that two neighbouring versions have, perhaps under two names. Values are the same when
+/// they are written the same.
+struct EnumStep {
+  const Enum* older = nullptr;
+  const Enum* newer = nullptr;
+};
+
+/// How a document type's version came from its neighbour. Read in both directions.
 struct DocumentStep {
   const DocumentVersion* from = nullptr;
   const DocumentVersion* to = nullptr;
   std::string notes{};
-  bool hook = false;                // a hand-written step runs behind the generated part
-  std::vector<FieldStep> fields{};  // each field of `to` in its order, then those removed
+  bool hook = false;                  // a hand-written step runs behind the generated part
+  std::vector<FieldStep> fields{};    // each field of `to` in its order, then those removed
+  std::vector<StructStep> structs{};  // in the order of `to`, so each behind those that it holds
+  std::vector<EnumStep> enums{};      // in the order of `to`
 };
 
+/// Its versions are a tree of neighbours: releases (drafts among them) are a chain, and previews
+/// lead to nothing but further previews of the same number. The first preview of a number hangs on
+/// the newest release below that number. Where there is none below, versions follow each other.
 struct Document : Family {
-  std::vector<std::unique_ptr<DocumentVersion>> versions{};  // ascending without gap, never empty
-  std::vector<DocumentStep> steps{};  // steps[i] leads from versions[i] to versions[i + 1]
+  /// Ascending: 1, 2, 3preview1, 3preview2, 3. Never empty.
+  std::vector<std::unique_ptr<DocumentVersion>> versions{};
+  std::vector<DocumentStep> steps{};  // steps[i] leads from its neighbour to versions[i + 1]
 
-  const DocumentVersion& latest() const noexcept { return *versions.back(); }
+  /// The newest version that programs can use and that is no preview. A preview if there is no
+  /// other, a removed one if there is nothing else.
+  const DocumentVersion& latest() const noexcept;
+  /// The version that documents are stored at: the newest release in the order of numbers, a
+  /// removed one only if no other is left; where nothing was released, the newest version.
+  const DocumentVersion& hub() const noexcept;
+  /// Where `version` came from; nullptr for the first.
+  const DocumentVersion* neighbour(const DocumentVersion& version) const noexcept;
+  /// The step that leads to `version` from its neighbour; nullptr for the first.
+  const DocumentStep* step_to(const DocumentVersion& version) const noexcept;
+  /// The versions from one to another, both included. Each two that follow each other are the
+  /// `from` and `to` of a step, in this order or the other.
+  std::vector<const DocumentVersion*> path(const DocumentVersion& from,
+                                           const DocumentVersion& to) const;
 };
 
 struct Model {
