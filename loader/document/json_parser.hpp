@@ -1,34 +1,84 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// JSON as RFC 8259 has it, each key once in its object, at most 64 levels deep, as a tree that
-// keeps the text of each value.
+// What a Parser keeps from text to text, and what the readers of its text share.
 #pragma once
 
-#include <tenon/result.hpp>
+#include <tenon/json.hpp>
 
-#include <memory>
+#include <boost/json/basic_parser.hpp>
+
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tenon::json::detail {
 
-struct Node {
-  enum class Form { null, boolean, number, text, array, object };
+/// How deep arrays and objects may lie in each other.
+inline constexpr std::size_t most_levels = 64;
 
-  Form form = Form::null;
-  std::string_view source{};  // as it was written, in the text of its Tree
-  std::string text{};         // what a text says
-  std::vector<Node> elements{};
-  std::vector<std::string> keys{};  // of an object, one per element
+/// Puts the values of a text one behind the other while Boost.JSON goes through it: `nodes` is what
+/// Reader reads.
+class Recorder {
+ public:
+  static constexpr std::size_t max_array_size = SIZE_MAX;
+  static constexpr std::size_t max_object_size = SIZE_MAX;
+  static constexpr std::size_t max_string_size = SIZE_MAX;
+  static constexpr std::size_t max_key_size = SIZE_MAX;
+  using View = boost::json::string_view;
+  using ErrorCode = boost::json::error_code;
+
+  std::vector<Node> nodes;
+
+  /// To begin another text, that may have this many levels.
+  void reset(std::string_view text, std::size_t levels);
+  /// The key that an object has twice, if that is why parsing ended.
+  const std::optional<std::string_view>& duplicate() const noexcept { return duplicate_; }
+
+  bool on_document_begin(ErrorCode&) { return true; }
+  bool on_document_end(ErrorCode&) { return true; }
+  bool on_array_begin(ErrorCode& error) { return open(Form::array, error); }
+  bool on_array_end(std::size_t count, ErrorCode&) { return close(count); }
+  bool on_object_begin(ErrorCode& error) { return open(Form::object, error); }
+  bool on_object_end(std::size_t count, ErrorCode& error);
+  bool on_key_part(View part, std::size_t, ErrorCode&) { return keep(part); }
+  bool on_key(View last, std::size_t, ErrorCode&);
+  bool on_string_part(View part, std::size_t, ErrorCode&) { return keep(part); }
+  bool on_string(View last, std::size_t, ErrorCode&);
+  bool on_number_part(View, ErrorCode&) { return true; }
+  bool on_int64(std::int64_t, View digits, ErrorCode&) { return add(Form::number, digits); }
+  bool on_uint64(std::uint64_t, View digits, ErrorCode&) { return add(Form::number, digits); }
+  bool on_double(double, View digits, ErrorCode&) { return add(Form::number, digits); }
+  bool on_bool(bool value, ErrorCode&) { return add(Form::boolean, value ? "true" : "false"); }
+  bool on_null(ErrorCode&) { return add(Form::null, "null"); }
+  bool on_comment_part(View, ErrorCode&) { return true; }
+  bool on_comment(View, ErrorCode&) { return true; }
+
+ private:
+  bool add(Form form, View text);
+  bool open(Form form, ErrorCode& error);
+  bool close(std::size_t count);
+  bool keep(View part);
+  View whole(View last);
+
+  std::string_view text_;
+  std::string unescaped_;               // all texts with escapes; never grows beyond text_.size()
+  std::size_t unescaped_begin_ = 0;     // where the text under way begins there
+  std::vector<std::string_view> keys_;  // of the objects that are open
+  std::size_t open_ = 0;  // the array or object under way; while it is open, its extent is what
+                          // `open_` was before
+  std::size_t depth_ = 0;
+  std::size_t levels_ = most_levels;
+  std::optional<std::string_view> duplicate_;
 };
 
-struct Tree {
-  std::string text;
-  Node root{};
-};
+struct Tape {
+  Tape();
 
-/// Errors: `not-json`, with line and column as its place.
-Result<std::unique_ptr<const Tree>> parse(std::string_view text);
+  boost::json::basic_parser<Recorder> parser;
+  std::optional<Error> error;  // why a reader answered false
+  Writer scratch;              // of Reader::read_json
+};
 
 }  // namespace tenon::json::detail

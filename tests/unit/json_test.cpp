@@ -5,6 +5,7 @@
 #include <tenon/record_json.hpp>
 #include <tenon/specification_json.hpp>
 
+#include <tenon/call.hpp>
 #include <tenon/json.hpp>
 
 #include <gtest/gtest.h>
@@ -112,38 +113,51 @@ TEST(Json, SaysWhereInAList) {
 
 TEST(Json, SaysWhereATextIsNoJson) {
   const Wrong cases[] = {
-      {"", "1:1", "a value was expected"},
-      {"{\n  \"a\": tru }", "2:8", "a value was expected"},
-      {"{\"a\":1,}", "1:8", "a key was expected"},
-      {"[1 2]", "1:4", "',' or ']' was expected"},
-      {"{\"a\" 1}", "1:6", "':' was expected"},
-      {"{\"a\":1,\"a\":2}", "1:8", "the key stands twice"},
-      {"{} x", "1:4", "something follows the value"},
-      {"{}\n\n\n{", "4:1", "something follows the value"},
-      {"01", "1:2", "something follows the value"},
-      {"-", "1:2", "a digit was expected"},
-      {"1.", "1:3", "a digit was expected"},
-      {"1e+", "1:4", "a digit was expected"},
-      {"+1", "1:1", "a value was expected"},
-      {"NaN", "1:1", "a value was expected"},
-      {"\"a", "1:3", "the text has no end"},
-      {"\"a\nb\"", "1:3", "a control character in a text"},
-      {"\"\xc3\xa4\xff\"", "1:3", "no UTF-8"},
-      {"\"\xed\xa0\x80\"", "1:2", "no UTF-8"},
-      {"\"\\x\"", "1:3", "no escape of JSON"},
-      {"\"\\ud800\"", "1:8", "half a character"},
-      {"\"\\udc00\"", "1:8", "half a character"},
-      {"\0"s, "1:1", "a value was expected"},
-      {"// comment\n1", "1:1", "a value was expected"},
+      {"", "1:1", "incomplete JSON"},
+      {"{\n  \"a\": tru }", "2:8", "unexpected 't'"},
+      {"{\"a\":1,}", "1:8", "unexpected '}'"},
+      {"[1 2]", "1:4", "unexpected '2'"},
+      {"{\"a\" 1}", "1:6", "unexpected '1'"},
+      {"{\"a\":1,\"\\u0061\":2}", "1:18",
+       "the key \"a\" stands twice in the object that ends here"},
+      {"{} x", "1:4", "extra data"},
+      {"{}\n\n\n{", "4:1", "extra data"},
+      {"01", "1:2", "extra data"},
+      {"-", "1:2", "incomplete JSON"},
+      {"1.", "1:3", "incomplete JSON"},
+      {"1e+", "1:4", "incomplete JSON"},
+      {"1e99999999999", "1:12", "exponent overflow"},
+      {"+1", "1:1", "unexpected '+'"},
+      {"NaN", "1:1", "unexpected 'N'"},
+      {"\"a", "1:3", "incomplete JSON"},
+      {"\"a\nb\"", "1:3", "unexpected byte 0x0a"},
+      {"\"\xc3\xa4\xff\"", "1:3", "unexpected byte 0xff"},
+      {"\"\xed\xa0\x80\"", "1:2", "unexpected byte 0xed"},
+      {"\"\\n\xc0\x80\"", "1:4", "unexpected byte 0xc0"},
+      {"\"\\x\"", "1:3", "unexpected 'x'"},
+      {"\"\\ud800\"", "1:8", "unexpected '\"'"},
+      {"[\"\\ud800\\u0061, and more\"]", "1:11", "illegal trailing surrogate"},
+      {"\"\\udc00\"", "1:8", "illegal trailing surrogate"},
+      {"\0"s, "1:1", "unexpected byte 0x00"},
+      {"// comment\n1", "1:1", "unexpected '/'"},
       {std::string(65, '['), "1:65", "more than 64 levels"},
   };
   for (const Wrong& wrong : cases) {
-    const auto document = json::Document::parse(wrong.text);
+    const auto document = json::Parser().parse(wrong.text);
     ASSERT_FALSE(document) << wrong.text;
     EXPECT_EQ(document.error().code(), "not-json");
     EXPECT_EQ(document.error().where(), wrong.where) << wrong.text;
     EXPECT_EQ(document.error().message(), wrong.message) << wrong.text;
   }
+}
+
+TEST(Json, FindsAKeyThatStandsTwiceAmongMany) {
+  std::string text = "{\"0\":0";
+  for (int i = 1; i < 50; i++) text += ",\"" + std::to_string(i) + "\":0";
+  json::Parser parser;
+  EXPECT_TRUE(parser.parse(text + "}"));
+  EXPECT_FALSE(parser.parse(text + ",\"31\":0}"));
+  EXPECT_TRUE(parser.parse(text + ",\"inner\":{\"31\":0}}"));
 }
 
 TEST(Json, EachCutOfADocumentIsNoJson) {
@@ -212,11 +226,103 @@ TEST(Json, ReadsBase64Strictly) {
   }
 }
 
-TEST(Json, KeepsJsonAsItStands) {
+TEST(Json, KeepsJsonButForItsSpaces) {
   const Json inner{R"({ "a" : [1.50, 1e2] })"};
-  EXPECT_EQ(json::write(std::vector<Json>{inner, {"null"}}), "[" + inner.text + ",null]");
-  EXPECT_EQ(json::read<std::vector<Json>>("[ " + inner.text + " ]").value().front(), inner);
+  const Json plain{R"({"a":[1.50,1e2]})"};
+  EXPECT_EQ(json::write(std::vector<Json>{inner, {"null"}}), "[" + plain.text + ",null]");
+  EXPECT_EQ(json::read<std::vector<Json>>("[ " + inner.text + " ]").value().front(), plain);
   EXPECT_EQ(json::write(Json{"no json"}), "\"no json\"");
+}
+
+TEST(Json, MakesATextOfJsonThatIsTooDeepForItsPlace) {
+  const auto nested = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  json::Parser parser;
+  for (std::size_t levels : {63U, 64U}) {
+    json::Writer out;
+    out.begin_array();
+    out.json(nested(levels));
+    out.end_array();
+    const auto root = parser.parse(out.view());
+    ASSERT_TRUE(root) << levels;
+    for (const json::Reader& element : root->elements()) {
+      EXPECT_EQ(element.form() == json::Form::array, levels == 63);
+    }
+  }
+}
+
+TEST(Json, ReadsIntoTheArenaOfACall) {
+  Call call;
+  json::Parser parser;
+  const auto root = parser.parse(R"({"json": [1.50, {"\u0061": null}], "bytes": "AAH/"})");
+  ASSERT_TRUE(root);
+  json::Fields fields(*root);
+  tenon_bytes bytes;
+  ASSERT_TRUE(fields.take("bytes")->read_bytes(call.raw(), bytes));
+  EXPECT_EQ(BytesView(bytes.data, bytes.size), BytesView(Bytes{0, 1, 255}));
+  tenon_string text;
+  ASSERT_TRUE(fields.take("json")->read_json(call.raw(), text));
+  EXPECT_EQ(std::string_view(text.data, text.size), R"([1.50,{"a":null}])");
+  EXPECT_TRUE(fields.finish());
+}
+
+TEST(Json, TakesFieldsInAnyOrder) {
+  json::Parser parser;
+  const auto root = parser.parse(R"({"a":[{"x":1}],"b":{},"c":3,"d":"4","e":5})");
+  ASSERT_TRUE(root);
+  for (int round = 0; round < 2; round++) {  // what was taken once can be taken by somebody else
+    json::Fields fields(*root);
+    EXPECT_EQ(fields.take("d")->form(), json::Form::text);
+    EXPECT_EQ(fields.take("a")->form(), json::Form::array);
+    EXPECT_EQ(fields.take("missing"), nullptr);
+    EXPECT_EQ(fields.take("x"), nullptr);
+    EXPECT_EQ(fields.take("a"), nullptr);
+    EXPECT_EQ(fields.take("b")->form(), json::Form::object);
+    std::string rest;
+    EXPECT_TRUE(fields.for_each_rest([&](std::string_view key, const json::Reader& value) {
+      rest += key;
+      return value.form() == json::Form::number;
+    }));
+    EXPECT_EQ(rest, "ce");
+    EXPECT_FALSE(fields.finish());
+    EXPECT_EQ(parser.take_error().to_string(), "error[wrong-value] c: not a field of this type");
+  }
+}
+
+TEST(Json, HasNoFieldsWhereThereIsNoObject) {
+  json::Parser parser;
+  for (const char* text : {"[1,2]", "{}", "null"}) {
+    const auto root = parser.parse(text);
+    ASSERT_TRUE(root);
+    json::Fields fields(*root);
+    EXPECT_EQ(fields.take("a"), nullptr);
+    EXPECT_EQ(fields.finish(), root->form() == json::Form::object) << text;
+  }
+}
+
+TEST(Json, KeepsTextsWithEscapesApart) {
+  json::Parser parser;
+  const auto root = parser.parse(R"(["\n", "plain", "a\tb", "", "\u00e4\\", {"\/k": "\u20ac"}])");
+  ASSERT_TRUE(root);
+  json::Writer out;
+  out.value(*root);
+  EXPECT_EQ(out.view(), "[\"\\n\",\"plain\",\"a\\tb\",\"\",\"\u00e4\\\\\",{\"/k\":\"\u20ac\"}]");
+}
+
+TEST(Json, TellsPathsThatCanBeFollowed) {
+  json::Parser parser;
+  const auto root = parser.parse(R"([{"a": {"b c": [0, [], {"": true}]}}])");
+  ASSERT_TRUE(root);
+  json::Fields first(*root->elements().begin());
+  json::Fields second(*first.take("a"));
+  for (const json::Reader& element : second.take("b c")->elements()) {
+    if (element.form() != json::Form::object) continue;
+    json::Fields third(element);
+    EXPECT_FALSE(third.take("")->fail("nothing"));
+  }
+  EXPECT_EQ(parser.take_error().to_string(),
+            "error[wrong-value] [0].a[\"b c\"][2][\"\"]: expected nothing, found true");
 }
 
 TEST(Json, ReplacesWhatIsNoUtf8) {

@@ -28,8 +28,162 @@
 
 namespace tenon::json {
 
-/// Puts a JSON text together, without spaces. REQUIRED: what is begun is ended, and each member of
-/// an object has its key first.
+/// What a JSON value is.
+enum class Form : std::uint8_t { null, boolean, number, text, array, object };
+
+namespace detail {
+
+struct Tape;
+
+/// One value of a parsed text. What an array or object holds lies behind it, one value after the
+/// other, each member as its key and its value.
+struct Node {
+  Form form;
+  bool taken;        // a key whose member Fields gave away
+  const char* data;  // what a text or key says; the digits of a number; the words true, false, null
+  std::size_t size;  // of that; how many elements or members there are
+  std::size_t extent;  // how many nodes it is with all that it holds
+
+  std::string_view text() const noexcept { return {data, size}; }
+};
+
+}  // namespace detail
+
+struct Member;
+template <class Part>
+class Range;
+
+/// One value of a parsed text, and where it stands; small, passed by value. Valid until the next
+/// parse of its Parser, and belongs to the same thread.
+///
+/// Functions that read answer false when the value is not what they are for; then the Parser has
+/// the error, `wrong-value` with the path of the value: `validations[1].value`, `metadata["c d"]`.
+class TENON_API Reader {
+ public:
+  using Form = json::Form;
+
+  Form form() const noexcept { return node_->form; }
+
+  bool read(bool& value) const;
+  /// The nearest number of this type; "NaN", "Infinity" and "-Infinity" are read as well.
+  bool read(float& value) const;
+  bool read(double& value) const;
+  /// A text. Valid like the reader.
+  bool read(std::string_view& value) const;
+  /// Whole numbers in a range; `type` names it in the error: "int8".
+  bool read_integer(std::int64_t& value, std::int64_t least, std::int64_t most,
+                    std::string_view type) const;
+  bool read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const;
+  /// Bytes in base64, into the arena of `call`.
+  bool read_bytes(tenon_call* call, tenon_bytes& value) const;
+  /// Any value as JSON text without spaces, the digits of its numbers as they were written; into
+  /// the arena of `call`.
+  bool read_json(tenon_call* call, tenon_string& value) const;
+  /// Both into values of the caller's own.
+  bool read(Bytes& value) const;
+  bool read(Json& value) const;
+
+  /// How many elements an array has, or members an object.
+  bool read_array(std::size_t& count) const;
+  bool read_object(std::size_t& count) const;
+  /// All of them, in the order of the text: `for (const Reader& element : in.elements())`,
+  /// `for (const auto& [key, value] : in.members())`. REQUIRED: an array; an object.
+  Range<Reader> elements() const noexcept;
+  Range<Member> members() const noexcept;
+
+  /// Makes "expected <needed>, found <what is there>" the error. Answers false.
+  bool fail(std::string_view needed) const;
+  /// Makes `message` the error, about the member `key` of this object. Answers false.
+  bool fail_member(std::string_view key, std::string_view message) const;
+
+ private:
+  friend class Fields;
+  friend class Parser;
+  friend class Writer;
+  template <class Part>
+  friend class Range;
+
+  Reader(detail::Tape& tape, detail::Node& node) noexcept : tape_(&tape), node_(&node) {}
+  std::string path() const;
+
+  detail::Tape* tape_;
+  detail::Node* node_;
+};
+
+/// A member of an object.
+struct Member {
+  std::string_view key;
+  Reader value;
+};
+
+/// The elements of an array, or the members of an object.
+template <class Part>
+class Range {
+ public:
+  class Iterator {
+   public:
+    Iterator(detail::Tape& tape, detail::Node* at) noexcept : tape_(&tape), at_(at) {}
+    Part operator*() const noexcept {
+      const Reader value(*tape_, at_[key_nodes]);
+      if constexpr (key_nodes == 0) {
+        return value;
+      } else {
+        return {at_->text(), value};
+      }
+    }
+    Iterator& operator++() noexcept {
+      at_ += key_nodes + at_[key_nodes].extent;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const noexcept { return at_ != other.at_; }
+
+   private:
+    static constexpr std::size_t key_nodes = std::is_same_v<Part, Member> ? 1 : 0;
+
+    detail::Tape* tape_;
+    detail::Node* at_;
+  };
+
+  explicit Range(const Reader& whole) noexcept : whole_(whole) {}
+  Iterator begin() const noexcept { return {*whole_.tape_, whole_.node_ + 1}; }
+  Iterator end() const noexcept { return {*whole_.tape_, whole_.node_ + whole_.node_->extent}; }
+
+ private:
+  Reader whole_;
+};
+
+inline Range<Reader> Reader::elements() const noexcept {
+  return Range<Reader>(*this);
+}
+inline Range<Member> Reader::members() const noexcept {
+  return Range<Member>(*this);
+}
+
+/// Parses texts, one after the other; its memory is kept, so that in the long run it allocates
+/// nothing. Strict: RFC 8259, UTF-8, each key once in its object, at most 64 levels. Belongs to one
+/// thread at a time.
+class TENON_API Parser {
+ public:
+  Parser();
+  Parser(Parser&&) noexcept;
+  Parser& operator=(Parser&&) noexcept;
+  ~Parser();
+
+  /// The whole of a text. REQUIRED: the text stays as it is while its readers are used.
+  /// Errors: `not-json`, with line and column as its place.
+  Result<Reader> parse(std::string_view text);
+  /// Why reading failed. REQUIRED: a Reader of this parser answered false.
+  Error take_error();
+
+ private:
+  friend class Writer;
+  Result<Reader> parse(std::string_view text, std::size_t levels);
+
+  std::unique_ptr<detail::Tape> tape_;
+};
+
+/// Puts a JSON text together, on one line and without spaces. REQUIRED: what is begun is ended, and
+/// each member of an object has its key first. Belongs to one thread at a time.
 class TENON_API Writer {
  public:
   void begin_object() { begin('{'); }
@@ -38,7 +192,7 @@ class TENON_API Writer {
   void end_array() { end(']'); }
   void key(std::string_view name);
 
-  void boolean(bool value) { plain(value ? "true" : "false"); }
+  void boolean(bool value) { raw(value ? "true" : "false"); }
   void number(std::int64_t value);
   void number(std::uint64_t value);
   void number(float value);
@@ -46,93 +200,103 @@ class TENON_API Writer {
   /// Bytes that are no UTF-8 become U+FFFD.
   void text(std::string_view value);
   void base64(BytesView value);
-  /// A JSON text as it stands; one that is none becomes a text.
+  /// What was read, the digits of its numbers as they were written.
+  void value(const Reader& value);
+  /// A JSON text, without its spaces; one that is none, or has too many levels for this place,
+  /// becomes a text.
   void json(std::string_view value);
+  /// REQUIRED: it is JSON, without line ends.
+  void raw(std::string_view value);
 
-  /// What was written.
+  /// To begin anew, with the memory of before.
+  void clear() noexcept {
+    text_.clear();
+    follows_value_ = false;
+  }
+  /// What was written; valid until more is.
+  std::string_view view() const noexcept { return text_; }
   std::string take() noexcept { return std::move(text_); }
 
  private:
   void begin(char bracket);
   void end(char bracket);
-  void plain(std::string_view value);
-  void separate();
+  void separate() {
+    if (follows_value_) text_ += ',';
+  }
+  template <class T>
+  void real(T value);
 
   std::string text_;
   bool follows_value_ = false;
+  std::size_t depth_ = 0;
+  std::unique_ptr<Parser> parser_;  // of json()
 };
 
-namespace detail {
-struct Node;
-struct Tree;
-}  // namespace detail
-
-class Reader;
-
-/// A parsed text.
-class TENON_API Document {
+/// Takes the members of an object by name; each costs little where they are asked for in the order
+/// in which they stand. One at a time for an object.
+class Fields {
  public:
-  /// Errors: `not-json`, with line and column as its place.
-  static Result<Document> parse(std::string_view text);
-  Document(Document&&) noexcept;
-  ~Document();
+  /// Where it is no object there is nothing to take, and finish() answers false.
+  explicit Fields(const Reader& object) : object_(object), found_(object) {
+    is_object_ = object.read_object(count_);
+    next_ = first();
+    for (std::size_t i = 0; i < count_; i++) step().taken = false;
+  }
 
-  /// The whole of it.
-  Reader root();
-  /// Why reading failed. REQUIRED: a Reader of this document answered false.
-  Error take_error() { return std::move(*error_); }
+  /// The member of this name that nobody took yet, until the next one is taken; nullptr where there
+  /// is none.
+  const Reader* take(std::string_view name) {
+    for (std::size_t i = 0; i < count_; i++) {
+      detail::Node& key = step();
+      if (key.taken || key.text() != name) continue;
+      key.taken = true;
+      found_.node_ = &key + 1;
+      return &found_;
+    }
+    return nullptr;
+  }
+
+  /// Calls `visit(key, reader)` for each member that nobody took, in their order, as long as that
+  /// answers true. Answers whether all did.
+  template <class Visit>
+  bool for_each_rest(Visit&& visit) {
+    next_ = first();
+    for (std::size_t i = 0; i < count_; i++) {
+      detail::Node& key = step();
+      if (!key.taken && !visit(key.text(), Reader(*object_.tape_, (&key)[1]))) return false;
+    }
+    return is_object_;
+  }
+
+  /// Whether nothing is left that nobody took; else the first one is the error.
+  bool finish() {
+    return for_each_rest([this](std::string_view key, const Reader&) {
+      return object_.fail_member(key, "not a field of this type");
+    });
+  }
+
+  // What the codecs of owned values use; each answers whether to go on.
+  template <class T>
+  bool read(std::string_view name, T& value);
+  template <class T>
+  bool read(std::string_view name, std::optional<T>& value);
+  bool read_bag(Bytes& bag);
 
  private:
-  friend class Reader;
-  explicit Document(std::unique_ptr<const detail::Tree> tree) noexcept;
+  detail::Node* first() const noexcept { return object_.node_ + 1; }
+  /// The next key; behind the last one comes the first.
+  detail::Node& step() noexcept {
+    detail::Node& key = *next_;
+    next_ += 1 + next_[1].extent;
+    if (next_ == object_.node_ + object_.node_->extent) next_ = first();
+    return key;
+  }
 
-  std::unique_ptr<const detail::Tree> tree_;
-  std::optional<Error> error_;
-};
-
-/// One value of a document, and where it stands. Functions that read answer false when it is not
-/// what they are for; then the document has the error, `wrong-value` with the path of the value.
-class TENON_API Reader {
- public:
-  bool read(bool& value) const;
-  bool read(float& value) const;
-  bool read(double& value) const;
-  bool read(std::string& value) const;
-  bool read(Bytes& value) const;
-  bool read(Json& value) const;
-  /// Whole numbers in a range; `type` names it in the error: "int8".
-  bool read_integer(std::int64_t& value, std::int64_t least, std::int64_t most,
-                    std::string_view type) const;
-  bool read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const;
-  /// How many elements an array has, or members an object.
-  bool read_array(std::size_t& count) const;
-  bool read_object(std::size_t& count) const;
-
-  /// REQUIRED: i < count.
-  Reader element(std::size_t i) const;
-  Reader entry(std::size_t i) const { return member(i, true); }  // of a map, by its place
-  Reader field(std::size_t i) const { return member(i, false); }
-  std::string_view key(std::size_t i) const;
-
-  /// Makes "expected <needed>, found <what is there>" the error. Answers false.
-  bool fail(std::string_view needed) const;
-  /// Makes `message` the error, about the member `key` of this object. Answers false.
-  bool fail_member(std::string_view key, std::string_view message) const;
-
- private:
-  friend class Document;
-  enum class Place { root, element, entry, field };
-
-  Reader(Document& document, const detail::Node& node) noexcept
-      : document_(&document), node_(&node) {}
-  Reader member(std::size_t i, bool of_map) const;
-  std::string path() const;
-
-  Document* document_;
-  const detail::Node* node_;
-  const Reader* parent_ = nullptr;
-  Place place_ = Place::root;
-  std::size_t index_ = 0;
+  Reader object_;
+  Reader found_;
+  std::size_t count_ = 0;
+  bool is_object_;
+  detail::Node* next_;
 };
 
 /// How values of type T are written and read:
@@ -183,7 +347,12 @@ struct Codec<T, std::enable_if_t<std::is_floating_point_v<T>>> {
 template <>
 struct Codec<std::string> {
   static void write(Writer& out, const std::string& value) { out.text(value); }
-  static bool read(const Reader& in, std::string& value) { return in.read(value); }
+  static bool read(const Reader& in, std::string& value) {
+    std::string_view text;
+    if (!in.read(text)) return false;
+    value = text;
+    return true;
+  }
 };
 
 template <>
@@ -233,9 +402,9 @@ struct Codec<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>>
     std::size_t count = 0;
     if (!in.read_array(count)) return false;
     values.reserve(count);
-    for (std::size_t i = 0; i < count; i++) {
+    for (const Reader& element : in.elements()) {
       T value{};
-      if (!Codec<T>::read(in.element(i), value)) return false;
+      if (!Codec<T>::read(element, value)) return false;
       values.push_back(std::move(value));
     }
     return true;
@@ -256,10 +425,10 @@ struct Codec<std::map<std::string, T, std::less<>>> {
   static bool read(const Reader& in, Map& map) {
     std::size_t count = 0;
     if (!in.read_object(count)) return false;
-    for (std::size_t i = 0; i < count; i++) {
+    for (const auto& [key, member] : in.members()) {
       T value{};
-      if (!Codec<T>::read(in.entry(i), value)) return false;
-      map.emplace(in.key(i), std::move(value));
+      if (!Codec<T>::read(member, value)) return false;
+      map.emplace(key, std::move(value));
     }
     return true;
   }
@@ -280,57 +449,26 @@ inline void write_bag(Writer& out, const Bytes& bag) {
   if (!bag.empty()) write_field(out, "bag", bag);
 }
 
-/// Reads the fields of an object one by one; each function answers whether to go on.
-class Fields {
- public:
-  explicit Fields(const Reader& object) : object_(object) {
-    std::size_t count = 0;
-    is_object_ = object_.read_object(count);
-    unread_.assign(count, true);
-  }
-
-  template <class T>
-  bool read(std::string_view name, T& value) {
-    const std::optional<std::size_t> at = take(name);
-    if (at) return Codec<T>::read(object_.field(*at), value);
-    return is_object_ && object_.fail_member(name, "missing");
-  }
-  template <class T>
-  bool read(std::string_view name, std::optional<T>& value) {
-    const std::optional<std::size_t> at = take(name);
-    return at ? Codec<T>::read(object_.field(*at), value.emplace()) : is_object_;
-  }
-  bool read_bag(Bytes& bag) {
-    const std::optional<std::size_t> at = take("bag");
-    return at ? Codec<Bytes>::read(object_.field(*at), bag) : is_object_;
-  }
-  /// Whether nothing is left that nobody asked for.
-  bool finish() const {
-    for (std::size_t i = 0; i < unread_.size(); i++) {
-      if (unread_[i]) return object_.fail_member(object_.key(i), "not a field of this type");
-    }
-    return is_object_;
-  }
-
- private:
-  std::optional<std::size_t> take(std::string_view name) {
-    for (std::size_t i = 0; i < unread_.size(); i++) {
-      if (!unread_[i] || object_.key(i) != name) continue;
-      unread_[i] = false;
-      return i;
-    }
-    return std::nullopt;
-  }
-
-  const Reader& object_;
-  bool is_object_ = false;
-  std::vector<bool> unread_;
-};
+template <class T>
+bool Fields::read(std::string_view name, T& value) {
+  const Reader* field = take(name);
+  if (field != nullptr) return Codec<T>::read(*field, value);
+  return is_object_ && object_.fail_member(name, "missing");
+}
+template <class T>
+bool Fields::read(std::string_view name, std::optional<T>& value) {
+  const Reader* field = take(name);
+  return field != nullptr ? Codec<T>::read(*field, value.emplace()) : is_object_;
+}
+inline bool Fields::read_bag(Bytes& bag) {
+  const Reader* field = take("bag");
+  return field != nullptr ? field->read(bag) : is_object_;
+}
 
 /// The name of a value of an enum: `from_text` finds it, `names` are all of them for the error.
 template <class T, class FromText>
 bool read_name(const Reader& in, T& value, FromText&& from_text, std::string_view names) {
-  std::string text;
+  std::string_view text;
   if (!in.read(text)) return false;
   const std::optional<T> known = from_text(text);
   if (!known) return in.fail(names);
@@ -349,10 +487,11 @@ std::string write(const T& value) {
 /// The value that a JSON text is. Errors: `not-json`, `wrong-value`.
 template <class T>
 Result<T> read(std::string_view text) {
-  Result<Document> document = Document::parse(text);
-  if (!document) return std::move(document).error();
+  Parser parser;
+  const Result<Reader> root = parser.parse(text);
+  if (!root) return root.error();
   T value{};
-  if (!Codec<T>::read(document->root(), value)) return document->take_error();
+  if (!Codec<T>::read(*root, value)) return parser.take_error();
   return value;
 }
 

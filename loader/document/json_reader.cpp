@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/json.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+
+#include "document/base64.hpp"
+#include "document/json_parser.hpp"
+
+namespace tenon::json {
+namespace {
+
+using detail::Node;
+
+/// The number that the whole of `text` is.
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+template <class T>
+bool parse_real(const Node& node, T& value) {
+  if (node.form == Form::number) return parse_number(node.text(), value);
+  if (node.form != Form::text) return false;
+  const std::string_view name = node.text();
+  if (name == "NaN") {
+    value = std::numeric_limits<T>::quiet_NaN();
+  } else if (name == "Infinity") {
+    value = std::numeric_limits<T>::infinity();
+  } else if (name == "-Infinity") {
+    value = -std::numeric_limits<T>::infinity();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::string quoted(std::string_view text) {
+  Writer out;
+  out.text(text);
+  return out.take();
+}
+
+/// What stands there, for people.
+std::string describe(const Node& node) {
+  constexpr std::size_t longest = 40;
+  switch (node.form) {
+    case Form::number:
+      return "number " + std::string(node.text().substr(0, longest));
+    case Form::text:
+      return node.size <= longest ? "text " + quoted(node.text()) : "text";
+    case Form::array:
+      return "array";
+    case Form::object:
+      return "object";
+    default:
+      return std::string(node.text());
+  }
+}
+
+/// A member's part of a path: ".name", or in quotes what would not look like one.
+std::string member_path(std::string_view key) {
+  const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  return plain ? "." + std::string(key) : "[" + quoted(key) + "]";
+}
+
+/// From the value at `root` down to `node`, which is a part of it.
+std::string path_to(const Node& node, const Node& root) {
+  std::string path;
+  for (const Node* at = &root; at != &node;) {
+    const bool members = at->form == Form::object;
+    const Node* part = at + 1;
+    std::size_t index = 0;
+    // The last part that does not begin behind the node.
+    for (;; index++) {
+      const Node* value = members ? part + 1 : part;
+      if (value + value->extent > &node) break;
+      part = value + value->extent;
+    }
+    path += members ? member_path(part->text()) : "[" + std::to_string(index) + "]";
+    at = members ? part + 1 : part;
+  }
+  return path;
+}
+
+std::string without_dot(std::string path) {
+  if (!path.empty() && path.front() == '.') path.erase(0, 1);
+  return path;
+}
+
+}  // namespace
+
+bool Reader::read(bool& value) const {
+  if (form() != Form::boolean) return fail("true or false");
+  value = node_->text() == "true";
+  return true;
+}
+
+bool Reader::read(float& value) const {
+  return parse_real(*node_, value) || fail("float32");
+}
+
+bool Reader::read(double& value) const {
+  return parse_real(*node_, value) || fail("float64");
+}
+
+bool Reader::read(std::string_view& value) const {
+  if (form() != Form::text) return fail("text");
+  value = node_->text();
+  return true;
+}
+
+bool Reader::read(Bytes& value) const {
+  const auto size = form() == Form::text ? detail::bytes_of_base64(node_->text()) : std::nullopt;
+  if (!size) return fail("text in base64");
+  value.resize(*size);
+  return detail::from_base64(node_->text(), value.data()) || fail("text in base64");
+}
+
+bool Reader::read(Json& value) const {
+  Writer out;
+  out.value(*this);
+  value.text = out.take();
+  return true;
+}
+
+bool Reader::read_bytes(tenon_call* call, tenon_bytes& value) const {
+  const auto size = form() == Form::text ? detail::bytes_of_base64(node_->text()) : std::nullopt;
+  if (!size) return fail("text in base64");
+  auto* bytes = static_cast<std::uint8_t*>(tenon_allocate(call, *size));
+  value = {bytes, *size};
+  return detail::from_base64(node_->text(), bytes) || fail("text in base64");
+}
+
+bool Reader::read_json(tenon_call* call, tenon_string& value) const {
+  Writer& out = tape_->scratch;
+  out.clear();
+  out.value(*this);
+  const std::string_view text = out.view();
+  value = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
+           text.size()};
+  return true;
+}
+
+bool Reader::read_integer(std::int64_t& value, std::int64_t least, std::int64_t most,
+                          std::string_view type) const {
+  const bool good = form() == Form::number && parse_number(node_->text(), value) &&
+                    value >= least && value <= most;
+  return good || fail(type);
+}
+
+bool Reader::read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const {
+  const bool good = form() == Form::number && parse_number(node_->text(), value) && value <= most;
+  return good || fail(type);
+}
+
+bool Reader::read_array(std::size_t& count) const {
+  if (form() != Form::array) return fail("array");
+  count = node_->size;
+  return true;
+}
+
+bool Reader::read_object(std::size_t& count) const {
+  if (form() != Form::object) return fail("object");
+  count = node_->size;
+  return true;
+}
+
+std::string Reader::path() const {
+  return path_to(*node_, tape_->parser.handler().nodes.front());
+}
+
+bool Reader::fail(std::string_view needed) const {
+  tape_->error =
+      Error({.code = "wrong-value",
+             .message = "expected " + std::string(needed) + ", found " + describe(*node_),
+             .where = without_dot(path())});
+  return false;
+}
+
+bool Reader::fail_member(std::string_view key, std::string_view message) const {
+  tape_->error = Error({.code = "wrong-value",
+                        .message = std::string(message),
+                        .where = without_dot(path() + member_path(key))});
+  return false;
+}
+
+}  // namespace tenon::json
