@@ -11,8 +11,8 @@ tenon_status finish_parameter_1_to_2(tenon_call* call, const tenon_parameter_v1&
   to.validations = tenon_new_list(call, from.required != 0 ? 1 : 0,
                                   sizeof(tenon_parameter_v2_validation), &elements);
   if (from.required != 0) {
-    *static_cast<tenon_parameter_v2_validation*>(elements) = {TENON_PARAMETER_V2_RULE_REQUIRED,
-                                                              TENON_TEXT("")};
+    *static_cast<tenon_parameter_v2_validation*>(elements) = {
+        TENON_PARAMETER_V2_RULE_REQUIRED, TENON_TEXT(""), {}};
   }
   return TENON_OK;
 }

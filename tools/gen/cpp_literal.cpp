@@ -99,7 +99,8 @@ std::string cpp_literal(const JsonValue& value, const Type& type) {
     case Shape::enumeration:
       return name + "::" + camel_case(*value.text());
     case Shape::structure:
-      return name + "{" + fields(value, type.structure->fields) + "}";
+      return name + "{" + fields(value, type.structure->fields) +
+             (type.structure->bag ? ", {}}" : "}");
     case Shape::document:
       return name + "{" + fields(value, type.document->fields) + ", {}}";
     case Shape::timestamp:

@@ -45,12 +45,11 @@ const Names& plain(Shape shape) {
 constexpr std::string_view taken[] = {"answer", "call", "entry", "in", "out", "status"};
 
 std::string numbered(const Family& family, const Version& version) {
-  return camel_case(family.name) + "V" + std::to_string(version.number);
+  return camel_case(family.name) + "V" + version.label;
 }
 
 std::string step_name(const DocumentVersion& from, const DocumentVersion& to) {
-  return from.document->name + "_" + std::to_string(from.number) + "_to_" +
-         std::to_string(to.number);
+  return from.document->name + "_" + from.label + "_to_" + to.label;
 }
 
 std::string header(const Family& family, std::string_view end) {
@@ -130,7 +129,7 @@ std::string local_name(const std::string& cpp_name) {
 }
 
 std::string function_name(const DocumentVersion& version) {
-  return version.document->name + "_v" + std::to_string(version.number);
+  return version.document->name + "_v" + version.label;
 }
 
 std::string function_name(const Enum& enumeration) {

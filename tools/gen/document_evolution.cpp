@@ -2,158 +2,187 @@
 #include "gen/document_evolution.hpp"
 
 #include "gen/evolution_steps.hpp"
+#include "gen/field_steps.hpp"
 
 #include <algorithm>
 
 namespace tenon::gen {
 namespace {
 
-const Field* find(const DocumentVersion& version, const std::string& name) {
-  const auto found = std::find_if(version.fields.begin(), version.fields.end(),
-                                  [&name](const Field& field) { return field.name == name; });
-  return found != version.fields.end() ? &*found : nullptr;
+template <class Part>
+using Parts = std::vector<std::unique_ptr<Part>>;
+
+template <class Part>
+const Part* find(const Parts<Part>& parts, const std::string& name) {
+  const auto found = std::find_if(parts.begin(), parts.end(),
+                                  [&name](const auto& part) { return part->name == name; });
+  return found != parts.end() ? found->get() : nullptr;
 }
 
-StepVersion parts_of(const DocumentVersion& version) {
-  StepVersion parts{version.number, "field", {}};
-  for (const Field& field : version.fields) parts.names.push_back(field.name);
-  return parts;
+template <class Part>
+StepVersion names_of(const Version& version, const char* part, const Parts<Part>& parts) {
+  StepVersion names{"version " + version.label, part, {}};
+  for (const auto& one : parts) names.names.push_back(one->name);
+  return names;
 }
 
-/// Reads one step.
+/// Reads one step: pairs structs and enums first, then compares fields.
 class StepReader {
  public:
   StepReader(const ObjectReader& object, DocumentStep& step, Findings& findings)
-      : object_(object),
-        step_(step),
-        findings_(findings),
-        older_(parts_of(*step.from)),
-        newer_(parts_of(*step.to)),
-        renames_(older_, newer_, findings) {}
+      : object_(object), step_(step), findings_(findings) {}
 
   void read() {
     step_.notes = object_.optional_text("notes");
     step_.hook = object_.flag("hook");
-    object_.optional_object("fields");
-    metadata_ = object_.optional("fields");
-    if (metadata_ != nullptr && metadata_->object() == nullptr) return;
-    if (metadata_ != nullptr) {
-      for (const JsonMember& member : *metadata_->object()) check_entry(member);
-    }
-    for (const Field& field : step_.to->fields) read_newer(field);
-    for (const Field& field : step_.from->fields) read_older(field);
+    enums_ = object_of(object_, "enums");
+    structs_ = object_of(object_, "structs");
+    pair(step_.from->enums, step_.to->enums, "enum", enums_, {"renamed_from"}, step_.enums);
+    pair(step_.from->structs, step_.to->structs, "struct", structs_, {"renamed_from", "fields"},
+         step_.structs);
+    for (StructStep& structure : step_.structs) read_struct(structure);
+    step_.fields = read_field_steps({{words(*step_.from), step_.from->fields},
+                                     {words(*step_.to), step_.to->fields},
+                                     object_of(object_, "fields"),
+                                     object_.place("fields"),
+                                     step_},
+                                    findings_);
   }
 
  private:
-  /// Whether the metadata of a field has a key.
-  bool says(const std::string& field, const char* key) const {
-    const JsonValue* entry = metadata_ != nullptr ? metadata_->find(field) : nullptr;
-    return entry != nullptr && entry->find(key) != nullptr;
+  static std::string words(const Version& version) { return "version " + version.label; }
+
+  /// nullptr where the key is not there, or its value no object.
+  static const JsonValue* object_of(const ObjectReader& holder, const char* key) {
+    return holder.optional_object(key) != nullptr ? holder.optional(key) : nullptr;
   }
 
-  void check_entry(const JsonMember& member) {
-    const ObjectReader entry(member.value, "a change of a field",
-                             {"renamed_from", "added", "removed", "hook"}, findings_);
+  /// Pairs what both versions have, under one name or renamed. `changes` is what the step says.
+  template <class Part, class Pair>
+  void pair(const Parts<Part>& older, const Parts<Part>& newer, const char* part,
+            const JsonValue* changes, const std::vector<std::string>& keys,
+            std::vector<Pair>& pairs) {
+    const StepVersion from = names_of(*step_.from, part, older);
+    const StepVersion to = names_of(*step_.to, part, newer);
+    Renames renames(from, to, findings_);
+    if (changes != nullptr) {
+      for (const JsonMember& member : *changes->object()) {
+        check_entry(member, from, to, keys, renames);
+      }
+    }
+    for (const auto& one : newer) {
+      const JsonValue* entry = changes != nullptr ? changes->find(one->name) : nullptr;
+      const JsonValue* renamed = entry != nullptr ? entry->find("renamed_from") : nullptr;
+      const bool renames_it = renamed != nullptr && renamed->text() != nullptr;
+      const Part* before = find(older, renames_it ? *renamed->text() : one->name);
+      if (before != nullptr) pairs.push_back({.older = before, .newer = one.get()});
+    }
+  }
+
+  void check_entry(const JsonMember& member, const StepVersion& older, const StepVersion& newer,
+                   const std::vector<std::string>& keys, Renames& renames) {
+    const ObjectReader entry(member.value, "a change of " + article(newer.part), keys, findings_);
     if (member.value.object() == nullptr) return;
-    const std::size_t keys = member.value.object()->size();
-    if (keys == 0) {
+    const JsonValue* renamed = member.value.find("renamed_from");
+    if (!newer.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer, findings_);
+    } else if (member.value.object()->empty()) {
       add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
                  findings_);
-    } else if (keys > 1) {
-      add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
-                        "keep one; a hook can do everything", findings_);
+    } else if (renamed != nullptr) {
+      renames.add(member.key, *renamed);
+    } else if (!older.has(member.key)) {
+      add_unused(member.place, older.words + " has no " + older.part + " '" + member.key + "'",
+                 "remove it, or say \"renamed_from\"", findings_);
+    }
+  }
+
+  static std::string article(const std::string& part) {
+    return (part == "enum" ? "an " : "a ") + part;
+  }
+
+  void read_struct(StructStep& structure) {
+    const std::string& name = structure.newer->name;
+    const JsonMember* entry = nullptr;
+    if (structs_ != nullptr) {
+      for (const JsonMember& member : *structs_->object()) {
+        if (member.key == name) entry = &member;
+      }
+    }
+    const JsonValue* changes = entry != nullptr ? entry->value.find("fields") : nullptr;
+    if (changes != nullptr && changes->object() == nullptr) {
+      add_wrong_type(*changes, "'fields'", "an object", findings_);
       return;
     }
-    entry.mark("added");
-    entry.mark("removed");
-    const bool hook = entry.mark("hook");
-    check_fields(member);
-    if (hook && !step_.hook) {
-      findings_.add({.place = member.place,
-                     .code = "missing-hook",
-                     .what = "'" + member.key + "' wants a hand-written step that is not there",
-                     .needed = "\"hook\": true in the step",
-                     .fix = "add it beside \"from\" and \"to\""});
+    if (changes != nullptr && changes->object()->empty()) {
+      add_unused(changes->place, "'" + name + "' has no changes here", "remove it", findings_);
     }
-  }
-
-  /// Whether the versions have the fields that an entry speaks of.
-  void check_fields(const JsonMember& member) {
-    const bool older_has = older_.has(member.key);
-    const bool newer_has = newer_.has(member.key);
-    const auto has = [&member](const char* key) { return member.value.find(key) != nullptr; };
-    if (has("removed") ? !older_has : has("hook") ? !older_has && !newer_has : !newer_has) {
-      add_unknown_part(member.key, member.place, has("removed") ? older_ : newer_, findings_);
-    } else if ((has("removed") && newer_has) || (has("added") && older_has)) {
-      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
-                 findings_);
-    } else if (has("renamed_from")) {
-      renames_.add(member.key, *member.value.find("renamed_from"));
-    }
-  }
-
-  void read_newer(const Field& field) {
-    FieldStep change{.newer = &field, .hook = says(field.name, "hook")};
-    const bool renames = says(field.name, "renamed_from");
-    if (renames) {
-      const JsonValue& from = *metadata_->find(field.name)->find("renamed_from");
-      change.older = from.text() != nullptr ? find(*step_.from, *from.text()) : nullptr;
-    } else {
-      change.older = find(*step_.from, field.name);
-    }
-    if (change.older != nullptr && !change.hook) {
-      change.passing = passing(change.older->type, field.type);
-      if (change.passing == Passing::different) add_retyped(*change.older, field);
-    } else if (change.older == nullptr && !change.hook && !renames && !says(field.name, "added")) {
-      add_unexplained(field.place, "'" + field.name + "' is new in " + newer_.words(),
-                      "add \"" + field.name +
-                          "\": {\"added\": true} to the step, or "
-                          "{\"renamed_from\": \"...\"} or {\"hook\": true}",
-                      findings_);
-    }
-    step_.fields.push_back(change);
-  }
-
-  void add_retyped(const Field& older, const Field& newer) {
-    add_unexplained(newer.place,
-                    "'" + newer.name + "' changed its type from " + to_text(older.type) + " to " +
-                        to_text(newer.type),
-                    "add \"" + newer.name + "\": {\"hook\": true} to the step", findings_);
-  }
-
-  /// Fields of the older version that no field of the newer one continues.
-  void read_older(const Field& field) {
-    if (newer_.has(field.name) || renames_.contains(field.name)) return;
-    const bool hook = says(field.name, "hook");
-    if (!hook && !says(field.name, "removed")) {
-      add_unexplained(object_.place("fields"),
-                      "'" + field.name + "' of " + older_.words() + " is gone in " + newer_.words(),
-                      "add \"" + field.name +
-                          "\": {\"removed\": true}, or say \"renamed_from\" of "
-                          "the field that took its place",
-                      findings_);
-    }
-    step_.fields.push_back({.older = &field, .hook = hook});
+    const auto of = [](const Struct& one, const Version& version) {
+      return "'" + one.name + "' of " + words(version);
+    };
+    structure.fields =
+        read_field_steps({{of(*structure.older, *step_.from), structure.older->fields},
+                          {of(*structure.newer, *step_.to), structure.newer->fields},
+                          changes,
+                          changes != nullptr ? changes->place : object_.place("structs"),
+                          step_},
+                         findings_);
   }
 
   const ObjectReader& object_;
   DocumentStep& step_;
   Findings& findings_;
-  StepVersion older_;
-  StepVersion newer_;
-  Renames renames_;
-  const JsonValue* metadata_ = nullptr;
+  const JsonValue* enums_ = nullptr;
+  const JsonValue* structs_ = nullptr;
 };
+
+/// Fills the origins of fields that only one side has. `structure` is the struct that they are of,
+/// nullptr for those of the document itself.
+void set_origins(const Document& document, const Struct* structure, FieldStep& step) {
+  if (step.older != nullptr && step.newer != nullptr) return;
+  const Field& field = step.older != nullptr ? *step.older : *step.newer;
+  for (const auto& version : document.versions) {
+    const std::vector<Field>* fields = &version->fields;
+    if (structure != nullptr) {
+      const Struct* same = find(version->structs, structure->name);
+      if (same == nullptr) continue;
+      fields = &same->fields;
+    }
+    const Field* there = StepFields{{}, *fields}.find(field.name);
+    if (there == nullptr || !same_shape(there->type, field.type)) continue;
+    step.origins.push_back(version->label);
+  }
+}
+
+DocumentVersion* find(const Document& document, const VersionName& name) {
+  const auto found =
+      std::find_if(document.versions.begin(), document.versions.end(),
+                   [&name](const auto& version) { return version->label == name.label(); });
+  return found->get();
+}
 
 }  // namespace
 
 void read_document_steps(const SpecFolder& folder, Document& document, Findings& findings) {
-  const auto steps = find_steps(folder, "type", document.id, {"hook", "fields"}, findings);
-  for (std::size_t i = 0; i + 1 < document.versions.size(); i++) {
-    DocumentStep step{.from = document.versions[i].get(), .to = document.versions[i + 1].get()};
-    const auto object = steps.find(step.from->number);
-    if (object != steps.end()) StepReader(object->second, step, findings).read();
+  const auto objects =
+      find_steps(folder, "type", document.id, {"hook", "fields", "structs", "enums"}, findings);
+  const std::vector<VersionName> names = folder.names();
+  for (const VersionName& name : names) {
+    const std::optional<VersionName> from = neighbour_of(name, names);
+    if (!from) continue;
+    DocumentStep step{.from = find(document, *from), .to = find(document, name)};
+    const auto object = objects.find(name);
+    if (object != objects.end()) StepReader(object->second, step, findings).read();
     document.steps.push_back(std::move(step));
+  }
+  for (DocumentStep& step : document.steps) {
+    for (FieldStep& field : step.fields) set_origins(document, nullptr, field);
+    for (StructStep& structure : step.structs) {
+      for (FieldStep& field : structure.fields) {
+        const Struct* owner = field.older != nullptr ? structure.older : structure.newer;
+        set_origins(document, owner, field);
+      }
+    }
   }
 }
 

@@ -8,11 +8,13 @@
 namespace tenon::gen {
 namespace {
 
-/// Calls `visit` with each version of each kind and document type.
+/// Calls `visit` with each version of each kind and document type that programs can use.
 template <class Visit>
 void for_each_version(const Model& model, Visit visit) {
   for (const auto& document : model.documents) {
-    for (const auto& version : document->versions) visit(*document, *version);
+    for (const auto& version : document->versions) {
+      if (!version->removed()) visit(*document, *version);
+    }
   }
   for (const auto& kind : model.kinds) {
     for (const auto& version : kind->versions) visit(*kind, *version);

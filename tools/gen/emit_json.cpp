@@ -56,10 +56,10 @@ void emit_struct(Writer& out, const Struct& structure) {
   out.line("struct tenon::json::Codec<", structure.cpp_name, "> {");
   out.indented([&] {
     out.line("static void write(Writer& out, const ", structure.cpp_name, "& value) {");
-    out.indented([&] { emit_write_fields(out, structure.fields, false); });
+    out.indented([&] { emit_write_fields(out, structure.fields, structure.bag); });
     out.line("}");
     out.line("static bool read(const Reader& in, ", structure.cpp_name, "& value) {");
-    out.indented([&] { emit_read_fields(out, structure.fields, false); });
+    out.indented([&] { emit_read_fields(out, structure.fields, structure.bag); });
     out.line("}");
   });
   out.line("};");

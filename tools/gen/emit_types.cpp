@@ -20,6 +20,7 @@ struct Record {
   std::string cpp_name;
   std::string doc;
   const std::vector<Field>& fields;
+  bool bag;
   const DocumentVersion* document = nullptr;
 
   std::string name() const { return local_name(cpp_name); }
@@ -38,9 +39,9 @@ std::vector<Member> members(const Record& record) {
   for (const Field& field : record.fields) {
     all.push_back({field.name, owned_type(field.type), view_type(field.type), field.doc});
   }
-  if (record.document != nullptr) {
+  if (record.bag) {
     all.push_back({"bag", "tenon::Bytes", "tenon::BytesView",
-                   "What other versions of the type have and this one cannot name; copied along."});
+                   "What other versions have and this one cannot name, as JSON; copied along."});
   }
   return all;
 }
@@ -214,7 +215,8 @@ void emit_version(Writer& out, Namespace& space, const Version& version) {
   }
   for (const auto& structure : version.structs) {
     emit_record(out, space,
-                {structure->c_name, structure->cpp_name, structure->doc, structure->fields});
+                {structure->c_name, structure->cpp_name, structure->doc, structure->fields,
+                 structure->bag});
   }
 }
 
@@ -235,8 +237,8 @@ void emit_head(Writer& out, const std::string& what, const std::set<std::string>
 }
 
 std::string doc_of(const DocumentVersion& version) {
-  std::string doc = version.doc + "\nVersion " + std::to_string(version.number) + " of " +
-                    version.document->id + ".";
+  std::string doc =
+      version.doc + "\nVersion " + version.label + " of " + version.document->id + ".";
   if (version.life.stage == Life::Stage::deprecated) doc += "\nDeprecated: " + version.life.message;
   return doc;
 }
@@ -244,8 +246,11 @@ std::string doc_of(const DocumentVersion& version) {
 }  // namespace
 
 std::string emit_types(const Document& document) {
+  std::vector<const DocumentVersion*> versions;
   std::set<std::string> headers;
   for (const auto& version : document.versions) {
+    if (version->removed()) continue;
+    versions.push_back(version.get());
     headers.insert(version->header);
     for (const DocumentVersion* used : version->documents) {
       if (used->document != &document) headers.insert(types_header(*used->document));
@@ -254,12 +259,13 @@ std::string emit_types(const Document& document) {
   Writer out;
   emit_head(out, "The document type " + document.id + ".", headers);
   Namespace space(out, document.space);
-  for (const auto& version : document.versions) {
+  for (const DocumentVersion* version : versions) {
     emit_version(out, space, *version);
     emit_record(
         out, space,
-        {version->c_name, cpp_name(*version), doc_of(*version), version->fields, version.get()});
+        {version->c_name, cpp_name(*version), doc_of(*version), version->fields, true, version});
   }
+  if (versions.empty()) return out.text();
   const std::string newest = local_name(document.latest());
   const std::string name = camel_case(document.name);
   space.enter();

@@ -6,57 +6,59 @@
 namespace tenon::gen {
 namespace {
 
-bool has_version(const SpecFolder& folder, int number) {
-  return std::any_of(folder.versions.begin(), folder.versions.end(),
-                     [number](const SpecFile& file) { return file.number == number; });
-}
-
-/// The version that a step leads from; nothing when it is no step between neighbours.
-std::optional<int> check_step(const SpecFolder& folder, const ObjectReader& step,
-                              Findings& findings) {
-  const std::optional<int> from = step.number("from");
-  const std::optional<int> to = step.number("to");
+/// The version that a step leads to; nothing when it is no step between neighbours.
+std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectReader& step,
+                                      Findings& findings) {
+  const auto read = [&](const char* key) {
+    const JsonValue* value = step.required(key);
+    if (value == nullptr) return std::optional<VersionName>();
+    return read_version(*value, "'" + std::string(key) + "'", findings);
+  };
+  const std::optional<VersionName> from = read("from");
+  const std::optional<VersionName> to = read("to");
   if (!from || !to) return std::nullopt;
-  const std::string words = std::to_string(*from) + " to " + std::to_string(*to);
-  if (*to != *from + 1) {
+  const std::string words = from->label() + " to " + to->label();
+  const bool skips = from->preview + to->preview == 0 && to->number > from->number + 1;
+  const std::optional<VersionName> neighbour = neighbour_of(*to, folder.names());
+  if (skips || neighbour != from) {
     findings.add({.place = step.place("from"),
                   .code = "step-unknown",
-                  .what = "the step from " + words + " does not lead to the next version",
+                  .what = "the step from " + words + " does not lead from one version to the next",
                   .needed = "steps between neighbours",
-                  .fix = "write one step for each version between"});
+                  .fix = skips       ? "write one step for each version between"
+                         : neighbour ? "write \"from\": " + neighbour->json()
+                                     : "remove it: " + to->label() + " is the first version"});
     return std::nullopt;
   }
-  for (const int number : {*from, *to}) {
-    if (has_version(folder, number)) continue;
-    findings.add({.place = step.place(number == *from ? "from" : "to"),
+  if (folder.find(*to) == nullptr) {
+    findings.add({.place = step.place("to"),
                   .code = "step-unknown",
                   .what = "the step from " + words + " is about a version that does not exist",
-                  .needed = "the file v" + std::to_string(number) + ".json",
+                  .needed = "the file v" + to->label() + ".json",
                   .fix = "remove the step, or add the file"});
     return std::nullopt;
   }
-  return from;
+  return to;
 }
 
-void add_missing_step(const SpecFolder& folder, int from, Findings& findings) {
-  const std::string words = std::to_string(from) + " to " + std::to_string(from + 1);
-  const auto newer = std::find_if(folder.versions.begin(), folder.versions.end(),
-                                  [from](const SpecFile& file) { return file.number == from + 1; });
+void add_missing_step(const SpecFolder& folder, const VersionName& from, const SpecFile& newer,
+                      Findings& findings) {
+  const std::string words = from.label() + " to " + newer.version.label();
   const JsonValue* steps = folder.evolution ? folder.evolution->json.find("steps") : nullptr;
-  findings.add({.place = steps != nullptr ? steps->place : newer->json.place,
-                .code = "step-missing",
-                .what = "nothing says how version " + words + " came about",
-                .needed = "a step from " + words + " in evolution.json",
-                .fix = "add {\"from\": " + std::to_string(from) +
-                       ", \"to\": " + std::to_string(from + 1) + ", ...}"});
+  findings.add(
+      {.place = steps != nullptr ? steps->place : newer.json.place,
+       .code = "step-missing",
+       .what = "nothing says how version " + words + " came about",
+       .needed = "a step from " + words + " in evolution.json",
+       .fix = "add {\"from\": " + from.json() + ", \"to\": " + newer.version.json() + ", ...}"});
 }
 
 }  // namespace
 
-std::map<int, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
-                                       const std::string& id, std::vector<std::string> keys,
-                                       Findings& findings) {
-  std::map<int, ObjectReader> steps;
+std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
+                                               const std::string& id, std::vector<std::string> keys,
+                                               Findings& findings) {
+  std::map<VersionName, ObjectReader> steps;
   keys.insert(keys.begin(), {"from", "to", "notes"});
   if (folder.evolution) {
     const ObjectReader evolution(folder.evolution->json, "an evolution", {key, "steps"}, findings);
@@ -71,18 +73,18 @@ std::map<int, ObjectReader> find_steps(const SpecFolder& folder, const std::stri
     if (const JsonValue::Array* array = evolution.array("steps")) {
       for (const JsonValue& value : *array) {
         const ObjectReader step(value, "a step", keys, findings);
-        const std::optional<int> from = check_step(folder, step, findings);
-        if (!from || steps.emplace(*from, step).second) continue;
+        const std::optional<VersionName> to = check_step(folder, step, findings);
+        if (!to || steps.emplace(*to, step).second) continue;
         findings.add({.place = value.place,
                       .code = "duplicate",
-                      .what = "the step from " + std::to_string(*from) + " stands twice",
+                      .what = "the step to " + to->label() + " stands twice",
                       .fix = "make one of the two"});
       }
     }
   }
   for (const SpecFile& file : folder.versions) {
-    const bool has_next = has_version(folder, file.number + 1);
-    if (has_next && steps.count(file.number) == 0) add_missing_step(folder, file.number, findings);
+    const auto from = neighbour_of(file.version, folder.names());
+    if (from && steps.count(file.version) == 0) add_missing_step(folder, *from, file, findings);
   }
   return steps;
 }
@@ -95,7 +97,7 @@ void add_unknown_part(const std::string& name, const Place& place, const StepVer
                       Findings& findings) {
   findings.add({.place = place,
                 .code = "unknown-" + version.part,
-                .what = version.words() + " has no " + version.part + " '" + name + "'",
+                .what = version.words + " has no " + version.part + " '" + name + "'",
                 .needed = enumerate(version.names),
                 .fix = did_you_mean(name, version.names, "remove it, or correct the name")});
 }
@@ -107,8 +109,12 @@ void Renames::add(const std::string& name, const JsonValue& value) {
     add_unknown_part(older, value.place, older_, findings_);
   } else if (newer_.has(older)) {
     add_contradiction(value.place,
-                      "'" + older + "' was not renamed: " + newer_.words() + " has it too",
+                      "'" + older + "' was not renamed: " + newer_.words + " has it too",
                       "say \"added\" of '" + name + "' instead", findings_);
+  } else if (older_.has(name)) {
+    add_contradiction(value.place,
+                      "'" + name + "' took no place: " + older_.words + " has it already",
+                      "give it another name, or let a hand-written step do it", findings_);
   } else if (!renamed_.insert(older).second) {
     add_contradiction(value.place, "'" + older + "' was renamed twice", "keep one of the two",
                       findings_);

@@ -14,24 +14,23 @@
 
 namespace tenon::gen {
 
-/// The steps of `folder.evolution` by the version that they lead from; each leads to the next.
-/// Steps that lead elsewhere or stand twice are findings, as are those that are missing. `key` is
-/// "kind" or "type", `keys` are the keys of a step besides from, to and notes.
-std::map<int, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
-                                       const std::string& id, std::vector<std::string> keys,
-                                       Findings& findings);
+/// The steps of `folder.evolution` by the version that they lead to, each from its neighbour. Steps
+/// that lead elsewhere or stand twice are findings, as are those that are missing. `key` is "kind"
+/// or "type", `keys` are the keys of a step besides from, to and notes.
+std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
+                                               const std::string& id, std::vector<std::string> keys,
+                                               Findings& findings);
 
-/// One version of a step, as the comparison of names sees it.
+/// One version of a step, or of a struct there, as the comparison of names sees it.
 struct StepVersion {
-  int number;
-  std::string part;                // "method" or "field"
-  std::vector<std::string> names;  // of its methods or fields
+  std::string words;               // eg: "version 2", "'change' of version 2"
+  std::string part;                // what it consists of: "method", "field", "struct" or "enum"
+  std::vector<std::string> names;  // of those
 
-  std::string words() const { return "version " + std::to_string(number); }
   bool has(const std::string& name) const;
 };
 
-/// That a version has no method or field of this name.
+/// That a version has no part of this name.
 void add_unknown_part(const std::string& name, const Place& place, const StepVersion& version,
                       Findings& findings);
 
@@ -41,7 +40,8 @@ class Renames {
   Renames(const StepVersion& older, const StepVersion& newer, Findings& findings)
       : older_(older), newer_(newer), findings_(findings) {}
 
-  /// Notes `"renamed_from": value` of `name`: the older version has that part, the newer has not.
+  /// Notes `"renamed_from": value` of `name`: only the older version has the part
+  /// that `value` names, and only the newer one has `name`.
   void add(const std::string& name, const JsonValue& value);
   bool contains(const std::string& older) const { return renamed_.count(older) != 0; }
 

@@ -53,9 +53,9 @@ bool check_id(const Head& head, const SpecFile& file, Findings& findings) {
   return false;
 }
 
-void check_number(const SpecFile& file, Findings& findings) {
+void check_version(const SpecFile& file, Findings& findings) {
   const JsonValue* version = file.json.find("version");
-  const std::string expected = std::to_string(file.number);
+  const std::string expected = file.version.json();
   if (version == nullptr) {
     findings.add({.place = file.json.place,
                   .code = "missing-key",
@@ -63,14 +63,12 @@ void check_number(const SpecFile& file, Findings& findings) {
                   .fix = "add \"version\": " + expected});
     return;
   }
-  const std::int64_t* number = version->as<std::int64_t>();
-  if (number == nullptr) {
-    add_wrong_type(*version, "'version'", "a whole number from 1", findings);
-  } else if (*number != file.number) {
+  const std::optional<VersionName> said = read_version(*version, "'version'", findings);
+  if (said && *said != file.version) {
     findings.add({.place = version->place,
                   .code = "wrong-version",
-                  .what = "the file of version " + expected + " says another version",
-                  .found = std::to_string(*number),
+                  .what = "the file of version " + file.version.label() + " says another version",
+                  .found = said->json(),
                   .needed = expected,
                   .fix = "write " + expected + ", or rename the file"});
   }
@@ -82,7 +80,7 @@ std::optional<Head> read_heads(const SpecFolder& folder, std::vector<const SpecF
   std::optional<Head> first;
   for (const SpecFile& file : folder.versions) {
     const Head head = read_head(file, findings);
-    check_number(file, findings);
+    check_version(file, findings);
     if (head.id.empty()) continue;
     if (!first) {
       if (!check_id(head, file, findings)) return std::nullopt;
@@ -101,18 +99,46 @@ std::optional<Head> read_heads(const SpecFolder& folder, std::vector<const SpecF
   return first;
 }
 
+void add_gap(const SpecFile& file, const SpecFile* before, const VersionName& missing,
+             Findings& findings) {
+  const std::string label = file.version.label();
+  findings.add({.place = {file.path},
+                .code = "version-gap",
+                .what = "there is no version " + missing.label(),
+                .found = before != nullptr ? before->version.label() + " and then " + label : label,
+                .needed = "versions without a gap",
+                .fix = "add v" + missing.label() + ".json, or rename this file to it"});
+}
+
+/// Releases follow each other. The previews of a number do so too, and follow the release before
+/// that number.
 void check_gaps(const SpecFolder& folder, Findings& findings) {
-  for (std::size_t i = 1; i < folder.versions.size(); i++) {
-    const int before = folder.versions[i - 1].number;
-    if (folder.versions[i].number == before + 1) continue;
-    const std::string missing = std::to_string(before + 1);
-    findings.add(
-        {.place = {folder.versions[i].path},
-         .code = "version-gap",
-         .what = "there is no version " + missing,
-         .found = std::to_string(before) + " and then " + std::to_string(folder.versions[i].number),
-         .needed = "versions without a gap",
-         .fix = "add v" + missing + ".json, or rename this file to it"});
+  const SpecFile* before = nullptr;
+  int newest = 0;  // of the releases so far; 0 where there is none
+  for (const SpecFile& file : folder.versions) {
+    const auto [number, preview] = file.version;
+    const bool continues = before != nullptr && before->version.number == number;
+    const int previews = continues ? before->version.preview : 0;
+    const int next = newest != 0 ? newest + 1 : before != nullptr ? before->version.number : number;
+    if (number > next) {
+      add_gap(file, before, {next}, findings);
+    } else if (preview > previews + 1) {
+      add_gap(file, before, {number, previews + 1}, findings);
+    }
+    if (preview == 0) newest = number;
+    before = &file;
+  }
+}
+
+void check_previews(const Head& head, const SpecFolder& folder, Findings& findings) {
+  if (head.key != "kind") return;
+  for (const SpecFile& file : folder.versions) {
+    if (file.version.preview == 0) continue;
+    findings.add({.place = {file.path},
+                  .code = "preview-of-kind",
+                  .what = "a kind has no previews",
+                  .needed = "a draft, which nobody finds who does not ask for it",
+                  .fix = "rename it to that of a version, with \"life\": \"draft\""});
   }
 }
 
@@ -128,8 +154,9 @@ void set_names(Family& family, const std::string& id) {
 template <class OneVersion>
 std::unique_ptr<OneVersion> make_version(const Family& family, const SpecFile& file) {
   auto version = std::make_unique<OneVersion>();
-  version->number = file.number;
-  version->label = std::to_string(file.number);
+  version->number = file.version.number;
+  version->preview = file.version.preview;
+  version->label = file.version.label();
   version->spec = file.spec;
   version->c_name = family.space + "_" + family.name + "_v" + version->label;
   version->header = family.space + "/" + family.name + "/v" + version->label + ".h";
@@ -215,6 +242,7 @@ std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& mode
     std::vector<const SpecFile*> versions;
     const std::optional<Head> head = read_heads(folder, versions, findings);
     if (!head) continue;
+    check_previews(*head, folder, findings);
     DeclaredFamily family{.folder = &folder};
     if (head->key == "kind") {
       family.kind = declare(head->id, folder, versions, model.kinds);

@@ -104,19 +104,42 @@ Enum read_enum(const JsonMember& member, const Version& version, Findings& findi
   return enumeration;
 }
 
+/// What the header gives to something else where the fields of a struct stand.
+std::vector<std::string> reserved_in(const Struct& structure) {
+  return structure.bag ? std::vector<std::string>{"bag", "raw"} : std::vector<std::string>{"raw"};
+}
+
 void read_struct(const JsonMember& member, Struct& structure, const TypeScope& scope,
                  Findings& findings) {
   const ObjectReader object(member.value, "a struct", {"doc", "fields"}, findings);
   structure.doc = object.optional_text("doc");
   object.required("fields");
   if (const JsonValue::Object* fields = object.optional_object("fields")) {
-    structure.fields = read_fields(*fields, TypeUse::value, {"raw"}, scope, findings);
+    structure.fields =
+        read_fields(*fields, TypeUse::value, reserved_in(structure), scope, findings);
     if (fields->empty()) {
       findings.add({.place = member.place,
                     .code = "empty",
                     .what = "the struct '" + member.key + "' has no fields",
                     .fix = "add fields, or remove the struct"});
     }
+  }
+}
+
+/// That a version may be removed, and says nothing else of its end.
+void check_removal(const ObjectReader& life, bool removable, Findings& findings) {
+  if (!removable) {
+    findings.add({.place = life.place("removed"),
+                  .code = "bad-life",
+                  .what = "a version of a kind is never removed",
+                  .needed = "a deprecation, or steps that are not adaptable",
+                  .fix = "say \"deprecated\" instead"});
+  } else if (life.optional("deprecated") != nullptr) {
+    findings.add({.place = life.place("deprecated"),
+                  .code = "bad-life",
+                  .what = "the version is deprecated and removed at once",
+                  .needed = "what it is now",
+                  .fix = "keep \"removed\" alone, with what to use instead in its text"});
   }
 }
 
@@ -174,7 +197,8 @@ std::vector<Field> read_fields(const JsonValue::Object& object, TypeUse use,
   return fields;
 }
 
-void read_local_types(const ObjectReader& spec, const TypeScope& scope, Findings& findings) {
+void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bags,
+                      Findings& findings) {
   Version& version = scope.version;
   Names names("type", NameUse::part, {}, findings);
   const auto add_name = [&](const JsonMember& member) {
@@ -200,6 +224,7 @@ void read_local_types(const ObjectReader& spec, const TypeScope& scope, Findings
         std::make_unique<Struct>(Struct{.name = member.key,
                                         .c_name = version.c_name + "_" + member.key,
                                         .cpp_name = inner_name(version, member.key),
+                                        .bag = bags,
                                         .place = member.place}));
   }
   for (std::size_t i = 0; i < structs->size(); i++) {
@@ -208,7 +233,7 @@ void read_local_types(const ObjectReader& spec, const TypeScope& scope, Findings
   sort_structs(version.structs, findings);
 }
 
-Life read_life(const ObjectReader& spec, Findings& findings) {
+Life read_life(const ObjectReader& spec, bool removable, Findings& findings) {
   Life life;
   const JsonValue* value = spec.optional("life");
   if (value == nullptr) return life;
@@ -216,7 +241,8 @@ Life read_life(const ObjectReader& spec, Findings& findings) {
     spec.word("life", {"draft"});
     return life;
   }
-  const ObjectReader object(*value, "a life cycle", {"released", "deprecated"}, findings);
+  const ObjectReader object(*value, "a life cycle", {"released", "deprecated", "removed"},
+                            findings);
   const JsonValue* release = object.required("released");
   if (release == nullptr) return life;
   life.stage = Life::Stage::released;
@@ -234,6 +260,11 @@ Life read_life(const ObjectReader& spec, Findings& findings) {
   if (object.optional("deprecated") != nullptr) {
     life.stage = Life::Stage::deprecated;
     life.message = object.text("deprecated");
+  }
+  if (object.optional("removed") != nullptr) {
+    check_removal(object, removable, findings);
+    life.stage = Life::Stage::removed;
+    life.message = object.text("removed");
   }
   return life;
 }

@@ -20,11 +20,12 @@ std::vector<Field> read_fields(const JsonValue::Object& object, TypeUse use,
                                Findings& findings);
 
 /// Reads "enums" and "structs" of a spec into the version of the scope. Structs come out in an
-/// order in which each stands behind those that it holds.
-void read_local_types(const ObjectReader& spec, const TypeScope& scope, Findings& findings);
+/// order in which each stands behind those that it holds; with `bags` each has one.
+void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bags,
+                      Findings& findings);
 
-/// Reads "life".
-Life read_life(const ObjectReader& spec, Findings& findings);
+/// Reads "life"; `removable` says whether there may be a "removed".
+Life read_life(const ObjectReader& spec, bool removable, Findings& findings);
 
 /// Whether a text is a date as in "2026-11-21"; else that is a finding.
 bool check_date(const std::string& date, const Place& place, Findings& findings);

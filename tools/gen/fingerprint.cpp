@@ -44,7 +44,9 @@ class Canonical {
     std::map<std::string, const Struct*> written;
     while (written.size() < structs_.size()) {
       for (const auto& [name, structure] : std::map(structs_)) {
-        if (written.emplace(name, structure).second) fields("struct " + name, structure->fields);
+        if (!written.emplace(name, structure).second) continue;
+        fields("struct " + name, structure->fields);
+        if (structure->bag) line("struct " + name + " with a bag");
       }
     }
     for (const auto& [name, enumeration] : enums_) {
@@ -74,7 +76,7 @@ class Canonical {
 
 std::string canonical_text(const KindVersion& version) {
   Canonical text;
-  text.line("kind " + version.kind->id + " " + std::to_string(version.number) +
+  text.line("kind " + version.kind->id + " " + version.label +
             (version.kind->session ? " session" : " overlap"));
   for (const Method& method : version.methods) {
     text.line("method " + method.name + (method.configures ? " configure " : " ") +
@@ -89,7 +91,7 @@ std::string canonical_text(const KindVersion& version) {
 
 std::string canonical_text(const DocumentVersion& version) {
   Canonical text;
-  text.line("type " + version.document->id + " " + std::to_string(version.number));
+  text.line("type " + version.document->id + " " + version.label);
   text.fields("field", version.fields);
   return text.finish();
 }

@@ -10,7 +10,7 @@ namespace tenon::gen {
 namespace {
 
 StepVersion parts_of(const KindVersion& version) {
-  StepVersion parts{version.number, "method", {}};
+  StepVersion parts{"version " + version.label, "method", {}};
   for (const Method& method : version.methods) parts.names.push_back(method.name);
   return parts;
 }
@@ -79,13 +79,13 @@ class StepReader {
       if (!older_has) {
         add_unknown_part(member.key, member.place, older_, findings_);
       } else if (newer_has) {
-        add_unused(member.place, newer_.words() + " still has '" + member.key + "'",
+        add_unused(member.place, newer_.words + " still has '" + member.key + "'",
                    "remove this entry", findings_);
       }
     } else if (!newer_has) {
       add_unknown_part(member.key, member.place, newer_, findings_);
     } else if (entry.optional("added") != nullptr && older_has) {
-      add_unused(member.place, older_.words() + " has '" + member.key + "' already",
+      add_unused(member.place, older_.words + " has '" + member.key + "' already",
                  "remove this entry", findings_);
     }
     const JsonValue* renamed = entry.optional("renamed_from");
@@ -130,7 +130,7 @@ class StepReader {
     const JsonValue* added = entry != nullptr ? entry->find("added") : nullptr;
     if (added == nullptr) {
       add_unexplained(method.place,
-                      "'" + method.name + "' is new in " + newer_.words() +
+                      "'" + method.name + "' is new in " + newer_.words +
                           " and nothing says what an older plugin answers",
                       "add \"" + method.name +
                           "\": {\"added\": \"unimplemented\"} to the step, or "
@@ -151,8 +151,8 @@ class StepReader {
 
   void read_forward(const Method& method, const JsonValue* entry, MethodStep& answer) {
     const Method& older = *answer.older;
-    const std::string from = older_.words();
-    const std::string to = newer_.words();
+    const std::string from = older_.words;
+    const std::string to = newer_.words;
     const auto change = [entry](const char* key) {
       return entry != nullptr ? entry->find(key) : nullptr;
     };
@@ -177,7 +177,7 @@ class StepReader {
     const bool named = metadata_ != nullptr && metadata_->find(method.name) != nullptr;
     if (named || step_.to->find(method.name) != nullptr || renames_.contains(method.name)) return;
     add_unexplained(object_.place("methods"),
-                    "'" + method.name + "' of " + older_.words() + " is gone in " + newer_.words(),
+                    "'" + method.name + "' of " + older_.words + " is gone in " + newer_.words,
                     "add \"" + method.name +
                         "\": {\"removed\": true}, or say \"renamed_from\" of "
                         "the method that took its place",
@@ -200,7 +200,7 @@ void read_kind_steps(const SpecFolder& folder, Kind& kind, Findings& findings) {
       find_steps(folder, "kind", kind.id, {"adaptable", "reason", "methods"}, findings);
   for (std::size_t i = 0; i + 1 < kind.versions.size(); i++) {
     KindStep step{.from = kind.versions[i].get(), .to = kind.versions[i + 1].get()};
-    const auto object = steps.find(step.from->number);
+    const auto object = steps.find({step.to->number});
     if (object != steps.end()) StepReader(object->second, step, findings).read();
     for (const Method& method : step.from->methods) {
       if (!step.adaptable) break;

@@ -112,6 +112,7 @@ Layout layout_of(const Type& type) {
 StructLayout layout_of(const Struct& structure) {
   Packing packing;
   packing.add(structure.fields);
+  if (structure.bag) packing.add(plain(Shape::bytes).layout);
   return packing.finish();
 }
 

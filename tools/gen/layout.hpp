@@ -29,8 +29,8 @@ std::string c_type(const Type& type);
 std::string c_declaration(const Type& type);
 
 Layout layout_of(const Type& type);
+/// Where there is a bag, `offsets` has one more entry than there are fields.
 StructLayout layout_of(const Struct& structure);
-/// Without the bag: `offsets` has one more entry than there are fields, that of the bag.
 StructLayout layout_of(const DocumentVersion& document);
 /// A request or response; its offsets are those of `fields`, behind struct_size.
 StructLayout layout_of_message(const std::vector<Field>& fields);

@@ -43,12 +43,6 @@ SpecFiles find_all(const LoadOptions& options, Findings& findings) {
   return files;
 }
 
-const JsonValue& json_of(const SpecFolder& folder, int number) {
-  const auto file = std::find_if(folder.versions.begin(), folder.versions.end(),
-                                 [number](const SpecFile& f) { return f.number == number; });
-  return file->json;
-}
-
 /// Each document that a version names once, in the order in which headers are included.
 void sort_documents(Version& version) {
   auto& documents = version.documents;
@@ -60,14 +54,14 @@ void sort_documents(Version& version) {
 void read_versions(const DeclaredFamily& declared, const Model& model, Findings& findings) {
   if (declared.kind != nullptr) {
     for (const auto& version : declared.kind->versions) {
-      read_kind_version(json_of(*declared.folder, version->number), model.documents, *declared.kind,
-                        *version, findings);
+      read_kind_version(declared.folder->find({version->number})->json, model.documents,
+                        *declared.kind, *version, findings);
       sort_documents(*version);
     }
   } else {
     for (const auto& version : declared.document->versions) {
-      read_document_version(json_of(*declared.folder, version->number), model.documents, *version,
-                            findings);
+      const VersionName name{version->number, version->preview};
+      read_document_version(declared.folder->find(name)->json, model.documents, *version, findings);
       sort_documents(*version);
     }
   }
@@ -97,6 +91,7 @@ Model load_specs(const LoadOptions& options, Findings& findings) {
   for (const DeclaredFamily& declared : families) read_steps(declared, findings);
   check_drafts(model, findings);
   check_releases(model, findings);
+  check_removals(model, findings);
   const std::vector<DocumentVersion*> documents = in_order_of_use(model, findings);
   // What stands twice in a spec stands twice in its header too, and has been found already.
   if (findings.empty()) check_c_names(model, findings);

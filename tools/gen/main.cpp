@@ -84,7 +84,7 @@ Exit check(Options& options) {
 }
 
 void print_fingerprint(const std::string& id, const Version& version) {
-  std::cout << id << " " << version.number << " " << hex(version.fingerprint) << "\n";
+  std::cout << id << " " << version.label << " " << hex(version.fingerprint) << "\n";
 }
 
 Exit fingerprint(Options& options) {

@@ -63,6 +63,30 @@ Passing passing(const Type& from, const Type& to) {
   }
 }
 
+bool same_shape(const Type& a, const Type& b) {
+  if (a.shape == Shape::optional) return same_shape(*a.element, b);
+  if (b.shape == Shape::optional) return same_shape(a, *b.element);
+  if (a.shape != b.shape) return false;
+  const auto same_field = [](const Field& x, const Field& y) {
+    return x.name == y.name && same_shape(x.type, y.type);
+  };
+  switch (a.shape) {
+    case Shape::list:
+    case Shape::map:
+      return same_shape(*a.element, *b.element);
+    case Shape::enumeration:
+      return a.enumeration->name == b.enumeration->name;
+    case Shape::structure:
+      return a.structure->name == b.structure->name &&
+             std::equal(a.structure->fields.begin(), a.structure->fields.end(),
+                        b.structure->fields.begin(), b.structure->fields.end(), same_field);
+    case Shape::document:
+      return a.document == b.document;
+    default:
+      return true;
+  }
+}
+
 const Method* KindVersion::find(std::string_view method) const noexcept {
   const auto found = std::find_if(methods.begin(), methods.end(),
                                   [method](const Method& m) { return m.name == method; });
@@ -102,19 +126,6 @@ const DocumentVersion& Document::hub() const noexcept {
   return release != nullptr ? *release : latest();
 }
 
-const DocumentVersion* Document::neighbour(const DocumentVersion& version) const noexcept {
-  const DocumentVersion* before = nullptr;   // in the order of versions
-  const DocumentVersion* release = nullptr;  // the newest one before
-  for (const auto& other : versions) {
-    if (other.get() == &version) break;
-    before = other.get();
-    if (!before->is_preview()) release = before;
-  }
-  const bool continues = before != nullptr && version.is_preview() && before->is_preview() &&
-                         before->number == version.number;
-  return continues || release == nullptr ? before : release;
-}
-
 const DocumentStep* Document::step_to(const DocumentVersion& version) const noexcept {
   const auto found = std::find_if(steps.begin(), steps.end(),
                                   [&version](const auto& step) { return step.to == &version; });
@@ -125,7 +136,8 @@ std::vector<const DocumentVersion*> Document::path(const DocumentVersion& from,
                                                    const DocumentVersion& to) const {
   const auto to_root = [this](const DocumentVersion& version) {
     std::vector<const DocumentVersion*> line;
-    for (const auto* at = &version; at != nullptr; at = neighbour(*at)) line.push_back(at);
+    line.push_back(&version);
+    while (const DocumentStep* step = step_to(*line.back())) line.push_back(step->from);
     return line;
   };
   std::vector<const DocumentVersion*> path = to_root(from);

@@ -85,6 +85,11 @@ enum class Passing {
 /// name and content are, in each of their fields.
 Passing passing(const Type& from, const Type& to);
 
+/// Whether values of both are written alike, be they optional or not: what another version of the
+/// same document type wrote of a field may come back. Enums are the same when their names are,
+/// structs when their names and fields are, documents in one version.
+bool same_shape(const Type& a, const Type& b);
+
 // -- Parts of a spec file -----------------------------------------------------
 
 struct Field {
@@ -311,8 +316,6 @@ struct Document : Family {
   /// The version that documents are stored at: the newest release in the order of numbers, a
   /// removed one only if no other is left; where nothing was released, the newest version.
   const DocumentVersion& hub() const noexcept;
-  /// Where `version` came from; nullptr for the first.
-  const DocumentVersion* neighbour(const DocumentVersion& version) const noexcept;
   /// The step that leads to `version` from its neighbour; nullptr for the first.
   const DocumentStep* step_to(const DocumentVersion& version) const noexcept;
   /// The versions from one to another, both included. Each two that follow each other are the

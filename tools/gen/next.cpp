@@ -57,7 +57,9 @@ std::vector<std::string> begin_next_version(const std::string& folder, Findings&
                   .fix = "name the folder of one kind or document type"});
     return {};
   }
-  const SpecFile& newest = here->versions.back();
+  const auto release = std::find_if(here->versions.rbegin(), here->versions.rend(),
+                                    [](const SpecFile& file) { return file.version.preview == 0; });
+  const SpecFile& newest = release != here->versions.rend() ? *release : here->versions.back();
   const JsonValue* life = newest.json.find("life");
   if (life == nullptr || life->object() == nullptr) {
     findings.add({.place = life != nullptr ? life->place : newest.json.place,
@@ -70,7 +72,7 @@ std::vector<std::string> begin_next_version(const std::string& folder, Findings&
   const bool is_kind = newest.json.find("kind") != nullptr;
   const std::string key = is_kind ? "kind" : "type";
   JsonValue draft = newest.json;
-  set(draft, "version", number(newest.number + 1));
+  set(draft, "version", number(newest.version.number + 1));
   set(draft, "life", {std::string("draft")});
   drop_added(draft);
 
@@ -79,9 +81,9 @@ std::vector<std::string> begin_next_version(const std::string& folder, Findings&
   if (id != nullptr) set(evolution, key, *id);
   if (evolution.find("steps") == nullptr) set(evolution, "steps", {JsonValue::Array()});
   if (auto* steps = std::get_if<JsonValue::Array>(&evolution.find("steps")->data)) {
-    steps->push_back(make_step(newest.number, is_kind ? "methods" : "fields"));
+    steps->push_back(make_step(newest.version.number, is_kind ? "methods" : "fields"));
   }
-  const std::string draft_name = "v" + std::to_string(newest.number + 1) + ".json";
+  const std::string draft_name = "v" + std::to_string(newest.version.number + 1) + ".json";
   const Output output(here->path);
   output.write(draft_name, to_pretty_json(draft));
   output.write("evolution.json", to_pretty_json(evolution));

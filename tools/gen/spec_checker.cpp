@@ -10,13 +10,15 @@
 namespace tenon::gen {
 namespace {
 
+/// Releases are one row, and the previews of each number are one of their own.
 template <class Versions>
 void check_family_drafts(const std::string& id, const Versions& versions, Findings& findings) {
-  const Version* draft = nullptr;
+  std::map<int, const Version*> drafts;
   for (const auto& version : versions) {
+    const Version*& draft = drafts[version->is_preview() ? version->number : 0];
     if (draft != nullptr) {
       const bool two = version->draft();
-      const std::string earlier = "version " + std::to_string(draft->number);
+      const std::string earlier = "version " + draft->label;
       findings.add({.place = two ? version->place : draft->place,
                     .code = two ? "two-drafts" : "draft-not-newest",
                     .what = two ? "'" + id + "' has two drafts"
@@ -29,18 +31,44 @@ void check_family_drafts(const std::string& id, const Versions& versions, Findin
   }
 }
 
+std::string words(const DocumentVersion& version) {
+  return version.document->id + "@" + version.label;
+}
+
 template <class Versions>
 void check_family_releases(const Versions& versions, Findings& findings) {
   for (const auto& version : versions) {
     if (version->draft()) continue;
     for (const DocumentVersion* used : version->documents) {
-      if (!used->draft()) continue;
-      const std::string name = used->document->id + "@" + std::to_string(used->number);
+      if (used->draft()) {
+        findings.add({.place = version->place,
+                      .code = "draft-in-released",
+                      .what = "a released version names the draft " + words(*used),
+                      .needed = "document types that cannot change any more",
+                      .fix = "release " + words(*used) + " too, or make this version a draft"});
+      } else if (used->is_preview() && !version->is_preview()) {
+        findings.add({.place = version->place,
+                      .code = "preview-in-released",
+                      .what = "a released version names the preview " + words(*used),
+                      .needed = "document types that stay",
+                      .fix = "name a release of it, or make this version a draft"});
+      }
+    }
+  }
+}
+
+template <class Versions>
+void check_family_removals(const Versions& versions, Findings& findings) {
+  for (const auto& version : versions) {
+    if (version->removed()) continue;
+    for (const DocumentVersion* used : version->documents) {
+      if (!used->removed()) continue;
       findings.add({.place = version->place,
-                    .code = "draft-in-released",
-                    .what = "a released version names the draft " + name,
-                    .needed = "document types that cannot change any more",
-                    .fix = "release " + name + " too, or make this version a draft"});
+                    .code = "removed-in-use",
+                    .what = "this version names " + words(*used) + ", which was removed",
+                    .found = used->life.message,
+                    .needed = "document types that programs can still use",
+                    .fix = "name a newer version of it, or remove this version too"});
     }
   }
 }
@@ -67,7 +95,7 @@ class CNames {
   };
 
   void add_common(const Version& version, const std::string& id) {
-    add(version.c_name, version.place, id + " version " + std::to_string(version.number));
+    add(version.c_name, version.place, id + " version " + version.label);
     for (const auto& enumeration : version.enums) {
       add(enumeration->c_name, enumeration->place, "the enum '" + enumeration->name + "'");
       for (const std::string& value : enumeration->values) {
@@ -110,6 +138,11 @@ void check_releases(const Model& model, Findings& findings) {
   for (const auto& document : model.documents) check_family_releases(document->versions, findings);
 }
 
+void check_removals(const Model& model, Findings& findings) {
+  for (const auto& kind : model.kinds) check_family_removals(kind->versions, findings);
+  for (const auto& document : model.documents) check_family_removals(document->versions, findings);
+}
+
 void check_c_names(const Model& model, Findings& findings) {
   CNames names(findings);
   for (const auto& kind : model.kinds) {
@@ -127,13 +160,12 @@ std::vector<DocumentVersion*> in_order_of_use(const Model& model, Findings& find
   }
   const auto needs = [](const DocumentVersion& version) { return version.documents; };
   const auto on_cycle = [&findings](const DocumentVersion& version, const DocumentVersion& held) {
-    findings.add(
-        {.place = version.place,
-         .code = "recursive-type",
-         .what = "this version of '" + version.document->id + "' holds itself",
-         .found = "a field of type " + held.document->id + "@" + std::to_string(held.number),
-         .needed = "values of a known depth",
-         .fix = "refer to other documents by a name, or use json"});
+    findings.add({.place = version.place,
+                  .code = "recursive-type",
+                  .what = "this version of '" + version.document->id + "' holds itself",
+                  .found = "a field of type " + words(held),
+                  .needed = "values of a known depth",
+                  .fix = "refer to other documents by a name, or use json"});
   };
   const DependencyOrder order(std::vector<const DocumentVersion*>(all.begin(), all.end()), needs,
                               on_cycle);

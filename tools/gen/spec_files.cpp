@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 
 namespace tenon::gen {
 namespace {
@@ -16,16 +17,19 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view evolution_name = "evolution.json";
 
-/// The N of `v<N>.json`; 0 for other names.
-int number_of(const std::string& name) {
+/// The version that `v<label>.json` says; nothing for other names.
+std::optional<VersionName> version_of(std::string_view name) noexcept {
   constexpr std::string_view end = ".json";
-  constexpr std::size_t most_digits = 6;
-  if (name.size() <= end.size() + 1 || name[0] != 'v' || name[1] == '0') return 0;
-  if (name.compare(name.size() - end.size(), end.size(), end) != 0) return 0;
-  const std::string digits = name.substr(1, name.size() - end.size() - 1);
-  if (digits.size() > most_digits) return 0;
-  if (digits.find_first_not_of("0123456789") != std::string::npos) return 0;
-  return std::stoi(digits);
+  if (name.size() <= end.size() + 1 || name[0] != 'v') return std::nullopt;
+  if (name.substr(name.size() - end.size()) != end) return std::nullopt;
+  return parse_version(name.substr(1, name.size() - end.size() - 1));
+}
+
+/// Whether somebody may take the file for one of a version: "V1.json", "v01.json",
+/// "v3preview.json".
+bool almost_says_version(const std::string& name) {
+  static const std::regex form("v[0-9]+(_?preview.*)?\\.json", std::regex::icase);
+  return std::regex_match(name, form);
 }
 
 std::string read_file(const fs::path& path) {
@@ -50,7 +54,7 @@ std::vector<fs::path> find_files(const fs::path& root) {
     const std::string name = at->path().filename().string();
     if (at->is_directory()) {
       if (name.front() == '.') at.disable_recursion_pending();
-    } else if (number_of(name) != 0 || name == evolution_name) {
+    } else if (name == evolution_name || almost_says_version(name)) {
       paths.push_back(at->path());
     }
   }
@@ -69,17 +73,39 @@ void add_file(const fs::path& path, const fs::path& root,
   std::optional<JsonValue> json = read_json(text, path.generic_string(), findings);
   if (!json || !looks_like_spec(*json)) return;
   if (text.find("tenon.dev/") != std::string::npos) files.names_standard = true;
-  SpecFolder& folder = folders[path.parent_path().generic_string()];
+  const std::string name = path.filename().string();
+  const std::optional<VersionName> version = version_of(name);
   SpecFile file{path.generic_string(), path.lexically_relative(root).generic_string(),
-                number_of(path.filename().string()), std::move(*json)};
-  if (file.number == 0) {
-    folder.evolution = std::move(file);
-  } else {
+                version.value_or(VersionName()), std::move(*json)};
+  if (!version && name != evolution_name) {
+    findings.add({.place = {file.path},
+                  .code = "bad-file-name",
+                  .what = "'" + name + "' says no version",
+                  .needed = "a name such as v3.json, or v3preview1.json for the first preview of 3",
+                  .fix = "rename the file, or move it elsewhere"});
+    return;
+  }
+  SpecFolder& folder = folders[path.parent_path().generic_string()];
+  if (version) {
     folder.versions.push_back(std::move(file));
+  } else {
+    folder.evolution = std::move(file);
   }
 }
 
 }  // namespace
+
+std::vector<VersionName> SpecFolder::names() const {
+  std::vector<VersionName> names;
+  for (const SpecFile& file : versions) names.push_back(file.version);
+  return names;
+}
+
+const SpecFile* SpecFolder::find(const VersionName& version) const noexcept {
+  const auto found = std::find_if(versions.begin(), versions.end(),
+                                  [&version](const auto& file) { return file.version == version; });
+  return found != versions.end() ? &*found : nullptr;
+}
 
 void find_spec_files(const std::string& root, bool standard, SpecFiles& files, Findings& findings) {
   fs::path top = fs::path(root).lexically_normal();
@@ -106,7 +132,7 @@ void find_spec_files(const std::string& root, bool standard, SpecFiles& files, F
     folder.path = path;
     folder.standard = standard;
     std::sort(folder.versions.begin(), folder.versions.end(),
-              [](const SpecFile& a, const SpecFile& b) { return a.number < b.number; });
+              [](const SpecFile& a, const SpecFile& b) { return a.version < b.version; });
     files.folders.push_back(std::move(folder));
   }
 }

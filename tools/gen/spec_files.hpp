@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds and parses spec files: `<folder>/**/v<N>.json` and the `evolution.json` beside them. All
-// versions of one kind or document type lie in one folder, and nothing else does.
+// Finds and parses spec files: `<folder>/**/v<N>.json`, `v<N>preview<M>.json` and the
+// `evolution.json` beside them. All versions of one kind or document type lie in one folder, and
+// nothing else does.
 #pragma once
 
 #include "gen/reading.hpp"
+#include "gen/version_name.hpp"
 
 #include <optional>
 #include <stdexcept>
@@ -20,9 +22,9 @@ class EnvironmentError : public std::runtime_error {
 };
 
 struct SpecFile {
-  std::string path;  // as it was found, eg: "abi/kinds/source/v2.json"
-  std::string spec;  // below the folder that was given, eg: "kinds/source/v2.json"
-  int number = 0;    // of the file name; 0 for evolution.json
+  std::string path;       // as it was found, eg: "abi/kinds/source/v2.json"
+  std::string spec;       // below the folder that was given, eg: "kinds/source/v2.json"
+  VersionName version{};  // of the file name; none for evolution.json
   JsonValue json;
 };
 
@@ -31,6 +33,11 @@ struct SpecFolder {
   std::vector<SpecFile> versions{};  // ascending
   std::optional<SpecFile> evolution{};
   bool standard = false;  // of tenon's own installed specs
+
+  /// Those that there is a file of, ascending.
+  std::vector<VersionName> names() const;
+  /// nullptr where there is none.
+  const SpecFile* find(const VersionName& version) const noexcept;
 };
 
 struct SpecFiles {
@@ -39,9 +46,9 @@ struct SpecFiles {
   bool names_standard = false;        // whether a text says "tenon.dev/"
 };
 
-/// Adds what lies below `root`. Files that are no JSON are findings and left out; a `v<N>.json`
-/// that is no spec of anything (has nothing that looks like one) is passed over. Throws
-/// EnvironmentError.
+/// Adds what lies below `root`. Files that are no JSON are findings and left out, as are specs
+/// whose file name almost says a version; a `v<N>.json` that is no spec of anything (has nothing
+/// that looks like one) is passed over. Throws EnvironmentError.
 void find_spec_files(const std::string& root, bool standard, SpecFiles& files, Findings& findings);
 
 }  // namespace tenon::gen

@@ -26,9 +26,9 @@ class KindReader {
 
   void read() {
     version_.doc = spec_.text("doc");
-    version_.life = read_life(spec_, findings_);
+    version_.life = read_life(spec_, false, findings_);
     read_restart();
-    read_local_types(spec_, scope_, findings_);
+    read_local_types(spec_, scope_, false, findings_);
     read_properties();
     // What members of the table, and of the class in C++, are called already.
     Names names("method", NameUse::member,
@@ -209,8 +209,8 @@ void read_document_version(const JsonValue& spec, const Documents& documents,
                             findings);
   const TypeScope scope{version, version.document->domain, documents};
   version.doc = object.text("doc");
-  version.life = read_life(object, findings);
-  read_local_types(object, scope, findings);
+  version.life = read_life(object, true, findings);
+  read_local_types(object, scope, true, findings);
   object.required("fields");
   if (const JsonValue::Object* fields = object.optional_object("fields")) {
     version.fields = read_fields(*fields, TypeUse::value, {"bag", "raw"}, scope, findings);

@@ -108,19 +108,19 @@ class TypeReader {
     if (use_ == TypeUse::property) return bad_property();
     const std::size_t at = text.find('@');
     const std::string_view name = text.substr(0, at);
-    const std::string_view number = text.substr(at + 1);
+    const std::string_view label = text.substr(at + 1);
     const Document* document = find_document(name);
     if (document == nullptr) return unknown(text);
     std::vector<std::string> known;
     for (const auto& version : document->versions) {
-      known.push_back(std::to_string(version->number));
-      if (known.back() != number) continue;
+      known.push_back(version->label);
+      if (known.back() != label) continue;
       scope_.version.documents.push_back(version.get());
       return Type{.shape = Shape::document, .document = version.get()};
     }
     findings_.add({.place = place_,
                    .code = "unknown-version",
-                   .what = document->id + " has no version '" + std::string(number) + "'",
+                   .what = document->id + " has no version '" + std::string(label) + "'",
                    .needed = enumerate(known),
                    .fix = "write '" + std::string(name) + "@" + known.back() + "'"});
     return std::nullopt;
@@ -143,7 +143,7 @@ class TypeReader {
     for (const auto& document : scope_.documents) {
       const std::string name = document->domain == scope_.domain ? document->name : document->id;
       for (const auto& version : document->versions) {
-        known.push_back(name + "@" + std::to_string(version->number));
+        known.push_back(name + "@" + version->label);
       }
     }
     return known;
@@ -204,7 +204,7 @@ std::string to_text(const Type& type) {
     case Shape::structure:
       return type.structure->name;
     case Shape::document:
-      return type.document->document->id + "@" + std::to_string(type.document->number);
+      return type.document->document->id + "@" + type.document->label;
     default: {
       const std::string name(shape_names[static_cast<std::size_t>(type.shape)]);
       return type.element ? name + "<" + to_text(*type.element) + ">" : name;

@@ -29,15 +29,15 @@ typedef struct tenon_destination_v2_ack {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_DESTINATION_V2_KIND "tenon.dev/destination"
-#define TENON_DESTINATION_V2_FINGERPRINT UINT64_C(0xab77f2876b3d591f)
+#define TENON_DESTINATION_V2_FINGERPRINT UINT64_C(0x6dc7ee74bd9fa43a)
 
 /* How a table begins: {TENON_DESTINATION_V2_BASE, ...} */
 #define TENON_DESTINATION_V2_BASE .struct_size = sizeof(tenon_destination_v2), .version = 2
 
 /* What the macros that declare a module look up. */
 #define TENON_KIND_tenon_destination_v2 "tenon.dev/destination"
-#define TENON_SPEC_tenon_destination_v2 "ab77f2876b3d591f"
-#define TENON_FINGERPRINT_tenon_destination_v2 UINT64_C(0xab77f2876b3d591f)
+#define TENON_SPEC_tenon_destination_v2 "6dc7ee74bd9fa43a"
+#define TENON_FINGERPRINT_tenon_destination_v2 UINT64_C(0x6dc7ee74bd9fa43a)
 
 /* -- Requests and responses ------------------------------------------------ */
 

@@ -31,8 +31,8 @@ typedef struct tenon_parameter_v1 {
   uint8_t required; /* Whether a value must be given. [0 or 1] */
   tenon_string description; /* For people: what it does, in a sentence. */
   tenon_parameter_v1_type type; /* What a value must look like. Nothing given fits every type. */
-  /* What other versions of the document hold and this one cannot name. Copied as it is; absent
-   * where there is nothing. */
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
   tenon_bytes bag;
 } tenon_parameter_v1;
 

@@ -40,6 +40,9 @@ typedef struct tenon_parameter_v2_validation {
   /* What to compare with: a number, a regular expression to be found somewhere in the value, a
    * JSON array of texts for inclusion and exclusion; empty for required. */
   tenon_string value;
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
+  tenon_bytes bag;
 } tenon_parameter_v2_validation;
 
 typedef struct tenon_parameter_v2 {
@@ -49,15 +52,15 @@ typedef struct tenon_parameter_v2 {
   tenon_parameter_v2_type type; /* What a value must look like. Nothing given fits every type. */
   /* What a value must meet besides. [list of tenon_parameter_v2_validation] */
   tenon_list validations;
-  /* What other versions of the document hold and this one cannot name. Copied as it is; absent
-   * where there is nothing. */
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
   tenon_bytes bag;
 } tenon_parameter_v2;
 
 /* -- Layout ---------------------------------------------------------------- */
 
-TENON_ASSERT_LAYOUT(offsetof(tenon_parameter_v2_validation, value) == 8 &&
-                    sizeof(tenon_parameter_v2_validation) == 24);
+TENON_ASSERT_LAYOUT(offsetof(tenon_parameter_v2_validation, bag) == 24 &&
+                    sizeof(tenon_parameter_v2_validation) == 40);
 TENON_ASSERT_LAYOUT(offsetof(tenon_parameter_v2, bag) == 64 && sizeof(tenon_parameter_v2) == 80);
 
 #ifdef __cplusplus

@@ -23,8 +23,8 @@ typedef struct tenon_record_v1 {
   const tenon_timestamp *created_at; /* When the record came to be. [optional] */
   tenon_bytes key; /* What identifies the thing that the record is about. [optional] */
   tenon_bytes payload; /* The content. Structured data is a JSON object as text. [optional] */
-  /* What other versions of the document hold and this one cannot name. Copied as it is; absent
-   * where there is nothing. */
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
   tenon_bytes bag;
 } tenon_record_v1;
 

@@ -26,6 +26,9 @@ typedef int32_t tenon_record_v2_operation;
 typedef struct tenon_record_v2_change {
   tenon_bytes before; /* Absent where there was nothing before, or nobody knows. [optional] */
   tenon_bytes after; /* Absent where nothing is left. [optional] */
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
+  tenon_bytes bag;
 } tenon_record_v2_change;
 
 typedef struct tenon_record_v2 {
@@ -38,16 +41,16 @@ typedef struct tenon_record_v2 {
   tenon_map metadata;
   tenon_bytes key; /* What identifies the thing that the record is about. [optional] */
   tenon_record_v2_change payload; /* The content. Structured data is a JSON object as text. */
-  /* What other versions of the document hold and this one cannot name. Copied as it is; absent
-   * where there is nothing. */
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
   tenon_bytes bag;
 } tenon_record_v2;
 
 /* -- Layout ---------------------------------------------------------------- */
 
-TENON_ASSERT_LAYOUT(offsetof(tenon_record_v2_change, after) == 16 &&
-                    sizeof(tenon_record_v2_change) == 32);
-TENON_ASSERT_LAYOUT(offsetof(tenon_record_v2, bag) == 120 && sizeof(tenon_record_v2) == 136);
+TENON_ASSERT_LAYOUT(offsetof(tenon_record_v2_change, bag) == 32 &&
+                    sizeof(tenon_record_v2_change) == 48);
+TENON_ASSERT_LAYOUT(offsetof(tenon_record_v2, bag) == 136 && sizeof(tenon_record_v2) == 152);
 
 #ifdef __cplusplus
 }

@@ -23,15 +23,15 @@ extern "C" {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_SOURCE_V2_KIND "tenon.dev/source"
-#define TENON_SOURCE_V2_FINGERPRINT UINT64_C(0xe18f76a8645276d5)
+#define TENON_SOURCE_V2_FINGERPRINT UINT64_C(0x74dba76175ab389c)
 
 /* How a table begins: {TENON_SOURCE_V2_BASE, ...} */
 #define TENON_SOURCE_V2_BASE .struct_size = sizeof(tenon_source_v2), .version = 2
 
 /* What the macros that declare a module look up. */
 #define TENON_KIND_tenon_source_v2 "tenon.dev/source"
-#define TENON_SPEC_tenon_source_v2 "e18f76a8645276d5"
-#define TENON_FINGERPRINT_tenon_source_v2 UINT64_C(0xe18f76a8645276d5)
+#define TENON_SPEC_tenon_source_v2 "74dba76175ab389c"
+#define TENON_FINGERPRINT_tenon_source_v2 UINT64_C(0x74dba76175ab389c)
 
 /* -- Requests and responses ------------------------------------------------ */
 

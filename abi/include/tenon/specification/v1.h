@@ -26,8 +26,8 @@ typedef struct tenon_specification_v1 {
   tenon_map source_parameters;
   /* By name; empty where the plugin is no destination. [map of text to tenon_parameter_v2] */
   tenon_map destination_parameters;
-  /* What other versions of the document hold and this one cannot name. Copied as it is; absent
-   * where there is nothing. */
+  /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
+   * there is nothing. */
   tenon_bytes bag;
 } tenon_specification_v1;
 
