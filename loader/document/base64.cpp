@@ -2,6 +2,7 @@
 #include "document/base64.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace tenon::json::detail {
 namespace {
@@ -9,17 +10,31 @@ namespace {
 constexpr std::string_view digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What each character means; has `no_digit` set where it is none.
-constexpr std::uint32_t no_digit = 1u << 31;
-constexpr std::array<std::uint32_t, 256> meanings = [] {
-  std::array<std::uint32_t, 256> all{};
-  all.fill(no_digit);
-  for (std::uint32_t i = 0; i < digits.size(); i++) all[static_cast<unsigned char>(digits[i])] = i;
+/// The two characters of twelve bits.
+constexpr std::array<std::array<char, 2>, 4096> pairs = [] {
+  std::array<std::array<char, 2>, 4096> all{};
+  for (std::size_t bits = 0; bits < all.size(); bits++) {
+    all[bits] = {digits[bits >> 6], digits[bits & 0x3f]};
+  }
   return all;
 }();
 
-std::uint32_t meaning(char c) noexcept {
-  return meanings[static_cast<unsigned char>(c)];
+/// What each character means at each of the four places; `no_digit` is set where it is none.
+constexpr std::uint32_t no_digit = 1u << 31;
+constexpr std::array<std::array<std::uint32_t, 256>, 4> meanings = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> all{};
+  for (std::uint32_t place = 0; place < all.size(); place++) {
+    all[place].fill(no_digit);
+    for (std::uint32_t i = 0; i < digits.size(); i++) {
+      all[place][static_cast<unsigned char>(digits[i])] = i << (18 - 6 * place);
+    }
+  }
+  return all;
+}();
+
+template <std::size_t place>
+std::uint32_t meaning(const char* four) noexcept {
+  return meanings[place][static_cast<unsigned char>(four[place])];
 }
 
 std::size_t padding_of(std::string_view text) noexcept {
@@ -30,14 +45,18 @@ std::size_t padding_of(std::string_view text) noexcept {
 }  // namespace
 
 void to_base64(const std::uint8_t* bytes, std::size_t size, char* out) noexcept {
-  const auto put = [&out](std::uint32_t bits, int count) {
-    for (int i = 0; i < 4; i++) *out++ = i < count ? digits[bits >> (18 - 6 * i) & 0x3f] : '=';
+  const auto put = [&out](std::uint32_t bits) {
+    std::memcpy(out, pairs[bits >> 12].data(), 2);
+    std::memcpy(out + 2, pairs[bits & 0xfff].data(), 2);
+    out += 4;
   };
   for (; size >= 3; bytes += 3, size -= 3) {
-    put(std::uint32_t{bytes[0]} << 16 | std::uint32_t{bytes[1]} << 8 | bytes[2], 4);
+    put(std::uint32_t{bytes[0]} << 16 | std::uint32_t{bytes[1]} << 8 | bytes[2]);
   }
-  if (size == 2) put(std::uint32_t{bytes[0]} << 16 | std::uint32_t{bytes[1]} << 8, 3);
-  if (size == 1) put(std::uint32_t{bytes[0]} << 16, 2);
+  if (size == 0) return;
+  put(std::uint32_t{bytes[0]} << 16 | (size == 2 ? std::uint32_t{bytes[1]} << 8 : 0));
+  out[-1] = '=';
+  if (size == 1) out[-2] = '=';
 }
 
 std::optional<std::size_t> bytes_of_base64(std::string_view text) noexcept {
@@ -51,22 +70,21 @@ bool from_base64(std::string_view text, std::uint8_t* out) noexcept {
   const char* const end = at + text.size() - (padding != 0 ? 4 : 0);
   std::uint32_t all = 0;
   for (; at != end; at += 4, out += 3) {
-    const std::uint32_t bits =
-        meaning(at[0]) << 18 | meaning(at[1]) << 12 | meaning(at[2]) << 6 | meaning(at[3]);
-    all |= meaning(at[0]) | meaning(at[1]) | meaning(at[2]) | meaning(at[3]);
+    const std::uint32_t bits = meaning<0>(at) | meaning<1>(at) | meaning<2>(at) | meaning<3>(at);
+    all |= bits;
     out[0] = static_cast<std::uint8_t>(bits >> 16);
     out[1] = static_cast<std::uint8_t>(bits >> 8);
     out[2] = static_cast<std::uint8_t>(bits);
   }
-  if (padding == 0) return (all & no_digit) == 0;
-
-  const std::uint32_t third = padding == 1 ? meaning(at[2]) : 0;
-  all |= meaning(at[0]) | meaning(at[1]) | third;
-  const std::uint32_t bits = meaning(at[0]) << 18 | meaning(at[1]) << 12 | third << 6;
-  out[0] = static_cast<std::uint8_t>(bits >> 16);
-  if (padding == 1) out[1] = static_cast<std::uint8_t>(bits >> 8);
-  const bool nothing_left = (bits & (padding == 1 ? 0xffu : 0xffffu)) == 0;
-  return (all & no_digit) == 0 && nothing_left;
+  if (padding != 0) {
+    const std::uint32_t bits =
+        meaning<0>(at) | meaning<1>(at) | (padding == 1 ? meaning<2>(at) : 0);
+    const bool nothing_left = (bits & (padding == 1 ? 0xffu : 0xffffu)) == 0;
+    all |= nothing_left ? bits : no_digit;
+    out[0] = static_cast<std::uint8_t>(bits >> 16);
+    if (padding == 1) out[1] = static_cast<std::uint8_t>(bits >> 8);
+  }
+  return (all & no_digit) == 0;
 }
 
 }  // namespace tenon::json::detail

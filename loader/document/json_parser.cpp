@@ -24,7 +24,11 @@ void Recorder::reset(std::string_view text, std::size_t levels) {
 }
 
 bool Recorder::add(Form form, View text) {
-  nodes.push_back({form, false, text.data(), text.size(), 1});
+  Node& node = nodes.emplace_back();  // filled in place: moved, it would be read half written
+  node.form = form;
+  node.data = text.data();
+  node.size = text.size();
+  node.extent = 1;
   return true;
 }
 
@@ -33,8 +37,9 @@ bool Recorder::open(Form form, ErrorCode& error) {
     error = boost::json::error::too_deep;
     return false;
   }
-  nodes.push_back({form, false, nullptr, 0, open_});
-  open_ = nodes.size() - 1;
+  Node& node = nodes.emplace_back();
+  node.form = form;
+  node.extent = std::exchange(open_, nodes.size() - 1);
   return true;
 }
 

@@ -61,12 +61,16 @@ std::string describe(const Node& node) {
   }
 }
 
-/// A member's part of a path: ".name", or in quotes what would not look like one.
-std::string member_path(std::string_view key) {
+/// Adds a member to a path: ".name", or in quotes what would not look like one.
+void append_member(std::string& path, std::string_view key) {
   const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
-  return plain ? "." + std::string(key) : "[" + quoted(key) + "]";
+  if (plain) {
+    path.append(path.empty() ? "" : ".").append(key);
+  } else {
+    path.append("[").append(quoted(key)).append("]");
+  }
 }
 
 /// From the value at `root` down to `node`, which is a part of it.
@@ -82,14 +86,13 @@ std::string path_to(const Node& node, const Node& root) {
       if (value + value->extent > &node) break;
       part = value + value->extent;
     }
-    path += members ? member_path(part->text()) : "[" + std::to_string(index) + "]";
+    if (members) {
+      append_member(path, part->text());
+    } else {
+      path.append("[").append(std::to_string(index)).append("]");
+    }
     at = members ? part + 1 : part;
   }
-  return path;
-}
-
-std::string without_dot(std::string path) {
-  if (!path.empty() && path.front() == '.') path.erase(0, 1);
   return path;
 }
 
@@ -176,17 +179,17 @@ std::string Reader::path() const {
 }
 
 bool Reader::fail(std::string_view needed) const {
-  tape_->error =
-      Error({.code = "wrong-value",
-             .message = "expected " + std::string(needed) + ", found " + describe(*node_),
-             .where = without_dot(path())});
+  std::string message = "expected ";
+  message.append(needed).append(", found ").append(describe(*node_));
+  tape_->error = Error({.code = "wrong-value", .message = std::move(message), .where = path()});
   return false;
 }
 
 bool Reader::fail_member(std::string_view key, std::string_view message) const {
-  tape_->error = Error({.code = "wrong-value",
-                        .message = std::string(message),
-                        .where = without_dot(path() + member_path(key))});
+  std::string where = path();
+  append_member(where, key);
+  tape_->error =
+      Error({.code = "wrong-value", .message = std::string(message), .where = std::move(where)});
   return false;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -14,64 +16,33 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
-/// Whether one of eight bytes is a control character, a quote, a backslash or no ASCII.
-bool has_special(std::uint64_t bytes) noexcept {
+/// Bytes that stand in a text as they are, for themselves.
+constexpr std::array<bool, 256> plain = [] {
+  std::array<bool, 256> all{};
+  for (int c = 0x20; c < 0x80; c++) all[c] = c != '"' && c != '\\';
+  return all;
+}();
+
+/// Whether all of eight bytes are.
+bool all_plain(std::uint64_t bytes) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   const std::uint64_t control = bytes - ones * 0x20;
   const std::uint64_t quote = (bytes ^ ones * '"') - ones;
   const std::uint64_t backslash = (bytes ^ ones * '\\') - ones;
-  return ((bytes | control | quote | backslash) & ones * 0x80) != 0;
+  return ((bytes | control | quote | backslash) & ones * 0x80) == 0;
 }
 
-bool is_special(char c) noexcept {
-  return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x80 ||
-         c == '"' || c == '\\';
-}
-
-/// How many bytes at the beginning of `text` are written as they are.
-std::size_t plain_length(std::string_view text) noexcept {
+/// Copies what is plain at the beginning of `text`; answers how much that is. There is room for all
+/// of it.
+std::size_t copy_plain(std::string_view text, char* out) noexcept {
   std::size_t at = 0;
   for (std::uint64_t bytes; at + sizeof bytes <= text.size(); at += sizeof bytes) {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    if (has_special(bytes)) break;
+    if (!all_plain(bytes)) break;
+    std::memcpy(out + at, &bytes, sizeof bytes);
   }
-  while (at < text.size()) {
-    if (!is_special(text[at])) {
-      at++;
-      continue;
-    }
-    const bool ascii = static_cast<unsigned char>(text[at]) < 0x80;
-    const std::size_t length = ascii ? 0 : detail::utf8_length(text.substr(at));
-    if (length == 0) break;
-    at += length;
-  }
+  for (; at < text.size() && plain[static_cast<unsigned char>(text[at])]; at++) out[at] = text[at];
   return at;
-}
-
-void append_escaped(std::string& out, char c) {
-  static constexpr char hex[] = "0123456789abcdef";
-  static constexpr std::string_view characters = "\"\\\b\f\n\r\t";
-  static constexpr std::string_view letters = "\"\\bfnrt";
-  const std::size_t letter = characters.find(c);
-  if (letter != characters.npos) {
-    out += {'\\', letters[letter]};
-  } else if (static_cast<unsigned char>(c) < 0x20) {
-    out += {'\\', 'u', '0', '0', hex[c >> 4 & 0xf], hex[c & 0xf]};
-  } else {
-    out += replacement;
-  }
-}
-
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (;;) {
-    const std::size_t plain = plain_length(text);
-    out += text.substr(0, plain);
-    if (plain == text.size()) break;
-    append_escaped(out, text[plain]);
-    text.remove_prefix(plain + 1);
-  }
-  out += '"';
 }
 
 template <class T>
@@ -88,30 +59,94 @@ std::string_view name_of_real(T value) {
 
 }  // namespace
 
+/// Where `size` more characters may be written; whoever does counts them in `size_`.
+inline char* Writer::room(std::size_t size) {
+  if (text_.size() - size_ < size) grow(size);
+  return text_.data() + size_;
+}
+
+void Writer::grow(std::size_t size) {
+  text_.resize(std::max(size_ + size, 2 * text_.size()));
+}
+
+inline void Writer::put(char c) {
+  *room(1) = c;
+  size_++;
+}
+
+inline void Writer::put(std::string_view text) {
+  if (!text.empty()) std::memcpy(room(text.size()), text.data(), text.size());
+  size_ += text.size();
+}
+
+inline void Writer::separate() {
+  if (follows_value_) put(',');
+  follows_value_ = true;
+}
+
+std::string Writer::take() {
+  text_.resize(size_);
+  clear();
+  return std::exchange(text_, {});
+}
+
 void Writer::begin(char bracket) {
   separate();
-  text_ += bracket;
+  put(bracket);
   follows_value_ = false;
   depth_++;
 }
 
 void Writer::end(char bracket) {
-  text_ += bracket;
+  put(bracket);
   follows_value_ = true;
   depth_--;
 }
 
 void Writer::key(std::string_view name) {
   separate();
-  append_quoted(text_, name);
-  text_ += ':';
+  quote(name);
+  put(':');
   follows_value_ = false;
 }
 
 void Writer::raw(std::string_view value) {
   separate();
-  text_ += value;
-  follows_value_ = true;
+  put(value);
+}
+
+void Writer::quote(std::string_view text) {
+  put('"');
+  for (;;) {
+    const std::size_t copied = copy_plain(text, room(text.size() + 1));
+    size_ += copied;
+    text.remove_prefix(copied);
+    if (text.empty()) break;
+    text.remove_prefix(put_special(text));
+  }
+  put('"');
+}
+
+/// Writes the first character of `text`, which is not plain. Answers how many bytes it has.
+std::size_t Writer::put_special(std::string_view text) {
+  static constexpr char hex[] = "0123456789abcdef";
+  static constexpr std::string_view characters = "\"\\\b\f\n\r\t";
+  static constexpr std::string_view letters = "\"\\bfnrt";
+  const auto c = static_cast<unsigned char>(text.front());
+  const std::size_t letter = characters.find(text.front());
+  if (letter != characters.npos) {
+    put('\\');
+    put(letters[letter]);
+  } else if (c < 0x20) {
+    put("\\u00");
+    put(hex[c >> 4]);
+    put(hex[c & 0xf]);
+  } else {
+    const std::size_t length = detail::utf8_length(text);
+    put(length != 0 ? text.substr(0, length) : replacement);
+    return std::max<std::size_t>(length, 1);
+  }
+  return 1;
 }
 
 void Writer::number(std::int64_t value) {
@@ -132,7 +167,7 @@ void Writer::real(T value) {
   char space[40];
   const std::string_view digits = digits_of(value, space);
   raw(digits);
-  if (digits.find_first_of(".e") == digits.npos) text_ += ".0";
+  if (digits.find_first_of(".e") == digits.npos) put(".0");
 }
 
 void Writer::number(float value) {
@@ -145,18 +180,16 @@ void Writer::number(double value) {
 
 void Writer::text(std::string_view value) {
   separate();
-  append_quoted(text_, value);
-  follows_value_ = true;
+  quote(value);
 }
 
 void Writer::base64(BytesView value) {
   separate();
-  text_ += '"';
-  const std::size_t begin = text_.size();
-  text_.resize(begin + detail::base64_size(value.size()));
-  detail::to_base64(value.data(), value.size(), text_.data() + begin);
-  text_ += '"';
-  follows_value_ = true;
+  put('"');
+  const std::size_t size = detail::base64_size(value.size());
+  detail::to_base64(value.data(), value.size(), room(size));
+  size_ += size;
+  put('"');
 }
 
 void Writer::json(std::string_view value) {

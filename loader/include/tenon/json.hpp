@@ -210,25 +210,33 @@ class TENON_API Writer {
 
   /// To begin anew, with the memory of before.
   void clear() noexcept {
-    text_.clear();
+    size_ = 0;
+    depth_ = 0;
     follows_value_ = false;
   }
   /// What was written; valid until more is.
-  std::string_view view() const noexcept { return text_; }
-  std::string take() noexcept { return std::move(text_); }
+  std::string_view view() const noexcept { return {text_.data(), size_}; }
+  /// The same as a text of its own; the writer begins anew, without the memory.
+  std::string take();
 
  private:
   void begin(char bracket);
   void end(char bracket);
-  void separate() {
-    if (follows_value_) text_ += ',';
-  }
+  void separate();
+  void quote(std::string_view text);
+  std::size_t put_special(std::string_view text);
   template <class T>
   void real(T value);
 
-  std::string text_;
-  bool follows_value_ = false;
+  void put(char c);
+  void put(std::string_view text);
+  char* room(std::size_t size);
+  void grow(std::size_t size);
+
+  std::string text_;  // what was written, and room for more
+  std::size_t size_ = 0;
   std::size_t depth_ = 0;
+  bool follows_value_ = false;
   std::unique_ptr<Parser> parser_;  // of json()
 };
 
