@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Wrong specs: each mistake is one finding, at the place of the mistake, with a remedy. In the
-// texts below a '^' stands before the character that the finding points at.
-#include "framework/world.hpp"
+// Wrong specs of kinds, and what is wrong with specs of any sort.
+#include "gen_mistakes.hpp"
+
 #include "gen/load.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
-#include <ostream>
-
 namespace {
 
+using namespace tenon::tests;
 using tenon::gen::Finding;
 using tenon::gen::Findings;
 using tenon::gen::load_specs;
-using tenon::gen::Place;
-using tenon::tests::World;
-
-/// One mistake.
-struct Mistake {
-  std::string name;  // of the test
-  std::map<std::string, std::string> files;
-  std::string code;
-  std::string fix;  // a part of it
-};
-
-void PrintTo(const Mistake& mistake, std::ostream* out) {
-  *out << mistake.name;
-}
 
 std::string kind(const std::string& methods, const std::string& more = "", int version = 1) {
   return "{\"kind\": \"a.example/k\", \"version\": " + std::to_string(version) +
@@ -44,94 +27,27 @@ std::string request(const std::string& fields) {
   return method(",\n\"request\": {" + fields + "}");
 }
 
-std::string document(const std::string& fields, const std::string& more = "", int version = 1) {
-  return "{\"type\": \"a.example/t\", \"version\": " + std::to_string(version) +
-         ", \"doc\": \"A type.\"," + more + "\n\"fields\": {" + fields + "}}";
-}
-
-std::string evolution(const std::string& steps,
-                      const std::string& key = "\"kind\": \"a.example/k\"") {
-  return "{" + key + ",\n\"steps\": [" + steps + "]}";
-}
-
-const std::string released =
-    "\"life\": {\"released\": {\"version\": \"0.1.0\", \"date\": \"2026-11-21\"}},";
-
 /// A kind that went from one version to the next, and what its step says besides.
-std::map<std::string, std::string> step(const std::string& older, const std::string& newer,
-                                        const std::string& says, const std::string& more = "") {
+Files step(const std::string& older, const std::string& newer, const std::string& says,
+           const std::string& more = "") {
   return {{"k/v1.json", kind(older, released + more)},
           {"k/v2.json", kind(newer, more, 2)},
           {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2" + says + "}")}};
 }
 
-std::map<std::string, std::string> methods_step(const std::string& older, const std::string& newer,
-                                                const std::string& changes,
-                                                const std::string& more = "") {
+Files methods_step(const std::string& older, const std::string& newer, const std::string& changes,
+                   const std::string& more = "") {
   return step(older, newer, ",\n\"methods\": {" + changes + "}", more);
 }
 
-/// The same for a document type.
-std::map<std::string, std::string> fields_step(const std::string& older, const std::string& newer,
-                                               const std::string& says) {
-  return {{"t/v1.json", document(older, released)},
-          {"t/v2.json", document(newer, "", 2)},
-          {"t/evolution.json",
-           evolution("{\"from\": 1, \"to\": 2" + says + "}", "\"type\": \"a.example/t\"")}};
-}
-
-std::map<std::string, std::string> one(const std::string& spec) {
+Files one(const std::string& spec) {
   return {{"k/v1.json", spec}};
-}
-
-/// How many characters a UTF-8 text has.
-int characters(const std::string& text) {
-  return static_cast<int>(
-      std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
-}
-
-/// Writes a text without its mark. Answers where the mark stood, or else line 0.
-Place write(const World& world, const std::string& path, std::string text) {
-  Place place;
-  const std::size_t mark = text.find('^');
-  if (mark != std::string::npos) {
-    text.erase(mark, 1);
-    place.line = 1 + static_cast<int>(std::count(text.begin(), text.begin() + long(mark), '\n'));
-    const std::size_t line_begin = mark == 0 ? 0 : text.rfind('\n', mark - 1) + 1;
-    place.column = 1 + characters(text.substr(line_begin, mark - line_begin));
-  }
-  place.file = world.write(path, text).generic_string();
-  return place;
-}
-
-Findings findings_in(const World& world) {
-  Findings findings;
-  load_specs({.folders = {world.root().string()}}, findings);
-  return findings;
 }
 
 class WrongSpec : public testing::TestWithParam<Mistake> {};
 
 TEST_P(WrongSpec, IsOneFindingWithPlaceAndRemedy) {
-  const World world;
-  Place place;
-  for (const auto& [path, text] : GetParam().files) {
-    const Place written = write(world, path, text);
-    if (written.line != 0 || place.file.empty()) place = written;
-  }
-  const Findings findings = findings_in(world);
-  std::string all;
-  for (const Finding& finding : findings.all()) all += to_text(finding) + "\n";
-  ASSERT_EQ(findings.all().size(), 1u) << all;
-  const Finding& finding = findings.all().front();
-  EXPECT_EQ(finding.code, GetParam().code) << all;
-  EXPECT_EQ(finding.place.line, place.line) << all;
-  EXPECT_EQ(finding.place.column, place.column) << all;
-  if (place.line != 0) {
-    EXPECT_EQ(finding.place.file, place.file) << all;
-  }
-  EXPECT_NE(finding.fix.find(GetParam().fix), std::string::npos) << all;
-  EXPECT_FALSE(finding.fix.empty());
+  expect_finding(GetParam());
 }
 
 const Mistake mistakes_of_json[] = {
@@ -520,7 +436,7 @@ const std::string point =
     "\"enums\": {\"mode\": [\"fast\", \"careful\"]},";
 
 /// A method is added that answers `value` for a field of type `type`.
-std::map<std::string, std::string> fixed(const std::string& type, const std::string& value) {
+Files fixed(const std::string& type, const std::string& value) {
   return methods_step(
       method("", "a"),
       method("", "a") + ", " + method(", \"response\": {\"n\": \"" + type + "\"}", "b"),
@@ -553,46 +469,6 @@ const Mistake mistakes_of_values[] = {
      "bad-value", "a text"},
 };
 
-const Mistake mistakes_of_documents[] = {
-    {"DocumentFieldVanished",
-     fields_step("\"a\": \"bool\", \"b\": \"bool\"", "\"a\": \"bool\"", ", \"fields\": ^{}"),
-     "unexplained", "\"b\": {\"removed\": true}"},
-    {"DocumentFieldUnexplained",
-     fields_step("\"a\": \"bool\"", "\"a\": \"bool\", ^\"b\": \"bool\"", ""), "unexplained",
-     "\"b\": {\"added\": true}"},
-    {"DocumentFieldRetyped", fields_step("\"a\": \"bool\"", "^\"a\": \"string\"", ""),
-     "unexplained", "\"a\": {\"hook\": true}"},
-    {"DocumentRenamedFromUnknown",
-     fields_step("\"old\": \"bool\"", "\"new_one\": \"bool\"",
-                 ", \"fields\": {\"new_one\": {\"renamed_from\": ^\"odl\"}, \"old\": {\"removed\": "
-                 "true}}"),
-     "unknown-field", "did you mean 'old'?"},
-    {"DocumentHookWithoutStep",
-     fields_step("\"a\": \"bool\"", "\"a\": \"string\"",
-                 ", \"fields\": {^\"a\": {\"hook\": true}}"),
-     "missing-hook", "add it"},
-    {"DocumentTwoChanges",
-     fields_step("\"a\": \"bool\"", "\"a\": \"string\"",
-                 ", \"hook\": true, \"fields\": {^\"a\": {\"hook\": true, \"renamed_from\": "
-                 "\"a\"}}"),
-     "contradiction", "keep one"},
-    {"DocumentChangeExplainsNothing",
-     fields_step("\"a\": \"bool\"", "\"a\": \"bool\"", ", \"fields\": {^\"a\": {\"added\": true}}"),
-     "unused-metadata", "remove"},
-    {"DocumentChangeOfUnknownField",
-     fields_step("\"width\": \"bool\"", "\"width\": \"bool\"",
-                 ", \"hook\": true, \"fields\": {^\"widht\": {\"hook\": true}}"),
-     "unknown-field", "did you mean 'width'?"},
-    {"DocumentFieldNamedBag",
-     {{"t/v1.json", document("^\"bag\": \"bytes\"")}},
-     "name-taken",
-     "another name"},
-};
-
-std::string name_of(const testing::TestParamInfo<Mistake>& info) {
-  return info.param.name;
-}
-
 #define MISTAKES(table) \
   INSTANTIATE_TEST_SUITE_P(table, WrongSpec, testing::ValuesIn(mistakes_of_##table), name_of)
 
@@ -603,7 +479,6 @@ MISTAKES(types);
 MISTAKES(methods);
 MISTAKES(steps);
 MISTAKES(values);
-MISTAKES(documents);
 
 TEST(Specs, AllMistakesOfARunAreFound) {
   const World world;

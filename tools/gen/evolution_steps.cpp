@@ -111,13 +111,13 @@ void Renames::add(const std::string& name, const JsonValue& value) {
     add_contradiction(value.place,
                       "'" + older + "' was not renamed: " + newer_.words + " has it too",
                       "say \"added\" of '" + name + "' instead", findings_);
+  } else if (!renamed_.insert(older).second) {
+    add_contradiction(value.place, "'" + older + "' was renamed twice", "keep one of the two",
+                      findings_);
   } else if (older_.has(name)) {
     add_contradiction(value.place,
                       "'" + name + "' took no place: " + older_.words + " has it already",
                       "give it another name, or let a hand-written step do it", findings_);
-  } else if (!renamed_.insert(older).second) {
-    add_contradiction(value.place, "'" + older + "' was renamed twice", "keep one of the two",
-                      findings_);
   }
 }
 

@@ -43,6 +43,10 @@ SpecFiles find_all(const LoadOptions& options, Findings& findings) {
   return files;
 }
 
+const JsonValue& spec_of(const SpecFolder& folder, const Version& version) {
+  return folder.find({version.number, version.preview})->json;
+}
+
 /// Each document that a version names once, in the order in which headers are included.
 void sort_documents(Version& version) {
   auto& documents = version.documents;
@@ -54,14 +58,14 @@ void sort_documents(Version& version) {
 void read_versions(const DeclaredFamily& declared, const Model& model, Findings& findings) {
   if (declared.kind != nullptr) {
     for (const auto& version : declared.kind->versions) {
-      read_kind_version(declared.folder->find({version->number})->json, model.documents,
-                        *declared.kind, *version, findings);
+      read_kind_version(spec_of(*declared.folder, *version), model.documents, *declared.kind,
+                        *version, findings);
       sort_documents(*version);
     }
   } else {
     for (const auto& version : declared.document->versions) {
-      const VersionName name{version->number, version->preview};
-      read_document_version(declared.folder->find(name)->json, model.documents, *version, findings);
+      read_document_version(spec_of(*declared.folder, *version), model.documents, *version,
+                            findings);
       sort_documents(*version);
     }
   }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen_mistakes.hpp"
+
+#include "gen/load.hpp"
+
+#include <algorithm>
+
+namespace tenon::tests {
+namespace {
+
+using gen::Finding;
+using gen::Findings;
+using gen::Place;
+
+/// How many characters a UTF-8 text has.
+int characters(const std::string& text) {
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+}
+
+/// Writes a text without its mark. Answers where the mark stood, or else line 0.
+Place write(const World& world, const std::string& path, std::string text) {
+  Place place;
+  const std::size_t mark = text.find('^');
+  if (mark != std::string::npos) {
+    text.erase(mark, 1);
+    place.line = 1 + static_cast<int>(std::count(text.begin(), text.begin() + long(mark), '\n'));
+    const std::size_t line_begin = mark == 0 ? 0 : text.rfind('\n', mark - 1) + 1;
+    place.column = 1 + characters(text.substr(line_begin, mark - line_begin));
+  }
+  place.file = world.write(path, text).generic_string();
+  return place;
+}
+
+}  // namespace
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+
+std::string name_of(const testing::TestParamInfo<Mistake>& info) {
+  return info.param.name;
+}
+
+Findings findings_in(const World& world) {
+  Findings findings;
+  gen::load_specs({.folders = {world.root().string()}}, findings);
+  return findings;
+}
+
+void expect_finding(const Mistake& mistake) {
+  const World world;
+  Place place;
+  for (const auto& [path, text] : mistake.files) {
+    const Place written = write(world, path, text);
+    if (written.line != 0 || place.file.empty()) place = written;
+  }
+  const Findings findings = findings_in(world);
+  std::string all;
+  for (const Finding& finding : findings.all()) all += to_text(finding) + "\n";
+  ASSERT_EQ(findings.all().size(), 1u) << all;
+  const Finding& finding = findings.all().front();
+  EXPECT_EQ(finding.code, mistake.code) << all;
+  EXPECT_EQ(finding.place.line, place.line) << all;
+  EXPECT_EQ(finding.place.column, place.column) << all;
+  if (place.line != 0) {
+    EXPECT_EQ(finding.place.file, place.file) << all;
+  }
+  EXPECT_NE(finding.fix.find(mistake.fix), std::string::npos) << all;
+  EXPECT_FALSE(finding.fix.empty());
+}
+
+std::string document(const std::string& fields, const std::string& more,
+                     const std::string& version) {
+  return "{\"type\": \"a.example/t\", \"version\": " + version + ", \"doc\": \"A type.\"," + more +
+         "\n\"fields\": {" + fields + "}}";
+}
+
+std::string evolution(const std::string& steps, const std::string& key) {
+  return "{" + key + ",\n\"steps\": [" + steps + "]}";
+}
+
+}  // namespace tenon::tests
