@@ -87,7 +87,7 @@ class TENON_API Reader {
   bool read_array(std::size_t& count) const;
   bool read_object(std::size_t& count) const;
   /// All of them, in the order of the text: `for (const Reader& element : in.elements())`,
-  /// `for (const auto& [key, value] : in.members())`. REQUIRED: an array; an object.
+  /// `for (const auto& [key, value] : in.members())`. What is no array or object has none.
   Range<Reader> elements() const noexcept;
   Range<Member> members() const noexcept;
 
