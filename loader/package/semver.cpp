@@ -140,4 +140,10 @@ std::weak_ordering operator<=>(const Version& a, const Version& b) {
   return compare_prereleases(a.prerelease, b.prerelease);
 }
 
+std::strong_ordering total_order(const Version& a, const Version& b) {
+  const auto order = a <=> b;
+  if (order != 0) return order < 0 ? std::strong_ordering::less : std::strong_ordering::greater;
+  return a.build <=> b.build;
+}
+
 }  // namespace tenon

@@ -33,4 +33,8 @@ struct Version {
   friend bool operator==(const Version& a, const Version& b) { return (a <=> b) == 0; }
 };
 
+/// The order of the standard, and of versions that are equal there, the order of their build
+/// metadata as text. Only what is the same to the letter is equal.
+std::strong_ordering total_order(const Version& a, const Version& b);
+
 }  // namespace tenon

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// How a requirement is read, and the algebra of requirements. How one is written stands in
+// requirement_text.cpp.
+#include "package/requirement.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "package/quote.hpp"
+
+namespace tenon {
+namespace {
+
+constexpr std::string_view form =
+    "clauses with commas between them, of an operator (== != < <= > >= ~= ~ ^ or none) and a "
+    "version or the beginning of one, eg: >=1.2,<2.0,!=1.5";
+
+enum class Operator {
+  equal,
+  not_equal,
+  less,
+  at_most,
+  greater,
+  at_least,
+  compatible,
+  tilde,
+  caret
+};
+
+constexpr std::pair<std::string_view, Operator> operators[] = {
+    // Those that begin like another stand before it.
+    {"==", Operator::equal},   {"=", Operator::equal},       {"!=", Operator::not_equal},
+    {"<=", Operator::at_most}, {"<", Operator::less},        {">=", Operator::at_least},
+    {">", Operator::greater},  {"~=", Operator::compatible}, {"~", Operator::tilde},
+    {"^", Operator::caret},
+};
+
+/// The version behind an operator.
+struct Operand {
+  Version version;  // what is not written is 0
+  int numbers = 3;  // how many of major, minor and patch are written
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view spaces = " \t";
+  const auto first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return text.substr(text.size());
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
+// The parts of `text`, which stand between the separators.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + separator.size());
+  }
+}
+
+/// A prerelease lets those of its own major.minor.patch in, and no others.
+Interval all_of_its_patch(const Version& version) {
+  Version release = lowest_of(version);
+  release.prerelease.clear();
+  return {.low = lowest_of(version), .high = std::move(release)};
+}
+
+/// Where an interval that ends at `end` ends among the releases.
+Version among_releases(Version end) {
+  if (end.prerelease.empty()) return end;
+  end.prerelease.clear();
+  end.build.clear();
+  return end;
+}
+
+Intervals releases_of(const Intervals& intervals) {
+  Intervals releases;
+  for (const Interval& interval : intervals) {
+    Interval next = {.low = among_releases(interval.low), .high = {}};
+    if (interval.high) next.high = among_releases(*interval.high);
+    if (next.high && total_order(next.low, *next.high) >= 0) continue;
+    releases = union_of(releases, {std::move(next)});
+  }
+  return releases;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  /// Reads one alternative into its two parts; false: see `error`.
+  bool read(std::string_view alternative, Intervals& releases, Intervals& prereleases);
+
+  Error error() const {
+    return Error({.code = "bad-requirement",
+                  .where = in_quotes(text_),
+                  .found = found_,
+                  .needed = std::string(form),
+                  .fix = fix_.empty() ? "write the requirement in this form" : fix_});
+  }
+
+  bool fail(std::string_view part, std::string_view flaw, std::string fix = {}) {
+    const auto column = static_cast<std::size_t>(part.data() - text_.data()) + 1;
+    found_ = (part.empty() ? "at character " : in_quotes(part) + " at character ") +
+             std::to_string(column) + ": " + std::string(flaw);
+    fix_ = std::move(fix);
+    return false;
+  }
+
+ private:
+  bool read_clause(std::string_view clause, Intervals& holds);
+  bool read_operand(std::string_view clause, std::string_view text, Operator op, Operand& operand);
+
+  std::string_view text_;
+  std::string found_;
+  std::string fix_;
+  Intervals named_;  // the prereleases that the clauses of this alternative let in
+};
+
+// Everything up to and without the version that follows all that `operand` stands for.
+std::optional<Version> end_of(const Operand& operand) {
+  if (operand.numbers == 3) {
+    return operand.version.build.empty() ? next_version(operand.version)
+                                         : next_build(operand.version);
+  }
+  const auto next =
+      operand.numbers == 2 ? next_minor(operand.version) : next_major(operand.version);
+  return next ? std::optional(lowest_of(*next)) : std::nullopt;
+}
+
+// The number that may not change behind "^": the first that is not 0, or the last one written.
+std::optional<Version> caret_end(const Operand& operand) {
+  const Version& version = operand.version;
+  if (version.major != 0 || operand.numbers == 1) return next_major(version);
+  if (version.minor != 0 || operand.numbers == 2) return next_minor(version);
+  return next_patch(version);
+}
+
+std::optional<Version> range_end(Operator op, const Operand& operand) {
+  if (op == Operator::caret) return caret_end(operand);
+  const int fixed = op == Operator::compatible ? operand.numbers - 1 : operand.numbers;
+  return fixed >= 2 ? next_minor(operand.version) : next_major(operand.version);
+}
+
+Intervals from(Version low) {
+  return {{.low = std::move(low), .high = {}}};
+}
+
+Intervals up_to(std::optional<Version> high) {
+  return intersection(from(lowest()), {{.low = lowest(), .high = std::move(high)}});
+}
+
+Intervals behind(const Operand& operand) {
+  auto next = end_of(operand);
+  if (!next) return {};
+  if (operand.numbers < 3) next->prerelease.clear();  // ">1" begins with the release 2.0.0
+  return from(std::move(*next));
+}
+
+Intervals meant_by(Operator op, const Operand& operand) {
+  const Version& version = operand.version;
+  const Intervals equal = {{.low = version, .high = end_of(operand)}};
+  switch (op) {
+    case Operator::equal:
+      return equal;
+    case Operator::not_equal:
+      return complement(equal);
+    case Operator::less:
+      return up_to(version.prerelease.empty() ? lowest_of(version) : version);
+    case Operator::at_most:
+      return up_to(end_of(operand));
+    case Operator::greater:
+      return behind(operand);
+    case Operator::at_least:
+      return from(version);
+    default: {
+      auto end = range_end(op, operand);
+      if (end) end = lowest_of(*end);
+      return {{.low = version, .high = std::move(end)}};
+    }
+  }
+}
+
+bool Reader::read_operand(std::string_view clause, std::string_view text, Operator op,
+                          Operand& operand) {
+  const bool exact = op == Operator::equal || op == Operator::not_equal;
+  if (text.empty()) return fail(clause, "there is no version behind the operator");
+  if (text.find_first_of(" \t") != std::string_view::npos) {
+    return fail(text, "there is a space in a version", "put a comma between two clauses");
+  }
+  auto numbers = text;
+  while (numbers.ends_with(".*")) numbers.remove_suffix(2);
+  const bool wildcard = numbers.size() != text.size();
+  if (wildcard && !exact) {
+    return fail(
+        text, "a \".*\" can stand only behind == and !=", "leave it away: " + std::string(numbers));
+  }
+  // What has no more than digits and one dot is the beginning of a version.
+  const auto dots = std::count(numbers.begin(), numbers.end(), '.');
+  const bool partial =
+      dots < 2 && numbers.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (wildcard && (!partial || std::count(text.begin(), text.end(), '.') > 2)) {
+    return fail(text, "a \".*\" can stand only for minor or patch");
+  }
+  operand.numbers = partial ? static_cast<int>(dots) + 1 : 3;
+  auto version =
+      Version::parse(partial ? std::string(numbers) + (dots == 0 ? ".0.0" : ".0") : numbers);
+  if (!version) {
+    return fail(text, version.error().found(),
+                numbers.starts_with('v') ? "leave the \"v\" away" : "");
+  }
+  operand.version = std::move(*version);
+  if (!operand.version.build.empty() && !exact) {
+    return fail(text, "build metadata has no order",
+                "leave away what begins with \"+\", or use == or !=");
+  }
+  return true;
+}
+
+bool Reader::read_clause(std::string_view clause, Intervals& holds) {
+  if (clause.empty()) {
+    return fail(clause, "a clause is empty", "write one there, or leave the \",\" or \"||\" away");
+  }
+  if (clause == "*") return true;
+  const auto known = std::find_if(std::begin(operators), std::end(operators),
+                                  [&](const auto& o) { return clause.starts_with(o.first); });
+  const bool bare = known == std::end(operators);
+  const auto op = bare ? Operator::equal : known->second;
+  Operand operand;
+  const auto text = bare ? clause : trimmed(clause.substr(known->first.size()));
+  if (!read_operand(clause, text, op, operand)) return false;
+  if (!operand.version.prerelease.empty()) {
+    named_ = union_of(named_, {all_of_its_patch(operand.version)});
+  }
+  holds = intersection(holds, meant_by(op, operand));
+  return true;
+}
+
+bool Reader::read(std::string_view alternative, Intervals& releases, Intervals& prereleases) {
+  named_.clear();
+  Intervals holds = from(lowest());
+  for (const auto clause : split(alternative, ",")) {
+    if (!read_clause(clause, holds)) return false;
+  }
+  releases = releases_of(holds);
+  prereleases = intersection(holds, named_);
+  return true;
+}
+
+}  // namespace
+
+Result<Requirement> Requirement::parse(std::string_view text) {
+  const auto whole = trimmed(text);
+  if (whole.empty()) return parse("0");
+  Reader reader(text);
+  if (text.size() > longest_text) {
+    reader.fail(text.substr(0, 0), "more than " + std::to_string(longest_text) + " characters");
+    return reader.error();
+  }
+  Requirement all;
+  for (const auto alternative : split(whole, "||")) {
+    Requirement one;
+    if (!reader.read(alternative, one.releases_, one.prereleases_)) return reader.error();
+    all = all | one;
+  }
+  all.text_ = whole;
+  return all;
+}
+
+Requirement Requirement::same_major(const Version& version) {
+  Requirement result;
+  result.releases_ = {{.low = {.major = version.major}, .high = next_major(version)}};
+  return result;
+}
+
+bool Requirement::contains(const Version& version) const {
+  return tenon::contains(version.prerelease.empty() ? releases_ : prereleases_, version);
+}
+
+Requirement operator&(const Requirement& a, const Requirement& b) {
+  Requirement both;
+  both.releases_ = intersection(a.releases_, b.releases_);
+  both.prereleases_ = intersection(a.prereleases_, b.prereleases_);
+  return both;
+}
+
+Requirement operator|(const Requirement& a, const Requirement& b) {
+  Requirement either;
+  either.releases_ = union_of(a.releases_, b.releases_);
+  either.prereleases_ = union_of(a.prereleases_, b.prereleases_);
+  return either;
+}
+
+}  // namespace tenon
