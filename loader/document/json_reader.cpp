@@ -118,20 +118,6 @@ bool Reader::read(std::string_view& value) const {
   return true;
 }
 
-bool Reader::read(Bytes& value) const {
-  const auto size = form() == Form::text ? detail::bytes_of_base64(node_->text()) : std::nullopt;
-  if (!size) return fail("text in base64");
-  value.resize(*size);
-  return detail::from_base64(node_->text(), value.data()) || fail("text in base64");
-}
-
-bool Reader::read(Json& value) const {
-  Writer out;
-  out.value(*this);
-  value.text = out.take();
-  return true;
-}
-
 bool Reader::read_bytes(tenon_call* call, tenon_bytes& value) const {
   const auto size = form() == Form::text ? detail::bytes_of_base64(node_->text()) : std::nullopt;
   if (!size) return fail("text in base64");

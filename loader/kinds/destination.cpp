@@ -86,7 +86,7 @@ class WriteOneByOne : public DestinationStep1 {
   tenon_status write(tenon_call* call, const tenon_record_v2& record) {
     tenon_destination_v1_write_request older{};
     older.struct_size = sizeof older;
-    const tenon_status status = convert_record_2_to_1(call, record, older.record);
+    const tenon_status status = convert_record_2_to_1(call, record, older.record, Keep::nothing);
     if (status != TENON_OK) return status;
     return below().table->write(call, below().self, &older);
   }

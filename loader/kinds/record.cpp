@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Records of version 1 and 2. created_at is the metadata opencdc.createdAt, in nanoseconds as text;
-// the payload is payload.after. Where the metadata holds a text that is not written as a number of
-// nanoseconds is, it stays there, so that version 2 gets it back as it was.
+// the payload is payload.after; what happened is, in version 1, always that something was created.
+//
+// What one version says and the other cannot is in the bag: of version 2 the operation where it is
+// another, and the payload where there is more to it; of version 1 that a metadata which looks like
+// a time is none, and a metadata that made room for the time.
 #include <tenon/record_steps.hpp>
 
 #include <charconv>
@@ -14,104 +17,156 @@
 namespace tenon {
 namespace {
 
-constexpr std::string_view created_at_key = "opencdc.createdAt";
+using Metadata = StoredMap<tenon_string>;
 
-tenon_string raw(std::string_view text) {
-  return {text.data(), text.size()};
+constexpr std::string_view time_key = "opencdc.createdAt";
+constexpr std::string_view create = RecordV2OperationStorage::literals[0];
+constexpr std::string_view nothing = "null";  // an entry that says that there was nothing
+
+constexpr std::string_view version_1[] = {"1"};
+constexpr std::string_view version_2[] = {"2"};
+constexpr BagField operation_2{"operation", "2", "operation"};
+constexpr BagField payload_2{"payload", "2", "change"};
+constexpr BagField hidden_metadata_1{"metadata.opencdc.createdAt", "1", "string"};
+
+/// Entries of version 1 that say that a field was absent.
+constexpr BagEntry no_metadata{"metadata", "1", "map<string>", nothing};
+constexpr BagEntry no_created_at{"created_at", "1", "timestamp", nothing};
+
+/// Takes an entry out that says that there was nothing.
+bool take_nothing(Conversion& conversion, Bag& bag, std::string_view name,
+                  std::span<const std::string_view> versions) {
+  const BagEntry* entry = bag.empty() ? nullptr : bag.find(name, versions);
+  if (entry == nullptr || entry->value != nothing) return false;
+  bag.remove(conversion, *entry);
+  return true;
 }
-
-const tenon_string& key_at(const tenon_map& map, std::size_t i) {
-  return TENON_AT(tenon_string, map.keys, i);
-}
-const tenon_string& value_at(const tenon_map& map, std::size_t i) {
-  return TENON_AT(tenon_string, map.values, i);
-}
-
-/// A map of texts with room for `count` entries, of which it has none yet.
-class NewMap {
- public:
-  NewMap(tenon_call* call, std::size_t count) {
-    void* keys;
-    void* values;
-    map_.keys = tenon_new_list(call, count, sizeof(tenon_string), &keys);
-    map_.values = tenon_new_list(call, count, sizeof(tenon_string), &values);
-    map_.keys.count = map_.values.count = 0;
-    keys_ = static_cast<tenon_string*>(keys);
-    values_ = static_cast<tenon_string*>(values);
-  }
-  void add(const tenon_string& key, const tenon_string& value) {
-    const std::size_t at = map_.keys.count++;
-    map_.values.count++;
-    keys_[at] = key;
-    values_[at] = value;
-  }
-  /// All entries but that of created_at.
-  void add_others(const tenon_map& map) {
-    for (std::size_t i = 0; i < map.keys.count; i++) {
-      if (tenon_equal(key_at(map, i), raw(created_at_key)) == 0) {
-        add(key_at(map, i), value_at(map, i));
-      }
-    }
-  }
-  const tenon_map& map() const noexcept { return map_; }
-
- private:
-  tenon_map map_;
-  tenon_string* keys_;
-  tenon_string* values_;
-};
 
 constexpr std::size_t most_digits = std::numeric_limits<tenon_timestamp>::digits10 + 2;
 
-std::string_view text_of(tenon_timestamp time, char (&digits)[most_digits]) {
+std::string_view digits_of(tenon_timestamp time, char (&digits)[most_digits]) {
   const char* end = std::to_chars(digits, digits + sizeof digits, time).ptr;
   return {digits, static_cast<std::size_t>(end - digits)};
 }
 
 /// The time that a text is, if that time is written so.
-std::optional<tenon_timestamp> time_of(const tenon_string& text) {
+std::optional<tenon_timestamp> time_of(std::string_view text) {
   tenon_timestamp time = 0;
-  const char* end = text.data + text.size;
-  if (std::from_chars(text.data, end, time).ec != std::errc()) return std::nullopt;
+  if (std::from_chars(text.data(), text.data() + text.size(), time).ec != std::errc()) {
+    return std::nullopt;
+  }
   char digits[most_digits];
-  if (text_of(time, digits) != std::string_view(text.data, text.size)) return std::nullopt;
-  return time;
+  return digits_of(time, digits) == text ? std::optional(time) : std::nullopt;
+}
+
+/// The text under the key of the time; nullptr where there is none.
+const tenon_string* time_text(const Metadata* metadata) {
+  if (metadata == nullptr) return nullptr;
+  for (std::size_t i = 0; i < metadata->size(); i++) {
+    if (text_of(metadata->key(i)) == time_key) return &(*metadata)[i];
+  }
+  return nullptr;
+}
+
+/// The metadata with this text under the key of the time, in the order of keys; nullptr: without.
+const Metadata* with_time(Conversion& conversion, const Metadata* metadata,
+                          const tenon_string* text) {
+  const std::size_t size = metadata != nullptr ? metadata->size() : 0;
+  auto* keys = conversion.make_array<tenon_string>(size + 1);
+  auto* values = conversion.make_array<tenon_string>(size + 1);
+  std::size_t count = 0;
+  const auto add = [&](const tenon_string& key, const tenon_string& value) {
+    keys[count] = key;
+    values[count++] = value;
+  };
+  for (std::size_t i = 0; i < size; i++) {
+    const std::string_view key = text_of(metadata->key(i));
+    if (text != nullptr && time_key < key) {
+      add({time_key.data(), time_key.size()}, *text);
+      text = nullptr;
+    }
+    if (key != time_key) add(metadata->key(i), (*metadata)[i]);
+  }
+  if (text != nullptr) add({time_key.data(), time_key.size()}, *text);
+  return conversion.make<Metadata>(
+      {{{keys, count, sizeof(tenon_string)}, {values, count, sizeof(tenon_string)}}});
+}
+
+void time_to_metadata(Conversion& conversion, const RecordV1Storage& from, RecordV2Storage& to) {
+  to.metadata = from.metadata;
+  const tenon_string* hidden = time_text(from.metadata);
+  if (from.created_at == nullptr) {
+    if (hidden != nullptr && time_of(text_of(*hidden))) to.bag.put(conversion, no_created_at);
+    return;
+  }
+  if (from.metadata == nullptr) to.bag.put(conversion, no_metadata);
+  push(conversion, to.bag, hidden_metadata_1, version_1, hidden);
+  char digits[most_digits];
+  const tenon_string text = conversion.copy(digits_of(*from.created_at, digits));
+  to.metadata = with_time(conversion, from.metadata, &text);
+}
+
+bool time_from_metadata(Conversion& conversion, const RecordV2Storage& from, RecordV1Storage& to) {
+  const tenon_string* hidden = nullptr;
+  const bool had_metadata = !take_nothing(conversion, to.bag, no_metadata.name, version_1);
+  const bool had_time = !take_nothing(conversion, to.bag, no_created_at.name, version_1);
+  if (!pull(conversion, to.bag, hidden_metadata_1.name, hidden_metadata_1.type, version_1,
+            hidden)) {
+    return false;
+  }
+  to.metadata = from.metadata;
+  const tenon_string* text = time_text(from.metadata);
+  const auto time = text != nullptr && had_time ? time_of(text_of(*text)) : std::nullopt;
+  if (!time) return true;
+  to.created_at = conversion.make<tenon_timestamp>(*time);
+  const Metadata* others = with_time(conversion, from.metadata, hidden);
+  to.metadata = others->size() == 0 && !had_metadata ? nullptr : others;
+  return true;
 }
 
 }  // namespace
 
-tenon_status finish_record_1_to_2(tenon_call* call, const tenon_record_v1& from,
-                                  tenon_record_v2& to) {
-  to.payload.after = from.payload;
-  to.metadata = from.metadata;
-  if (from.created_at == nullptr) return TENON_OK;
-  char digits[most_digits];
-  const std::string_view time = text_of(*from.created_at, digits);
-  const void* copy = tenon_allocate_copy(call, time.data(), time.size());
-  NewMap metadata(call, from.metadata.keys.count + 1);
-  metadata.add_others(from.metadata);
-  metadata.add(raw(created_at_key), {static_cast<const char*>(copy), time.size()});
-  to.metadata = metadata.map();
-  return TENON_OK;
+bool RecordStep1To2::up(Conversion& conversion, const RecordV1Storage& from, RecordV2Storage& to) {
+  time_to_metadata(conversion, from, to);
+
+  if (!take_nothing(conversion, to.bag, operation_2.name, version_2)) {
+    if (!pull(conversion, to.bag, operation_2.name, operation_2.type, version_2, to.operation)) {
+      return false;
+    }
+    if (to.operation == nullptr) {
+      const tenon_string literal{create.data(), create.size()};
+      to.operation = conversion.make<RecordV2OperationStorage>({.literal = literal});
+    }
+  }
+
+  if (!pull(conversion, to.bag, payload_2.name, payload_2.type, version_2, to.payload))
+    return false;
+  if (from.payload == nullptr) return true;
+  const RecordV2ChangeStorage known = to.payload != nullptr ? *to.payload : RecordV2ChangeStorage{};
+  auto* change = conversion.make(known);
+  change->after = from.payload;
+  to.payload = change;
+  return true;
 }
 
-tenon_status finish_record_2_to_1(tenon_call* call, const tenon_record_v2& from,
-                                  tenon_record_v1& to) {
-  to.payload = from.payload.after;
-  to.metadata = from.metadata;
-  to.created_at = nullptr;
-  for (std::size_t i = 0; i < from.metadata.keys.count; i++) {
-    if (tenon_equal(key_at(from.metadata, i), raw(created_at_key)) == 0) continue;
-    const std::optional<tenon_timestamp> time = time_of(value_at(from.metadata, i));
-    if (!time) break;
-    to.created_at =
-        static_cast<const tenon_timestamp*>(tenon_allocate_copy(call, &*time, sizeof *time));
-    NewMap metadata(call, from.metadata.keys.count);
-    metadata.add_others(from.metadata);
-    to.metadata = metadata.map();
-    break;
+bool RecordStep1To2::down(Conversion& conversion, const RecordV2Storage& from,
+                          RecordV1Storage& to) {
+  if (!time_from_metadata(conversion, from, to)) return false;
+
+  if (from.operation == nullptr) {
+    to.bag.put(conversion, {operation_2.name, operation_2.version, operation_2.type, nothing});
+  } else if (text_of(from.operation->literal) != create) {
+    push(conversion, to.bag, operation_2, version_2, from.operation);
   }
-  return TENON_OK;
+
+  if (from.payload == nullptr) return true;
+  RecordV2ChangeStorage rest = *from.payload;
+  to.payload = rest.after;
+  rest.after = nullptr;
+  if (to.payload == nullptr || rest.before != nullptr || !rest.bag.empty()) {
+    push(conversion, to.bag, payload_2, version_2, &rest);
+  }
+  return true;
 }
 
 }  // namespace tenon

@@ -30,7 +30,8 @@ class ReadOneByOne : public SourceStep1 {
     auto* batch = new_response<tenon_source_v2_read_batch_response>(call);
     void* record;
     batch->records = tenon_new_list(call, 1, sizeof(tenon_record_v2), &record);
-    status = convert_record_1_to_2(call, read->record, *static_cast<tenon_record_v2*>(record));
+    status = convert_record_1_to_2(call, read->record, *static_cast<tenon_record_v2*>(record),
+                                   Keep::nothing);
     if (status != TENON_OK) return status;
     remember(read->record.position);
     *out = batch;

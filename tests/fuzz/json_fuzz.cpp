@@ -2,6 +2,7 @@
 //
 // Feeds bytes to the parser of JSON and what it reads to the writer: what was written is read back
 // the same, whatever it was.
+#include <tenon/call.hpp>
 #include <tenon/json.hpp>
 
 #include <cmath>
@@ -63,10 +64,11 @@ void read_scalar(json::Parser& parser, const json::Reader& in) {
     out.number(integer);
     require(out.view() == text_of(in) || text_of(in) == "-0");
   }
-  Bytes bytes;
-  if (in.read(bytes)) {
+  Call call;
+  tenon_bytes bytes;
+  if (in.read_bytes(call.raw(), bytes)) {
     json::Writer out;
-    out.base64(bytes);
+    out.base64({bytes.data, bytes.size});
     require(out.view() == text_of(in));
   }
 }

@@ -330,7 +330,11 @@ test::EntryV2 entry(const std::string& number) {
   entry.record.metadata = {{"opencdc.createdAt", "1700000000000000001"}, {"k", "v"}};
   entry.record.payload.after = tenon::to_bytes("payload");
   entry.retyped = number;
-  entry.bag = tenon::to_bytes("bag " + number);
+  entry.bag = tenon::to_bytes(R"({"size@7":{"type":"int32","value":)" + number + "}}");
+  // What version 1 cannot name.
+  entry.fresh = {{"k", number}};
+  entry.record.operation = tenon::RecordV2Operation::Delete;
+  entry.record.payload.before = tenon::to_bytes("before");
   return entry;
 }
 
@@ -373,11 +377,12 @@ TEST(Adapters, PassTheFailureOfAConversionOn) {
   tenon::Call call;
   test_carried_v2_documents_request in{};
   in.struct_size = sizeof in;
-  test::EntryV2 wrong = entry("many");
+  test::EntryV2 wrong = entry("1");
+  wrong.bag = tenon::to_bytes("[");
   in.one = Value<test::EntryV2>::raw<Copy::shallow>(call.raw(), wrong);
   const test_carried_v2_documents_response* out = nullptr;
-  EXPECT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_DATA_LOSS);
-  EXPECT_EQ(call.message(), "'many' is no number");
+  EXPECT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(call.message(), "bag: incomplete JSON (1:2)");
 }
 
 TEST(Adapters, LeaveOutFieldsThatTheCallerOrThePluginDoesNotKnowYet) {

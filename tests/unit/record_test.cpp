@@ -17,11 +17,11 @@ namespace tenon {
 namespace {
 
 template <class To, class From, class Convert>
-To converted(const From& from, Convert convert) {
+To converted(const From& from, Convert convert, Keep keep = Keep::everything) {
   Call call;
   const auto raw = Value<From>::template raw<Copy::shallow>(call.raw(), from);
   RawOf<To> result{};
-  EXPECT_EQ(convert(call.raw(), raw, result), TENON_OK);
+  EXPECT_EQ(convert(call.raw(), raw, result, keep), TENON_OK);
   return Value<To>::own(result);
 }
 RecordV2 to_2(const RecordV1& record) {
@@ -37,6 +37,9 @@ ParameterV1 to_1(const ParameterV2& parameter) {
   return converted<ParameterV1>(parameter, convert_parameter_2_to_1);
 }
 
+/// A bag with an entry that nobody here knows.
+constexpr std::string_view stranger = R"({"size@7":{"type":"int32","value":1}})";
+
 RecordV1 record() {
   RecordV1 record;
   record.position = to_bytes("12");
@@ -44,7 +47,7 @@ RecordV1 record() {
   record.created_at = Timestamp(Duration(1700000000000000001));
   record.key = to_bytes("key");
   record.payload = to_bytes("payload");
-  record.bag = to_bytes("bag");
+  record.bag = to_bytes(stranger);
   return record;
 }
 
@@ -56,7 +59,7 @@ TEST(Record, BecomesVersion2) {
                                      {"opencdc.createdAt", "1700000000000000001"}}));
   EXPECT_EQ(newer.key, to_bytes("key"));
   EXPECT_EQ(newer.payload, (RecordV2::Change{std::nullopt, to_bytes("payload")}));
-  EXPECT_EQ(newer.bag, to_bytes("bag"));
+  EXPECT_EQ(newer.bag, to_bytes(stranger));
 }
 
 TEST(Record, ComesBackAsItWas) {
@@ -88,6 +91,41 @@ TEST(Record, GoesDownWithWhatVersion1Knows) {
   EXPECT_EQ(older.payload, std::nullopt);
   EXPECT_EQ(older.created_at, Timestamp(Duration(17)));
   EXPECT_EQ(older.metadata, (TextMap{{"k", "v"}}));
+  EXPECT_EQ(to_2(older), newer);
+  const auto alone = converted<RecordV1>(newer, convert_record_2_to_1, Keep::nothing);
+  EXPECT_EQ(alone.bag, Bytes());
+}
+
+TEST(Record, IsRefusedWithABagThatIsNone) {
+  const auto status_of = [](std::string_view bag) {
+    RecordV2 tampered;
+    tampered.bag = to_bytes(bag);
+    Call call;
+    const auto raw = Value<RecordV2>::raw<Copy::shallow>(call.raw(), tampered);
+    tenon_record_v1 result{};
+    const tenon_status status = convert_record_2_to_1(call.raw(), raw, result);
+    return std::to_string(TENON_CODE(status)) + ": " + std::string(call.message());
+  };
+  EXPECT_EQ(status_of("[]"), "3: bag: expected object, found array");
+  EXPECT_EQ(status_of("nothing"), "3: bag: unexpected 'n' (1:1)");
+}
+
+TEST(Record, WhatCameFromTheBagMustFit) {
+  const auto error_of = [](std::string_view bag) {
+    RecordV1 tampered;
+    tampered.bag = to_bytes(bag);
+    Call call;
+    const auto raw = Value<RecordV1>::raw<Copy::shallow>(call.raw(), tampered);
+    tenon_record_v2 result{};
+    EXPECT_EQ(convert_record_1_to_2(call.raw(), raw, result), TENON_INVALID_ARGUMENT);
+    return std::string(call.message());
+  };
+  EXPECT_EQ(error_of(R"({"operation@2":{"type":"int32","value":1}})"),
+            "bag.operation@2.type: expected operation, found int32");
+  EXPECT_EQ(error_of(R"({"operation@2":{"type":"operation","value":1}})"),
+            "bag.operation@2.value: expected text, found number 1");
+  EXPECT_EQ(error_of(R"({"payload@2":{"type":"change","value":{"before":[]}}})"),
+            "bag.payload@2.value.before: expected text in base64, found array");
 }
 
 TEST(Record, TimesThatAreNoneStayInTheMetadata) {
@@ -108,7 +146,7 @@ TEST(Record, HasItsTimeOnce) {
 }
 
 TEST(Parameter, RequiredIsAValidation) {
-  const ParameterV1 older{"7", true, "How many.", ParameterV1::Type::Int, to_bytes("bag")};
+  const ParameterV1 older{"7", true, "How many.", ParameterV1::Type::Int, to_bytes(stranger)};
   const ParameterV2 newer = to_2(older);
   EXPECT_EQ(newer.default_value, "7");
   EXPECT_EQ(newer.type, ParameterV2::Type::Int);

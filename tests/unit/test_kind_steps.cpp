@@ -133,16 +133,33 @@ std::unique_ptr<ChainStep3> make_chain_step3(const ChainStep3::Below& below) {
   return std::make_unique<ChainTo4>(below);
 }
 
-// A number in version 1 is its text in version 2.
-tenon_status finish_entry_1_to_2(tenon_call* call, const test_entry_v1& from, test_entry_v2& to) {
-  to.retyped = Value<std::string>::raw<Copy::deep>(call, std::to_string(from.retyped));
-  return TENON_OK;
+namespace {
+
+constexpr tenon::BagField retyped_2{"retyped", "2", "string"};
+constexpr std::string_view version_2[] = {"2"};
+
+}  // namespace
+
+// A number in version 1 is its text in version 2; texts that are none stay in the bag.
+bool EntryStep1To2::up(tenon::Conversion& conversion, const EntryV1Storage& from,
+                       EntryV2Storage& to) {
+  if (!tenon::pull(conversion, to.bag, "retyped", "string", version_2, to.retyped)) return false;
+  if (from.retyped == nullptr || to.retyped != nullptr) return true;
+  to.retyped = conversion.make(conversion.copy(std::to_string(*from.retyped)));
+  return true;
 }
-tenon_status finish_entry_2_to_1(tenon_call* call, const test_entry_v2& from, test_entry_v1& to) {
-  const std::string_view text = Value<std::string>::view(from.retyped);
-  const char* end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, to.retyped).ptr == end && !text.empty()) return TENON_OK;
-  return tenon::fail(call, TENON_DATA_LOSS, "'" + std::string(text) + "' is no number");
+bool EntryStep1To2::down(tenon::Conversion& conversion, const EntryV2Storage& from,
+                         EntryV1Storage& to) {
+  if (from.retyped == nullptr) return true;
+  const std::string_view text = tenon::text_of(*from.retyped);
+  std::int32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (std::to_string(number) == text) {
+    to.retyped = conversion.make(number);
+  } else {
+    tenon::push(conversion, to.bag, retyped_2, version_2, from.retyped);
+  }
+  return true;
 }
 
 }  // namespace test

@@ -35,25 +35,27 @@ struct ConversionCall {
   std::vector<std::string> arguments;
 };
 
-std::string conversion(const Type& source, const Type& target);
+std::string conversion(const Type& source, const Type& target, const std::string& keep);
 
 /// The call of the conversion of `from` to `to`, which are expressions.
 ConversionCall conversion_call(const Type& source_type, const Type& target_type,
-                               const std::string& from, const std::string& to) {
+                               const std::string& from, const std::string& to,
+                               const std::string& keep) {
   const Type& source = without_optional(source_type);
   const Type& target = without_optional(target_type);
-  if (source.shape == Shape::document) return {conversion(source, target), {"call", from, to}};
+  if (source.shape == Shape::document) {
+    return {conversion_name(*source.document, *target.document), {"call", from, to, keep}};
+  }
   const Type& held = *source.element;
   const Type& made = *target.element;
   return {std::string(container_conversion(source.shape)) + "<" + c_type(held) + ", " +
               c_type(made) + ">",
-          {"call", from, to, conversion(held, made)}};
+          {"call", from, to, conversion(held, made, keep)}};
 }
 
 /// Something that can be called to convert a value.
-std::string conversion(const Type& source, const Type& target) {
-  if (source.shape == Shape::document) return conversion_name(*source.document, *target.document);
-  const ConversionCall inner = conversion_call(source, target, "from", "to");
+std::string conversion(const Type& source, const Type& target, const std::string& keep) {
+  const ConversionCall inner = conversion_call(source, target, "from", "to", keep);
   std::string arguments;
   for (const std::string& argument : inner.arguments) {
     arguments += (arguments.empty() ? "" : ", ") + argument;
@@ -76,9 +78,11 @@ bool differs_by_name(const Type& source, const Type& target) {
 }  // namespace
 
 void emit_assignment(Writer& out, const std::string& to, const Type& target,
-                     const std::string& from, const Type& source, Passing passing) {
+                     const std::string& from, const Type& source, Passing passing,
+                     bool comes_back) {
   if (passing == Passing::converted) {
-    const ConversionCall call = conversion_call(source, target, from, to);
+    const ConversionCall call = conversion_call(
+        source, target, from, to, comes_back ? "tenon::Keep::everything" : "tenon::Keep::nothing");
     out.list("if (const tenon_status status = " + call.function + "(", call.arguments, ");");
     out.line("    status != TENON_OK) {");
     out.line("  return status;");
@@ -97,10 +101,6 @@ void emit_constant(Writer& out, const std::string& to, const Type& target, const
   const std::string literal = cpp_literal(value, target);
   if (is_number(target.shape)) return out.assign(to, literal);
   out.list(to + " = " + value_type(target) + "::raw<tenon::Copy::deep>(", {"call", literal}, ");");
-}
-
-void emit_nothing(Writer& out, const std::string& to, const Type& target) {
-  out.assign(to, value_type(target) + "::raw<tenon::Copy::deep>(call, {})");
 }
 
 }  // namespace tenon::gen

@@ -144,10 +144,6 @@ std::string conversion_name(const DocumentVersion& from, const DocumentVersion& 
   return from.document->space + "::convert_" + step_name(from, to);
 }
 
-std::string finish_name(const DocumentVersion& from, const DocumentVersion& to) {
-  return "finish_" + step_name(from, to);
-}
-
 std::string types_header(const Document& document) {
   return header(document, ".hpp");
 }

@@ -41,8 +41,6 @@ std::string cpp_name(const DocumentVersion& version);
 
 /// The conversion between two versions of a document type: "tenon::convert_record_1_to_2"
 std::string conversion_name(const DocumentVersion& from, const DocumentVersion& to);
-/// The hand-written end of one: "finish_record_1_to_2"
-std::string finish_name(const DocumentVersion& from, const DocumentVersion& to);
 
 /// Headers as they are included.
 std::string types_header(const Document& document);  // "tenon/record.hpp"

@@ -4,6 +4,7 @@
 #include "gen/c_header.hpp"
 #include "gen/emit_host.hpp"
 #include "gen/emit_sdk.hpp"
+#include "gen/emit_tests.hpp"
 
 namespace tenon::gen {
 namespace {
@@ -37,6 +38,7 @@ void emit_all(const Model& model, const std::string& name, const Output& output)
   }
   for (const auto& kind : model.kinds) include.write(sdk_header(*kind), emit_sdk(*kind));
   output.write(name + ".cpp", emit_host_source(model));
+  output.write(name + "_test.cpp", emit_tests(model));
 }
 
 }  // namespace tenon::gen

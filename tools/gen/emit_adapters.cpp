@@ -107,9 +107,37 @@ void emit_pass(Writer& out, const Origin& origin, const Found& found) {
   out.list("return " + callee(origin, found) + "(", arguments, ");");
 }
 
+/// Whether a value holds a document of that type, at any version.
+bool holds(const Type& type, const Document& document) {
+  const Type& inner = innermost(type);
+  if (inner.shape == Shape::document) return inner.document->document == &document;
+  if (inner.shape != Shape::structure) return false;
+  const std::vector<Field>& fields = inner.structure->fields;
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const Field& field) { return holds(field.type, document); });
+}
+
+/// Messages that go the other way than those that are filled.
+struct WayBack {
+  const KindVersion& version;
+  std::vector<Field> Method::*messages;
+
+  /// Whether a document that is handed over may come back, perhaps from another method.
+  bool brings(const Type& type) const {
+    const Type& inner = innermost(type);
+    if (inner.shape != Shape::document) return false;
+    return std::any_of(version.methods.begin(), version.methods.end(), [&](const Method& method) {
+      const std::vector<Field>& fields = method.*messages;
+      return std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+        return holds(field.type, *inner.document->document);
+      });
+    });
+  }
+};
+
 /// Fills the fields of a request or response. Fields that joined later may not be there.
 void emit_fills(Writer& out, const std::vector<FieldFill>& fills, const std::string& to,
-                const std::string& from) {
+                const std::string& from, const WayBack& back) {
   for (const FieldFill& fill : fills) {
     const std::string target = to + fill.target->name;
     if (fill.source == nullptr) {
@@ -120,7 +148,7 @@ void emit_fills(Writer& out, const std::vector<FieldFill>& fills, const std::str
     if (later) out.line("if (TENON_HAS(", from, ", ", fill.source->name, ")) {");
     const auto assign = [&] {
       emit_assignment(out, target, fill.target->type, from + "->" + fill.source->name,
-                      fill.source->type, fill.passing);
+                      fill.source->type, fill.passing, back.brings(fill.target->type));
     };
     if (!later) {
       assign();
@@ -135,7 +163,7 @@ void emit_response(Writer& out, const KindVersion& version, const MethodStep& st
                    const std::string& from) {
   if (step.method->response.empty()) return;
   out.line("auto* answer = tenon::new_response<", response_name(version, *step.method), ">(call);");
-  emit_fills(out, step.response, "answer->", from);
+  emit_fills(out, step.response, "answer->", from, {version, &Method::request});
   out.line("*out = answer;");
 }
 
@@ -167,7 +195,7 @@ void emit_forward(Writer& out, const Origin& origin, std::size_t place, const Me
   const bool answers = !step.older->response.empty();
   out.line(request_name(older, *step.older), " older{};");
   out.line("older.struct_size = sizeof older;");
-  emit_fills(out, step.request, "older.", "in");
+  emit_fills(out, step.request, "older.", "in", {older, &Method::response});
   if (answers) out.line("const ", response_name(older, *step.older), "* below = nullptr;");
   const Found below{place - 1, step.older};
   std::vector<std::string> arguments{"call", callee_self(origin, below), "&older"};

@@ -2,72 +2,38 @@
 #include "gen/emit_json.hpp"
 
 #include "gen/cpp_names.hpp"
-
-#include <vector>
+#include "gen/naming.hpp"
 
 namespace tenon::gen {
 namespace {
 
-void emit_write_fields(Writer& out, const std::vector<Field>& fields, bool bag) {
-  out.line("out.begin_object();");
-  for (const Field& field : fields) {
-    out.line("write_field(out, ", quoted(field.name), ", value.", field.name, ");");
-  }
-  if (bag) out.line("write_bag(out, value.bag);");
-  out.line("out.end_object();");
+/// The owned type and the storage type, as arguments of a template.
+std::string types_of(const DocumentVersion& version) {
+  return "<" + cpp_name(version) + "Storage, " + cpp_name(version) + ">";
 }
 
-void emit_read_fields(Writer& out, const std::vector<Field>& fields, bool bag) {
-  std::vector<std::string> reads;
-  for (const Field& field : fields) {
-    reads.push_back("fields.read(" + quoted(field.name) + ", value." + field.name + ")");
-  }
-  if (bag) reads.emplace_back("fields.read_bag(value.bag)");
-  reads.emplace_back("fields.finish()");
-  out.line("Fields fields(in);");
-  out.chain("return ", reads, " && ", ";");
-}
-
-void emit_enum(Writer& out, const Enum& enumeration) {
-  std::string names;
-  for (const std::string& value : enumeration.values) {
-    const bool last = &value == &enumeration.values.back();
-    names += (names.empty() ? "" : last ? " or " : ", ") + value;
-  }
-  out.line("template <>");
-  out.line("struct tenon::json::Codec<", enumeration.cpp_name, "> {");
-  out.line("  using Enum = ", enumeration.cpp_name, ";");
-  out.line("  static void write(Writer& out, Enum value) { out.text(to_text(value)); }");
-  out.line("  static bool read(const Reader& in, Enum& value) {");
-  out.indented([&] {
-    const std::string space = enumeration.cpp_name.substr(0, enumeration.cpp_name.find("::"));
-    out.list(
-        "  return read_name(",
-        {"in", "value", space + "::" + function_name(enumeration) + "_from_text", quoted(names)},
-        ");");
-  });
-  out.line("  }");
-  out.line("};");
+void emit_version(Writer& out, const DocumentVersion& version) {
+  const std::string name = local_name(version);
   out.line();
+  out.doc("A " + name + " as JSON, on one line. Error: `wrong-value`, when its bag is none.");
+  out.line("tenon::Result<std::string> to_json(const ", name, "& ", version.document->name, ");");
+  out.doc("The " + name +
+          " that a JSON text is; what is not said there is 0 or empty. Errors: `not-json`, with "
+          "line and column; `wrong-value`, with the path in the document.");
+  out.line("tenon::Result<", name, "> ", function_name(version),
+           "_from_json(std::string_view text);");
 }
 
-void emit_struct(Writer& out, const Struct& structure) {
-  out.line("template <>");
-  out.line("struct tenon::json::Codec<", structure.cpp_name, "> {");
-  out.indented([&] {
-    out.line("static void write(Writer& out, const ", structure.cpp_name, "& value) {");
-    out.indented([&] { emit_write_fields(out, structure.fields, structure.bag); });
-    out.line("}");
-    out.line("static bool read(const Reader& in, ", structure.cpp_name, "& value) {");
-    out.indented([&] { emit_read_fields(out, structure.fields, structure.bag); });
-    out.line("}");
-  });
-  out.line("};");
+void emit_stored(Writer& out, const Document& document) {
+  const std::string name = local_name(document.hub());
   out.line();
-}
-
-std::string codec(const DocumentVersion& version) {
-  return "tenon::json::Codec<" + cpp_name(version) + ">";
+  out.doc("Reads a stored document of any version. Errors as of tenon::read_document.");
+  out.line("tenon::Result<", name, "> read_", document.name, "(std::string_view text);");
+  out.doc(
+      "The text to store, at the version in which documents of this type are stored. `writer` is "
+      "the package that writes it, eg: \"example.io/dpkg 2.0.0\".");
+  out.list("tenon::Result<std::string> store_" + document.name + "(",
+           {"const " + name + "& " + document.name, "std::string_view writer"}, ");");
 }
 
 }  // namespace
@@ -81,66 +47,48 @@ std::string emit_json(const Document& document) {
   out.line();
   out.line("#include <", types_header(document), ">");
   out.line();
-  out.line("#include <tenon/json.hpp>");
+  out.line("#include <tenon/result.hpp>");
   out.line();
   out.line("#include <string>");
   out.line("#include <string_view>");
   out.line();
   out.line("namespace ", document.space, " {");
   for (const auto& version : document.versions) {
-    const std::string name = local_name(*version);
-    out.line();
-    out.doc("A " + name + " as JSON, on one line.");
-    out.line("std::string to_json(const ", name, "& ", document.name, ");");
-    out.doc("The " + name +
-            " that a JSON text is. Errors: `not-json`, with line and column; `wrong-value`, with "
-            "the path in the document.");
-    out.line("tenon::Result<", name, "> ", function_name(*version),
-             "_from_json(std::string_view text);");
+    if (!version->removed()) emit_version(out, *version);
   }
+  if (!document.hub().removed()) emit_stored(out, document);
   out.line();
   out.line("}  // namespace ", document.space);
-  for (const auto& version : document.versions) {
-    out.line();
-    out.line("template <>");
-    out.line("struct ", codec(*version), " {");
-    out.line("  static void write(Writer& out, const ", cpp_name(*version), "& value);");
-    out.line("  static bool read(const Reader& in, ", cpp_name(*version), "& value);");
-    out.line("};");
-  }
   return out.text();
 }
 
-void emit_inner_codecs(Writer& out, const Document& document) {
+void emit_json_functions(Writer& out, const Document& document) {
+  const std::string result = "tenon::Result<";
   for (const auto& version : document.versions) {
-    for (const auto& enumeration : version->enums) emit_enum(out, *enumeration);
-    for (const auto& structure : version->structs) emit_struct(out, *structure);
-  }
-}
-
-void emit_codecs(Writer& out, const Document& document) {
-  for (const auto& version : document.versions) {
-    const std::string name = cpp_name(*version);
-    out.list("void " + codec(*version) + "::write(", {"Writer& out", "const " + name + "& value"},
-             ") {");
-    out.indented([&] { emit_write_fields(out, version->fields, true); });
+    if (version->removed()) continue;
+    const std::string name = local_name(*version);
+    out.line(result, "std::string> to_json(const ", name, "& ", document.name, ") {");
+    out.line("  return tenon::detail::to_json<", name, "Storage>(", document.name, ");");
     out.line("}");
     out.line();
-    out.list("bool " + codec(*version) + "::read(", {"const Reader& in", name + "& value"}, ") {");
-    out.indented([&] { emit_read_fields(out, version->fields, true); });
-    out.line("}");
-    out.line();
-    out.line("std::string ", document.space, "::to_json(const ", name, "& ", document.name, ") {");
-    out.line("  return tenon::json::write(", document.name, ");");
-    out.line("}");
-    out.line();
-    out.list("tenon::Result<" + name + "> " + document.space + "::" + function_name(*version) +
-                 "_from_json(",
-             {"std::string_view text"}, ") {");
-    out.line("  return tenon::json::read<", name, ">(text);");
+    out.line(result, name, "> ", function_name(*version), "_from_json(std::string_view text) {");
+    out.line("  return tenon::detail::from_json", types_of(*version), "(text);");
     out.line("}");
     out.line();
   }
+  if (document.hub().removed()) return;
+  const std::string name = local_name(document.hub());
+  out.line(result, name, "> read_", document.name, "(std::string_view text) {");
+  out.line("  return tenon::detail::read", types_of(document.hub()), "(", quoted(document.id),
+           ", text);");
+  out.line("}");
+  out.line();
+  out.list(result + "std::string> store_" + document.name + "(",
+           {"const " + name + "& " + document.name, "std::string_view writer"}, ") {");
+  out.line("  return tenon::detail::store<", name, "Storage>(", quoted(document.id), ", ",
+           document.name, ", writer);");
+  out.line("}");
+  out.line();
 }
 
 }  // namespace tenon::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the JSON codecs of a document type.
+// Writes how documents of a type are read and written as JSON by programs.
 #pragma once
 
 #include "gen/model.hpp"
@@ -13,10 +13,7 @@ namespace tenon::gen {
 /// The text of json_header(document): from and to JSON for each version.
 std::string emit_json(const Document& document);
 
-/// What the enums and structs of the document type are in JSON. Stands before all emit_codecs.
-void emit_inner_codecs(Writer& out, const Document& document);
-
 /// The functions that the header declares.
-void emit_codecs(Writer& out, const Document& document);
+void emit_json_functions(Writer& out, const Document& document);
 
 }  // namespace tenon::gen

@@ -1,88 +1,129 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Neighbours are converted field by field; versions that are further apart go through those
-// between.
+// Neighbours are converted field by field, from one storage type to the other; versions that are
+// further apart go through those between.
 #include "gen/emit_steps.hpp"
 
-#include "gen/conversion.hpp"
 #include "gen/cpp_names.hpp"
+#include "gen/naming.hpp"
+#include "gen/storage_names.hpp"
 
-#include <set>
-#include <utility>
-#include <vector>
+#include <algorithm>
 
 namespace tenon::gen {
 namespace {
 
 constexpr std::string_view declared = ");";
+constexpr std::string_view defined = ") {";
 
-using Versions = std::vector<const DocumentVersion*>;
+std::vector<std::string> parameters(const std::string& from, const std::string& to) {
+  return {"tenon::Conversion& conversion", "const " + from + "& from", to + "& to"};
+}
 
-/// One way of a step: up, or down again.
-struct Way {
-  const DocumentStep& step;
+std::string storage(const DocumentVersion& version) {
+  return local_name(version) + "Storage";
+}
+
+/// The fields of a document or struct, as one way of a step sees them.
+struct FieldWay {
+  const FieldStep& field;
   bool up;
 
-  const DocumentVersion& from() const { return up ? *step.from : *step.to; }
-  const DocumentVersion& to() const { return up ? *step.to : *step.from; }
-  const Field* source(const FieldStep& field) const { return up ? field.older : field.newer; }
-  const Field* target(const FieldStep& field) const { return up ? field.newer : field.older; }
+  const Field* source() const { return up ? field.older : field.newer; }
+  const Field* target() const { return up ? field.newer : field.older; }
 };
 
-/// The versions from one to another, both included.
-Versions path(const Document& document, std::size_t from, std::size_t to) {
-  Versions versions;
-  for (std::size_t at = from; at != to; at = from < to ? at + 1 : at - 1) {
-    versions.push_back(document.versions[at].get());
-  }
-  versions.push_back(document.versions[to].get());
-  return versions;
+/// A list of texts as a constant; answers its name.
+std::string emit_origins(Writer& out, const FieldStep& field, const std::string& name) {
+  std::vector<std::string> labels;
+  for (const std::string& label : field.origins) labels.push_back(quoted(label));
+  out.list("static constexpr std::string_view " + name + "[] = {", labels, "};");
+  return name;
 }
 
-/// Calls `visit` with the path between each two versions.
-template <class Visit>
-void for_each_path(const Document& document, Visit visit) {
-  for (std::size_t from = 0; from < document.versions.size(); from++) {
-    for (std::size_t to = 0; to < document.versions.size(); to++) {
-      if (from != to) visit(path(document, from, to));
-    }
-  }
-}
-
-void emit_signature(Writer& out, const std::string& name, const DocumentVersion& from,
-                    const DocumentVersion& to, std::string_view end) {
-  out.list("tenon_status " + name + "(",
-           {end == declared ? "tenon_call* call" : "[[maybe_unused]] tenon_call* call",
-            "const " + from.c_name + "& from", to.c_name + "& to"},
-           end);
-}
-
-/// Its name where everything is in one namespace.
-std::string local_conversion(const DocumentVersion& from, const DocumentVersion& to) {
-  return local_name(conversion_name(from, to));
-}
-
-void emit_field(Writer& out, const Way& way, const FieldStep& field) {
-  const Field* source = way.source(field);
-  const Field* target = way.target(field);
-  if (target == nullptr) return;
-  if (field.hook || source == nullptr) {
-    emit_nothing(out, "to." + target->name, target->type);
+/// What only the source has goes to the bag, what only the target has comes back from there.
+void emit_bagged(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+  const Field& field = way.source() != nullptr ? *way.source() : *way.target();
+  const std::string versions = emit_origins(out, way.field, field.name + "_versions");
+  if (way.source() != nullptr) {
+    out.list("tenon::push(",
+             {"conversion", "to.bag",
+              "{" + quoted(field.name) + ", " + quoted(source_version.label) + ", " +
+                  quoted(bag_type(field)) + "}",
+              versions, "from." + field.name},
+             ");");
   } else {
-    emit_assignment(out, "to." + target->name, target->type, "from." + source->name, source->type,
-                    field.passing);
+    out.list("if (!tenon::pull(",
+             {"conversion", "to.bag", quoted(field.name), quoted(bag_type(field)), versions,
+              "to." + field.name},
+             ")) return false;");
   }
 }
 
-void emit_neighbours(Writer& out, const Way& way) {
-  emit_signature(out, local_conversion(way.from(), way.to()), way.from(), way.to(), ") {");
+void emit_field(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+  const Field* source = way.source();
+  const Field* target = way.target();
+  if (way.field.hook) return;
+  if (source == nullptr || target == nullptr) return emit_bagged(out, way, source_version);
+  if (stored_form(source->type) == stored_form(target->type)) {
+    return out.line("to.", target->name, " = from.", source->name, ";");
+  }
+  out.list("if (!tenon::convert_field(",
+           {"conversion", quoted(source->name), "from." + source->name, "to." + target->name},
+           ")) return false;");
+}
+
+void emit_fields(Writer& out, const std::vector<FieldStep>& fields, const StepWay& way) {
+  out.line("to.bag = from.bag;");
+  for (const FieldStep& field : fields) emit_field(out, {field, way.up}, way.from());
+}
+
+/// Whether a function whose fields are all copied, or set by hand, knows its conversion.
+bool uses_conversion(const std::vector<FieldStep>& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const FieldStep& field) {
+    if (field.hook) return false;
+    if (field.older == nullptr || field.newer == nullptr) return true;
+    return stored_form(field.older->type) != stored_form(field.newer->type);
+  });
+}
+
+void emit_signature(Writer& out, const std::string& from, const std::string& to, bool named,
+                    std::string_view end) {
+  std::vector<std::string> all = parameters(from, to);
+  if (!named) all.front() = "tenon::Conversion&";
+  out.list("bool convert(", all, end);
+}
+
+void emit_struct(Writer& out, const StructStep& step, const StepWay& way, std::string_view end) {
+  const Struct& from = way.up ? *step.older : *step.newer;
+  const Struct& to = way.up ? *step.newer : *step.older;
+  emit_signature(out, StoredObject(from).name(), StoredObject(to).name(),
+                 end == declared || uses_conversion(step.fields), end);
+  if (end == declared) return;
   out.indented([&] {
-    for (const FieldStep& field : way.step.fields) emit_field(out, way, field);
-    out.line("to.bag = from.bag;");
-    if (way.step.hook) {
-      out.line("return ", finish_name(way.from(), way.to()), "(call, from, to);");
+    emit_fields(out, step.fields, way);
+    out.line("return true;");
+  });
+  out.line("}");
+  out.line();
+}
+
+/// The class of the hand-written ends of a step: "RecordStep1To2".
+std::string hand_class(const DocumentStep& step) {
+  return camel_case(step.from->document->name) + "Step" + step.from->label + "To" + step.to->label;
+}
+
+void emit_neighbours(Writer& out, const StepWay& way) {
+  for (const StructStep& step : way.step->structs) emit_struct(out, step, way, defined);
+  emit_signature(out, storage(way.from()), storage(way.to()),
+                 way.step->hook || uses_conversion(way.step->fields), defined);
+  out.indented([&] {
+    emit_fields(out, way.step->fields, way);
+    if (way.step->hook) {
+      out.line("return ", hand_class(*way.step), way.up ? "::up" : "::down",
+               "(conversion, from, to);");
     } else {
-      out.line("return TENON_OK;");
+      out.line("return true;");
     }
   });
   out.line("}");
@@ -90,63 +131,120 @@ void emit_neighbours(Writer& out, const Way& way) {
 }
 
 /// Through the versions between the first and the last.
-void emit_distant(Writer& out, const Versions& path) {
-  emit_signature(out, local_conversion(*path.front(), *path.back()), *path.front(), *path.back(),
-                 ") {");
+void emit_distant(Writer& out, const std::vector<StepWay>& ways) {
+  emit_signature(out, storage(ways.front().from()), storage(ways.back().to()), true, defined);
   out.indented([&] {
+    std::vector<std::string> calls;
     std::string from = "from";
-    for (std::size_t i = 1; i < path.size(); i++) {
-      const bool last = i + 1 == path.size();
-      const std::string call = local_conversion(*path[i - 1], *path[i]) + "(call, " + from + ", ";
-      if (last) {
-        out.line("return ", call, "to);");
-        break;
-      }
-      const std::string next = "v" + std::to_string(path[i]->number);
-      out.line(path[i]->c_name, " ", next, ";");
-      out.line("if (const tenon_status status = ", call, next, "); status != TENON_OK) {");
-      out.line("  return status;");
-      out.line("}");
-      from = next;
+    for (const StepWay& way : ways) {
+      const bool last = &way == &ways.back();
+      const std::string to = last ? "to" : "v" + way.to().label;
+      if (!last) out.line(storage(way.to()), " ", to, ";");
+      calls.push_back("convert(conversion, " + from + ", " + to + ")");
+      from = to;
     }
+    out.chain("return ", calls, " && ", ";");
   });
   out.line("}");
   out.line();
 }
 
+void emit_contract_conversion(Writer& out, const DocumentVersion& from, const DocumentVersion& to,
+                              std::string_view end) {
+  out.list("tenon_status " + local_name(conversion_name(from, to)) + "(",
+           {"tenon_call* call", "const " + from.c_name + "& from", to.c_name + "& to",
+            end == declared ? "tenon::Keep keep = tenon::Keep::everything" : "tenon::Keep keep"},
+           end);
+  if (end == declared) return;
+  out.line("  return tenon::detail::convert_contract<", storage(from), ", ", storage(to),
+           ">(call, from, to, keep);");
+  out.line("}");
+  out.line();
+}
+
+/// Calls `visit` with each two versions.
+template <class Visit>
+void for_each_pair(const Document& document, Visit visit) {
+  for (const auto& from : document.versions) {
+    for (const auto& to : document.versions) {
+      if (from != to) visit(*from, *to);
+    }
+  }
+}
+
+void emit_declarations(Writer& out, const Document& document) {
+  for (const DocumentStep& step : document.steps) {
+    for (const bool up : {true, false}) {
+      for (const StructStep& inner : step.structs) emit_struct(out, inner, {&step, up}, declared);
+    }
+  }
+  for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
+    emit_signature(out, storage(from), storage(to), true, declared);
+  });
+  out.line();
+  out.doc(
+      "The same between structs of the contract. The result shares texts, bytes and lists with its "
+      "source and is valid as long as that and the results of the call are. On failure the message "
+      "is with the call.");
+  for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
+    if (from.removed() || to.removed()) return;
+    emit_contract_conversion(out, from, to, declared);
+  });
+}
+
+void emit_hand_written(Writer& out, const DocumentStep& step) {
+  const std::string from = storage(*step.from);
+  const std::string to = storage(*step.to);
+  out.line();
+  out.doc(step.notes);
+  out.doc(
+      "Written by hand, in a source file that is linked with the generated one. It runs when all "
+      "fields that need no hand are set; the others are absent. What the target cannot name goes "
+      "to `to.bag` by tenon::push and comes back by tenon::pull. Answers false, by "
+      "`conversion.fail`, where the document makes no sense.");
+  out.line("struct ", hand_class(step), " {");
+  out.indented([&] {
+    out.list("static bool up(", parameters(from, to), ");");
+    out.list("static bool down(", parameters(to, from), ");");
+  });
+  out.line("};");
+}
+
 }  // namespace
 
+std::vector<StepWay> steps_between(const Document& document, const DocumentVersion& from,
+                                   const DocumentVersion& to) {
+  const std::vector<const DocumentVersion*> path = document.path(from, to);
+  std::vector<StepWay> ways;
+  for (std::size_t i = 0; i + 1 < path.size(); i++) {
+    const DocumentStep* step = document.step_to(*path[i + 1]);
+    const bool up = step != nullptr && step->from == path[i];
+    ways.push_back({up ? step : document.step_to(*path[i]), up});
+  }
+  return ways;
+}
+
 std::string emit_steps(const Document& document) {
-  std::set<std::string> headers;
-  for (const auto& version : document.versions) headers.insert(version->header);
   Writer out;
   out.line("// Generated by tenon-gen; not edited.");
   out.line("//");
-  out.comment("Conversions of " + document.id +
-              " between its versions. The result shares texts, bytes and lists with its source "
-              "and is valid as long as that and the results of the call are. On failure the "
-              "message is with the call.");
+  out.comment("Conversions of " + document.id + " between its versions.");
   out.line("#pragma once");
   out.line();
-  for (const std::string& header : headers) out.line("#include <", header, ">");
+  out.line("#include <", storage_header(document), ">");
   out.line();
   out.line("#include <tenon/steps.hpp>");
   out.line();
   out.line("namespace ", document.space, " {");
-  out.line();
-  for_each_path(document, [&out](const Versions& path) {
-    emit_signature(out, local_conversion(*path.front(), *path.back()), *path.front(), *path.back(),
-                   ");");
-  });
-  for (const DocumentStep& step : document.steps) {
-    if (!step.hook) continue;
+  if (document.versions.size() > 1) {
     out.line();
     out.doc(
-        "Written by hand, in a source file that is linked with the generated one: what is left "
-        "when all fields that need no hand are set; the others hold nothing yet.");
-    out.doc(step.notes);
-    emit_signature(out, finish_name(*step.from, *step.to), *step.from, *step.to, ");");
-    emit_signature(out, finish_name(*step.to, *step.from), *step.to, *step.from, ");");
+        "From one version to another; nothing is lost, and the source stays as it is. The result "
+        "shares with its source what both have.");
+    emit_declarations(out, document);
+  }
+  for (const DocumentStep& step : document.steps) {
+    if (step.hook) emit_hand_written(out, step);
   }
   out.line();
   out.line("}  // namespace ", document.space);
@@ -155,11 +253,13 @@ std::string emit_steps(const Document& document) {
 
 void emit_conversions(Writer& out, const Document& document) {
   for (const DocumentStep& step : document.steps) {
-    emit_neighbours(out, {step, true});
-    emit_neighbours(out, {step, false});
+    emit_neighbours(out, {&step, true});
+    emit_neighbours(out, {&step, false});
   }
-  for_each_path(document, [&out](const Versions& path) {
-    if (path.size() > 2) emit_distant(out, path);
+  for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
+    const std::vector<StepWay> ways = steps_between(document, from, to);
+    if (ways.size() > 1) emit_distant(out, ways);
+    if (!from.removed() && !to.removed()) emit_contract_conversion(out, from, to, defined);
   });
 }
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/bag.hpp>
+#include <tenon/conversion.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace tenon {
+namespace {
+
+/// The order of entries: so the same bag is always the same text.
+bool is_before(const BagEntry& a, const BagEntry& b) noexcept {
+  return a.name != b.name ? a.name < b.name : a.version < b.version;
+}
+
+/// The name and version of an entry. False: the key is none of a bag.
+bool split(std::string_view key, BagEntry& entry) noexcept {
+  const std::size_t at = key.rfind('@');
+  if (at == std::string_view::npos || at == 0 || at + 1 == key.size()) return false;
+  entry.name = key.substr(0, at);
+  entry.version = key.substr(at + 1);
+  return true;
+}
+
+std::string_view in_arena(Conversion& conversion, std::string_view text) {
+  const tenon_string copy = conversion.copy(text);
+  return {copy.data, copy.size};
+}
+
+bool read_entry(Conversion& conversion, const json::Reader& object, std::string_view key,
+                const json::Reader& in, BagEntry& entry) {
+  if (!split(in_arena(conversion, key), entry)) {
+    return object.fail_member(key, "not the name and version of a field, as in size@1");
+  }
+  json::Fields fields(in);
+  std::string_view text;
+  tenon_string json;
+  const json::Reader* type = fields.take("type");
+  if (type == nullptr) return in.fail_member("type", "missing");
+  if (!type->read(text)) return false;
+  const json::Reader* value = fields.take("value");
+  if (value == nullptr) return in.fail_member("value", "missing");
+  if (!value->read_json(conversion.call(), json) || !fields.finish()) return false;
+  entry.type = in_arena(conversion, text);
+  entry.value = {json.data, json.size};
+  return true;
+}
+
+}  // namespace
+
+const BagEntry* Bag::find(std::string_view name,
+                          std::span<const std::string_view> versions) const noexcept {
+  for (const BagEntry& entry : entries()) {
+    if (entry.name != name) continue;
+    if (entry.type == "json") return &entry;
+    if (std::find(versions.begin(), versions.end(), entry.version) != versions.end()) return &entry;
+  }
+  return nullptr;
+}
+
+/// The entries but for one, where it is not nullptr, with room for more behind them.
+BagEntry* Bag::copy_without(Conversion& conversion, const BagEntry* entry, std::size_t room) const {
+  auto* copy = conversion.make_array<BagEntry>(count_ + room);
+  std::copy_if(entries_, entries_ + count_, copy,
+               [entry](const BagEntry& kept) { return &kept != entry; });
+  return copy;
+}
+
+void Bag::put(Conversion& conversion, const BagEntry& entry) {
+  if (!conversion.keeps()) return;
+  const auto there = std::find_if(entries_, entries_ + count_, [&entry](const BagEntry& other) {
+    return other.name == entry.name && other.version == entry.version;
+  });
+  if (there != entries_ + count_) remove(conversion, *there);
+  BagEntry* copy = copy_without(conversion, nullptr, 1);
+  BagEntry* place = std::upper_bound(copy, copy + count_, entry, is_before);
+  std::move_backward(place, copy + count_, copy + count_ + 1);
+  *place = entry;
+  entries_ = copy;
+  count_++;
+}
+
+void Bag::remove(Conversion& conversion, const BagEntry& entry) {
+  entries_ = copy_without(conversion, &entry, 0);
+  count_--;
+}
+
+bool Bag::read(Conversion& conversion, const json::Reader& in) {
+  std::size_t count = 0;
+  if (!in.read_object(count)) return false;
+  auto* entries = conversion.make_array<BagEntry>(count);
+  BagEntry* next = entries;
+  for (const auto& [key, value] : in.members()) {
+    if (!read_entry(conversion, in, key, value, *next++)) return false;
+  }
+  std::sort(entries, next, is_before);
+  entries_ = entries;
+  count_ = count;
+  return true;
+}
+
+bool Bag::read(Conversion& conversion, const tenon_bytes& text) {
+  if (text.size == 0) return true;
+  json::Parser parser;
+  const Result<json::Reader> root =
+      parser.parse({reinterpret_cast<const char*>(text.data), text.size});
+  if (!root) return conversion.fail("bag", root.error());
+  return read(conversion, *root) || conversion.fail("bag", parser.take_error());
+}
+
+void Bag::write(json::Writer& out) const {
+  out.begin_object();
+  for (const BagEntry& entry : entries()) {
+    out.key(std::string(entry.name).append("@").append(entry.version));
+    out.begin_object();
+    out.key("type");
+    out.text(entry.type);
+    out.key("value");
+    out.raw(entry.value);
+    out.end_object();
+  }
+  out.end_object();
+}
+
+tenon_bytes Bag::text(Conversion& conversion) const {
+  if (empty()) return {nullptr, 0};
+  json::Writer out;
+  write(out);
+  const tenon_string copy = conversion.copy(out.view());
+  return {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};
+}
+
+}  // namespace tenon

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/conversion.hpp>
+#include <tenon/storage.hpp>
+
+namespace tenon {
+
+bool Conversion::fail(std::string_view where, std::string_view message) {
+  path_ = where;
+  message_ = message;
+  return false;
+}
+
+bool Conversion::fail(std::string_view where, const Error& error) {
+  if (error.code() == "not-json") {
+    return fail(where, std::string(error.message()) + " (" + std::string(error.where()) + ")");
+  }
+  const bool inside = !error.where().empty() && error.where().front() != '[';
+  return fail(std::string(where) + (inside ? "." : "") + std::string(error.where()),
+              error.message());
+}
+
+bool Conversion::in(std::string_view field) {
+  const bool joins = path_.empty() || path_.front() == '[';
+  path_.insert(0, std::string(field) + (joins ? "" : "."));
+  return false;
+}
+
+bool Conversion::in(std::size_t element) {
+  const bool joins = path_.empty() || path_.front() == '[';
+  path_.insert(0, "[" + std::to_string(element) + "]" + (joins ? "" : "."));
+  return false;
+}
+
+std::string Conversion::error() const {
+  return path_.empty() ? message_ : path_ + ": " + message_;
+}
+
+tenon_status Conversion::status(bool good) {
+  if (good) return TENON_OK;
+  const std::string message = error();
+  call_->functions->fail(call_, TENON_INVALID_ARGUMENT, {message.data(), message.size()});
+  return TENON_INVALID_ARGUMENT;
+}
+
+namespace detail {
+
+bool read_text(Conversion& conversion, const json::Reader& in, tenon_string& value) {
+  std::string_view text;
+  if (!in.read(text)) return false;
+  value = conversion.copies ? conversion.copy(text) : tenon_string{text.data(), text.size()};
+  if (value.data == nullptr) value.data = "";
+  return true;
+}
+
+bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in, Bag& bag) {
+  tenon_string value;
+  if (!in.read_json(conversion.call(), value)) return false;
+  const tenon_string key = conversion.copy(name);
+  bag.put(conversion, {text_of(key), conversion.unknown_of, "json", text_of(value)});
+  return true;
+}
+
+bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view type,
+                ReadEntry read, void* value) {
+  const std::string where = "bag." + std::string(entry.name) + "@" + std::string(entry.version);
+  if (entry.type != type && entry.type != "json") {
+    return conversion.fail(where + ".type",
+                           "expected " + std::string(type) + ", found " + std::string(entry.type));
+  }
+  json::Parser parser;
+  const Result<json::Reader> root = parser.parse(entry.value);
+  if (!root) return conversion.fail(where + ".value", root.error());
+  const bool copies = conversion.copies;
+  conversion.copies = true;
+  const bool good = read(conversion, *root, value);
+  conversion.copies = copies;
+  return good || conversion.fail(where + ".value", parser.take_error());
+}
+
+}  // namespace detail
+}  // namespace tenon

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/document.hpp>
+#include <tenon/storage.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace tenon {
+namespace {
+
+/// The number of a label without preview.
+std::optional<std::int64_t> number_of(std::string_view label) {
+  std::int64_t number = 0;
+  const char* end = label.data() + label.size();
+  const auto [stop, error] = std::from_chars(label.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+std::string labels_of(const DocumentType& type) {
+  std::string labels;
+  for (const DocumentVersion& version : type.versions) {
+    labels += (labels.empty() ? "" : ", ") + std::string(version.label);
+  }
+  return labels;
+}
+
+std::string type_names() {
+  std::string names;
+  for (const DocumentType* type : document_types()) {
+    names += (names.empty() ? "" : ", ") + std::string(type->id);
+  }
+  return names;
+}
+
+/// Whether the version is newer than all that the program knows.
+bool is_future(const DocumentType& type, std::string_view label) {
+  std::int64_t newest = 0;
+  for (const DocumentVersion& version : type.versions) {
+    newest = std::max(newest, number_of(version.label).value_or(0));
+  }
+  return number_of(label).value_or(0) > newest;
+}
+
+/// The release or draft with the greatest number.
+const DocumentVersion& newest(const DocumentType& type) {
+  const DocumentVersion* found = type.find(type.hub);
+  for (const DocumentVersion& version : type.versions) {
+    if (number_of(version.label)) found = &version;
+  }
+  return *found;
+}
+
+/// What a document says about itself, and where its fields stand.
+struct Envelope {
+  std::string_view type{};
+  std::string version{};
+  std::string_view writer{};
+  std::optional<json::Reader> value{};
+};
+
+/// The version that a document says: a number, or the text of a preview. False: it is none.
+bool read_version(const json::Reader& in, std::string& version) {
+  if (in.form() == json::Reader::Form::text) {
+    std::string_view preview;
+    if (!in.read(preview)) return false;
+    version = preview;
+    return true;
+  }
+  std::int64_t number = 0;
+  if (!in.read_integer(number, 1, INT32_MAX, "a version")) return false;
+  version = std::to_string(number);
+  return true;
+}
+
+/// Whether this is the form in which documents are stored: a type with a domain beside a value.
+bool is_stored(const json::Reader& root) {
+  json::Fields fields(root);
+  std::string_view type;
+  const json::Reader* found = fields.take("type");
+  return found != nullptr && found->form() == json::Reader::Form::text && found->read(type) &&
+         type.find('/') != std::string_view::npos && fields.take("version") != nullptr &&
+         fields.take("value") != nullptr;
+}
+
+/// Nothing where the document is bare.
+Result<std::optional<Envelope>> read_envelope(json::Parser& parser, const json::Reader& root) {
+  std::size_t count = 0;
+  if (!root.read_object(count)) return parser.take_error();
+  if (!is_stored(root)) return std::optional<Envelope>();
+  Envelope envelope;
+  json::Fields fields(root);
+  if (!fields.take("type")->read(envelope.type)) return parser.take_error();
+  if (!read_version(*fields.take("version"), envelope.version)) return parser.take_error();
+  const json::Reader* writer = fields.take("writer");
+  if (writer != nullptr && !writer->read(envelope.writer)) return parser.take_error();
+  envelope.value = *fields.take("value");
+  if (!fields.finish()) return parser.take_error();
+  return std::optional(std::move(envelope));
+}
+
+Error other(std::string code, std::string what, std::string_view found, std::string_view needed) {
+  return Error({.code = std::move(code),
+                .message = "the document is of another " + what,
+                .where = what,
+                .found = std::string(found),
+                .needed = std::string(needed),
+                .fix = "leave the " + what + " out where documents say it, or give this one"});
+}
+
+/// Which type, and which version of it, the document is of.
+struct Origin {
+  const DocumentType* type;
+  const DocumentVersion* version;
+  std::string label;
+};
+
+Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
+  if (!said.type.empty() && !how.type.empty() && said.type != how.type) {
+    return other("other-type", "type", said.type, how.type);
+  }
+  if (!said.version.empty() && !how.from.empty() && said.version != how.from) {
+    return other("other-version", "version", said.version, how.from);
+  }
+  const std::string_view id = said.type.empty() ? how.type : said.type;
+  const std::string label = said.version.empty() ? std::string(how.from) : said.version;
+  if (id.empty() || label.empty()) {
+    const std::string missing = id.empty() ? "type" : "version";
+    return Error({.code = "missing-" + missing,
+                  .message = "the document does not say its " + missing,
+                  .where = missing,
+                  .needed = R"({"type": ..., "version": ..., "value": {...}})",
+                  .fix = "say which it is"});
+  }
+  const DocumentType* type = find_document_type(id);
+  if (type == nullptr) {
+    return Error({.code = "unknown-type",
+                  .where = "type",
+                  .found = std::string(id),
+                  .needed = "one of " + type_names(),
+                  .fix = "a program that was built with the type"});
+  }
+  if (const DocumentVersion* version = type->find(label)) return Origin{type, version, label};
+  const bool future = is_future(*type, label);
+  if (future && how.lenient) return Origin{type, &newest(*type), label};
+  return Error({.code = future ? "version-too-new" : "unknown-version",
+                .where = std::string(id),
+                .found = "version " + label,
+                .needed = "one of " + labels_of(*type),
+                .fix = future ? "a program that was built with it, or read it leniently"
+                              : "one of these versions"});
+}
+
+Result<const DocumentVersion*> find_target(const DocumentType& type, std::string_view label) {
+  const std::string_view wanted = label.empty() ? type.hub : label;
+  if (const DocumentVersion* version = type.find(wanted)) return version;
+  return Error({.code = "unknown-version",
+                .where = std::string(type.id),
+                .found = "version " + std::string(wanted),
+                .needed = "one of " + labels_of(type),
+                .fix = "one of these versions"});
+}
+
+const void* convert(Conversion& conversion, const DocumentType& type, const DocumentVersion& from,
+                    const DocumentVersion& to, const void* stored) {
+  if (&from == &to) return stored;
+  for (const DocumentConversion& one : type.conversions) {
+    if (one.from == from.label && one.to == to.label) return one.convert(conversion, stored);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
+                                   std::string_view text, const DocumentReading& how) {
+  const Result<json::Reader> root = parser.parse(text);
+  if (!root) return root.error();
+  Result<std::optional<Envelope>> envelope = read_envelope(parser, *root);
+  if (!envelope) return std::move(envelope).error();
+  const bool is_bare = !envelope->has_value();
+  const Envelope& said = is_bare ? Envelope{} : **envelope;
+  Result<Origin> origin = find_origin(said, how);
+  if (!origin) return std::move(origin).error();
+  const DocumentType& type = *origin->type;
+  const Result<const DocumentVersion*> target = find_target(type, how.to);
+  if (!target) return target.error();
+
+  if (how.lenient) conversion.unknown_of = text_of(conversion.copy(origin->label));
+  const void* read = origin->version->read(conversion, is_bare ? *root : *said.value);
+  if (read == nullptr) return parser.take_error();
+  const void* stored = convert(conversion, type, *origin->version, **target, read);
+  if (stored == nullptr) {
+    return Error(
+        {.code = "wrong-value", .message = conversion.error(), .where = is_bare ? "" : "value"});
+  }
+  return ReadDocument{&type, *target, stored, is_bare, said.writer};
+}
+
+void write_document(json::Writer& out, const DocumentType& type, const DocumentVersion& version,
+                    const void* stored, std::string_view writer) {
+  out.begin_object();
+  out.key("type");
+  out.text(type.id);
+  out.key("version");
+  if (const auto number = number_of(version.label)) {
+    out.number(*number);
+  } else {
+    out.text(version.label);
+  }
+  if (!writer.empty()) {
+    out.key("writer");
+    out.text(writer);
+  }
+  out.key("value");
+  version.write(out, stored);
+  out.end_object();
+}
+
+}  // namespace tenon

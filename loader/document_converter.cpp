@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/call.hpp>
+#include <tenon/document.hpp>
+
+namespace tenon {
+
+struct DocumentConverter::Memory {
+  Call call;
+  json::Parser parser;
+  json::Writer out;
+};
+
+DocumentConverter::DocumentConverter() : memory_(std::make_unique<Memory>()) {}
+DocumentConverter::~DocumentConverter() = default;
+DocumentConverter::DocumentConverter(DocumentConverter&&) noexcept = default;
+DocumentConverter& DocumentConverter::operator=(DocumentConverter&&) noexcept = default;
+
+Result<std::string_view> DocumentConverter::convert(std::string_view text,
+                                                    const DocumentReading& how,
+                                                    std::string_view writer) {
+  memory_->call.reset();
+  memory_->out.clear();
+  Conversion conversion(memory_->call.raw());
+  const Result<ReadDocument> document = read_document(conversion, memory_->parser, text, how);
+  if (!document) return document.error();
+  if (document->is_bare) {
+    document->version->write(memory_->out, document->stored);
+  } else {
+    write_document(memory_->out, *document->type, *document->version, document->stored,
+                   writer.empty() ? document->writer : writer);
+  }
+  return memory_->out.view();
+}
+
+}  // namespace tenon

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/bag.hpp: what one version of a document has and another cannot name. It travels with the
+// document and is put back where it came from, so that nothing is lost on the way.
+//
+// In JSON a bag is an object; in the C contract the field `bag` holds its text:
+//   {"payload.before@2": {"type": "bytes", "value": "aGk="}}
+// The key is the name of the field and, behind the last '@', the version of the document type that
+// has it. Whoever does not know an entry passes it on.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/export.hpp>
+#include <tenon/json.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace tenon {
+
+class Conversion;
+
+/// One value in a bag. All of it lives in the arena of a call.
+struct BagEntry {
+  std::string_view name;     // eg: "payload.before"
+  std::string_view version;  // that had it, eg: "2", "3preview1"
+  std::string_view type;     // there, as the spec writes it; "json": nobody knew it
+  std::string_view value;    // as JSON text
+};
+
+/// The bag of one document, or of one struct in it. Small, copied by value; never changed in place,
+/// so a copy stays as it is.
+class TENON_API Bag {
+ public:
+  bool empty() const noexcept { return count_ == 0; }
+  /// In the order of names, then versions.
+  std::span<const BagEntry> entries() const noexcept { return {entries_, count_}; }
+
+  /// The entry of that name from one of the versions, or of the type "json"; nullptr: there is
+  /// none.
+  const BagEntry* find(std::string_view name,
+                       std::span<const std::string_view> versions) const noexcept;
+  /// Puts an entry in, in the place of one of the same name and version. Does nothing where the
+  /// conversion keeps nothing.
+  void put(Conversion& conversion, const BagEntry& entry);
+  /// Takes an entry out. REQUIRED: `find` answered it.
+  void remove(Conversion& conversion, const BagEntry& entry);
+
+  /// Reads the text of the contract. False: it is no bag; then the conversion has failed.
+  bool read(Conversion& conversion, const tenon_bytes& text);
+  /// Reads a bag in a document. False: then the reader has failed.
+  bool read(Conversion& conversion, const json::Reader& in);
+  /// Writes the object.
+  void write(json::Writer& out) const;
+  /// The text of the contract, in the arena; absent where the bag is empty.
+  tenon_bytes text(Conversion& conversion) const;
+
+ private:
+  BagEntry* copy_without(Conversion& conversion, const BagEntry* entry, std::size_t room) const;
+
+  const BagEntry* entries_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace tenon

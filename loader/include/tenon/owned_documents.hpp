@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/owned_documents.hpp: how generated code brings documents that are ordinary C++ values to
+// JSON, and back. Nothing here is for people.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/document.hpp>
+#include <tenon/storage.hpp>
+#include <tenon/values.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace tenon::detail {
+
+inline Error bad_document(const Conversion& conversion) {
+  return Error({.code = "wrong-value", .message = conversion.error()});
+}
+
+/// Hands the storage form of a value to `use`.
+template <class Storage, class Owned, class Use>
+Result<std::string> with_stored(const Owned& value, Use&& use) {
+  Call call;
+  Conversion conversion(call.raw());
+  const auto raw = Value<Owned>::template raw<Copy::shallow>(call.raw(), value);
+  Storage stored;
+  if (!Stored<Storage>::load(conversion, raw, stored)) return bad_document(conversion);
+  json::Writer out;
+  use(out, stored);
+  return out.take();
+}
+
+template <class Storage, class Owned>
+Result<std::string> to_json(const Owned& value) {
+  return with_stored<Storage>(
+      value, [](json::Writer& out, const Storage& stored) { write_stored(out, stored); });
+}
+
+/// As it is stored.
+template <class Storage, class Owned>
+Result<std::string> store(std::string_view type, const Owned& value, std::string_view writer) {
+  const DocumentType& found = *find_document_type(type);
+  return with_stored<Storage>(value, [&](json::Writer& out, const Storage& stored) {
+    write_document(out, found, *found.find(found.hub), &stored, writer);
+  });
+}
+
+template <class Owned, class Storage>
+Result<Owned> own(Conversion& conversion, const Storage& stored) {
+  typename Stored<Storage>::Raw raw;
+  if (!Stored<Storage>::save(conversion, stored, raw)) return bad_document(conversion);
+  return Value<Owned>::own(raw);
+}
+
+template <class Storage, class Owned>
+Result<Owned> from_json(std::string_view text) {
+  Call call;
+  Conversion conversion(call.raw());
+  json::Parser parser;
+  const Result<json::Reader> root = parser.parse(text);
+  if (!root) return root.error();
+  Storage stored;
+  if (!read_stored(conversion, *root, stored)) return parser.take_error();
+  return own<Owned>(conversion, stored);
+}
+
+/// As it is stored, at any version.
+template <class Storage, class Owned>
+Result<Owned> read(std::string_view type, std::string_view text) {
+  Call call;
+  Conversion conversion(call.raw());
+  json::Parser parser;
+  const Result<ReadDocument> document = read_document(conversion, parser, text, {.type = type});
+  if (!document) return document.error();
+  return own<Owned>(conversion, *static_cast<const Storage*>(document->stored));
+}
+
+}  // namespace tenon::detail

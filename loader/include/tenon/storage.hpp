@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/storage.hpp: the form in which documents are stored and converted. Each version of a type
+// has a storage type, generated: a struct whose fields are pointers, NULL where a document does not
+// say anything, and a bag. What they point at lives in the arena of a call, or in the text or
+// struct that the document was read from.
+//
+// The forms of values: bool, numbers, points in time and durations (nanoseconds) as they are,
+// tenon_string, tenon_bytes, StoredJson, an enum as its literal, StoredList and StoredMap of such,
+// storage types. Generated are, for each storage type S,
+//   S::for_each_field(S&, visit)    calls visit(name, field) for each field
+//   Stored<S>                       how S becomes the struct of the contract, and back
+//   convert(conversion, from, to)   between the versions of one type
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/bag.hpp>
+#include <tenon/conversion.hpp>
+#include <tenon/json.hpp>
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tenon {
+
+/// A text that is JSON.
+struct StoredJson {
+  tenon_string text;
+};
+
+template <class Form>
+struct StoredList {
+  tenon_list raw;
+
+  std::size_t size() const noexcept { return raw.count; }
+  /// REQUIRED: i < size().
+  const Form& operator[](std::size_t i) const noexcept { return TENON_AT(Form, raw, i); }
+};
+
+template <class Form>
+struct StoredMap {
+  tenon_map raw;
+
+  std::size_t size() const noexcept { return raw.keys.count; }
+  /// REQUIRED: i < size(), for both.
+  const tenon_string& key(std::size_t i) const noexcept {
+    return TENON_AT(tenon_string, raw.keys, i);
+  }
+  const Form& operator[](std::size_t i) const noexcept { return TENON_AT(Form, raw.values, i); }
+};
+
+/// An enum: its literal, which another version may not know.
+template <class T>
+concept StoredEnum = requires(const T& value) {
+  { value.literal } -> std::convertible_to<const tenon_string&>;
+  { T::literals.size() } -> std::convertible_to<std::size_t>;
+};
+
+/// A storage type.
+template <class T>
+concept StoredStruct = std::same_as<decltype(T::bag), Bag>;
+
+inline std::string_view text_of(const tenon_string& text) noexcept {
+  return {text.data, text.size};
+}
+
+// -- The form in the contract -------------------------------------------------
+
+/// How a form looks in the contract:
+///   Raw       the C type
+///   shared    whether that is the form itself
+///   nullable  whether it can say that it is absent; then absent(raw), none() and nothing()
+///   load(conversion, raw, form), save(conversion, form, raw)   where it is not shared
+template <class Form>
+struct Stored;
+
+namespace detail {
+
+template <class Form>
+using RawForm = typename Stored<Form>::Raw;
+
+inline constexpr std::uint8_t no_element = 0;
+
+struct NullableList {
+  static constexpr bool nullable = true;
+  static bool absent(const tenon_list& raw) noexcept { return raw.data == nullptr; }
+  static bool absent(const tenon_map& raw) noexcept { return raw.keys.data == nullptr; }
+};
+
+/// Brings each element of a list to its form in the contract, or from there.
+template <class From, class To, class Bring>
+bool bring_elements(Conversion& conversion, const tenon_list& from, tenon_list& to, Bring&& bring) {
+  auto* made = conversion.make_array<To>(from.count);
+  to = {made, from.count, sizeof(To)};
+  for (std::size_t i = 0; i < from.count; i++) {
+    if (!bring(TENON_AT(From, from, i), made[i])) return conversion.in(i);
+  }
+  return true;
+}
+
+}  // namespace detail
+
+template <class T>
+requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) struct Stored<T> {
+  using Raw = T;
+  static constexpr bool shared = true;
+  static constexpr bool nullable = false;
+};
+
+template <>
+struct Stored<bool> {
+  using Raw = std::uint8_t;
+  static constexpr bool shared = false;
+  static constexpr bool nullable = false;
+  static bool load(Conversion&, const Raw& raw, bool& form) noexcept {
+    form = raw != 0;
+    return true;
+  }
+  static bool save(Conversion&, const bool& form, Raw& raw) noexcept {
+    raw = form ? 1 : 0;
+    return true;
+  }
+};
+
+template <>
+struct Stored<tenon_string> {
+  using Raw = tenon_string;
+  static constexpr bool shared = true;
+  static constexpr bool nullable = true;
+  static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
+  static Raw none() noexcept { return {nullptr, 0}; }
+  static Raw nothing() noexcept { return {"", 0}; }
+};
+
+template <>
+struct Stored<tenon_bytes> {
+  using Raw = tenon_bytes;
+  static constexpr bool shared = true;
+  static constexpr bool nullable = true;
+  static bool absent(const Raw& raw) noexcept { return raw.data == nullptr; }
+  static Raw none() noexcept { return {nullptr, 0}; }
+  static Raw nothing() noexcept { return {&detail::no_element, 0}; }
+};
+
+template <>
+struct Stored<StoredJson> : Stored<tenon_string> {
+  static constexpr bool shared = false;
+  static bool load(Conversion&, const Raw& raw, StoredJson& form) noexcept {
+    form.text = raw;
+    return true;
+  }
+  static bool save(Conversion&, const StoredJson& form, Raw& raw) noexcept {
+    raw = form.text;
+    return true;
+  }
+};
+
+/// A number that no literal has is stored as its digits.
+template <StoredEnum Enum>
+struct Stored<Enum> {
+  using Raw = std::int32_t;
+  static constexpr bool shared = false;
+  static constexpr bool nullable = false;
+  /// What stands for a literal that this version does not know.
+  static constexpr Raw unknown = -1;
+
+  static bool load(Conversion& conversion, const Raw& raw, Enum& form) {
+    if (raw >= 0 && static_cast<std::size_t>(raw) < Enum::literals.size()) {
+      const std::string_view literal = Enum::literals[static_cast<std::size_t>(raw)];
+      form.literal = {literal.data(), literal.size()};
+    } else {
+      form.literal = conversion.copy(std::to_string(raw));
+    }
+    return true;
+  }
+  static bool save(Conversion&, const Enum& form, Raw& raw) noexcept {
+    const std::string_view literal = text_of(form.literal);
+    for (std::size_t i = 0; i < Enum::literals.size(); i++) {
+      if (Enum::literals[i] != literal) continue;
+      raw = static_cast<Raw>(i);
+      return true;
+    }
+    const char* end = literal.data() + literal.size();
+    const auto [stop, error] = std::from_chars(literal.data(), end, raw);
+    if (error != std::errc() || stop != end) raw = unknown;
+    return true;
+  }
+};
+
+template <class Form>
+struct Stored<StoredList<Form>> : detail::NullableList {
+  using Raw = tenon_list;
+  using Element = detail::RawForm<Form>;
+  static constexpr bool shared = false;
+  static Raw none() noexcept { return {nullptr, 0, 0}; }
+  static Raw nothing() noexcept { return {&detail::no_element, 0, sizeof(Element)}; }
+
+  static bool load(Conversion& conversion, const Raw& raw, StoredList<Form>& form) {
+    if constexpr (Stored<Form>::shared) {
+      form.raw = raw;
+      return true;
+    } else {
+      return detail::bring_elements<Element, Form>(
+          conversion, raw, form.raw,
+          [&](const Element& from, Form& to) { return Stored<Form>::load(conversion, from, to); });
+    }
+  }
+  static bool save(Conversion& conversion, const StoredList<Form>& form, Raw& raw) {
+    if constexpr (Stored<Form>::shared) {
+      raw = form.raw;
+      return true;
+    } else {
+      return detail::bring_elements<Form, Element>(
+          conversion, form.raw, raw,
+          [&](const Form& from, Element& to) { return Stored<Form>::save(conversion, from, to); });
+    }
+  }
+};
+
+template <class Form>
+struct Stored<StoredMap<Form>> : detail::NullableList {
+  using Raw = tenon_map;
+  using Values = Stored<StoredList<Form>>;
+  static constexpr bool shared = false;
+  static Raw none() noexcept { return {{nullptr, 0, 0}, {nullptr, 0, 0}}; }
+  static Raw nothing() noexcept {
+    return {Stored<StoredList<tenon_string>>::nothing(), Values::nothing()};
+  }
+
+  static bool load(Conversion& conversion, const Raw& raw, StoredMap<Form>& form) {
+    form.raw.keys = raw.keys;
+    StoredList<Form> values;
+    const bool good = Values::load(conversion, raw.values, values);
+    form.raw.values = values.raw;
+    return good;
+  }
+  static bool save(Conversion& conversion, const StoredMap<Form>& form, Raw& raw) {
+    raw.keys = form.raw.keys;
+    return Values::save(conversion, {form.raw.values}, raw.values);
+  }
+};
+
+namespace detail {
+
+template <class Form>
+bool load_value(Conversion& conversion, std::string_view name, const RawForm<Form>& raw,
+                const Form*& field) {
+  if constexpr (Stored<Form>::shared) {
+    field = &raw;
+    return true;
+  } else {
+    auto* made = conversion.make<Form>();
+    field = made;
+    return Stored<Form>::load(conversion, raw, *made) || conversion.in(name);
+  }
+}
+
+template <class Form>
+bool save_value(Conversion& conversion, std::string_view name, const Form& field,
+                RawForm<Form>& raw) {
+  if constexpr (Stored<Form>::shared) {
+    raw = field;
+    return true;
+  } else {
+    return Stored<Form>::save(conversion, field, raw) || conversion.in(name);
+  }
+}
+
+}  // namespace detail
+
+/// Whether a document, or a struct in it, says nothing at all.
+template <StoredStruct Form>
+bool says_nothing(const Form& form) {
+  bool nothing = form.bag.empty();
+  Form::for_each_field(form, [&nothing](std::string_view, const auto* field) {
+    nothing = nothing && field == nullptr;
+  });
+  return nothing;
+}
+
+/// A field of the contract, and of a storage type. Absent where the contract can say so, and where
+/// it is a struct that says nothing.
+template <class Form>
+bool load_field(Conversion& conversion, std::string_view name, const detail::RawForm<Form>& raw,
+                const Form*& field) {
+  if constexpr (Stored<Form>::nullable) {
+    if (Stored<Form>::absent(raw)) {
+      field = nullptr;
+      return true;
+    }
+  }
+  if (!detail::load_value(conversion, name, raw, field)) return false;
+  if constexpr (StoredStruct<Form>) {
+    if (says_nothing(*field)) field = nullptr;
+  }
+  return true;
+}
+/// The same for an optional one that crosses as a pointer.
+template <class Form>
+bool load_field(Conversion& conversion, std::string_view name, const detail::RawForm<Form>* raw,
+                const Form*& field) {
+  field = nullptr;
+  return raw == nullptr || detail::load_value(conversion, name, *raw, field);
+}
+
+/// A field that every struct of the contract has: what is absent becomes 0, or empty.
+template <class Form>
+bool save_field(Conversion& conversion, std::string_view name, const Form* field,
+                detail::RawForm<Form>& raw) {
+  if (field != nullptr) return detail::save_value(conversion, name, *field, raw);
+  if constexpr (Stored<Form>::nullable) {
+    raw = Stored<Form>::nothing();
+  } else if constexpr (StoredStruct<Form>) {
+    return Stored<Form>::save(conversion, Form{}, raw);
+  } else {
+    raw = {};
+  }
+  return true;
+}
+/// An optional one.
+template <class Form>
+bool save_optional(Conversion& conversion, std::string_view name, const Form* field,
+                   detail::RawForm<Form>& raw) {
+  if (field != nullptr) return detail::save_value(conversion, name, *field, raw);
+  raw = Stored<Form>::none();
+  return true;
+}
+template <class Form>
+bool save_optional(Conversion& conversion, std::string_view name, const Form* field,
+                   const detail::RawForm<Form>*& raw) {
+  raw = nullptr;
+  if (field == nullptr) return true;
+  if constexpr (Stored<Form>::shared) {
+    raw = field;
+    return true;
+  } else {
+    auto* made = conversion.make<detail::RawForm<Form>>();
+    raw = made;
+    return detail::save_value(conversion, name, *field, *made);
+  }
+}
+
+// -- Between versions ---------------------------------------------------------
+
+template <class From, class To>
+bool convert_value(Conversion& conversion, const From& from, To& to) {
+  return convert(conversion, from, to);
+}
+template <StoredEnum From, StoredEnum To>
+bool convert_value(Conversion&, const From& from, To& to) {
+  to.literal = from.literal;
+  return true;
+}
+template <class From, class To>
+bool convert_value(Conversion& conversion, const StoredList<From>& from, StoredList<To>& to) {
+  return detail::bring_elements<From, To>(
+      conversion, from.raw, to.raw,
+      [&](const From& element, To& made) { return convert_value(conversion, element, made); });
+}
+template <class From, class To>
+bool convert_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to) {
+  to.raw.keys = from.raw.keys;
+  StoredList<To> values;
+  const bool good = convert_value(conversion, StoredList<From>{from.raw.values}, values);
+  to.raw.values = values.raw;
+  return good;
+}
+
+/// A field of one version as that of another; `name` is that of the source.
+template <class From, class To>
+bool convert_field(Conversion& conversion, std::string_view name, const From* from, const To*& to) {
+  if constexpr (std::same_as<From, To>) {
+    to = from;
+    return true;
+  } else {
+    to = nullptr;
+    if (from == nullptr) return true;
+    auto* made = conversion.make<To>();
+    to = made;
+    return convert_value(conversion, *from, *made) || conversion.in(name);
+  }
+}
+
+namespace detail {
+
+/// From one struct of the contract to another.
+template <class From, class To>
+tenon_status convert_contract(tenon_call* call, const RawForm<From>& from, RawForm<To>& to,
+                              Keep keep) {
+  Conversion conversion(call, keep);
+  From older;
+  To newer;
+  return conversion.status(Stored<From>::load(conversion, from, older) &&
+                           convert(conversion, older, newer) &&
+                           Stored<To>::save(conversion, newer, to));
+}
+
+}  // namespace detail
+
+// -- JSON ---------------------------------------------------------------------
+
+namespace detail {
+
+TENON_API bool read_text(Conversion& conversion, const json::Reader& in, tenon_string& value);
+
+template <class Form>
+void write_value(json::Writer& out, const StoredList<Form>& list);
+template <class Form>
+void write_value(json::Writer& out, const StoredMap<Form>& map);
+
+template <class Form>
+void write_value(json::Writer& out, const Form& value) {
+  if constexpr (std::same_as<Form, bool>) {
+    out.boolean(value);
+  } else if constexpr (std::is_floating_point_v<Form>) {
+    out.number(value);
+  } else if constexpr (std::is_signed_v<Form>) {
+    out.number(std::int64_t{value});
+  } else if constexpr (std::is_unsigned_v<Form>) {
+    out.number(std::uint64_t{value});
+  } else if constexpr (std::same_as<Form, tenon_string>) {
+    out.text(text_of(value));
+  } else if constexpr (std::same_as<Form, tenon_bytes>) {
+    out.base64({value.data, value.size});
+  } else if constexpr (std::same_as<Form, StoredJson>) {
+    out.json(text_of(value.text));
+  } else if constexpr (StoredEnum<Form>) {
+    out.text(text_of(value.literal));
+  } else {
+    out.begin_object();
+    Form::for_each_field(value, [&out](std::string_view name, const auto* field) {
+      if (field == nullptr) return;
+      out.key(name);
+      write_value(out, *field);
+    });
+    if (!value.bag.empty()) {
+      out.key("bag");
+      value.bag.write(out);
+    }
+    out.end_object();
+  }
+}
+template <class Form>
+void write_value(json::Writer& out, const StoredList<Form>& list) {
+  out.begin_array();
+  for (std::size_t i = 0; i < list.size(); i++) write_value(out, list[i]);
+  out.end_array();
+}
+template <class Form>
+void write_value(json::Writer& out, const StoredMap<Form>& map) {
+  out.begin_object();
+  for (std::size_t i = 0; i < map.size(); i++) {
+    out.key(text_of(map.key(i)));
+    write_value(out, map[i]);
+  }
+  out.end_object();
+}
+
+template <class Number>
+bool read_number(const json::Reader& in, Number& value) {
+  using Limits = std::numeric_limits<Number>;
+  constexpr std::string_view types[] = {"int8",  "int16",  "int32",  "int64",
+                                        "uint8", "uint16", "uint32", "uint64"};
+  constexpr std::size_t power = sizeof(Number) == 1   ? 0
+                                : sizeof(Number) == 2 ? 1
+                                : sizeof(Number) == 4 ? 2
+                                                      : 3;
+  if constexpr (std::is_signed_v<Number>) {
+    std::int64_t number = 0;
+    if (!in.read_integer(number, Limits::min(), Limits::max(), types[power])) return false;
+    value = static_cast<Number>(number);
+  } else {
+    std::uint64_t number = 0;
+    if (!in.read_natural(number, Limits::max(), types[4 + power])) return false;
+    value = static_cast<Number>(number);
+  }
+  return true;
+}
+
+template <class Form>
+bool read_value(Conversion& conversion, const json::Reader& in, Form& value);
+template <class Form>
+bool read_value(Conversion& conversion, const json::Reader& in, StoredMap<Form>& map);
+
+template <class Form>
+bool read_value(Conversion& conversion, const json::Reader& in, StoredList<Form>& list) {
+  std::size_t count = 0;
+  if (!in.read_array(count)) return false;
+  auto* made = conversion.make_array<Form>(count);
+  list.raw = {made, count, sizeof(Form)};
+  for (const json::Reader& element : in.elements()) {
+    if (!read_value(conversion, element, *made++)) return false;
+  }
+  return true;
+}
+
+template <class Form>
+bool read_value(Conversion& conversion, const json::Reader& in, StoredMap<Form>& map) {
+  std::size_t count = 0;
+  if (!in.read_object(count)) return false;
+  auto* keys = conversion.make_array<tenon_string>(count);
+  auto* values = conversion.make_array<Form>(count);
+  map.raw = {{keys, count, sizeof(tenon_string)}, {values, count, sizeof(Form)}};
+  for (const auto& [key, value] : in.members()) {
+    *keys++ = conversion.copies ? conversion.copy(key) : tenon_string{key.data(), key.size()};
+    if (!read_value(conversion, value, *values++)) return false;
+  }
+  return true;
+}
+
+/// What a reader does not know, as an entry of the bag.
+TENON_API bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in,
+                            Bag& bag);
+
+template <class Form>
+bool read_struct(Conversion& conversion, const json::Reader& in, Form& value) {
+  json::Fields fields(in);
+  const bool lenient = !conversion.unknown_of.empty();
+  const auto read_bag = [&] {
+    const json::Reader* bag = fields.take("bag");
+    return bag == nullptr || value.bag.read(conversion, *bag);
+  };
+  bool good = !lenient || read_bag();
+  Form::for_each_field(value, [&]<class Field>(std::string_view name, const Field*& field) {
+    const json::Reader* found = good ? fields.take(name) : nullptr;
+    if (found == nullptr || found->form() == json::Reader::Form::null) return;
+    auto* made = conversion.make<Field>();
+    field = made;
+    if (read_value(conversion, *found, *made)) return;
+    field = nullptr;
+    good = lenient && keep_unknown(conversion, name, *found, value.bag);
+  });
+  if (!lenient) return good && read_bag() && fields.finish();
+  return good && fields.for_each_rest([&](std::string_view name, const json::Reader& rest) {
+    return keep_unknown(conversion, name, rest, value.bag);
+  });
+}
+
+template <class Form>
+bool read_value(Conversion& conversion, const json::Reader& in, Form& value) {
+  if constexpr (std::same_as<Form, bool> || std::is_floating_point_v<Form>) {
+    return in.read(value);
+  } else if constexpr (std::is_integral_v<Form>) {
+    return read_number(in, value);
+  } else if constexpr (std::same_as<Form, tenon_string>) {
+    return read_text(conversion, in, value);
+  } else if constexpr (std::same_as<Form, tenon_bytes>) {
+    return in.read_bytes(conversion.call(), value);
+  } else if constexpr (std::same_as<Form, StoredJson>) {
+    return in.read_json(conversion.call(), value.text);
+  } else if constexpr (StoredEnum<Form>) {
+    return read_text(conversion, in, value.literal);
+  } else {
+    return read_struct(conversion, in, value);
+  }
+}
+
+}  // namespace detail
+
+/// A storage type as JSON.
+template <class Form>
+void write_stored(json::Writer& out, const Form& value) {
+  detail::write_value(out, value);
+}
+
+/// Reads a storage type. False: the document of `in` has the error.
+template <class Form>
+bool read_stored(Conversion& conversion, const json::Reader& in, Form& value) {
+  return detail::read_value(conversion, in, value);
+}
+
+namespace detail {
+
+/// The same for who does not know the type; what tables of document types hold.
+template <class Form>
+const void* read_erased(Conversion& conversion, const json::Reader& in) {
+  auto* made = conversion.make<Form>();
+  return read_value(conversion, in, *made) ? made : nullptr;
+}
+template <class Form>
+void write_erased(json::Writer& out, const void* stored) {
+  write_value(out, *static_cast<const Form*>(stored));
+}
+template <class From, class To>
+const void* convert_erased(Conversion& conversion, const void* stored) {
+  auto* made = conversion.make<To>();
+  return convert(conversion, *static_cast<const From*>(stored), *made) ? made : nullptr;
+}
+
+}  // namespace detail
+
+// -- The bag ------------------------------------------------------------------
+
+/// A field of a version, for the bag: its name, that version, and its type as the spec writes it.
+struct BagField {
+  std::string_view name;
+  std::string_view version;
+  std::string_view type;
+};
+
+/// Puts a field into the bag that the target cannot name; one that is absent leaves no entry. Those
+/// of the same name from `versions`, in which the field has the same shape, go.
+template <class Form>
+void push(Conversion& conversion, Bag& bag, const BagField& from,
+          std::span<const std::string_view> versions, const Form* field) {
+  if (!bag.empty()) {
+    while (const BagEntry* stale = bag.find(from.name, versions)) bag.remove(conversion, *stale);
+  }
+  if (field == nullptr || !conversion.keeps()) return;
+  json::Writer out;
+  detail::write_value(out, *field);
+  const tenon_string value = conversion.copy(out.view());
+  bag.put(conversion, {from.name, from.version, from.type, text_of(value)});
+}
+
+namespace detail {
+
+/// Reads the value of an entry by `read(reader)`; false: the conversion has failed.
+using ReadEntry = bool (*)(Conversion& conversion, const json::Reader& in, void* value);
+TENON_API bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view type,
+                          ReadEntry read, void* value);
+
+}  // namespace detail
+
+/// Takes a field out of the bag that the source could not name: that of a version in which it has
+/// the same shape. Where there is none it stays absent; where there is something else under the
+/// same key, the conversion fails.
+template <class Form>
+bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
+          std::span<const std::string_view> versions, const Form*& field) {
+  if (bag.empty()) return true;
+  const BagEntry* entry = bag.find(name, versions);
+  if (entry == nullptr) return true;
+  auto* made = conversion.make<Form>();
+  const auto read = [](Conversion& reading, const json::Reader& in, void* value) {
+    return detail::read_value(reading, in, *static_cast<Form*>(value));
+  };
+  if (!detail::read_entry(conversion, *entry, type, read, made)) return false;
+  field = made;
+  bag.remove(conversion, *entry);
+  return true;
+}
+
+/// Brings a literal back that crossed the contract as a number nobody knows, or lets it cross so:
+/// `number` is the field of the contract, and the entry stands under its own version.
+template <StoredEnum Enum>
+bool load_literal(Conversion& conversion, const BagField& from, std::int32_t number, Bag& bag,
+                  const Enum*& field) {
+  if (number != Stored<Enum>::unknown || bag.empty()) return true;
+  return pull(conversion, bag, from.name, from.type, std::span(&from.version, 1), field);
+}
+template <StoredEnum Enum>
+void save_literal(Conversion& conversion, const BagField& from, std::int32_t number, Bag& bag,
+                  const Enum* field) {
+  if (number != Stored<Enum>::unknown || field == nullptr) return;
+  push(conversion, bag, from, std::span(&from.version, 1), field);
+}
+
+}  // namespace tenon
