@@ -20,11 +20,27 @@ struct Options {
   bool json = false;
 };
 
+/// What `tenon convert` is told; empty: not said.
+struct Conversions {
+  std::string type;
+  std::string from;
+  std::string to;
+  std::string file;
+  bool in_place = false;
+  bool lenient = false;
+};
+
 /// The plugins that a host would find, and the files that it would skip. `kind`, where it is not
 /// empty, leaves out the plugins of others.
 Exit list(const Options& options, const std::string& kind);
 
 /// What can be known of one module; `subject` is a file or a reference.
 Exit inspect(const Options& options, const std::string& subject);
+
+/// The document types of this program.
+Exit types(const Options& options);
+
+/// Documents as another version of their type: to standard output, or each file in its place.
+Exit convert(const Conversions& how);
 
 }  // namespace tenon::command

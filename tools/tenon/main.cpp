@@ -26,6 +26,21 @@ void add_common(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
 }
 
+void add_conversions(CLI::App& command, Conversions& how) {
+  command.add_option("--type", how.type,
+                     "what they are, where they do not say it: tenon.dev/record");
+  command.add_option("--from", how.from, "their version, where they do not say it");
+  command.add_option("--to", how.to,
+                     "the version that is wanted; without it that of `tenon types`");
+  command.add_flag("--lenient", how.lenient,
+                   "keeps what the version does not know, instead of refusing it");
+  CLI::Option* in_place =
+      command.add_flag("--in-place", how.in_place, "replaces files: FILE, or all below a folder");
+  CLI::Option* file = command.add_option(
+      "FILE", how.file, "one document, or one on each line; without it standard input");
+  in_place->needs(file);
+}
+
 /// How many letters have to be changed, put in or taken out to make one word of the other.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -79,9 +94,10 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
                   : chosen.empty() ? "command"
                                    : "word")
               << " " << word << "\n";
-    const auto known = option ? options_of(command)
-                              : (chosen.empty() ? std::vector<std::string>{"list", "inspect"}
-                                                : std::vector<std::string>{});
+    const auto known =
+        option ? options_of(command)
+               : (chosen.empty() ? std::vector<std::string>{"list", "inspect", "types", "convert"}
+                                 : std::vector<std::string>{});
     if (const auto close = meant(word, known)) std::cerr << "did you mean " << *close << "?\n";
   }
   std::cerr << "See " << name << " --help.\n";
@@ -109,13 +125,24 @@ int run(int count, char** arguments) {
   looking->add_option("FILE|REF", subject, "a module file, or [builtin:|standalone:]name[@version]")
       ->required();
 
+  CLI::App* typing = program.add_subcommand("types", "the document types and their versions");
+  typing->add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+
+  Conversions how;
+  CLI::App* converting =
+      program.add_subcommand("convert", "documents as another version of their type");
+  add_conversions(*converting, how);
+
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
     return refuse(program, error);
   }
-  const Exit exit = listing->parsed() ? list(options, kind) : inspect(options, subject);
+  const Exit exit = listing->parsed()   ? list(options, kind)
+                    : looking->parsed() ? inspect(options, subject)
+                    : typing->parsed()  ? types(options)
+                                        : convert(how);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon: cannot write to standard output\n";
   return environment_failed;

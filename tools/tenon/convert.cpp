@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon convert
+//
+// A text is one document, however many lines it takes, or a stream with a document on each line.
+// When the first line that is not empty is a whole document, it is a stream.
+#include "reading/durable_file.hpp"
+
+#include <tenon/document.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <system_error>
+
+#include "commands.hpp"
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_empty(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+/// Where a document stands, for messages: "packages.jsonl:17".
+std::string place(const std::string& name, std::size_t line) {
+  return line == 0 ? name : name + ":" + std::to_string(line);
+}
+
+void report(const std::string& where, const Error& error) {
+  std::cerr << "tenon convert: " << harmless(where) << ": " << harmless(error.to_string()) << "\n";
+}
+
+/// Converts the documents of one text.
+class Documents {
+ public:
+  Documents(const Conversions& how, std::string name)
+      : reading_{.type = how.type, .from = how.from, .to = how.to, .lenient = how.lenient},
+        name_(std::move(name)) {}
+
+  /// Hands each document, converted, to `write`. False: something is wrong, and was reported; what
+  /// stood before it was handed over.
+  template <class Write>
+  bool convert(std::istream& in, Write&& write) {
+    std::string line;
+    std::size_t number = 0;
+    while (std::getline(in, line) && is_empty(line)) number++;
+    if (is_empty(line)) return true;
+    number++;
+    if (!is_whole(line)) return convert_rest(std::move(line), in, write);
+    do {
+      if (!is_empty(line) && !convert_one(line, number, write)) return false;
+      number++;
+    } while (std::getline(in, line));
+    return true;
+  }
+
+ private:
+  bool is_whole(std::string_view line) { return parser_.parse(line).has_value(); }
+
+  template <class Write>
+  bool convert_rest(std::string text, std::istream& in, Write&& write) {
+    std::ostringstream rest;
+    rest << in.rdbuf();
+    text += "\n" + rest.str();
+    return convert_one(text, 0, write);
+  }
+
+  template <class Write>
+  bool convert_one(std::string_view text, std::size_t line, Write&& write) {
+    const Result<std::string_view> converted = converter_.convert(text, reading_);
+    if (!converted) {
+      report(place(name_, line), converted.error());
+      return false;
+    }
+    write(*converted);
+    return true;
+  }
+
+  DocumentReading reading_;
+  std::string name_;
+  json::Parser parser_;
+  DocumentConverter converter_;
+};
+
+/// What became of the files of a folder.
+struct Outcome {
+  std::size_t converted = 0;
+  std::size_t unchanged = 0;
+  std::size_t refused = 0;
+  bool failed = false;
+};
+
+void convert_file(const Conversions& how, const fs::path& path, Outcome& outcome) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream read;
+  if (!in || !(read << in.rdbuf())) {
+    std::cerr << "tenon convert: " << harmless(path.string()) << ": cannot be read\n";
+    outcome.failed = true;
+    return;
+  }
+  const std::string before = std::move(read).str();
+  std::istringstream text(before);
+  std::string after;
+  const bool good = Documents(how, path.string()).convert(text, [&after](std::string_view line) {
+    after.append(line) += '\n';
+  });
+  if (!good) {
+    outcome.refused++;
+  } else if (after == before) {
+    outcome.unchanged++;
+  } else if (const int error = reading::replace_file(fs::canonical(path), after); error == 0) {
+    outcome.converted++;
+  } else {
+    std::cerr << "tenon convert: " << harmless(path.string())
+              << ": cannot be written: " << std::generic_category().message(error) << "\n";
+    outcome.failed = true;
+  }
+}
+
+/// The files of documents below a folder, in the order of their paths; or the one file.
+std::vector<fs::path> document_files(const fs::path& place, std::error_code& failed) {
+  if (fs::is_regular_file(place, failed)) return {place};
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator at(place, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const std::string extension = at->path().extension().string();
+    if (extension != ".json" && extension != ".jsonl") continue;
+    std::error_code ignored;
+    if (at->is_regular_file(ignored)) files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Exit convert_in_place(const Conversions& how) {
+  std::error_code failed;
+  const std::vector<fs::path> files = document_files(how.file, failed);
+  if (failed) {
+    std::cerr << "tenon convert: " << harmless(how.file) << ": " << failed.message() << "\n";
+    return environment_failed;
+  }
+  Outcome outcome;
+  for (const fs::path& file : files) convert_file(how, file, outcome);
+  std::cerr << counted(outcome.converted, "file") << " converted, " << outcome.unchanged
+            << " unchanged, " << outcome.refused << " refused\n";
+  if (outcome.failed) return environment_failed;
+  return outcome.refused == 0 ? yes : finding;
+}
+
+}  // namespace
+
+Exit convert(const Conversions& how) {
+  if (how.in_place) return convert_in_place(how);
+  std::ifstream file;
+  const bool standard = how.file.empty() || how.file == "-";
+  if (!standard) {
+    file.open(how.file, std::ios::binary);
+    if (!file || fs::is_directory(how.file)) {
+      std::cerr << "tenon convert: " << harmless(how.file) << ": cannot be read\n";
+      return environment_failed;
+    }
+  }
+  Documents documents(how, standard ? "standard input" : how.file);
+  const bool good = documents.convert(standard ? std::cin : file,
+                                      [](std::string_view line) { std::cout << line << '\n'; });
+  return good ? yes : finding;
+}
+
+}  // namespace tenon::command
