@@ -2,6 +2,8 @@
 //
 // tenon-pipeline as people run it: what arrives, what is kept, and what happens when it is stopped,
 // killed, restarted, or when a plugin fails.
+#include <tenon/pipeline_position_json.hpp>
+
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -77,15 +79,9 @@ class Pipeline : public testing::Test {
 
   /// The position that is durable; empty where there is none. Every position here is a text.
   std::string position() {
-    const std::string state = world.read("state/position.json");
-    const std::string key = "\"position\":\"";
-    const std::size_t begin = state.find(key);
-    if (begin == std::string::npos) return {};
-    std::string text;
-    for (std::size_t i = begin + key.size(); state.at(i) != '"'; i += 2) {
-      text += static_cast<char>(std::stoi(state.substr(i, 2), nullptr, 16));
-    }
-    return text;
+    const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
+    if (!state || !state->position) return {};
+    return std::string(tenon::BytesView(*state->position).text());
   }
 
   World world{"tenon"};
@@ -512,7 +508,7 @@ TEST_F(Pipeline, DoesNotTakeThePositionOfAnotherPipeline) {
 TEST_F(Pipeline, TellsThatItsPositionIsDamaged) {
   write_actors("");
   ASSERT_EQ(run().exit, 0);
-  world.write("state/position.json", "{\"type\":\"tenon.dev/pipeline-position\",\"version\":1");
+  world.write("state/position.json", "{\"type\":\"tenon.dev/pipeline_position\",\"version\":1");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_NE(outcome.err.find("position.json:1:"), std::string::npos) << outcome.err;

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The file in which a pipeline keeps how far it came, and what its plugins were when it did:
-//
-//   {"type":"tenon.dev/pipeline-position","version":1,"pipeline":"packages",
-//    "position":"31323334",
-//    "source":{"plugin":"example.io/dpkg","kind_version":1,"package":"example.io/dpkg",
-//              "package_version":"1.0.0","config":{"delay":"1ms"}},
-//    "destinations":[...]}
-//
-// The position is that of the last record which every destination acknowledged, in hexadecimal, and
-// null before the first. The configs are those that were last in use.
+// The file in which a pipeline keeps how far it came, and what its plugins were when it did: a
+// stored document of the type tenon.dev/pipeline_position. The configs are those that were last in
+// use.
 #pragma once
 
 #include "pipeline_file.hpp"
 
 #include <tenon/host.hpp>
+#include <tenon/pipeline_position.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -25,25 +19,10 @@
 
 namespace pipeline {
 
-/// A plugin as a pipeline used it.
-struct UsedPlugin {
-  std::string plugin;
-  int kind_version = 0;
-  std::string package;
-  std::string package_version;
-  tenon::TextMap config;
-
-  friend bool operator==(const UsedPlugin&, const UsedPlugin&) = default;
-};
+using PipelineState = tenon::PipelinePosition;
+using UsedPlugin = tenon::PipelinePosition::UsedPlugin;
 
 UsedPlugin used(const tenon::PluginInfo& plugin, const tenon::TextMap& config);
-
-struct PipelineState {
-  std::string pipeline;
-  std::optional<tenon::Bytes> position;
-  std::optional<UsedPlugin> source;  // absent before the first run
-  std::vector<UsedPlugin> destinations;
-};
 
 /// Belongs to one thread at a time, and to one process: while it lives, no other can open it.
 class PositionStore {
