@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Backups of version 1 and 2. What version 1 lists itself is the selector of version 2; its status
+// is the phase, which is stored as its word. A selector that says more than version 1 can, or
+// nothing at all, is in the bag for the rest of it.
+#include <tenon/backup_steps.hpp>
+
+#include <string_view>
+
+namespace tenon {
+namespace {
+
+constexpr BagField selector_2{"selector", "2", "tenon.dev/selector@1"};
+constexpr std::string_view version_2[] = {"2"};
+
+/// The fields that version 1 has itself, of a backup or a selector to another.
+template <class From, class To>
+void copy_selection(const From& from, To& to) {
+  to.included_namespaces = from.included_namespaces;
+  to.excluded_namespaces = from.excluded_namespaces;
+  to.included_resources = from.included_resources;
+  to.excluded_resources = from.excluded_resources;
+  to.label_selector = from.label_selector;
+}
+
+}  // namespace
+
+bool BackupStep1To2::up(Conversion& conversion, const BackupV1Storage& from, BackupV2Storage& to) {
+  if (from.status != nullptr) {
+    to.phase = conversion.make<BackupV2PhaseStorage>({.literal = *from.status});
+  }
+  if (!pull(conversion, to.bag, selector_2.name, selector_2.type, version_2, to.selector)) {
+    return false;
+  }
+  SelectorV1Storage selector = to.selector != nullptr ? *to.selector : SelectorV1Storage{};
+  copy_selection(from, selector);
+  if (!says_nothing(selector)) to.selector = conversion.make(selector);
+  return true;
+}
+
+bool BackupStep1To2::down(Conversion& conversion, const BackupV2Storage& from,
+                          BackupV1Storage& to) {
+  if (from.phase != nullptr) to.status = &from.phase->literal;
+  if (from.selector == nullptr) return true;
+  copy_selection(*from.selector, to);
+  SelectorV1Storage rest = *from.selector;
+  copy_selection(BackupV1Storage{}, rest);
+  if (says_nothing(*from.selector) || !says_nothing(rest)) {
+    push(conversion, to.bag, selector_2, version_2, &rest);
+  }
+  return true;
+}
+
+}  // namespace tenon
