@@ -29,7 +29,9 @@ ManifestInfo describe(const Manifest& manifest) {
                     .state = std::nullopt,
                     .joins_threads = manifest.joins_threads,
                     .details = manifest.details};
-  if (manifest.state) info.state = {manifest.state->writes, manifest.state->reads};
+  if (manifest.state) {
+    info.state = {manifest.state->type, manifest.state->writes, manifest.state->reads};
+  }
   return info;
 }
 

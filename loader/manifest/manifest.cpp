@@ -346,6 +346,9 @@ void Reader::read_properties(const json::value& value, const Place& place) {
 void Reader::read_state(const json::value& value, const Place& place) {
   const auto& state = object(value, place);
   StateVersions versions;
+  if (const json::value* type = state.if_contains("type")) {
+    versions.type = text(*type, Place(place, "type"));
+  }
   versions.writes = number(member(state, "writes", place), Place(place, "writes"));
   const Place reads_place(place, "reads");
   const auto& reads = array(member(state, "reads", place), reads_place);

@@ -39,6 +39,7 @@ struct Provided {
 
 /// Which versions of its private state the module writes and reads.
 struct StateVersions {
+  std::string type;  // the document type that it is of; empty: it is the module's own affair
   std::int32_t writes = 0;
   std::vector<std::int32_t> reads;
 };

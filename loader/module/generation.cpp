@@ -275,13 +275,13 @@ bool Generation::restores_state(std::uint32_t index) const {
   return object_at(index).plugin->base.restore_state != nullptr;
 }
 
-Result<Bytes> Generation::save_state(std::uint32_t index, std::int32_t version,
+Result<Bytes> Generation::save_state(std::uint32_t index, const StateForms& forms,
                                      std::chrono::steady_clock::time_point deadline) {
   const Object object = object_at(index);
   Inside inside(*this);
   Call call;
   call.set_deadline(deadline);
-  const tenon_state_request in{sizeof in, version, 0, {nullptr, 0}};
+  const tenon_state_request in{sizeof in, forms.saved, 0, {nullptr, 0}};
   const tenon_state_response* out = nullptr;
   const tenon_status status = supervision_.run_alone(
       object.plugin->name, "save_state", call.raw(),
@@ -293,17 +293,19 @@ Result<Bytes> Generation::save_state(std::uint32_t index, std::int32_t version,
                   .plugin = object.plugin->name,
                   .method = "save_state"});
   }
-  return Value<Bytes>::own(out->state);
+  return keep_state(call.raw(), forms, out->state);
 }
 
-Result<void> Generation::restore_state(std::uint32_t index, std::int32_t version,
+Result<void> Generation::restore_state(std::uint32_t index, const StateForms& forms,
                                        const Bytes& state,
                                        std::chrono::steady_clock::time_point deadline) {
   const Object object = object_at(index);
   Inside inside(*this);
   Call call;
   call.set_deadline(deadline);
-  const tenon_state_request in{sizeof in, version, 0, {state.data(), state.size()}};
+  const Result<tenon_bytes> given = give_state(call.raw(), forms, state);
+  if (!given) return given.error();
+  const tenon_state_request in{sizeof in, forms.restored, 0, *given};
   const tenon_status status = supervision_.run_alone(
       object.plugin->name, "restore_state", call.raw(),
       [&] { return object.plugin->base.restore_state(call.raw(), object.self, &in); });

@@ -25,6 +25,7 @@
 #include "module/image.hpp"
 #include "module/lease.hpp"
 #include "module/module_host.hpp"
+#include "module/state.hpp"
 #include "module/supervision.hpp"
 
 namespace tenon::detail {
@@ -91,10 +92,10 @@ class Generation : public Serving {
   /// Whether the plugin under `index` has a state that a restart carries over.
   bool saves_state(std::uint32_t index) const;
   bool restores_state(std::uint32_t index) const;
-  /// The plugin's state in a version of its own. Errors: those of its save_state.
-  Result<Bytes> save_state(std::uint32_t index, std::int32_t version,
+  /// The plugin's state, to be kept. Errors: those of its save_state; state-refused.
+  Result<Bytes> save_state(std::uint32_t index, const StateForms& forms,
                            std::chrono::steady_clock::time_point deadline);
-  Result<void> restore_state(std::uint32_t index, std::int32_t version, const Bytes& state,
+  Result<void> restore_state(std::uint32_t index, const StateForms& forms, const Bytes& state,
                              std::chrono::steady_clock::time_point deadline);
   /// Lets go of what the next generation takes over, and takes it back. Nothing to do for plugins
   /// that have no such function.

@@ -11,39 +11,12 @@
 namespace tenon::detail {
 namespace {
 
-std::vector<std::int32_t> known_states(const Manifest& manifest) {
-  if (!manifest.state) return {1};
-  std::vector<std::int32_t> known = manifest.state->reads;
-  known.push_back(manifest.state->writes);
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  return known;
-}
-
-std::string in_words(const std::vector<std::int32_t>& versions) {
-  std::string text;
-  for (const std::int32_t version : versions) {
-    text += (text.empty() ? "" : ", ") + std::to_string(version);
-  }
-  return text;
-}
-
 bool is_fault(RestartReason reason) {
   return reason == RestartReason::fatal_status || reason == RestartReason::exception ||
          reason == RestartReason::crash;
 }
 
 }  // namespace
-
-std::optional<std::int32_t> common_state_version(const Manifest& from, const Manifest& to) {
-  const std::vector<std::int32_t> given = known_states(from);
-  std::optional<std::int32_t> best;
-  for (const std::int32_t version : known_states(to)) {
-    if (std::find(given.begin(), given.end(), version) == given.end()) continue;
-    best = best ? std::max(*best, version) : version;
-  }
-  return best;
-}
 
 Restart::Restart(Module& module, RestartReason reason, const RestartHow& how)
     : module_(module), reason_(reason), how_(how), serving_(module.generation_.get()) {}
@@ -192,19 +165,18 @@ Result<void> Restart::close_gate() {
 Result<void> Restart::save_states() {
   if (how_.discard_state) return {};
   const Manifest from = module_.manifest();
-  const auto version = common_state_version(from, fresh_.manifest);
+  const auto forms = state_forms(from, fresh_.manifest);
   for (const InstanceRecord& instance : made_) {
     if (!serving_->saves_state(instance.index)) continue;
-    if (!version) {
-      return Error(
-          {.code = "state-refused",
-           .where = module_.where(),
-           .found = "state of version " + in_words(known_states(from)),
-           .needed = "one that the new build reads: " + in_words(known_states(fresh_.manifest)),
-           .fix = "a build that reads it, or a restart that discards the state"});
+    if (!forms) {
+      return Error({.code = "state-refused",
+                    .where = module_.where(),
+                    .found = "state in form " + known_forms(from),
+                    .needed = "one that the new build reads: " + known_forms(fresh_.manifest),
+                    .fix = "a build that reads it, or a restart that discards the state"});
     }
-    state_version_ = *version;
-    auto state = serving_->save_state(instance.index, *version, deadline_);
+    state_forms_ = *forms;
+    auto state = serving_->save_state(instance.index, *forms, deadline_);
     if (state) {
       saved_.push_back({instance.index, std::move(*state)});
     } else if (is_fault(reason_)) {
@@ -241,7 +213,7 @@ Result<void> Restart::restore_states() {
                     .fix = "a build that has it, or a restart that discards the state"});
     }
     auto restored =
-        fresh_.generation->restore_state(saved.index, state_version_, saved.state, deadline_);
+        fresh_.generation->restore_state(saved.index, state_forms_, saved.state, deadline_);
     if (!restored) return restored;
   }
   return {};

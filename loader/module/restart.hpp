@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "module/module.hpp"
+#include "module/state.hpp"
 
 namespace tenon::detail {
-
-/// The version in which private state goes from one build of a module to another: the highest that
-/// both know. A build that says nothing of its state knows version 1.
-std::optional<std::int32_t> common_state_version(const Manifest& from, const Manifest& to);
 
 /// Made and used by the thread that has the module's right to replace what serves.
 /// `serving_` stays valid as long: who has the right alone takes it away, and what breaks down is
@@ -59,7 +56,7 @@ class Restart {
   Module::Loaded fresh_;
   std::vector<InstanceRecord> made_;  // in the new generation
   std::vector<Saved> saved_;
-  std::int32_t state_version_ = 0;
+  StateForms state_forms_;
   std::vector<std::uint32_t> suspended_;
   std::optional<Module::Left> old_;
   Event event_;

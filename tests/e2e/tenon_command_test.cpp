@@ -293,7 +293,8 @@ TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
   EXPECT_EQ(manifest.at("package"), "me.example/clocks");
   EXPECT_EQ(manifest.at("package_version"), "1.2.0");
   EXPECT_EQ(manifest.at("requires"), (json::value{{"example.io/colour", "^1.4"}}));
-  EXPECT_EQ(manifest.at("state"), (json::value{{"writes", 2}, {"reads", {1, 2}}}));
+  EXPECT_EQ(manifest.at("state"),
+            (json::value{{"type", nullptr}, {"writes", 2}, {"reads", {1, 2}}}));
   EXPECT_EQ(manifest.at("details").at("x-own"), "kept");
   const json::value& plugin = answer.at("plugins").at(0);
   EXPECT_EQ(plugin.at("name"), "me.example/clock");

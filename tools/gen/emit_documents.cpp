@@ -71,11 +71,18 @@ std::vector<std::string> changes_of(const DocumentStep& step) {
 void emit_versions(Writer& out, const Document& document) {
   out.line("constexpr tenon::DocumentVersion ", document.name, "_versions[] = {");
   for (const auto& version : document.versions) {
-    out.list("    {",
-             {quoted(version->label), quoted(stage_word(version->life.stage)),
-              "tenon::detail::read_erased<" + storage(*version) + ">",
-              "tenon::detail::write_erased<" + storage(*version) + ">"},
-             "},");
+    std::vector<std::string> members{quoted(version->label),
+                                     quoted(stage_word(version->life.stage)),
+                                     "tenon::detail::read_erased<" + storage(*version) + ">",
+                                     "tenon::detail::write_erased<" + storage(*version) + ">"};
+    if (version->removed()) {
+      members.insert(members.end(), {"0", "nullptr", "nullptr"});
+    } else {
+      members.insert(members.end(), {"sizeof(" + version->c_name + ")",
+                                     "tenon::detail::load_erased<" + storage(*version) + ">",
+                                     "tenon::detail::save_erased<" + storage(*version) + ">"});
+    }
+    out.list("    {", members, "},");
   }
   out.line("};");
 }

@@ -167,8 +167,9 @@ void add_manifest(Page& page, const ManifestInfo& manifest) {
   if (manifest.state) {
     std::string reads;
     for (const std::int32_t version : manifest.state->reads) reads += " " + std::to_string(version);
-    page.table("state", std::vector<Row>{
-                            {"writes " + std::to_string(manifest.state->writes), "reads" + reads}});
+    Row row{"writes " + std::to_string(manifest.state->writes), "reads" + reads};
+    if (!manifest.state->type.empty()) row.push_back("of " + harmless(manifest.state->type));
+    page.table("state", std::vector<Row>{row});
   }
   if (manifest.joins_threads) page.line("threads", "joined when it stops");
 }

@@ -102,6 +102,7 @@ json::object to_json(const ManifestInfo& manifest) {
   object["requires"] = texts(manifest.requirements);
   if (manifest.state) {
     object["state"] = {
+        {"type", manifest.state->type.empty() ? json::value() : json::value(manifest.state->type)},
         {"writes", manifest.state->writes},
         {"reads", json::array(manifest.state->reads.begin(), manifest.state->reads.end())}};
   } else {

@@ -30,6 +30,11 @@ struct DocumentVersion {
   /// nullptr: the document of `in` has the error.
   const void* (*read)(Conversion& conversion, const json::Reader& in);
   void (*write)(json::Writer& out, const void* stored);
+  /// The size of its struct in the contract, in bytes, and the way from there and back; nullptr
+  /// where the conversion has failed. A version that was removed has none of the three.
+  std::size_t contract_size;
+  const void* (*load)(Conversion& conversion, const void* raw);
+  const void* (*save)(Conversion& conversion, const void* stored);
 };
 
 /// How one version became another.

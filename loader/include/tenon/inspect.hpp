@@ -35,6 +35,7 @@ struct ManifestInfo {
   TextMap requirements;
   /// Which versions of its private state it writes and reads.
   struct State {
+    std::string type;  // a document type, eg: "me.example/progress"; empty: its own affair
     std::int32_t writes;
     std::vector<std::int32_t> reads;
   };

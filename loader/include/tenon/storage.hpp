@@ -588,6 +588,17 @@ template <class Form>
 void write_erased(json::Writer& out, const void* stored) {
   write_value(out, *static_cast<const Form*>(stored));
 }
+template <class Form>
+const void* load_erased(Conversion& conversion, const void* raw) {
+  auto* made = conversion.make<Form>();
+  return Stored<Form>::load(conversion, *static_cast<const RawForm<Form>*>(raw), *made) ? made
+                                                                                        : nullptr;
+}
+template <class Form>
+const void* save_erased(Conversion& conversion, const void* stored) {
+  auto* made = conversion.make<RawForm<Form>>();
+  return Stored<Form>::save(conversion, *static_cast<const Form*>(stored), *made) ? made : nullptr;
+}
 template <class From, class To>
 const void* convert_erased(Conversion& conversion, const void* stored) {
   auto* made = conversion.make<To>();

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// State that is a document: the host converts it between the versions that builds know.
+#include <gtest/gtest.h>
+
+#include <test/session_counter.hpp>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class Ledger : public Hosting {
+ protected:
+  static constexpr const char* module = "test.example/ledger";
+
+  Ledger() { place("ledger-1.so", "ledger.so"); }
+
+  Handle<test::SessionCounter> open(Host& host) {
+    auto ledger = host.create<test::SessionCounter>("ledger", {{"label", "books"}}).value();
+    EXPECT_TRUE(ledger->open());
+    return ledger;
+  }
+};
+
+TEST_F(Ledger, GoesUpAndBackAndLosesNothing) {
+  Host host(options());
+  auto ledger = open(host);
+  ASSERT_EQ(ledger->add(5).value(), 5);
+
+  place("ledger-2.so", "ledger.so");
+  ASSERT_TRUE(host.restart(module));
+  ASSERT_TRUE(ledger->open());
+  EXPECT_EQ(ledger->edition().value(), 2);
+  EXPECT_EQ(ledger->life().value(), "books");
+  EXPECT_EQ(ledger->total().value().total, 5);
+  ASSERT_EQ(ledger->add(7).value(), 12);
+  ASSERT_EQ(ledger->add(1).value(), 13);
+  EXPECT_EQ(ledger->total().value().adds, 2);
+
+  place("ledger-1.so", "ledger.so");
+  ASSERT_TRUE(host.restart(module));
+  ASSERT_TRUE(ledger->open());
+  EXPECT_EQ(ledger->edition().value(), 1);
+  EXPECT_EQ(ledger->add(100).value(), 113);
+
+  place("ledger-2.so", "ledger.so");
+  ASSERT_TRUE(host.restart(module));
+  ASSERT_TRUE(ledger->open());
+  EXPECT_EQ(ledger->total().value().total, 113);
+  EXPECT_EQ(ledger->total().value().adds, 2) << "version 1 has kept what it cannot name";
+  EXPECT_EQ(ledger->life().value(), "books");
+}
+
+TEST_F(Ledger, IsNotHandedOverWhereItIsNoDocument) {
+  place("ledger-3.so", "ledger.so");
+  Host host(options());
+  auto ledger = open(host);
+  ASSERT_TRUE(ledger->add(5));
+  place("ledger-2.so", "ledger.so");
+
+  const auto restarted = host.restart(module);
+
+  ASSERT_FALSE(restarted);
+  EXPECT_EQ(restarted.error().code(), "state-refused");
+  EXPECT_EQ(restarted.error().found(), "11 bytes");
+  EXPECT_NE(restarted.error().needed().find("the struct of test.example/progress 2"),
+            std::string_view::npos);
+  EXPECT_EQ(ledger->edition().value(), 3);
+  EXPECT_EQ(ledger->total().value().total, 5);
+}
+
+TEST_F(Ledger, IsNoStateOfAnotherType) {
+  Host host(options());
+  auto ledger = open(host);
+  ASSERT_TRUE(ledger->add(5));
+  place("ledger-4.so", "ledger.so");
+
+  const auto restarted = host.restart(module);
+
+  ASSERT_FALSE(restarted);
+  EXPECT_EQ(restarted.error().code(), "state-refused");
+  EXPECT_EQ(restarted.error().found(), "state in form 1 of test.example/progress");
+  EXPECT_EQ(ledger->add(1).value(), 6);
+}
+
+}  // namespace
+}  // namespace tenon::tests
