@@ -43,6 +43,26 @@ TIMES = [
     ("unchanged method of an older version", 1, "call_handle/older", "call_handle/latest", True),
 ]
 
+# what, how much of the floor is the goal, if there is one, benchmark, floor
+DOCUMENTS = [
+    ("record, version 1 to 2", 2, "record_1_to_2", "copy_record_1"),
+    ("record, version 2 to 1", 2, "record_2_to_1", "copy_record_2"),
+    ("record as struct, 1 to 2", 2, "record_1_to_2_as_struct", "copy_record_1_as_struct"),
+    ("record as struct, 2 to 1", 2, "record_2_to_1_as_struct", "copy_record_2_as_struct"),
+    ("record, 1 to 2, to parsing it", None, "record_1_to_2", "parse_record_1"),
+    ("record, 2 to 1, to parsing it", None, "record_2_to_1", "parse_record_2"),
+    ("reading, one of four steps", 2, "reading_4_to_5", "copy_reading_4"),
+    ("reading, up the whole chain", None, "reading_1_to_5", "copy_reading_1"),
+    ("reading, down the whole chain", None, "reading_5_to_1", "copy_reading_5"),
+    ("reading, up, to parsing it", None, "reading_1_to_5", "parse_reading_1"),
+]
+# what, least share of the floor, benchmark, floor
+LINES = [
+    ("lines of records, 1 to 2", 0.6, "convert_line_1_to_2", "plain_line_1"),
+    ("lines of records, checked only", 0.6, "convert_line_2_to_2", "plain_line_2"),
+    ("lines of records, 2 to 1", 0.6, "convert_line_2_to_1", "plain_line_2"),
+]
+
 PACKAGES = 200_000
 RESTARTS = 5_000
 ALL_RESTARTS = 100_000
@@ -50,7 +70,7 @@ SECONDS = 5  # of calls with restarts, and of calls without
 
 
 def run_benchmarks(build):
-    """Name of each benchmark to the median of its time in nanoseconds."""
+    """Name of each benchmark to the median of its time in nanoseconds, and of its bytes/s."""
     output = build / "benchmarks.json"
     subprocess.run(
         [build / "tools/bench/tenon-bench", "--benchmark_repetitions=5",
@@ -66,7 +86,7 @@ def run_benchmarks(build):
         if benchmark["aggregate_name"] != "median":
             continue
         times[benchmark["run_name"]] = benchmark["real_time"]
-        for part in ("loading", "draining"):
+        for part in ("loading", "draining", "bytes_per_second"):
             if part in benchmark:
                 times[f"{benchmark['run_name']}:{part}"] = benchmark[part]
     return times
@@ -153,6 +173,21 @@ def rows_of_times(times):
         }
 
 
+def rows_of_documents(times):
+    for what, share, name, floor in DOCUMENTS:
+        yield {"what": what, "unit": "ns", "goal": share and share * times[floor],
+               "measured": times[name], "floor": floor, "floor_measured": times[floor],
+               "ratio": times[name] / times[floor]}
+
+
+def rows_of_lines(times):
+    for what, share, name, floor in LINES:
+        measured, plain = (times[f"{line}:bytes_per_second"] / 2**20 for line in (name, floor))
+        yield {"what": what, "unit": "MiB/s", "goal": share * plain, "at_least": True,
+               "measured": measured, "floor": floor, "floor_measured": plain,
+               "ratio": measured / plain}
+
+
 def rows_of_rates(times, pipelines):
     one = times["call_shared_handle/real_time/threads:1"]
     two = times["call_shared_handle/real_time/threads:2"]
@@ -192,6 +227,8 @@ def in_words(value, unit):
         return f"{in_digits(value)} ns"
     if unit == "records/s":
         return f"{value:,.0f}/s"
+    if unit == "MiB/s":
+        return f"{value:,.0f} MiB/s"
     if unit == "times one thread":
         return f"x{value:.2f}"
     return f"{value:,} {unit}"
@@ -213,8 +250,8 @@ def main():
     times = run_benchmarks(build)
     latency = run_restarts(build, "latency", SECONDS)
     memory = run_restarts(build, "memory", ALL_RESTARTS if arguments.long else RESTARTS)
-    rows = [*rows_of_times(times), *rows_of_restarts(latency, memory),
-            *rows_of_rates(times, measure_pipelines(build))]
+    rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(times),
+            *rows_of_restarts(latency, memory), *rows_of_rates(times, measure_pipelines(build))]
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
     (build / "measure.svg").write_text(chart.draw(rows, latency, shown))
@@ -222,7 +259,7 @@ def main():
     print(f"{'what':38} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
     for row in rows:
         floor = row.get("floor")
-        to = f"{floor} {in_words(row['floor_measured'], 'ns')}" if floor else "goal"
+        to = f"{floor} {in_words(row['floor_measured'], row['unit'])}" if floor else "goal"
         print(f"{row['what']:38} {shown(row, 'goal'):>13} {shown(row, 'measured'):>13} "
               f"{row['ratio']:7.2f}  {to}")
 
