@@ -125,6 +125,8 @@ void emit_view(Writer& out, const Record& record) {
   out.line("class ", name, " {");
   out.line(" public:");
   out.indented([&] {
+    out.line("using Owned = ", record.name(), ";");
+    out.line();
     out.line("explicit ", name, "(const ", record.c_name, "& raw) noexcept : raw_(&raw) {}");
     out.line();
     for (const Member& field : members(record)) {

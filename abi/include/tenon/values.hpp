@@ -456,6 +456,12 @@ struct Value<std::optional<T>> {
   }
 };
 
+/// A copy of a document or struct that is read in place; its bag is copied like all else.
+template <class View>
+typename View::Owned own(const View& view) {
+  return Value<typename View::Owned>::own(view.raw());
+}
+
 /// What a method takes for a parameter of type T without copying it.
 template <class T>
 using ViewOf = typename Value<T>::View;
