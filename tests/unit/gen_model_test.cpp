@@ -122,11 +122,10 @@ TEST(Steps, FieldsOfDocuments) {
     std::string text = field.older != nullptr ? field.older->name : "-";
     text += field.newer != nullptr ? ">" + field.newer->name : ">-";
     if (field.hook) text += " hook";
-    if (field.passing == Passing::converted) text += " converted";
     steps.push_back(text);
   }
   EXPECT_EQ(steps, (Names{"title>title", "state>state", "notes>notes", "last>last", "was>is",
-                          "->fresh", "record>record converted", "retyped>retyped hook", "gone>-"}));
+                          "->fresh", "record>record", "retyped>retyped hook", "gone>-"}));
 }
 
 TEST(Steps, StandardSourceReadsInBatches) {

@@ -119,7 +119,6 @@ class FieldsReader {
       change.older = step_.older.find(field.name);
     }
     if (change.older != nullptr && !change.hook) {
-      change.passing = passing(change.older->type, field.type);
       if (!converts(step_.whole, change.older->type, field.type)) add_retyped(*change.older, field);
     } else if (change.older == nullptr && !change.hook && !renames && !says(field.name, "added")) {
       add_unexplained(field.place, "'" + field.name + "' is new in " + newer_.words,
