@@ -109,14 +109,20 @@ bool Bag::read(Conversion& conversion, const tenon_bytes& text) {
 }
 
 void Bag::write(json::Writer& out) const {
+  std::string key;
   out.begin_object();
   for (const BagEntry& entry : entries()) {
-    out.key(std::string(entry.name).append("@").append(entry.version));
+    key.assign(entry.name).append("@").append(entry.version);
+    out.key(key);
     out.begin_object();
     out.key("type");
     out.text(entry.type);
     out.key("value");
-    out.raw(entry.value);
+    if (entry.stored != nullptr) {
+      entry.write(out, entry.stored);
+    } else {
+      out.raw(entry.value);
+    }
     out.end_object();
   }
   out.end_object();

@@ -3,6 +3,17 @@
 #include <tenon/storage.hpp>
 
 namespace tenon {
+namespace {
+
+/// The value of an entry as JSON.
+std::string json_of(const BagEntry& entry) {
+  if (entry.stored == nullptr) return std::string(entry.value);
+  json::Writer out;
+  entry.write(out, entry.stored);
+  return out.take();
+}
+
+}  // namespace
 
 bool Conversion::fail(std::string_view where, std::string_view message) {
   path_ = where;
@@ -67,8 +78,9 @@ bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view 
     return conversion.fail(where + ".type",
                            "expected " + std::string(type) + ", found " + std::string(entry.type));
   }
+  const std::string text = json_of(entry);
   json::Parser parser;
-  const Result<json::Reader> root = parser.parse(entry.value);
+  const Result<json::Reader> root = parser.parse(text);
   if (!root) return conversion.fail(where + ".value", root.error());
   const bool copies = conversion.copies;
   conversion.copies = true;

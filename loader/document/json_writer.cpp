@@ -23,24 +23,42 @@ constexpr std::array<bool, 256> plain = [] {
   return all;
 }();
 
-/// Whether all of eight bytes are.
-bool all_plain(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  const std::uint64_t control = bytes - ones * 0x20;
-  const std::uint64_t quote = (bytes ^ ones * '"') - ones;
-  const std::uint64_t backslash = (bytes ^ ones * '\\') - ones;
+/// Whether all of some bytes are.
+template <class Bytes>
+bool all_plain(Bytes bytes) noexcept {
+  constexpr Bytes ones = static_cast<Bytes>(0x0101010101010101);
+  const Bytes control = bytes - ones * 0x20;
+  const Bytes quote = (bytes ^ ones * '"') - ones;
+  const Bytes backslash = (bytes ^ ones * '\\') - ones;
   return ((bytes | control | quote | backslash) & ones * 0x80) == 0;
+}
+
+template <class Bytes>
+bool copy_if_plain(const char* in, char* out) noexcept {
+  Bytes bytes;
+  std::memcpy(&bytes, in, sizeof bytes);
+  if (!all_plain(bytes)) return false;
+  std::memcpy(out, &bytes, sizeof bytes);
+  return true;
+}
+
+/// The last eight bytes, or all where there are four at least; some may have been copied already.
+bool copy_end_if_plain(std::string_view text, char* out) noexcept {
+  const std::size_t last8 = text.size() - 8;
+  const std::size_t last4 = text.size() - 4;
+  if (text.size() >= 8) return copy_if_plain<std::uint64_t>(text.data() + last8, out + last8);
+  return text.size() >= 4 && copy_if_plain<std::uint32_t>(text.data(), out) &&
+         copy_if_plain<std::uint32_t>(text.data() + last4, out + last4);
 }
 
 /// Copies what is plain at the beginning of `text`; answers how much that is. There is room for all
 /// of it.
 std::size_t copy_plain(std::string_view text, char* out) noexcept {
   std::size_t at = 0;
-  for (std::uint64_t bytes; at + sizeof bytes <= text.size(); at += sizeof bytes) {
-    std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    if (!all_plain(bytes)) break;
-    std::memcpy(out + at, &bytes, sizeof bytes);
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    if (!copy_if_plain<std::uint64_t>(text.data() + at, out + at)) break;
   }
+  if (text.size() - at < sizeof(std::uint64_t) && copy_end_if_plain(text, out)) return text.size();
   for (; at < text.size() && plain[static_cast<unsigned char>(text[at])]; at++) out[at] = text[at];
   return at;
 }
@@ -66,7 +84,8 @@ inline char* Writer::room(std::size_t size) {
 }
 
 void Writer::grow(std::size_t size) {
-  text_.resize(std::max(size_ + size, 2 * text_.size()));
+  constexpr std::size_t least = 256;
+  text_.resize(std::max({size_ + size, 2 * text_.size(), least}));
 }
 
 inline void Writer::put(char c) {

@@ -52,12 +52,13 @@ const DocumentVersion& newest(const DocumentType& type) {
   return *found;
 }
 
-/// What a document says about itself, and where its fields stand.
+/// What a document says about itself, and where its fields stand. A bare one says nothing.
 struct Envelope {
+  json::Reader value;
+  bool is_bare = true;
   std::string_view type{};
   std::string version{};
   std::string_view writer{};
-  std::optional<json::Reader> value{};
 };
 
 /// The version that a document says: a number, or the text of a preview. False: it is none.
@@ -74,30 +75,27 @@ bool read_version(const json::Reader& in, std::string& version) {
   return true;
 }
 
-/// Whether this is the form in which documents are stored: a type with a domain beside a value.
-bool is_stored(const json::Reader& root) {
-  json::Fields fields(root);
-  std::string_view type;
-  const json::Reader* found = fields.take("type");
-  return found != nullptr && found->form() == json::Reader::Form::text && found->read(type) &&
-         type.find('/') != std::string_view::npos && fields.take("version") != nullptr &&
-         fields.take("value") != nullptr;
-}
-
-/// Nothing where the document is bare.
-Result<std::optional<Envelope>> read_envelope(json::Parser& parser, const json::Reader& root) {
+/// Documents are stored as a type with a domain beside a version and a value; what is none of that
+/// is bare. False: something is wrong with what stands there.
+bool read_envelope(const json::Reader& root, Envelope& envelope) {
   std::size_t count = 0;
-  if (!root.read_object(count)) return parser.take_error();
-  if (!is_stored(root)) return std::optional<Envelope>();
-  Envelope envelope;
+  if (!root.read_object(count)) return false;
   json::Fields fields(root);
-  if (!fields.take("type")->read(envelope.type)) return parser.take_error();
-  if (!read_version(*fields.take("version"), envelope.version)) return parser.take_error();
-  const json::Reader* writer = fields.take("writer");
-  if (writer != nullptr && !writer->read(envelope.writer)) return parser.take_error();
-  envelope.value = *fields.take("value");
-  if (!fields.finish()) return parser.take_error();
-  return std::optional(std::move(envelope));
+  Envelope said{root};
+  const json::Reader* found = fields.take("type");
+  if (found == nullptr || found->form() != json::Form::text || !found->read(said.type)) return true;
+  if (said.type.find('/') == std::string_view::npos) return true;
+  found = fields.take("version");
+  if (found == nullptr) return true;
+  bool good = read_version(*found, said.version);
+  found = fields.take("writer");
+  good = good && (found == nullptr || found->read(said.writer));
+  found = fields.take("value");
+  if (found == nullptr) return true;
+  said.value = *found;
+  said.is_bare = false;
+  envelope = std::move(said);
+  return good && fields.finish();
 }
 
 Error other(std::string code, std::string what, std::string_view found, std::string_view needed) {
@@ -113,7 +111,7 @@ Error other(std::string code, std::string what, std::string_view found, std::str
 struct Origin {
   const DocumentType* type;
   const DocumentVersion* version;
-  std::string label;
+  std::string_view label;
 };
 
 Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
@@ -124,7 +122,7 @@ Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
     return other("other-version", "version", said.version, how.from);
   }
   const std::string_view id = said.type.empty() ? how.type : said.type;
-  const std::string label = said.version.empty() ? std::string(how.from) : said.version;
+  const std::string_view label = said.version.empty() ? how.from : said.version;
   if (id.empty() || label.empty()) {
     const std::string missing = id.empty() ? "type" : "version";
     return Error({.code = "missing-" + missing,
@@ -146,7 +144,7 @@ Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
   if (future && how.lenient) return Origin{type, &newest(*type), label};
   return Error({.code = future ? "version-too-new" : "unknown-version",
                 .where = std::string(id),
-                .found = "version " + label,
+                .found = "version " + std::string(label),
                 .needed = "one of " + labels_of(*type),
                 .fix = future ? "a program that was built with it, or read it leniently"
                               : "one of these versions"});
@@ -177,10 +175,8 @@ Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
                                    std::string_view text, const DocumentReading& how) {
   const Result<json::Reader> root = parser.parse(text);
   if (!root) return root.error();
-  Result<std::optional<Envelope>> envelope = read_envelope(parser, *root);
-  if (!envelope) return std::move(envelope).error();
-  const bool is_bare = !envelope->has_value();
-  const Envelope& said = is_bare ? Envelope{} : **envelope;
+  Envelope said{*root};
+  if (!read_envelope(*root, said)) return parser.take_error();
   Result<Origin> origin = find_origin(said, how);
   if (!origin) return std::move(origin).error();
   const DocumentType& type = *origin->type;
@@ -188,14 +184,15 @@ Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
   if (!target) return target.error();
 
   if (how.lenient) conversion.unknown_of = text_of(conversion.copy(origin->label));
-  const void* read = origin->version->read(conversion, is_bare ? *root : *said.value);
+  const void* read = origin->version->read(conversion, said.value);
   if (read == nullptr) return parser.take_error();
   const void* stored = convert(conversion, type, *origin->version, **target, read);
   if (stored == nullptr) {
-    return Error(
-        {.code = "wrong-value", .message = conversion.error(), .where = is_bare ? "" : "value"});
+    return Error({.code = "wrong-value",
+                  .message = conversion.error(),
+                  .where = said.is_bare ? "" : "value"});
   }
-  return ReadDocument{&type, *target, stored, is_bare, said.writer};
+  return ReadDocument{&type, *target, stored, said.is_bare, said.writer};
 }
 
 void write_document(json::Writer& out, const DocumentType& type, const DocumentVersion& version,

@@ -49,14 +49,14 @@ std::string_view digits_of(tenon_timestamp time, char (&digits)[most_digits]) {
   return {digits, static_cast<std::size_t>(end - digits)};
 }
 
-/// The time that a text is, if that time is written so.
+/// The time that a text is, if digits_of writes that time so: without zeros before it.
 std::optional<tenon_timestamp> time_of(std::string_view text) {
   tenon_timestamp time = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), time).ec != std::errc()) {
-    return std::nullopt;
-  }
-  char digits[most_digits];
-  return digits_of(time, digits) == text ? std::optional(time) : std::nullopt;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, time);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  const char first = text[text.front() == '-' ? 1 : 0];
+  return first != '0' || text == "0" ? std::optional(time) : std::nullopt;
 }
 
 /// The text under the key of the time; nullptr where there is none.

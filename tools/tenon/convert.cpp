@@ -87,6 +87,30 @@ class Documents {
   DocumentConverter converter_;
 };
 
+/// Files are read, and results written, in pieces of this size.
+constexpr std::size_t piece = 1 << 18;
+
+/// Lines for standard output; none waits there while the input has nothing more to read.
+class Output {
+ public:
+  explicit Output(std::istream& in) : in_(*in.rdbuf()) {}
+
+  void write(std::string_view line) {
+    text_.append(line) += '\n';
+    if (text_.size() >= piece || in_.in_avail() <= 0) flush();
+  }
+  /// False: not all could be written.
+  bool flush() {
+    std::cout.write(text_.data(), static_cast<std::streamsize>(text_.size())).flush();
+    text_.clear();
+    return std::cout.good();
+  }
+
+ private:
+  std::streambuf& in_;
+  std::string text_;
+};
+
 /// What became of the files of a folder.
 struct Outcome {
   std::size_t converted = 0;
@@ -156,7 +180,10 @@ Exit convert_in_place(const Conversions& how) {
 
 Exit convert(const Conversions& how) {
   if (how.in_place) return convert_in_place(how);
+  std::ios::sync_with_stdio(false);
+  std::vector<char> memory(piece);
   std::ifstream file;
+  file.rdbuf()->pubsetbuf(memory.data(), static_cast<std::streamsize>(memory.size()));
   const bool standard = how.file.empty() || how.file == "-";
   if (!standard) {
     file.open(how.file, std::ios::binary);
@@ -165,9 +192,14 @@ Exit convert(const Conversions& how) {
       return environment_failed;
     }
   }
+  std::istream& in = standard ? std::cin : file;
+  Output output(in);
   Documents documents(how, standard ? "standard input" : how.file);
-  const bool good = documents.convert(standard ? std::cin : file,
-                                      [](std::string_view line) { std::cout << line << '\n'; });
+  const bool good = documents.convert(in, [&output](std::string_view line) { output.write(line); });
+  if (!output.flush()) {
+    std::cerr << "tenon convert: standard output cannot be written\n";
+    return environment_failed;
+  }
   return good ? yes : finding;
 }
 

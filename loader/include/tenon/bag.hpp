@@ -21,12 +21,15 @@ namespace tenon {
 
 class Conversion;
 
-/// One value in a bag. All of it lives in the arena of a call.
+/// One value in a bag. All of it lives as long as the results of the conversion. What this process
+/// put in is JSON only once somebody wants the text.
 struct BagEntry {
-  std::string_view name;     // eg: "payload.before"
-  std::string_view version;  // that had it, eg: "2", "3preview1"
-  std::string_view type;     // there, as the spec writes it; "json": nobody knew it
-  std::string_view value;    // as JSON text
+  std::string_view name;         // eg: "payload.before"
+  std::string_view version;      // that had it, eg: "2", "3preview1"
+  std::string_view type;         // there, as the spec writes it; "json": nobody knew it
+  std::string_view value;        // as JSON text, unless it is stored
+  const void* stored = nullptr;  // the value in its form, and how that is written
+  void (*write)(json::Writer& out, const void* stored) = nullptr;
 };
 
 /// The bag of one document, or of one struct in it. Small, copied by value; never changed in place,

@@ -218,6 +218,12 @@ inline void check_round_trip(Conversion& conversion, const DocumentType& type,
   const void* back = find_conversion(type, to.label, from.label)->convert(conversion, there);
   ASSERT_NE(back, nullptr) << conversion.error();
   EXPECT_EQ(to_text(from, back), before) << "on the way: " << on_the_way;
+  json::Parser parser;
+  const void* read = to.read(conversion, parser.parse(on_the_way).value());
+  ASSERT_NE(read, nullptr) << parser.take_error().to_string() << "\n" << on_the_way;
+  back = find_conversion(type, to.label, from.label)->convert(conversion, read);
+  ASSERT_NE(back, nullptr) << conversion.error();
+  EXPECT_EQ(to_text(from, back), before) << "on the way, as text: " << on_the_way;
 }
 
 /// Is read from JSON as what was written.

@@ -617,7 +617,8 @@ struct BagField {
 };
 
 /// Puts a field into the bag that the target cannot name; one that is absent leaves no entry. Those
-/// of the same name from `versions`, in which the field has the same shape, go.
+/// of the same name from `versions`, in which the field has the same shape, go. What the field
+/// points at must live as long as the results of the conversion.
 template <class Form>
 void push(Conversion& conversion, Bag& bag, const BagField& from,
           std::span<const std::string_view> versions, const Form* field) {
@@ -625,10 +626,12 @@ void push(Conversion& conversion, Bag& bag, const BagField& from,
     while (const BagEntry* stale = bag.find(from.name, versions)) bag.remove(conversion, *stale);
   }
   if (field == nullptr || !conversion.keeps()) return;
-  json::Writer out;
-  detail::write_value(out, *field);
-  const tenon_string value = conversion.copy(out.view());
-  bag.put(conversion, {from.name, from.version, from.type, text_of(value)});
+  bag.put(conversion, {from.name,
+                       from.version,
+                       from.type,
+                       {},
+                       conversion.make(*field),
+                       detail::write_erased<Form>});
 }
 
 namespace detail {
@@ -649,12 +652,16 @@ bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_v
   if (bag.empty()) return true;
   const BagEntry* entry = bag.find(name, versions);
   if (entry == nullptr) return true;
-  auto* made = conversion.make<Form>();
-  const auto read = [](Conversion& reading, const json::Reader& in, void* value) {
-    return detail::read_value(reading, in, *static_cast<Form*>(value));
-  };
-  if (!detail::read_entry(conversion, *entry, type, read, made)) return false;
-  field = made;
+  if (entry->write == detail::write_erased<Form> && entry->type == type) {
+    field = static_cast<const Form*>(entry->stored);
+  } else {
+    auto* made = conversion.make<Form>();
+    const auto read = [](Conversion& reading, const json::Reader& in, void* value) {
+      return detail::read_value(reading, in, *static_cast<Form*>(value));
+    };
+    if (!detail::read_entry(conversion, *entry, type, read, made)) return false;
+    field = made;
+  }
   bag.remove(conversion, *entry);
   return true;
 }
