@@ -2,7 +2,10 @@
 #include "catalog/scan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "manifest/module_file.hpp"
 #include "platform/process.hpp"
@@ -20,11 +23,44 @@ Error unusable(const SearchPlace& place, std::string found) {
                 .fix = "correct it, or take it out of the plugin path"});
 }
 
-Result<std::vector<fs::path>> files_in(const SearchPlace& place) {
+/// A module file, and the folder of a version that it lies in; empty: in none.
+struct File {
+  fs::path path;
+  std::string folder{};
+};
+
+constexpr std::string_view development = "dev";
+
+bool is_version_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name == development || Version::parse(name).has_value();
+}
+
+/// Adds the module files of a folder, and those of the version folders below it: `levels` more
+/// folders may lie between.
+void add_files(const fs::path& folder, const std::string& version, int levels,
+               std::vector<File>& files, std::error_code& failed) {
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code unreadable;  // what lies in a folder that cannot be read is not there
+    if (!entry->is_directory(unreadable)) {
+      const bool counts = levels == 2 || !version.empty();
+      if (counts && entry->path().extension() == platform::module_suffix) {
+        files.push_back({entry->path(), version});
+      }
+    } else if (version.empty() && levels < 2 && is_version_folder(entry->path())) {
+      add_files(entry->path(), entry->path().filename().string(), 0, files, unreadable);
+    } else if (version.empty() && levels > 0) {
+      add_files(entry->path(), "", levels - 1, files, unreadable);
+    }
+  }
+}
+
+Result<std::vector<File>> files_in(const SearchPlace& place) {
   std::error_code failed;
   const fs::file_status status = fs::status(place.path, failed);
   if (status.type() == fs::file_type::not_found) {
-    if (!place.named) return std::vector<fs::path>();
+    if (!place.named) return std::vector<File>();
     return Error({.code = "not-found",
                   .where = place.path.string(),
                   .found = "no such file or folder",
@@ -32,18 +68,57 @@ Result<std::vector<fs::path>> files_in(const SearchPlace& place) {
                   .fix = "make the folder, or take it out of the plugin path"});
   }
   if (failed) return unusable(place, failed.message());
-  if (status.type() == fs::file_type::regular) return std::vector<fs::path>{place.path};
+  if (status.type() == fs::file_type::regular) return std::vector<File>{{place.path}};
   if (status.type() != fs::file_type::directory) {
     return unusable(place, "neither a folder nor a file");
   }
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(place.path, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    if (entry->path().extension() == platform::module_suffix) files.push_back(entry->path());
-  }
+  std::vector<File> files;
+  add_files(place.path, "", 2, files, failed);
   if (failed) return unusable(place, failed.message());
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(),
+            [](const File& a, const File& b) { return a.path < b.path; });
   return files;
+}
+
+Error in_development(const FoundModule& module) {
+  return Error({.code = "in-development",
+                .where = module.file.string(),
+                .found = module.manifest.name + " in a folder dev: it counts as version 0.0.0, and "
+                                                "what it requires is not enforced",
+                .needed = "a released version, outside of development",
+                .fix = "put it into a folder of its version when it is released"});
+}
+
+/// What the folder of a version says of the module in it.
+std::optional<Error> settle_version(const File& file, FoundModule& module) {
+  if (file.folder.empty()) return std::nullopt;
+  if (file.folder == development) {
+    module.in_development = true;
+    module.manifest.version = {};
+    return std::nullopt;
+  }
+  const std::string version = module.manifest.version.to_string();
+  if (version == file.folder) return std::nullopt;
+  return Error({.code = "wrong-folder",
+                .where = file.path.string(),
+                .found = module.manifest.name + " " + version + " in the folder " + file.folder,
+                .needed = "the version that its folder is of",
+                .fix = "move it to a folder " + version});
+}
+
+void add(const File& file, Scan& result) {
+  auto read = read_module_file(file.path);
+  if (!read) {
+    result.skipped.push_back(std::move(read).error());
+    return;
+  }
+  FoundModule module{file.path, std::move(read->image.manifest)};
+  if (auto wrong = settle_version(file, module)) {
+    result.skipped.push_back(std::move(*wrong));
+    return;
+  }
+  if (module.in_development) result.skipped.push_back(in_development(module));
+  result.modules.push_back(std::move(module));
 }
 
 }  // namespace
@@ -57,15 +132,10 @@ Scan scan(const std::vector<SearchPlace>& places) {
       result.skipped.push_back(std::move(files).error());
       continue;
     }
-    for (fs::path& file : *files) {
+    for (const File& file : *files) {
       std::error_code ignored;
-      if (!seen.insert(fs::weakly_canonical(file, ignored)).second) continue;
-      auto read = read_module_file(file);
-      if (read) {
-        result.modules.push_back({std::move(file), std::move(read->image.manifest)});
-      } else {
-        result.skipped.push_back(std::move(read).error());
-      }
+      if (!seen.insert(fs::weakly_canonical(file.path, ignored)).second) continue;
+      add(file, result);
     }
   }
   return result;

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The look through the search path: reads the manifest of each module file, loads none.
+//
+// A folder of modules holds them side by side, or in folders of their own by package and version,
+// so that several versions of one package, with files of the same name, can be there:
+//
+//   libblur.so
+//   blur/1.2.0/libblur.so        me.example/blur/1.3.0/libblur.so
+//   blur/dev/libblur.so          what is being worked on: counts as version 0.0.0
 #pragma once
 
 #include <tenon/result.hpp>
@@ -16,6 +23,8 @@ namespace tenon::detail {
 struct FoundModule {
   std::filesystem::path file;
   Manifest manifest;
+  /// From a folder `dev`: its version is 0.0.0, and what it requires is not enforced.
+  bool in_development = false;
 };
 
 struct Scan {
@@ -23,7 +32,9 @@ struct Scan {
   std::vector<Error> skipped;        // each with its rule
 };
 
-/// Files are those that end as modules do. One that is no good module harms no other.
+/// Files are those that end as modules do. One that is no good module harms no other. In a folder of
+/// a version only that version of a package will do: `wrong-folder`. Of what is in development the
+/// skipped tell as well, though it is used: `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);
 
 }  // namespace tenon::detail

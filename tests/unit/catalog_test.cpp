@@ -98,6 +98,49 @@ TEST(Scan, LooksOnlyAtFilesThatEndAsModulesDo) {
   EXPECT_EQ(codes_of(found), Texts());
 }
 
+/// Copies a module to a path below the plugins.
+void place_below(const World& world, const fs::path& module, const char* path) {
+  fs::create_directories((world.plugins() / path).parent_path());
+  fs::copy_file(module, world.plugins() / path);
+}
+
+TEST(Scan, FindsVersionsInFoldersOfTheirOwn) {
+  World world;
+  place_below(world, good, "tools/1.0.0/libtools.so");
+  place_below(world, good_2, "tools/2.0.0/libtools.so");
+  place_below(world, good, "me.example/tools/1.0.0/libtools.so");
+  place_below(world, good, "tools/latest/libtools.so");
+  place_below(world, good, "too/deep/me.example/1.0.0/libtools.so");
+  const Scan found = scan({{world.plugins(), true}});
+  Texts files;
+  for (const auto& module : found.modules) {
+    files.push_back(module.file.lexically_relative(world.plugins()).string() + " " +
+                    module.manifest.version.to_string());
+  }
+  EXPECT_EQ(files, (Texts{"me.example/tools/1.0.0/libtools.so 1.0.0",
+                          "tools/1.0.0/libtools.so 1.0.0", "tools/2.0.0/libtools.so 2.0.0"}));
+  EXPECT_EQ(codes_of(found), Texts());
+}
+
+TEST(Scan, TakesOnlyTheVersionThatItsFolderIsOf) {
+  World world;
+  place_below(world, good_2, "tools/1.0.0/libtools.so");
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts());
+  ASSERT_EQ(codes_of(found), Texts{"wrong-folder libtools.so"});
+  EXPECT_NE(found.skipped[0].found().find("2.0.0 in the folder 1.0.0"), std::string_view::npos);
+}
+
+TEST(Scan, WarnsOfWhatIsInDevelopment) {
+  World world;
+  place_below(world, good_2, "tools/dev/libtools.so");
+  const Scan found = scan({{world.plugins(), true}});
+  ASSERT_EQ(files_of(found), Texts{"libtools.so"});
+  EXPECT_TRUE(found.modules[0].in_development);
+  EXPECT_EQ(found.modules[0].manifest.version.to_string(), "0.0.0");
+  EXPECT_EQ(codes_of(found), Texts{"in-development libtools.so"});
+}
+
 TEST(Scan, TakesOneFileWhateverItsName) {
   World world;
   const auto file = world.path("module.bin");
