@@ -8,6 +8,7 @@
 #include "catalog/reference.hpp"
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
+#include "module/log.hpp"
 #include "plugin_info.hpp"
 
 namespace tenon::detail {
@@ -153,7 +154,12 @@ Result<const Registration*> HostCore::look_up(const Kind& kind, std::int32_t tar
                                       : std::string_view(options_.default_domain);
   auto parsed = Reference::parse(reference, domain);
   if (!parsed) return std::move(parsed).error();
-  return registry_.find(kind, target, *parsed);
+  auto found = registry_.find(kind, target, *parsed);
+  if (found && *parsed->step_down((*found)->package_version) > 0) {
+    log_warning(parsed->name + " " + parsed->version->to_string() + " is wanted and not there; " +
+                (*found)->package_version.to_string() + " takes its place");
+  }
+  return found;
 }
 
 Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) const {

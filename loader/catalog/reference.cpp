@@ -7,7 +7,8 @@
 namespace tenon::detail {
 namespace {
 
-constexpr std::string_view form = "[builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0";
+constexpr std::string_view form =
+    "[builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2";
 
 Error wrong(std::string_view text, std::string found) {
   return Error({.code = "wrong-reference",
@@ -34,10 +35,15 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     rest.remove_prefix(colon + 1);
   }
   if (const auto at = rest.find('@'); at != std::string_view::npos) {
-    auto version = Version::parse(rest.substr(at + 1));
-    if (!version) return wrong(text, "the version " + in_quotes(rest.substr(at + 1)));
-    reference.version = std::move(*version);
+    const std::string_view wanted = rest.substr(at + 1);
     rest = rest.substr(0, at);
+    if (auto version = Version::parse(wanted)) {
+      reference.version = std::move(*version);
+    } else if (auto requirement = Requirement::parse(wanted); requirement && !wanted.empty()) {
+      reference.requirement = std::move(*requirement);
+    } else {
+      return wrong(text, "the version " + in_quotes(wanted));
+    }
   }
   reference.name = rest.find('/') == std::string_view::npos
                        ? std::string(domain) + "/" + std::string(rest)
@@ -46,6 +52,13 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     return wrong(text, "a name that " + std::string(flaw));
   }
   return reference;
+}
+
+std::optional<int> Reference::step_down(const Version& candidate) const {
+  if (requirement) return requirement->contains(candidate) ? std::optional(0) : std::nullopt;
+  if (!version || candidate == *version) return 0;
+  if (!candidate.prerelease.empty() || candidate.major != version->major) return std::nullopt;
+  return candidate.minor == version->minor ? 1 : 2;
 }
 
 }  // namespace tenon::detail

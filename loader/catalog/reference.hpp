@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "package/requirement.hpp"
 #include "package/semver.hpp"
 
 namespace tenon::detail {
@@ -19,11 +20,19 @@ struct Reference {
   Origin origin = Origin::any;
   /// Always `domain/name`.
   std::string name;
-  /// Of the package; nothing means the newest release.
-  std::optional<Version> version;
+  /// Of the package. A whole version, as stored objects name it, also takes the next best one: see
+  /// `step_down`. With an operator or only a part of a version it is a requirement. Nothing means
+  /// the newest release.
+  std::optional<Version> version{};
+  std::optional<Requirement> requirement{};
 
   /// A name without `/` gets `domain`. Error: wrong-reference.
   static Result<Reference> parse(std::string_view text, std::string_view domain);
+
+  /// How far a version of the package is from what is asked for: 0 it is that, 1 another with the
+  /// same major and minor number, 2 with the same major number; nothing: it will not do. What is no
+  /// release will only do where it is asked for.
+  std::optional<int> step_down(const Version& candidate) const;
 };
 
 }  // namespace tenon::detail

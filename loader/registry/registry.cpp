@@ -21,8 +21,7 @@ bool from(const Registration& candidate, Reference::Origin origin) {
 }
 
 bool answers(const Registration& candidate, const Reference& reference) {
-  return from(candidate, reference.origin) &&
-         (!reference.version || candidate.package_version == *reference.version);
+  return from(candidate, reference.origin) && reference.step_down(candidate.package_version);
 }
 
 /// Why a plugin cannot be used as version `target` of its kind; empty when it can.
@@ -36,9 +35,13 @@ std::string obstacle(const Registration& candidate, const Kind& kind, std::int32
                             : ", newer than wanted";
 }
 
-/// Drop-ins before builtins, releases before prereleases, newer before older.
-bool better(const Registration& a, const Registration& b) {
+/// Drop-ins before builtins, what is asked for before the next best, releases before prereleases,
+/// newer before older. REQUIRED: both answer the reference.
+bool better(const Registration& a, const Registration& b, const Reference& reference) {
   if (a.builtin() != b.builtin()) return b.builtin();
+  const int a_step = *reference.step_down(a.package_version);
+  const int b_step = *reference.step_down(b.package_version);
+  if (a_step != b_step) return a_step < b_step;
   const bool a_release = a.package_version.prerelease.empty();
   const bool b_release = b.package_version.prerelease.empty();
   if (a_release != b_release) return a_release;
@@ -86,6 +89,28 @@ std::string in_words(const Registration& candidate) {
          std::to_string(candidate.version) + " of the kind";
 }
 
+/// The versions that there are, and what is in the way of each: of both origins where both were
+/// asked.
+std::string candidates_in_words(const std::vector<Registration>& candidates, const Kind& kind,
+                                std::int32_t target, Reference::Origin asked) {
+  std::string drop_ins, builtins;
+  for (const Registration& candidate : candidates) {
+    std::string& there = candidate.builtin() ? builtins : drop_ins;
+    there +=
+        (there.empty() ? "" : ", ") + in_words(candidate) + obstacle(candidate, kind, target) + ")";
+  }
+  if (asked != Reference::Origin::any) {
+    return drop_ins + (drop_ins.empty() || builtins.empty() ? "" : ", ") + builtins;
+  }
+  return (drop_ins.empty() ? "no drop-in" : drop_ins) + "; " +
+         (builtins.empty() ? "no builtin" : builtins);
+}
+
+std::string wanted_in_words(const Reference& reference) {
+  if (reference.version) return " version " + reference.version->to_string();
+  return reference.requirement ? " " + reference.requirement->to_string() : "";
+}
+
 }  // namespace
 
 std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Manifest& manifest) {
@@ -122,7 +147,7 @@ const Registration* Registry::choose(const Candidates& candidates, std::int32_t 
   const Registration* best = nullptr;
   for (const Registration& candidate : candidates) {
     if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
-    if (best == nullptr || better(candidate, *best)) best = &candidate;
+    if (best == nullptr || better(candidate, *best, reference)) best = &candidate;
   }
   return best;
 }
@@ -135,21 +160,18 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   if (found == names->second.end()) {
     std::string there;
     for (const auto& entry : names->second) there += (there.empty() ? "" : ", ") + entry.first;
-    return not_found(reference, "only " + there, kind);
+    const std::string nothing = reference.origin == Reference::Origin::any
+                                    ? "neither a drop-in nor a builtin; only "
+                                    : "only ";
+    return not_found(reference, nothing + there, kind);
   }
   if (const Registration* best = choose(found->second, target, kind, reference)) return best;
-  std::string there;
-  for (const Registration& candidate : found->second) {
-    there +=
-        (there.empty() ? "" : ", ") + in_words(candidate) + obstacle(candidate, kind, target) + ")";
-  }
   return Error(
       {.code = "not-found",
        .where = reference.name,
-       .found = reference.name + " " + there,
-       .needed = "one that fits" +
-                 (reference.version ? " version " + reference.version->to_string() : "") +
-                 std::string(among(reference.origin)),
+       .found = candidates_in_words(found->second, kind, target, reference.origin),
+       .needed =
+           "one that fits" + wanted_in_words(reference) + std::string(among(reference.origin)),
        .fix = "put its module into a folder of the plugin path, or correct the reference"});
 }
 
@@ -183,8 +205,9 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
                   .fix = "put its module into a folder of the plugin path, or correct the "
                          "reference"});
   }
+  const auto wanted = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
   std::stable_sort(result.begin(), result.end(),
-                   [](const auto* a, const auto* b) { return better(*a, *b); });
+                   [&wanted](const auto* a, const auto* b) { return better(*a, *b, *wanted); });
   return result;
 }
 
@@ -194,7 +217,7 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
   if (names == kinds_.end()) return result;
   for (const auto& [name, candidates] : names->second) {
     const Registration* best =
-        choose(candidates, target, kind, Reference{Reference::Origin::any, name, std::nullopt});
+        choose(candidates, target, kind, {.origin = Reference::Origin::any, .name = name});
     if (best != nullptr) result.push_back(best);
   }
   return result;

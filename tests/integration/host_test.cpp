@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/stream.hpp>
@@ -115,10 +116,11 @@ TEST_F(OneHost, FindsNewFilesWhenItLooksAgain) {
 TEST_F(OneHost, SaysWhatThereIsWhenNothingIsFound) {
   place("probe-1.so");
   Host host(options());
-  EXPECT_EQ(host.create<test::Probe>("prob").error().found(), "only test.example/probe");
+  EXPECT_EQ(host.create<test::Probe>("prob").error().found(),
+            "neither a drop-in nor a builtin; only test.example/probe");
   EXPECT_EQ(host.create<test::Stream>("stream").error().found(), "no plugin of that kind");
   EXPECT_EQ(host.create<test::Probe>("probe@3.0.0").error().found(),
-            "test.example/probe 1.0.0 (standalone, version 1 of the kind)");
+            "1.0.0 (standalone, version 1 of the kind); no builtin");
   EXPECT_EQ(host.create<test::Probe>("best:probe").error().code(), "wrong-reference");
 }
 
@@ -228,6 +230,34 @@ TEST_F(OneHost, UsesAnOlderVersionAsTheLatest) {
   EXPECT_FALSE(probe.supports("no such method"));
   EXPECT_EQ(probe->extra().error().code(), "unimplemented");
   EXPECT_EQ(probe->edition().value(), 1);
+}
+
+/// Two versions of one package, in files of one name.
+TEST_F(OneHost, HasVersionsSideBySide) {
+  for (const char* version : {"1", "2"}) {
+    const auto folder = world_.plugins() / "counters" / (std::string(version) + ".0.0");
+    std::filesystem::create_directories(folder);
+    std::filesystem::copy_file(MODULES "/counter-" + std::string(version) + ".so",
+                               folder / "libcounter.so");
+  }
+  Host host(options());
+  auto older = host.create<test::Counter>("counter@1.0.0").value();
+  auto newer = host.create<test::Counter>("counter").value();
+  EXPECT_EQ(older->edition().value(), 1);
+  EXPECT_EQ(newer->edition().value(), 2);
+  ASSERT_TRUE(older->add(5));
+  ASSERT_TRUE(newer->add(7));
+  EXPECT_EQ(older->total().value().total, 5) << "neither sees what the other keeps";
+  EXPECT_EQ(newer->total().value().total, 7);
+  auto next_best = host.create<test::Counter>("counter@1.0.9").value();
+  EXPECT_EQ(next_best->edition().value(), 1);
+  auto required = host.create<test::Counter>("counter@>=2").value();
+  EXPECT_EQ(required->edition().value(), 2);
+  const auto gone = host.create<test::Counter>("counter@3.0.0");
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().found(),
+            "1.0.0 (standalone, version 1 of the kind), 2.0.0 (standalone, version 1 of the kind); "
+            "no builtin");
 }
 
 }  // namespace

@@ -34,8 +34,36 @@ TEST(Reference, HasEveryForm) {
   }
 }
 
+TEST(Reference, RequiresWhatAnOperatorOrAPartOfAVersionSays) {
+  for (const char* text : {"1", "1.2", "^1.2", ">=1.2,<3", "*", "~1.2.3", "=1.2.3"}) {
+    const auto read = Reference::parse(std::string("me.example/blur@") + text, "photo.example");
+    ASSERT_TRUE(read) << read.error().to_string();
+    EXPECT_FALSE(read->version);
+    ASSERT_TRUE(read->requirement);
+    EXPECT_EQ(read->requirement->to_string(), text);
+  }
+}
+
+TEST(Reference, StepsDownFromAVersionThatIsGone) {
+  const auto step = [](const char* text, const char* version) {
+    const auto reference = Reference::parse(std::string("me.example/blur") + text, "");
+    return reference->step_down(Version::parse(version).value()).value_or(-1);
+  };
+  EXPECT_EQ(step("@1.2.3", "1.2.3"), 0);
+  EXPECT_EQ(step("@1.2.3", "1.2.9"), 1);
+  EXPECT_EQ(step("@1.2.3", "1.2.0"), 1);
+  EXPECT_EQ(step("@1.2.3", "1.9.0"), 2);
+  EXPECT_EQ(step("@1.2.3", "2.2.3"), -1);
+  EXPECT_EQ(step("@1.2.3", "1.2.4-rc.1"), -1);
+  EXPECT_EQ(step("@1.2.4-rc.1", "1.2.4-rc.1"), 0);
+  EXPECT_EQ(step("@1.2.4-rc.1", "1.2.4"), 1);
+  EXPECT_EQ(step("@^1.2", "1.9.0"), 0);
+  EXPECT_EQ(step("@^1.2", "2.0.0"), -1);
+  EXPECT_EQ(step("", "9.0.0"), 0);
+}
+
 TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
-  for (const char* text : {"", "/", "a b", "me.example/", "me.example/blur@", "me.example/blur@1",
+  for (const char* text : {"", "/", "a b", "me.example/", "me.example/blur@", "me.example/blur@^",
                            "me.example/blur@v1.0.0", "any:blur", ":blur", "latest:blur",
                            "me.example/blur@latest", "Me.Example/blur", "a/b/c"}) {
     SCOPED_TRACE(text);

@@ -96,7 +96,7 @@ TEST_F(Registering, FindsByName) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}), Codes());
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(find("saw"), "not-found");
-  EXPECT_EQ(why_not("saw"), "only me.example/saw");
+  EXPECT_EQ(why_not("saw"), "neither a drop-in nor a builtin; only me.example/saw");
 }
 
 TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
@@ -108,6 +108,30 @@ TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
   EXPECT_EQ(find("me.example/saw@1.9.0"), "a.so 1.9.0 v4");
   EXPECT_EQ(find("me.example/saw@2.0.0-rc.1"), "c.so 2.0.0-rc.1 v4");
   EXPECT_EQ(find("me.example/saw@3.0.0"), "not-found");
+}
+
+TEST_F(Registering, TakesTheNextBestForAVersionThatIsGone) {
+  add("a.so", "me.example/tools", "1.2.1", {tool("me.example/saw", 4)});
+  add("b.so", "me.example/tools", "1.2.8", {tool("me.example/saw", 4)});
+  add("c.so", "me.example/tools", "1.7.0", {tool("me.example/saw", 4)});
+  add("d.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 4)});
+  EXPECT_EQ(find("me.example/saw@1.2.1"), "a.so 1.2.1 v4");
+  EXPECT_EQ(find("me.example/saw@1.2.5"), "b.so 1.2.8 v4");
+  EXPECT_EQ(find("me.example/saw@1.3.0"), "c.so 1.7.0 v4");
+  EXPECT_EQ(find("me.example/saw@2.5.0"), "d.so 2.0.0 v4");
+  EXPECT_EQ(find("me.example/saw@3.0.0"), "not-found");
+  EXPECT_EQ(find("me.example/saw@^1.2"), "c.so 1.7.0 v4");
+  EXPECT_EQ(find("me.example/saw@~1.2"), "b.so 1.2.8 v4");
+  EXPECT_EQ(find("me.example/saw@>=3"), "not-found");
+}
+
+TEST_F(Registering, SaysOfBothOriginsWhyTheyDoNot) {
+  add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 9)});
+  EXPECT_EQ(why_not("saw"), "1.0.0 (standalone, version 9 of the kind, too new); no builtin");
+  add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
+  EXPECT_EQ(why_not("saw@7.0.0"),
+            "1.0.0 (standalone, version 9 of the kind, too new); "
+            "9.0.0 (builtin, version 4 of the kind)");
 }
 
 TEST_F(Registering, PrefersAPrereleaseToNothing) {
@@ -127,7 +151,7 @@ TEST_F(Registering, PrefersDropInsToBuiltinsWhateverTheirVersion) {
 TEST_F(Registering, SaysWhichOriginHasTheName) {
   add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
   EXPECT_EQ(find("standalone:saw"), "not-found");
-  EXPECT_EQ(why_not("standalone:saw"), "test.example/saw 9.0.0 (builtin, version 4 of the kind)");
+  EXPECT_EQ(why_not("standalone:saw"), "9.0.0 (builtin, version 4 of the kind)");
 }
 
 TEST_F(Registering, GoesOnToAVersionOfTheKindThatFits) {
@@ -143,7 +167,7 @@ TEST_F(Registering, LeavesOutVersionsThatAreTooNew) {
   EXPECT_EQ(left_out_[0].found(), "me.example/saw (test.example/tool version 5)");
   EXPECT_EQ(left_out_[0].needed(), "version 1 to 4 of test.example/tool");
   EXPECT_EQ(why_not("me.example/saw"),
-            "me.example/saw 1.0.0 (standalone, version 5 of the kind, too new)");
+            "1.0.0 (standalone, version 5 of the kind, too new); no builtin");
 }
 
 TEST_F(Registering, LeavesOutVersionsThatCannotBeAdapted) {

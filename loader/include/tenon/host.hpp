@@ -230,9 +230,12 @@ class TENON_API Host {
   std::vector<Error> skipped() const;
 
   /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a
-  /// drop-in comes before a builtin. A name without `/` gets the default domain. `@version` is the
-  /// version of the package; without it the newest release.
-  /// Errors: wrong-reference, not-found (with the names that there are).
+  /// drop-in comes before a builtin. A name without `/` gets the default domain. `@version` is of
+  /// the package; without it the newest release. A whole version, `@1.2.3`, is meant for what was
+  /// stored with it: where it is gone, the newest with the same major and minor number takes its
+  /// place, else the newest with the same major number, and the log says so. With an operator or a
+  /// part of a version, `@^1.2`, `@>=1.2,<3`, `@1.2`, it is a requirement.
+  /// Errors: wrong-reference, not-found (with the names, or the versions, that there are).
   template <class K>
   Result<PluginInfo> find(std::string_view reference) const {
     return find(K::kind(), reference);
