@@ -300,7 +300,7 @@ TEST(Requirement, KeepsTheLawsOfSets) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   const auto versions = few_versions();
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 400; ++i) {
     const auto clauses = random.clauses();
     const auto others = random.clauses();
     const auto a = requirement(text_of(clauses));

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Tarjan's algorithm, with a stack of its own: chains of requirements may be long.
+#include "package/components.hpp"
+
+#include <algorithm>
+
+namespace tenon::detail {
+namespace {
+
+class Search {
+ public:
+  explicit Search(const Candidates& candidates)
+      : candidates_(candidates), marks_(candidates.repository().names() + 1) {}
+
+  void visit(NameId root) {
+    if (marks_[root].index == 0) enter(root);
+    while (!path_.empty()) {
+      const NameId next = step(path_.back());
+      if (next != none) {
+        enter(next);
+      } else {
+        leave();
+      }
+    }
+  }
+
+  std::vector<std::vector<NameId>> take() {
+    std::reverse(components_.begin(), components_.end());
+    return std::move(components_);
+  }
+
+ private:
+  struct Mark {
+    std::uint32_t index = 0;  // in the order of arrival, from 1 on
+    std::uint32_t low = 0;    // the earliest that can be reached and is not in a component
+    bool open = false;        // not yet in a component
+  };
+  /// How far the requirements of a name are looked through.
+  struct Place {
+    NameId name;
+    Position position;
+    std::uint32_t link;
+  };
+
+  void enter(NameId name) {
+    marks_[name] = {.index = ++arrived_, .low = arrived_, .open = true};
+    open_.push_back(name);
+    path_.push_back({.name = name, .position = candidates_.versions(name).begin, .link = 0});
+  }
+
+  /// The next name that nobody has visited, or none.
+  NameId step(Place& place) {
+    Mark& mark = marks_[place.name];
+    for (; place.position < candidates_.versions(place.name).end; ++place.position) {
+      if (!candidates_.admitted(place.position)) continue;
+      const auto links = candidates_.links_of(place.position);
+      while (place.link < links.size()) {
+        const NameId required = links[place.link++].name;
+        if (marks_[required].index == 0) return required;
+        if (marks_[required].open) mark.low = std::min(mark.low, marks_[required].index);
+      }
+      place.link = 0;
+    }
+    return none;
+  }
+
+  void leave() {
+    const NameId name = path_.back().name;
+    path_.pop_back();
+    const Mark& mark = marks_[name];
+    if (!path_.empty()) {
+      Mark& before = marks_[path_.back().name];
+      before.low = std::min(before.low, mark.low);
+    }
+    if (mark.low != mark.index) return;
+    const auto begin = std::find(open_.rbegin(), open_.rend(), name).base() - 1;
+    for (auto at = begin; at != open_.end(); ++at) marks_[*at].open = false;
+    components_.emplace_back(begin, open_.end());
+    open_.erase(begin, open_.end());
+  }
+
+  const Candidates& candidates_;
+  std::vector<Mark> marks_;
+  std::uint32_t arrived_ = 0;
+  std::vector<NameId> open_;
+  std::vector<Place> path_;
+  std::vector<std::vector<NameId>> components_;
+};
+
+}  // namespace
+
+std::vector<std::vector<NameId>> components(const Candidates& candidates) {
+  Search search(candidates);
+  const Range roots = candidates.edges_of_roots();
+  for (EdgeId id = roots.begin; id < roots.end; ++id) {
+    const Edge& edge = candidates.edges()[id];
+    if (!edge.unmet) search.visit(edge.name);
+  }
+  return search.take();
+}
+
+}  // namespace tenon::detail

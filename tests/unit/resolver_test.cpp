@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "package/resolver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+Version version(const std::string& text) {
+  return Version::parse(text).value();
+}
+
+std::string text_of(const Repository& repository, PackageId id) {
+  if (id == none) return "none";
+  const Package& package = repository.package(id);
+  return package.name + " " + package.version.to_string();
+}
+
+using Texts = std::vector<std::string>;
+
+/// Name of a package and what versions, eg: "b ^1.2".
+Need need(const std::string& text, const std::string& by = "") {
+  const auto space = text.find(' ');
+  return {.name = text.substr(0, space),
+          .versions = Requirement::parse(text.substr(space + 1)).value(),
+          .by = by};
+}
+
+Package package(const std::string& name_and_version, const Texts& needs) {
+  const auto space = name_and_version.find(' ');
+  Package made = {.name = name_and_version.substr(0, space),
+                  .version = version(name_and_version.substr(space + 1))};
+  for (const auto& text : needs) made.needs.push_back(need(text));
+  return made;
+}
+
+/// Packages and what is asked of them.
+struct World {
+  explicit World(const std::vector<std::pair<std::string, Texts>>& packages) {
+    for (const auto& [name_and_version, needs] : packages) {
+      repository.add(package(name_and_version, needs)).value();
+    }
+  }
+
+  World& asks(const Texts& needs) {
+    question.roots.push_back({.name = "photo 5.1", .needs = {}});
+    for (const auto& text : needs) question.roots.back().needs.push_back(need(text));
+    return *this;
+  }
+  World& locked(const Texts& versions) {
+    for (const auto& text : versions) {
+      const auto made = package(text, {});
+      question.lock.emplace_back(made.name, made.version);
+    }
+    return *this;
+  }
+
+  /// "a 1.0.0, b 1.2.0": the versions of the answer.
+  std::string versions() {
+    answer = resolve(repository, question);
+    Texts sorted;
+    for (const PackageId id : answer.packages) sorted.push_back(text_of(repository, id));
+    std::sort(sorted.begin(), sorted.end());
+    std::string texts;
+    for (const auto& text : sorted) texts += (texts.empty() ? "" : ", ") + text;
+    return texts;
+  }
+  std::string root_gets(const std::string& name) const {
+    return text_of(repository, answer.for_root(0, name));
+  }
+  std::string gets(const std::string& requirer, const std::string& name) const {
+    const auto made = package(requirer, {});
+    return text_of(repository,
+                   answer.for_package(repository, repository.find(made.name, made.version), name));
+  }
+
+  Repository repository;
+  Question question;
+  Resolution answer;
+};
+
+TEST(Resolver, TakesTheNewestRelease) {
+  World world({{"a 1.0.0", {}}, {"a 1.10.0", {}}, {"a 1.9.0", {}}, {"a 2.0.0-rc.1", {}}});
+  EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.10.0");
+}
+
+TEST(Resolver, TakesPrereleasesAfterReleases) {
+  World world({{"a 1.0.0", {}}, {"a 1.1.0-rc.1", {}}, {"a 1.1.0-rc.2", {}}});
+  EXPECT_EQ(world.asks({"a >=1.0,!=1.1.0-x"}).versions(), "a 1.0.0");
+  EXPECT_EQ(world.root_gets("a"), "a 1.0.0");
+  World rest({{"a 1.1.0-rc.1", {}}, {"a 1.1.0-rc.2", {}}});
+  EXPECT_EQ(rest.asks({"a >=1.0,!=1.1.0-x"}).versions(), "a 1.1.0-rc.2");
+}
+
+TEST(Resolver, SharesOneVersionWhereOneServesAll) {
+  // The example of the seed.
+  World world({{"a 1.0.0", {"x *", "y *"}},
+               {"x 1.0.0", {"z 1.2.0"}},
+               {"y 1.0.0", {"z 1"}},
+               {"z 1.2.0", {}},
+               {"z 1.3.0", {}}});
+  EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.0.0, x 1.0.0, y 1.0.0, z 1.2.0");
+}
+
+TEST(Resolver, LoadsVersionsSideBySideWhereNoneServesAll) {
+  World world({{"x 1.0.0", {"z 1"}},
+               {"y 1.0.0", {"z 1.2.0"}},
+               {"w 1.0.0", {"z 1.3.0"}},
+               {"z 1.2.0", {}},
+               {"z 1.3.0", {}},
+               {"z 1.1.0", {}}});
+  EXPECT_EQ(world.asks({"x *", "y *", "w *"}).versions(),
+            "w 1.0.0, x 1.0.0, y 1.0.0, z 1.2.0, z 1.3.0");
+  EXPECT_EQ(world.gets("x 1.0.0", "z"), "z 1.3.0");
+  EXPECT_EQ(world.gets("y 1.0.0", "z"), "z 1.2.0");
+  EXPECT_EQ(world.gets("w 1.0.0", "z"), "z 1.3.0");
+}
+
+TEST(Resolver, ServesAsManyAsItCanWithOneVersion) {
+  World world({{"x 1.0.0", {"z ^1"}},
+               {"y 1.0.0", {"z >=1.2,<1.5"}},
+               {"w 1.0.0", {"z ^2"}},
+               {"z 1.4.0", {}},
+               {"z 1.9.0", {}},
+               {"z 2.0.0", {}}});
+  EXPECT_EQ(world.asks({"x *", "y *", "w *"}).versions(),
+            "w 1.0.0, x 1.0.0, y 1.0.0, z 1.4.0, z 2.0.0");
+}
+
+TEST(Resolver, PassesOverWhatCannotBeUsed) {
+  World world({{"a 2.0.0", {"b 2"}}, {"a 1.0.0", {"b 1"}}, {"b 1.0.0", {}}, {"b 2.0.0", {"c *"}}});
+  EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.0.0, b 1.0.0");
+  EXPECT_TRUE(world.answer.unmet.empty());
+}
+
+TEST(Resolver, GoesThroughCircles) {
+  World world({{"a 1.0.0", {"b *"}}, {"b 1.0.0", {"c *"}}, {"c 1.0.0", {"a *"}}});
+  EXPECT_EQ(world.asks({"b *"}).versions(), "a 1.0.0, b 1.0.0, c 1.0.0");
+  World broken({{"a 1.0.0", {"b *"}}, {"b 1.0.0", {"a *", "c *"}}});
+  EXPECT_EQ(broken.asks({"a *"}).versions(), "");
+  ASSERT_EQ(broken.answer.unmet.size(), 1U);
+  EXPECT_EQ(broken.answer.unmet[0].error.code(), "package-missing");
+}
+
+TEST(Resolver, LeavesAVersionWhoseOwnRequirementsRefuseIt) {
+  World world({{"n 2.0.0", {"m *"}}, {"n 1.0.0", {}}, {"m 1.0.0", {"n <2"}}});
+  EXPECT_EQ(world.asks({"n *"}).versions(), "n 1.0.0");
+}
+
+TEST(Resolver, GivesAPackageItself) {
+  World world({{"a 1.0.0", {}}, {"a 1.5.0", {"a 1"}}, {"a 2.0.0", {"a 1"}}, {"b 1.0.0", {}}});
+  EXPECT_EQ(world.asks({"a *", "b *"}).versions(), "a 1.5.0, a 2.0.0, b 1.0.0");
+  EXPECT_EQ(world.gets("a 2.0.0", "a"), "a 1.5.0");
+  EXPECT_EQ(world.gets("a 1.5.0", "a"), "a 1.5.0");
+  EXPECT_EQ(world.gets("b 1.0.0", "b"), "b 1.0.0");
+  EXPECT_EQ(world.gets("b 1.0.0", "a"), "none");
+}
+
+TEST(Resolver, KeepsToTheLock) {
+  const std::vector<std::pair<std::string, Texts>> packages = {
+      {"x 1.0.0", {"z <2"}}, {"y 1.0.0", {"z >=1.5"}}, {"z 1.0.0", {}}, {"z 2.0.0", {}}};
+  World first(packages);
+  EXPECT_EQ(first.asks({"x *", "y *"}).versions(), "x 1.0.0, y 1.0.0, z 1.0.0, z 2.0.0");
+
+  // Since then one has come up that could serve both.
+  auto more = packages;
+  more.push_back({"z 1.9.0", {}});
+  World unlocked(more);
+  EXPECT_EQ(unlocked.asks({"x *", "y *"}).versions(), "x 1.0.0, y 1.0.0, z 1.9.0");
+  World locked(more);
+  locked.asks({"x *", "y *"}).locked({"x 1.0.0", "y 1.0.0", "z 1.0.0", "z 2.0.0"});
+  EXPECT_EQ(locked.versions(), "x 1.0.0, y 1.0.0, z 1.0.0, z 2.0.0");
+  EXPECT_TRUE(locked.answer.within_lock);
+}
+
+TEST(Resolver, NeverBreaksARequirementForTheLock) {
+  World world({{"a 1.0.0", {}}, {"a 2.0.0", {}}, {"b 1.0.0", {}}, {"b 2.0.0", {}}});
+  world.asks({"a 2", "b *", "c *"}).locked({"a 1.0.0", "b 1.0.0", "b 9.0.0", "d 1.0.0"});
+  EXPECT_EQ(world.versions(), "a 2.0.0, b 1.0.0");
+  EXPECT_FALSE(world.answer.within_lock);
+  EXPECT_EQ(world.answer.unmet.size(), 1U);
+}
+
+TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
+  World world({{"blur 1.2.0", {"colour ^2", "noise *"}},
+               {"blur 1.1.0", {}},
+               {"colour 1.4.0", {}},
+               {"colour 1.6.2", {}}});
+  world.asks({"blur ^1.2", "invert *", "colour >2,<1"});
+  EXPECT_EQ(world.versions(), "");
+  Texts texts;
+  for (const auto& unmet : world.answer.unmet) texts.push_back(unmet.error.to_string());
+  const Texts expected = {
+      "error[package-missing] photo 5.1: requires invert *\n"
+      "   found   no package of the name invert\n"
+      "   needed  invert *\n"
+      "   fix     add a version of invert *",
+      "error[contradictory-requirement] photo 5.1: requires colour >2,<1\n"
+      "   found   colour >2,<1, which no version can meet\n"
+      "   needed  colour >2,<1\n"
+      "   fix     change the requirement of photo 5.1, or let photo 5.1 take colour 1.6.2",
+      "error[version-missing] photo 5.1: requires blur ^1.2; blur 1.2.0 requires colour ^2\n"
+      "   found   colour 1.6.2, 1.4.0\n"
+      "   needed  colour ^2\n"
+      "   fix     add a version of colour ^2, or let photo 5.1 take blur 1.1.0",
+      "error[package-missing] photo 5.1: requires blur ^1.2; blur 1.2.0 requires noise *\n"
+      "   found   no package of the name noise\n"
+      "   needed  noise *\n"
+      "   fix     add a version of noise *, or let photo 5.1 take blur 1.1.0",
+  };
+  EXPECT_EQ(texts, expected);
+  ASSERT_EQ(world.answer.unmet[2].chain.size(), 2U);
+  const auto& chain = world.answer.unmet[2].chain;
+  EXPECT_EQ(chain[0].root, 0U);
+  EXPECT_EQ(text_of(world.repository, chain[0].provider), "blur 1.2.0");
+  EXPECT_EQ(text_of(world.repository, chain[1].requirer), "blur 1.2.0");
+  EXPECT_EQ(chain[1].need->name, "colour");
+  EXPECT_EQ(chain[1].provider, none);
+}
+
+TEST(Resolver, GivesOneRequirerOneVersion) {
+  World world({{"a 1.0.0", {}}, {"a 2.0.0", {}}, {"a 3.0.0", {}}});
+  world.question.roots = {
+      {.name = "photo 5.1", .needs = {need("a <3", "photo.json"), need("a >1.0.0", "--with")}}};
+  EXPECT_EQ(world.versions(), "a 2.0.0");
+
+  world.question.roots = {
+      {.name = "photo 5.1", .needs = {need("a 1", "photo.json"), need("a 2", "--with")}}};
+  EXPECT_EQ(world.versions(), "");
+  ASSERT_EQ(world.answer.unmet.size(), 1U);
+  const auto& error = world.answer.unmet[0].error;
+  EXPECT_EQ(error.code(), "two-versions-needed");
+  EXPECT_EQ(error.message(), "requires a 1 (photo.json) and 2 (--with)");
+  EXPECT_EQ(error.found(), "1 (photo.json) takes 1.0.0, 2 (--with) takes 2.0.0");
+
+  // Two who are not one may have two.
+  world.question.roots = {{.name = "first", .needs = {need("a 1")}},
+                          {.name = "second", .needs = {need("a 2")}}};
+  EXPECT_EQ(world.versions(), "a 1.0.0, a 2.0.0");
+}
+
+TEST(Resolver, TakesTheRequirementsOfADevPackageForWishes) {
+  World world({{"b 1.0.0", {}}, {"b 2.0.0", {}}, {"c 1.0.0", {}}});
+  auto dev = package("a 0.0.0", {"b 3", "c 1", "d *"});
+  dev.dev = true;
+  world.repository.add(std::move(dev)).value();
+  EXPECT_EQ(world.asks({"a *"}).versions(), "a 0.0.0, b 2.0.0, c 1.0.0");
+  EXPECT_TRUE(world.answer.unmet.empty());
+  ASSERT_EQ(world.answer.warnings.size(), 2U);
+  EXPECT_EQ(world.answer.warnings[0].code(), "not-enforced");
+  EXPECT_EQ(world.answer.warnings[0].found(), "b 2.0.0");
+  EXPECT_EQ(world.answer.warnings[1].found(), "nothing that is usable");
+  EXPECT_EQ(world.gets("a 0.0.0", "d"), "none");
+}
+
+TEST(Repository, RefusesASecondPackageOfOneNameAndVersion) {
+  World world({{"a 1.0.0", {}}, {"a 1.0.0+b", {}}});
+  const auto again = world.repository.add(package("a 1.0.0", {}));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code(), "duplicate");
+  EXPECT_EQ(world.repository.size(), 2U);
+}
+
+TEST(Resolver, GetsThroughALongChain) {
+  Repository repository;
+  constexpr int length = 100000;
+  for (int i = 0; i < length; ++i) {
+    Package link = {.name = std::to_string(i), .version = {.major = 1}};
+    link.needs.push_back({.name = std::to_string(i + 1), .versions = need("x 1").versions});
+    repository.add(std::move(link)).value();
+  }
+  const Question question = {.roots = {{.name = "photo", .needs = {need("0 *")}}}};
+  EXPECT_EQ(resolve(repository, question).unmet.at(0).chain.size(), 1U + length);
+  repository.add(package(std::to_string(length) + " 1.0.0", {"0 *"})).value();
+  EXPECT_EQ(resolve(repository, question).packages.size(), 1U + length);
+}
+
+/// Small repositories, with circles or without, in which about as much fits as does not.
+class Random {
+ public:
+  explicit Random(unsigned seed) : random_(seed) {}
+
+  std::uint64_t pick(std::uint64_t below) {
+    return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random_);
+  }
+
+  Need need(std::uint64_t first_name, std::uint64_t names) {
+    static const char* const specs[] = {"*",     "1",     "2",    "1.0.0",  "1.1.0",
+                                        "2.0.0", ">=1.1", "<2",   "3",      ">=2.0.0-a",
+                                        "!=2",   "<1.1",  "^1.0", "2.0.0-a"};
+    return {.name = std::string(1, static_cast<char>('a' + first_name + pick(names - first_name))),
+            .versions = Requirement::parse(specs[pick(std::size(specs))]).value()};
+  }
+
+  /// Without circles a package requires only names behind its own.
+  std::vector<Package> packages(bool circles) {
+    static const char* const versions[] = {"1.0.0", "1.1.0", "2.0.0-a", "2.0.0"};
+    std::vector<Package> made;
+    const auto names = 2 + pick(4);
+    for (std::uint64_t name = 0; name < names; ++name) {
+      for (const auto* text : versions) {
+        if (pick(2) == 0 || made.size() == 11) continue;  // all sets of them are tried
+        Package next = {.name = std::string(1, static_cast<char>('a' + name)),
+                        .version = Version::parse(text).value()};
+        const auto first = circles ? 0 : name + 1;
+        for (auto count = pick(4); count > 0; --count) {
+          // Behind the last name is one that nothing has.
+          next.needs.push_back(need(first, first == names || pick(6) == 0 ? names + 1 : names));
+        }
+        made.push_back(std::move(next));
+      }
+    }
+    return made;
+  }
+
+  std::vector<Root> roots() {
+    std::vector<Root> made(1 + pick(3));
+    for (auto& root : made) {
+      root.name = "root " + std::to_string(&root - made.data());
+      for (auto count = 1 + pick(3); count > 0; --count) root.needs.push_back(need(0, 6));
+    }
+    return made;
+  }
+
+  void shuffle(std::vector<Package>& packages) {
+    std::shuffle(packages.begin(), packages.end(), random_);
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+Repository repository_of(const std::vector<Package>& packages) {
+  Repository repository;
+  for (const auto& package : packages) repository.add(package).value();
+  return repository;
+}
+
+/// The needs that somebody has of each name.
+std::map<std::string, std::vector<const Need*>> by_name(const std::vector<Need>& needs) {
+  std::map<std::string, std::vector<const Need*>> result;
+  for (const Need& need : needs) result[need.name].push_back(&need);
+  return result;
+}
+
+bool meets(const Package& package, const std::vector<const Need*>& needs) {
+  return std::all_of(needs.begin(), needs.end(), [&](const Need* need) {
+    return need->name == package.name && need->versions.contains(package.version);
+  });
+}
+
+/// Of all sets of packages that have within them what each of them needs, the union: whatever can
+/// be used at all. Found by trying all sets.
+std::set<std::size_t> usable(const std::vector<Package>& packages) {
+  const auto bits = std::size_t(1) << packages.size();
+  std::vector<std::vector<std::size_t>> met_by;  // of each group of needs: bits of who meets it
+  for (const Package& package : packages) {
+    met_by.emplace_back();
+    for (const auto& [name, needs] : by_name(package.needs)) {
+      std::size_t who = 0;
+      for (std::size_t i = 0; i < packages.size(); ++i) {
+        who |= static_cast<std::size_t>(meets(packages[i], needs)) << i;
+      }
+      met_by.back().push_back(who);
+    }
+  }
+  std::size_t all = 0;
+  for (std::size_t set = 0; set < bits; ++set) {
+    bool closed = true;
+    for (std::size_t i = 0; i < packages.size() && closed; ++i) {
+      if ((set >> i & 1) == 0) continue;
+      closed = std::all_of(met_by[i].begin(), met_by[i].end(),
+                           [set](std::size_t who) { return (who & set) != 0; });
+    }
+    if (closed) all |= set;
+  }
+  std::set<std::size_t> result;
+  for (std::size_t i = 0; i < packages.size(); ++i) {
+    if (all >> i & 1) result.insert(i);
+  }
+  return result;
+}
+
+/// All of an answer that does not depend on ids.
+Texts texts_of(const Repository& repository, const Question& question, const Resolution& answer) {
+  Texts texts;
+  for (const PackageId id : answer.packages) texts.push_back(text_of(repository, id));
+  for (const Binding& binding : answer.bindings) {
+    texts.push_back((binding.root != none ? question.roots[binding.root].name
+                                          : text_of(repository, binding.requirer)) +
+                    " gets " + text_of(repository, binding.provider) + " for " +
+                    binding.need->name);
+  }
+  for (const Unmet& unmet : answer.unmet) texts.push_back(unmet.error.to_string());
+  return texts;
+}
+
+Texts sorted(Texts texts) {
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+class RandomWorlds : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    seed = std::random_device()();
+    random = Random(seed);
+  }
+  unsigned seed = 0;
+  Random random{0};
+};
+INSTANTIATE_TEST_SUITE_P(Resolver, RandomWorlds, testing::Bool(), [](const auto& circles) {
+  return circles.param ? "WithCircles" : "WithoutCircles";
+});
+
+TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (int i = 0; i < 2000; ++i) {
+    const auto packages = random.packages(GetParam());
+    const auto repository = repository_of(packages);
+    const Question question = {.roots = random.roots()};
+    const auto answer = resolve(repository, question);
+    const auto usable_ones = usable(packages);
+
+    // A root gets what it needs exactly when something usable meets it.
+    bool all_met = true;
+    for (std::uint32_t root = 0; root < question.roots.size(); ++root) {
+      for (const auto& [name, needs] : by_name(question.roots[root].needs)) {
+        const bool can = std::any_of(usable_ones.begin(), usable_ones.end(),
+                                     [&](std::size_t at) { return meets(packages[at], needs); });
+        all_met = all_met && can;
+        const auto provider = answer.for_root(root, name);
+        ASSERT_EQ(provider != none, can) << name;
+        ASSERT_TRUE(!can || meets(repository.package(provider), needs));
+      }
+    }
+    ASSERT_EQ(answer.unmet.empty(), all_met);
+
+    // So do all packages of the answer, from packages of the answer.
+    const std::set<PackageId> chosen(answer.packages.begin(), answer.packages.end());
+    std::set<PackageId> provided;
+    for (const Binding& binding : answer.bindings) {
+      if (binding.provider != none && binding.provider != binding.requirer) {
+        provided.insert(binding.provider);
+      }
+    }
+    ASSERT_EQ(chosen, provided);
+    for (const PackageId id : chosen) {
+      for (const auto& [name, needs] : by_name(repository.package(id).needs)) {
+        const auto provider = answer.for_package(repository, id, name);
+        ASSERT_TRUE(chosen.contains(provider));
+        ASSERT_TRUE(meets(repository.package(provider), needs));
+      }
+    }
+  }
+}
+
+TEST_P(RandomWorlds, DoNotDependOnTheOrderOfDiscovery) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (int i = 0; i < 500; ++i) {
+    auto packages = random.packages(GetParam());
+    const auto repository = repository_of(packages);
+    const Question question = {.roots = random.roots()};
+    const auto expected = texts_of(repository, question, resolve(repository, question));
+    random.shuffle(packages);
+    const auto shuffled = repository_of(packages);
+    ASSERT_EQ(texts_of(shuffled, question, resolve(shuffled, question)), expected);
+  }
+}
+
+TEST_P(RandomWorlds, AnswerTheSameWithTheAnswerAsALock) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (int i = 0; i < 1000; ++i) {
+    auto packages = random.packages(GetParam());
+    random.shuffle(packages);
+    // Some come up after the lock was written.
+    const auto later = packages.size() / 3;
+    const std::vector<Package> before(packages.begin() + static_cast<std::ptrdiff_t>(later),
+                                      packages.end());
+    const auto repository = repository_of(before);
+    Question question = {.roots = random.roots()};
+    const auto answer = resolve(repository, question);
+    if (!answer.unmet.empty()) continue;
+    const auto expected = texts_of(repository, question, answer);
+    for (const PackageId id : answer.packages) {
+      question.lock.emplace_back(repository.package(id).name, repository.package(id).version);
+    }
+    const auto all = repository_of(packages);
+    const auto again = resolve(all, question);
+    ASSERT_TRUE(again.within_lock);
+    ASSERT_EQ(sorted(texts_of(all, question, again)), sorted(expected));
+  }
+}
+
+// One version where one serves all, and of those the preferred one. Where packages require each
+// other in circles this is not promised.
+TEST_P(RandomWorlds, ShareOneVersionWhereOneServesAll) {
+  if (GetParam()) return;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (int i = 0; i < 1000; ++i) {
+    const auto packages = random.packages(false);
+    const auto repository = repository_of(packages);
+    const Question question = {.roots = random.roots()};
+    const auto answer = resolve(repository, question);
+    const auto usable_ones = usable(packages);
+
+    std::map<std::string, Requirement> all;  // what all requirers of a name take
+    std::map<std::string, std::set<PackageId>> given;
+    for (const Binding& binding : answer.bindings) {
+      if (binding.provider == none) continue;
+      const auto& needs = binding.root != none ? question.roots[binding.root].needs
+                                               : repository.package(binding.requirer).needs;
+      for (const Need& need : needs) {
+        if (need.name != binding.need->name) continue;
+        const auto [known, is_new] = all.emplace(need.name, need.versions);
+        if (!is_new) known->second = known->second & need.versions;
+      }
+      given[binding.need->name].insert(binding.provider);
+    }
+    for (const auto& [name, versions] : all) {
+      PackageId best = none;
+      for (const PackageId id : repository.versions(name)) {
+        const bool fits =
+            usable_ones.contains(id) && versions.contains(repository.package(id).version);
+        if (fits && best == none) best = id;
+      }
+      ASSERT_TRUE(best == none || given[name] == std::set<PackageId>{best}) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon
