@@ -3,7 +3,7 @@
 """readme.py README BUILD: tries each code block of the README. Says in TAP which works.
 
 Tenon is installed from BUILD into a temporary folder, where a project grows from the blocks in their
-order: specs and pipelines (`json`) are checked and run, plugins (`c`, `cpp`) compiled into lib<name>.so, hosts compiled,
+order: specs, pipelines and documents (`json`) are checked, run and converted, plugins (`c`, `cpp`) compiled into lib<name>.so, hosts compiled,
 and run where their plugins are there, `cmake` is configured, commands (`sh`) run. A block is written
 to the file that the text before it names: `kinds/filter/v1.json`. Commands of tools/, which
 start with a build of the whole, are not run again.
@@ -165,6 +165,9 @@ class Project:
         family = value.get("kind") or value.get("type")
         if "destinations" in value:
             self.pipeline(value, block)
+        if "value" in value:
+            self.run("tenon", "convert", self.write(block.file, block.text))
+            return
         if family is None:
             return
         name = f"v{value['version']}.json" if "version" in value else "evolution.json"

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// `tenon convert` and `tenon types` as people and scripts meet them. TENON is the program.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* older =
+    R"({"type":"tenon.dev/record","version":1,"writer":"example.io/dpkg 1.0.0","value":)"
+    R"({"position":"MTI=","metadata":{"table":"users"},"created_at":17,"payload":"aGk="}})"
+    "\n";
+constexpr const char* newer =
+    R"({"type":"tenon.dev/record","version":2,"writer":"example.io/dpkg 1.0.0","value":)"
+    R"({"position":"MTI=","operation":"create",)"
+    R"("metadata":{"opencdc.createdAt":"17","table":"users"},"payload":{"after":"aGk="}}})"
+    "\n";
+
+class Documents : public testing::Test {
+ protected:
+  Outcome convert(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {TENON, "convert"});
+    return world_.run(arguments);
+  }
+  /// A file with this content, converted.
+  Outcome convert_text(std::string_view text, std::vector<std::string> arguments = {}) const {
+    world_.write("in.json", text);
+    arguments.emplace_back("in.json");
+    return convert(arguments);
+  }
+
+  World world_{"tenon"};
+};
+
+TEST_F(Documents, BecomeWhatTheirTypeIsStoredAs) {
+  const Outcome run = convert_text(older);
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(run.out, newer);
+  EXPECT_EQ(convert_text(newer, {"--to", "1"}).out, older);
+}
+
+TEST_F(Documents, MayTakeManyLinesOrBeOneOnEach) {
+  EXPECT_EQ(
+      convert_text("\n{ \"type\": \"tenon.dev/record\",\n  \"version\": 1,\n  \"value\": {} }\n")
+          .out,
+      R"({"type":"tenon.dev/record","version":2,"value":{"operation":"create"}})"
+      "\n");
+  const std::string line = older;
+  EXPECT_EQ(convert_text(line + "\n" + line + line).out, std::string(newer) + newer + newer);
+  EXPECT_EQ(convert_text("").out, "");
+}
+
+TEST_F(Documents, MayBeBareWhereItIsSaidWhatTheyAre) {
+  const Outcome run =
+      convert_text(R"({"required":true})", {"--type", "tenon.dev/parameter", "--from", "1"});
+  EXPECT_EQ(run.out, R"({"validations":[{"type":"required","value":""}]})"
+                     "\n");
+  const Outcome unsaid = convert_text(R"({"required":true})");
+  EXPECT_EQ(unsaid.exit, 1);
+  EXPECT_NE(unsaid.err.find("error[missing-type]"), std::string::npos) << unsaid.err;
+}
+
+TEST_F(Documents, KeepWhatAnOlderVersionCannotName) {
+  const std::string text =
+      R"({"type":"tenon.dev/record","version":2,"value":{"operation":"moved","payload":)"
+      R"({"before":"aGk="}}})"
+      "\n";
+  const Outcome down = convert_text(text, {"--to", "1"});
+  EXPECT_EQ(down.out,
+            R"({"type":"tenon.dev/record","version":1,"value":{"bag":{"operation@2":)"
+            R"({"type":"operation","value":"moved"},"payload@2":{"type":"change","value":)"
+            R"({"before":"aGk="}}}}})"
+            "\n");
+  EXPECT_EQ(convert_text(down.out).out, text);
+}
+
+/// A text that is refused, and what is said of it.
+struct Refused {
+  const char* name;
+  std::string text;
+  std::string said;
+  std::vector<std::string> arguments;
+};
+void PrintTo(const Refused& refused, std::ostream* out) {
+  *out << refused.name;
+}
+
+class BadDocuments : public Documents, public testing::WithParamInterface<Refused> {};
+
+TEST_P(BadDocuments, AreRefusedWithTheirPlace) {
+  const Outcome run = convert_text(GetParam().text, GetParam().arguments);
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find(GetParam().said), std::string::npos) << run.err;
+}
+
+const std::string head = R"({"type":"tenon.dev/record","version":1,"value":)";
+const Refused refused[] = {
+    {"Unfinished", "{\"a\":", "in.json: error[not-json] 2:1: incomplete JSON", {}},
+    {"NoUtf8", head + "{\"key\":\"\xff\"}}", "error[not-json]", {}},
+    {"WrongType",
+     head + R"({"metadata":{"a b":7}}})",
+     R"(in.json:1: error[wrong-value] value.metadata["a b"]: expected text, found number 7)",
+     {}},
+    {"NoBase64", head + R"({"key":"?"}})", "value.key: expected text in base64", {}},
+    {"UnknownField", head + R"({"colour":1}})", "value.colour: not a field of this type", {}},
+    {"TooLarge",
+     head + R"({"created_at":99999999999999999999}})",
+     "value.created_at: expected int64, found number 99999999999999999999",
+     {}},
+    {"TooDeep",
+     head + std::string(100, '[') + std::string(100, ']') + "}",
+     "more than 64 levels",
+     {}},
+    {"KeyTwice", head + R"({"key":"","key":""}})", "the key \"key\" stands twice", {}},
+    {"BagOfNothing",
+     head + R"({"bag":{"operation":1}}})",
+     "value.bag.operation: not the name and version of a field, as in size@1",
+     {}},
+    {"BagOfAnotherType",
+     head + R"({"bag":{"operation@2":{"type":"int32","value":1}}}})",
+     "bag.operation@2.type: expected operation, found int32",
+     {}},
+    {"BagThatDoesNotFit",
+     head + R"({"bag":{"payload@2":{"type":"change","value":{"before":1}}}}})",
+     "bag.payload@2.value.before: expected text in base64, found number 1",
+     {}},
+    {"FromTheFuture",
+     R"({"type":"tenon.dev/record","version":9,"value":{}})",
+     "error[version-too-new] tenon.dev/record\n   found   version 9\n   needed  one of 1, 2\n",
+     {}},
+    {"NoSuchPreview",
+     R"({"type":"tenon.dev/record","version":"2preview1","value":{}})",
+     "error[unknown-version]",
+     {}},
+    {"NoSuchTarget", older, "error[unknown-version]", {"--to", "3"}},
+    {"UnknownType", R"({"type":"me.example/x","version":1,"value":{}})", "error[unknown-type]", {}},
+    {"AnotherType", older, "error[other-type]", {"--type", "tenon.dev/parameter"}},
+    {"AnotherVersion", older, "error[other-version]", {"--from", "2"}},
+    {"NoObject", "[]", "expected object, found array", {}},
+};
+INSTANTIATE_TEST_SUITE_P(All, BadDocuments, testing::ValuesIn(refused),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Documents, OfTheFutureAreReadLenientlyWhereAskedFor) {
+  const Outcome run = convert_text(
+      R"({"type":"tenon.dev/record","version":9,"value":{"key":"aGk=","colour":[1.50],"operation":5}})",
+      {"--lenient"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out,
+            R"({"type":"tenon.dev/record","version":2,"value":{"key":"aGk=","bag":{"colour@9":)"
+            R"({"type":"json","value":[1.50]},"operation@9":{"type":"json","value":5}}}})"
+            "\n");
+}
+
+TEST_F(Documents, BeforeABadLineAreConverted) {
+  const Outcome run = convert_text(std::string(older) + "{}\n" + older);
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, newer);
+  EXPECT_NE(run.err.find("in.json:2: "), std::string::npos) << run.err;
+}
+
+TEST_F(Documents, ThatAreNotThereAreAnErrorOfTheEnvironment) {
+  EXPECT_EQ(convert({"nowhere.json"}).exit, 3);
+  EXPECT_EQ(convert({"--in-place", "nowhere"}).exit, 3);
+  EXPECT_EQ(convert({"--in-place"}).exit, 2);
+  EXPECT_EQ(convert({"--colour", "in.json"}).exit, 2);
+}
+
+TEST_F(Documents, AreReplacedInTheirFiles) {
+  world_.write("store/a.json", older);
+  world_.write("store/below/b.jsonl", std::string(older) + older);
+  world_.write("store/new.json", newer);
+  world_.write("store/notes.txt", older);
+  ASSERT_EQ(chmod((world_.root() / "store/a.json").c_str(), 0640), 0);
+  const Outcome run = convert({"--in-place", "store"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err, "2 files converted, 1 unchanged, 0 refused\n");
+  EXPECT_EQ(world_.read("store/a.json"), newer);
+  EXPECT_EQ(world_.read("store/below/b.jsonl"), std::string(newer) + newer);
+  EXPECT_EQ(world_.read("store/notes.txt"), older);
+  EXPECT_EQ(fs::status(world_.root() / "store/a.json").permissions(), fs::perms(0640));
+
+  EXPECT_EQ(convert({"--in-place", "store"}).err, "0 files converted, 3 unchanged, 0 refused\n");
+  EXPECT_EQ(convert({"--in-place", "--to", "1", "store"}).exit, 0);
+  EXPECT_EQ(world_.read("store/a.json"), older);
+  EXPECT_EQ(world_.read("store/below/b.jsonl"), std::string(older) + older);
+}
+
+TEST_F(Documents, ThatAreRefusedStayInTheirFilesAsTheyAre) {
+  const std::string bad = std::string(older) + "{}\n";
+  world_.write("store/a.json", bad);
+  world_.write("store/b.json", older);
+  const Outcome run = convert({"--in-place", "store"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.err.find("store/a.json:2: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("1 file converted, 0 unchanged, 1 refused\n"), std::string::npos);
+  EXPECT_EQ(world_.read("store/a.json"), bad);
+  EXPECT_EQ(world_.read("store/b.json"), newer);
+}
+
+/// Each file holds the old documents or the new ones, whenever the program is killed.
+TEST_F(Documents, AreNeverHalfReplaced) {
+  const auto seed = std::random_device()();
+  std::cout << "seed " << seed << "\n";
+  std::mt19937 random(seed);
+  std::string before, after;
+  for (int i = 0; i < 2000; i++) {
+    before += older;
+    after += newer;
+  }
+  constexpr int files = 8;
+  const auto name = [](int i) { return "store/" + std::to_string(i) + ".jsonl"; };
+  for (int round = 0; round < 10; round++) {
+    for (int i = 0; i < files; i++) world_.write(name(i), before);
+    Child child = world_.start({TENON, "convert", "--in-place", "store"});
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40000));
+    child.signal(SIGKILL);
+    child.wait();
+    for (int i = 0; i < files; i++) {
+      const std::string now = world_.read(name(i));
+      ASSERT_TRUE(now == before || now == after) << name(i) << " has " << now.size() << " bytes";
+    }
+    ASSERT_EQ(convert({"--in-place", "store"}).exit, 0) << "and what is left can be done again";
+    for (int i = 0; i < files; i++) ASSERT_EQ(world_.read(name(i)), after);
+  }
+}
+
+TEST_F(Documents, TheirTypesAreListed) {
+  const Outcome text = world_.run({TENON, "types"});
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_NE(text.out.find("tenon.dev/record  versions 1, 2; stored as 2\n"), std::string::npos);
+  EXPECT_NE(text.out.find("     created_at by hand\n"), std::string::npos) << text.out;
+  const Outcome json = world_.run({TENON, "types", "--json"});
+  EXPECT_NE(json.out.find("\"type\": \"tenon.dev/record\""), std::string::npos) << json.out;
+}
+
+}  // namespace
+}  // namespace tenon::tests
