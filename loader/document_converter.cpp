@@ -29,6 +29,11 @@ Result<std::string_view> DocumentConverter::convert(std::string_view text,
     write_document(memory_->out, *document->type, *document->version, document->stored,
                    writer.empty() ? document->writer : writer);
   }
+  if (memory_->out.too_deep()) {
+    return Error({.code = "wrong-value",
+                  .message = "with what goes to its bag the document has too many levels",
+                  .where = document->is_bare ? "" : "value"});
+  }
   return memory_->out.view();
 }
 

@@ -121,7 +121,7 @@ void Bag::write(json::Writer& out) const {
     if (entry.stored != nullptr) {
       entry.write(out, entry.stored);
     } else {
-      out.raw(entry.value);
+      out.json(entry.value);
     }
     out.end_object();
   }

@@ -11,7 +11,7 @@
 namespace tenon::json {
 namespace detail {
 
-void Recorder::reset(std::string_view text, std::size_t levels) {
+void Recorder::reset(std::string_view text) {
   nodes.clear();
   text_ = text;
   unescaped_.clear();
@@ -19,7 +19,7 @@ void Recorder::reset(std::string_view text, std::size_t levels) {
   keys_.clear();
   open_ = 0;
   depth_ = 0;
-  levels_ = levels;
+  levels_ = 0;
   duplicate_.reset();
 }
 
@@ -32,11 +32,8 @@ bool Recorder::add(Form form, View text) {
   return true;
 }
 
-bool Recorder::open(Form form, ErrorCode& error) {
-  if (++depth_ > levels_) {
-    error = boost::json::error::too_deep;
-    return false;
-  }
+bool Recorder::open(Form form) {
+  levels_ = std::max(levels_, ++depth_);
   Node& node = nodes.emplace_back();
   node.form = form;
   node.extent = std::exchange(open_, nodes.size() - 1);
@@ -148,14 +145,10 @@ Parser& Parser::operator=(Parser&&) noexcept = default;
 Parser::~Parser() = default;
 
 Result<Reader> Parser::parse(std::string_view text) {
-  return parse(text, detail::most_levels);
-}
-
-Result<Reader> Parser::parse(std::string_view text, std::size_t levels) {
   auto& parser = tape_->parser;
   detail::Recorder& recorder = parser.handler();
   parser.reset();
-  recorder.reset(text, levels);
+  recorder.reset(text);
   boost::json::error_code error;
   const std::size_t end = parser.write_some(false, text.data(), text.size(), error);
   if (!error && end < text.size()) error = boost::json::error::extra_data;
@@ -166,6 +159,10 @@ Result<Reader> Parser::parse(std::string_view text, std::size_t levels) {
                                              : detail::message_of(error, text.substr(end));
   return Error(
       {.code = "not-json", .message = std::move(message), .where = detail::place_of(text, end)});
+}
+
+std::size_t Parser::levels() const noexcept {
+  return tape_->parser.handler().levels();
 }
 
 Error Parser::take_error() {

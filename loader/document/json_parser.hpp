@@ -31,16 +31,17 @@ class Recorder {
 
   std::vector<Node> nodes;
 
-  /// To begin another text, that may have this many levels.
-  void reset(std::string_view text, std::size_t levels);
+  void reset(std::string_view text);
+  /// How deep the deepest array or object lies; the outermost is level 1.
+  std::size_t levels() const noexcept { return levels_; }
   /// The key that an object has twice, if that is why parsing ended.
   const std::optional<std::string_view>& duplicate() const noexcept { return duplicate_; }
 
   bool on_document_begin(ErrorCode&) { return true; }
   bool on_document_end(ErrorCode&) { return true; }
-  bool on_array_begin(ErrorCode& error) { return open(Form::array, error); }
+  bool on_array_begin(ErrorCode&) { return open(Form::array); }
   bool on_array_end(std::size_t count, ErrorCode&) { return close(count); }
-  bool on_object_begin(ErrorCode& error) { return open(Form::object, error); }
+  bool on_object_begin(ErrorCode&) { return open(Form::object); }
   bool on_object_end(std::size_t count, ErrorCode& error);
   bool on_key_part(View part, std::size_t, ErrorCode&) { return keep(part); }
   bool on_key(View last, std::size_t, ErrorCode&);
@@ -57,7 +58,7 @@ class Recorder {
 
  private:
   bool add(Form form, View text);
-  bool open(Form form, ErrorCode& error);
+  bool open(Form form);
   bool close(std::size_t count);
   bool keep(View part);
   View whole(View last);
@@ -69,7 +70,7 @@ class Recorder {
   std::size_t open_ = 0;  // the array or object under way; while it is open, its extent is what
                           // `open_` was before
   std::size_t depth_ = 0;
-  std::size_t levels_ = most_levels;
+  std::size_t levels_ = 0;
   std::optional<std::string_view> duplicate_;
 };
 

@@ -213,9 +213,10 @@ void Writer::base64(BytesView value) {
 
 void Writer::json(std::string_view value) {
   if (!parser_) parser_ = std::make_unique<Parser>();
-  const std::size_t levels = detail::most_levels - std::min(depth_, detail::most_levels);
-  const Result<Reader> parsed = parser_->parse(value, levels);
-  if (parsed) {
+  const Result<Reader> parsed = parser_->parse(value);
+  const bool fits = parsed && depth_ + parser_->levels() <= detail::most_levels;
+  too_deep_ = too_deep_ || (parsed && !fits);
+  if (fits) {
     this->value(*parsed);
   } else {
     text(value);

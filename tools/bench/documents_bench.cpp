@@ -46,6 +46,14 @@ constexpr std::string_view line<RecordV2Storage> =
     R"("eyJpZCI6MTcwMDAwLCJuYW1lIjoiQWRhIExvdmVsYWNlIn0=","after":)"
     R"("eyJpZCI6MTcwMDAwLCJuYW1lIjoiQWRhIExvdmVsYWNlIiwiY2l0eSI6IkxvbmRvbiJ9"}}})";
 
+/// One that says no more than version 1 can.
+constexpr std::string_view created =
+    R"({"type":"tenon.dev/record","version":2,"writer":"tenon-pipeline 0.1.0","value":{)"
+    R"("position":"AAAAAAAAEAAAAAAB","operation":"create",)"
+    R"("metadata":{"opencdc.collection":"customers","opencdc.createdAt":"1700000000000000000",)"
+    R"("source":"eu-west"},"key":"eyJpZCI6MTcwMDAwfQ==","payload":{"after":)"
+    R"("eyJpZCI6MTcwMDAwLCJuYW1lIjoiQWRhIExvdmVsYWNlIiwiY2l0eSI6IkxvbmRvbiJ9"}}})";
+
 /// What readings say in each version; the names of two fields differ.
 #define READING(version, place, tags)                                                    \
   R"({"type":"sensor.example/reading","version":)" version                               \
@@ -80,10 +88,10 @@ constexpr std::string_view label<ReadingV5Storage> = "5";
 template <class Storage>
 class Document {
  public:
-  Document() : conversion_(call_.raw()) {
+  explicit Document(std::string_view text = line<Storage>) : conversion_(call_.raw()) {
     conversion_.copies = true;
     json::Parser parser;
-    const auto read = read_document(conversion_, parser, line<Storage>, {.to = label<Storage>});
+    const auto read = read_document(conversion_, parser, text, {.to = label<Storage>});
     if (!read) std::abort();
     stored_ = static_cast<const Storage*>(read->stored);
     if (!Stored<Storage>::save(conversion_, *stored_, raw_)) std::abort();
@@ -199,9 +207,9 @@ BENCHMARK(step<ReadingV4Storage, ReadingV5Storage>)->Name("reading_4_to_5");
 BENCHMARK(step<ReadingV1Storage, ReadingV5Storage>)->Name("reading_1_to_5");
 BENCHMARK(step<ReadingV5Storage, ReadingV1Storage>)->Name("reading_5_to_1");
 
-template <class From, class To, auto convert>
+template <class From, class To, auto convert, const std::string_view& text = line<From>>
 void step_of_structs(benchmark::State& state) {
-  const Document<From> from;
+  const Document<From> from(text);
   Call call;
   for (auto _ : state) {
     call.reset();
@@ -214,6 +222,8 @@ BENCHMARK(step_of_structs<RecordV1Storage, RecordV2Storage, convert_record_1_to_
     ->Name("record_1_to_2_as_struct");
 BENCHMARK(step_of_structs<RecordV2Storage, RecordV1Storage, convert_record_2_to_1>)
     ->Name("record_2_to_1_as_struct");
+BENCHMARK(step_of_structs<RecordV2Storage, RecordV1Storage, convert_record_2_to_1, created>)
+    ->Name("created_2_to_1_as_struct");
 
 template <class Storage>
 void deep_copy(benchmark::State& state) {
@@ -231,9 +241,9 @@ BENCHMARK(deep_copy<ReadingV1Storage>)->Name("copy_reading_1");
 BENCHMARK(deep_copy<ReadingV4Storage>)->Name("copy_reading_4");
 BENCHMARK(deep_copy<ReadingV5Storage>)->Name("copy_reading_5");
 
-template <class Storage>
+template <class Storage, const std::string_view& text = line<Storage>>
 void deep_copy_of_struct(benchmark::State& state) {
-  const Document<Storage> from;
+  const Document<Storage> from(text);
   Call call;
   for (auto _ : state) {
     call.reset();
@@ -243,6 +253,7 @@ void deep_copy_of_struct(benchmark::State& state) {
 }
 BENCHMARK(deep_copy_of_struct<RecordV1Storage>)->Name("copy_record_1_as_struct");
 BENCHMARK(deep_copy_of_struct<RecordV2Storage>)->Name("copy_record_2_as_struct");
+BENCHMARK(deep_copy_of_struct<RecordV2Storage, created>)->Name("copy_created_2_as_struct");
 
 /// From JSON to the storage type.
 template <class Storage>

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from base64 import b64encode
 
 sys.dont_write_bytecode = True  # nothing beside the sources
 import chart
@@ -53,7 +54,8 @@ DOCUMENTS = [
     ("record, version 1 to 2", 2, "record_1_to_2", "copy_record_1"),
     ("record, version 2 to 1", 2, "record_2_to_1", "copy_record_2"),
     ("record as struct, 1 to 2", 2, "record_1_to_2_as_struct", "copy_record_1_as_struct"),
-    ("record as struct, 2 to 1", 2, "record_2_to_1_as_struct", "copy_record_2_as_struct"),
+    ("record as struct, 2 to 1", 2, "created_2_to_1_as_struct", "copy_created_2_as_struct"),
+    ("the same with a bag as text", 2, "record_2_to_1_as_struct", "copy_record_2_as_struct"),
     ("record, 1 to 2, to parsing it", None, "record_1_to_2", "parse_record_1"),
     ("record, 2 to 1, to parsing it", None, "record_2_to_1", "parse_record_2"),
     ("reading, one of four steps", 2, "reading_4_to_5", "copy_reading_4"),
@@ -66,16 +68,18 @@ LINES = [
     ("lines of records, 1 to 2", 0.6, "convert_line_1_to_2", "plain_line_1"),
     ("lines of records, checked only", 0.6, "convert_line_2_to_2", "plain_line_2"),
     ("lines of records, 2 to 1", 0.6, "convert_line_2_to_1", "plain_line_2"),
+    ("tenon convert, 1 to 2", 0.6, "tenon convert", "tenon-plain-lines"),
 ]
 
 PACKAGES = 200_000
+RECORDS = 200_000
 RESTARTS = 5_000
 ALL_RESTARTS = 100_000
 SECONDS = 5  # of calls with restarts, and of calls without
 
 
 def run_benchmarks(build):
-    """Name of each benchmark to the median of its time in nanoseconds, and of its bytes/s."""
+    """Medians: name of each benchmark to its time in nanoseconds, and to its bytes/s."""
     output = build / "benchmarks.json"
     subprocess.run(
         [build / "tools/bench/tenon-bench", "--benchmark_repetitions=5",
@@ -87,14 +91,16 @@ def run_benchmarks(build):
     if failed:
         sys.exit("\n".join(failed))
     times = {}
+    rates = {}
     for benchmark in benchmarks:
         if benchmark["aggregate_name"] != "median":
             continue
         times[benchmark["run_name"]] = benchmark["real_time"]
-        for part in ("loading", "draining", "bytes_per_second"):
+        rates[benchmark["run_name"]] = benchmark.get("bytes_per_second")
+        for part in ("loading", "draining"):
             if part in benchmark:
                 times[f"{benchmark['run_name']}:{part}"] = benchmark[part]
-    return times
+    return times, rates
 
 
 def run_restarts(build, what, number):
@@ -162,6 +168,45 @@ def measure_pipelines(build):
         ]
 
 
+def write_records(path):
+    """A stream of RECORDS records of version 1, as a pipeline stores them."""
+    def base64(value):
+        return b64encode(json.dumps(value).encode()).decode()
+
+    with open(path, "w") as lines:
+        for number in range(RECORDS):
+            value = {
+                "position": base64(number),
+                "metadata": {"opencdc.collection": "customers", "source": "eu-west"},
+                "created_at": 1_700_000_000_000_000_000 + number,
+                "key": base64({"id": number}),
+                "payload": base64({"id": number, "name": "Ada Lovelace", "city": "London"}),
+            }
+            document = {"type": "tenon.dev/record", "version": 1,
+                        "writer": "tenon-pipeline 0.1.0", "value": value}
+            lines.write(json.dumps(document, separators=(",", ":")) + "\n")
+
+
+def bytes_per_second(command, path):
+    """Of a process that reads the file, from its start to its end."""
+    begin = time.perf_counter()
+    subprocess.run([*command, path], check=True, stdout=subprocess.DEVNULL)
+    return path.stat().st_size / (time.perf_counter() - begin)
+
+
+def measure_conversion(build):
+    """What `tenon convert` makes of a file, and what the floor makes of it, in turns."""
+    convert = [build / "tools/tenon/tenon", "convert", "--to", "2"]
+    plain = [build / "tools/bench/tenon-plain-lines"]
+    with tempfile.TemporaryDirectory() as folder:
+        records = pathlib.Path(folder) / "records.jsonl"
+        write_records(records)
+        rates = [(bytes_per_second(convert, records), bytes_per_second(plain, records))
+                 for _ in range(5)]
+    return {"tenon convert": statistics.median(rate[0] for rate in rates),
+            "tenon-plain-lines": statistics.median(rate[1] for rate in rates)}
+
+
 def rows_of_times(times):
     for what, goal, name, floor_name, over in TIMES:
         measured = times[name]
@@ -186,9 +231,9 @@ def rows_of_documents(times):
                "ratio": times[name] / times[floor]}
 
 
-def rows_of_lines(times):
+def rows_of_lines(rates):
     for what, share, name, floor in LINES:
-        measured, plain = (times[f"{line}:bytes_per_second"] / 2**20 for line in (name, floor))
+        measured, plain = (rates[line] / 2**20 for line in (name, floor))
         yield {"what": what, "unit": "MiB/s", "goal": share * plain, "at_least": True,
                "measured": measured, "floor": floor, "floor_measured": plain,
                "ratio": measured / plain}
@@ -253,10 +298,11 @@ def main():
     arguments = parser.parse_args()
     build = arguments.build
 
-    times = run_benchmarks(build)
+    times, rates = run_benchmarks(build)
     latency = run_restarts(build, "latency", SECONDS)
     memory = run_restarts(build, "memory", ALL_RESTARTS if arguments.long else RESTARTS)
-    rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(times),
+    rates |= measure_conversion(build)
+    rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(rates),
             *rows_of_restarts(latency, memory), *rows_of_rates(times, measure_pipelines(build))]
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")

@@ -174,7 +174,7 @@ class TENON_API Parser {
 
  private:
   friend class Writer;
-  Result<Reader> parse(std::string_view text, std::size_t levels);
+  std::size_t levels() const noexcept;
 
   std::unique_ptr<detail::Tape> tape_;
 };
@@ -202,6 +202,8 @@ class TENON_API Writer {
   /// A JSON text, without its spaces; one that is none, or has too many levels for this place,
   /// becomes a text.
   void json(std::string_view value);
+  /// Whether that was the lot of a JSON text that would have had too many levels.
+  bool too_deep() const noexcept { return too_deep_; }
   /// REQUIRED: it is JSON, without line ends.
   void raw(std::string_view value);
 
@@ -210,6 +212,7 @@ class TENON_API Writer {
     size_ = 0;
     depth_ = 0;
     follows_value_ = false;
+    too_deep_ = false;
   }
   /// What was written; valid until more is.
   std::string_view view() const noexcept { return {text_.data(), size_}; }
@@ -234,6 +237,7 @@ class TENON_API Writer {
   std::size_t size_ = 0;
   std::size_t depth_ = 0;
   bool follows_value_ = false;
+  bool too_deep_ = false;
   std::unique_ptr<Parser> parser_;  // of json()
 };
 
