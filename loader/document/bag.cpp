@@ -13,10 +13,11 @@ bool is_before(const BagEntry& a, const BagEntry& b) noexcept {
   return a.name != b.name ? a.name < b.name : a.version < b.version;
 }
 
-/// The name and version of an entry. False: the key is none of a bag.
+/// The name, which a field that nobody knows may have left out, and the version of an entry. False:
+/// the key is none of a bag.
 bool split(std::string_view key, BagEntry& entry) noexcept {
   const std::size_t at = key.rfind('@');
-  if (at == std::string_view::npos || at == 0 || at + 1 == key.size()) return false;
+  if (at == std::string_view::npos || at + 1 == key.size()) return false;
   entry.name = key.substr(0, at);
   entry.version = key.substr(at + 1);
   return true;
