@@ -125,6 +125,10 @@ const Refused refused[] = {
      head + std::string(100, '[') + std::string(100, ']') + "}",
      "more than 64 levels",
      {}},
+    {"TooDeepForTheBag",
+     head + R"({"colour":)" + std::string(62, '[') + std::string(62, ']') + "}}",
+     "in.json:1: error[wrong-value] value: with what goes to its bag the document has too many",
+     {"--lenient"}},
     {"KeyTwice", head + R"({"key":"","key":""}})", "the key \"key\" stands twice", {}},
     {"BagOfNothing",
      head + R"({"bag":{"operation":1}}})",
@@ -171,6 +175,17 @@ TEST_F(Documents, BeforeABadLineAreConverted) {
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, newer);
   EXPECT_NE(run.err.find("in.json:2: "), std::string::npos) << run.err;
+}
+
+TEST_F(Documents, AreHandedOnBeforeMoreCome) {
+  world_.write("in.json", older);
+  const Outcome run = world_.run(
+      {"/bin/sh", "-c",
+       "{ cat in.json; for i in $(seq 1000); do [ -s out ] && cat in.json && break; sleep 0.01; "
+       "done; } | \"$0\" convert >out",
+       TENON});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(world_.read("out"), std::string(newer) + newer);
 }
 
 TEST_F(Documents, ThatAreNotThereAreAnErrorOfTheEnvironment) {

@@ -307,6 +307,7 @@ TEST(Json, MakesATextOfJsonThatIsTooDeepForItsPlace) {
     out.begin_array();
     out.json(nested(levels));
     out.end_array();
+    EXPECT_EQ(out.too_deep(), levels == 64);
     const auto root = parser.parse(out.view());
     ASSERT_TRUE(root) << levels;
     for (const json::Reader& element : root->elements()) {
