@@ -40,12 +40,6 @@ void intersect(std::vector<Range>& ranges, Ranges others) {
   ranges = std::move(result);
 }
 
-bool contains(Ranges ranges, Position position) {
-  return std::any_of(ranges.begin(), ranges.end(), [position](const Range& range) {
-    return range.begin <= position && position < range.end;
-  });
-}
-
 Candidates::Candidates(const Repository& repository, const Question& question)
     : repository_(repository) {
   add_versions();
@@ -59,15 +53,13 @@ void Candidates::add_versions() {
   versions_.reserve(repository_.names() + 1);
   for (NameId name = 0; name < repository_.names(); ++name) {
     const auto begin = static_cast<Position>(packages_.size());
-    const auto versions = repository_.versions(name);
-    bool has_numbers = true;
-    for (const PackageId id : versions) {
+    for (const PackageId id : repository_.versions(name)) {
       packages_.push_back(id);
       numbers_.push_back(repository_.numbers(id));
-      has_numbers = has_numbers && numbers_.back() != 0;
     }
     versions_.push_back({begin, static_cast<Position>(packages_.size())});
-    has_numbers_.push_back(has_numbers);
+    has_numbers_.push_back(std::find(numbers_.begin() + begin, numbers_.end(), 0) ==
+                           numbers_.end());
   }
   const auto end = static_cast<Position>(packages_.size());
   versions_.push_back({end, end});
@@ -177,13 +169,7 @@ void Candidates::find_by_needs(Edge& edge) {
   }
 }
 
-std::span<const Repository::Link> Candidates::links_of(Position position) const {
-  const auto id = packages_[position];
-  return std::span(repository_.links())
-      .subspan(repository_.first_link(id), repository_.end_link(id) - repository_.first_link(id));
-}
-
-bool Candidates::usable(Position position) {
+bool Candidates::is_found_usable(Position position) {
   if (states_[position] == State::untouched) {
     to_open_.push_back(position);
     drain();

@@ -26,7 +26,12 @@ using Ranges = std::span<const Range>;
 
 /// Leaves in `ranges` what is in `others` too.
 void intersect(std::vector<Range>& ranges, Ranges others);
-bool contains(Ranges ranges, Position position);
+inline bool contains(Ranges ranges, Position position) {
+  for (const Range& range : ranges) {
+    if (range.begin <= position && position < range.end) return true;
+  }
+  return false;
+}
 
 /// What one requirer, a root or a package, requires of one name.
 struct Edge {
@@ -63,7 +68,9 @@ class Candidates {
   void keep_only(const std::vector<Position>& chosen);
 
   /// Whether a version can be used at all: each of its edges finds a usable version.
-  bool usable(Position position);
+  bool usable(Position position) {
+    return states_[position] == State::open || is_found_usable(position);
+  }
 
   /// Whether a hopeful beginning has met anything that is unusable, so that what was made of it
   /// may be wrong. If not, what was chosen and what that requires is usable.
@@ -100,7 +107,6 @@ class Candidates {
   PackageId package(Position position) const { return packages_[position]; }
   NameId name(Position position) const { return repository_.name(packages_[position]); }
   Range versions(NameId name) const { return versions_[name]; }
-  std::span<const Repository::Link> links_of(Position position) const;
 
  private:
   enum class State : std::uint8_t {
@@ -124,6 +130,7 @@ class Candidates {
   void add_edge(Edge edge, Repository::Numbers numbers);
   bool find_by_numbers(Edge& edge, Repository::Numbers numbers) const;
   void find_by_needs(Edge& edge);
+  bool is_found_usable(Position position);
   void open(Position position);
   void watch(EdgeId id);
   void drain();

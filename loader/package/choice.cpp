@@ -9,6 +9,7 @@ namespace tenon::detail {
 
 Choice::Choice(Candidates& candidates)
     : candidates_(candidates),
+      edges_(candidates.edges()),
       requirers_(candidates.repository().names() + 1, none),
       served_by_(candidates.repository().names() + 1, none),
       component_of_(candidates.repository().names() + 1, none),
@@ -21,7 +22,7 @@ Choice::Choice(Candidates& candidates)
   }
   const Range roots = candidates_.edges_of_roots();
   for (EdgeId id = roots.begin; id < roots.end; ++id) {
-    if (!candidates_.edges()[id].unmet) add_requirer(id);
+    if (!edges_[id].unmet) add_requirer(id);
   }
   for (component_ = 0; component_ < all.size(); ++component_) settle(all[component_]);
 }
@@ -44,19 +45,19 @@ void Choice::settle(const std::vector<NameId>& component) {
   std::vector<EdgeId> from_outside;
   for (const NameId name : component) {
     if (requirers_[name] == none) continue;
-    for (EdgeId id = requirers_[name]; id != none; id = candidates_.edges()[id].next_requirer) {
+    for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
       from_outside.push_back(id);
     }
-    is_queued_[name] = true;
+    is_queued_[name] = 1;
     queue_.push_back(name);
   }
   for (std::size_t next = 0; next < queue_.size(); ++next) {
     const NameId name = queue_[next];
-    is_queued_[name] = false;
+    is_queued_[name] = 0;
     choose(name);
   }
   std::vector<Position> to_keep;
-  for (const EdgeId id : from_outside) to_keep.push_back(candidates_.edges()[id].provider);
+  for (const EdgeId id : from_outside) to_keep.push_back(edges_[id].provider);
   while (!to_keep.empty()) {
     const Position position = to_keep.back();
     to_keep.pop_back();
@@ -65,28 +66,28 @@ void Choice::settle(const std::vector<NameId>& component) {
 }
 
 void Choice::add_requirer(EdgeId id) {
-  Edge& edge = candidates_.edges()[id];
+  Edge& edge = edges_[id];
   edge.next_requirer = requirers_[edge.name];
   requirers_[edge.name] = id;
 }
 
 void Choice::count(Position position) {
-  if (is_counted_[position]) return;
-  is_counted_[position] = true;
+  if (is_counted_[position] != 0) return;
+  is_counted_[position] = 1;
   const Range edges = candidates_.edges_of(position);
   for (EdgeId id = edges.begin; id < edges.end; ++id) {
-    const Edge& edge = candidates_.edges()[id];
+    const Edge& edge = edges_[id];
     if (edge.unmet || edge.provider == position || !inside(edge.name)) continue;
     add_requirer(id);
-    if (is_served(id) || is_queued_[edge.name]) continue;
-    is_queued_[edge.name] = true;
+    if (is_served(id) || is_queued_[edge.name] != 0) continue;
+    is_queued_[edge.name] = 1;
     queue_.push_back(edge.name);
   }
 }
 
 // One who takes what all others of that name have got gets it too, and changes nothing for them.
 bool Choice::is_served(EdgeId id) {
-  Edge& edge = candidates_.edges()[id];
+  Edge& edge = edges_[id];
   const Position position = served_by_[edge.name];
   if (position == none || edge.of_itself) return false;
   if (!contains(candidates_.taken_by(edge), position)) return false;
@@ -95,12 +96,12 @@ bool Choice::is_served(EdgeId id) {
 }
 
 void Choice::keep(Position position, std::vector<Position>& to_keep) {
-  if (position == none || is_kept_[position]) return;
-  is_kept_[position] = true;
+  if (position == none || is_kept_[position] != 0) return;
+  is_kept_[position] = 1;
   kept_.push_back(position);
   const Range edges = candidates_.edges_of(position);
   for (EdgeId id = edges.begin; id < edges.end; ++id) {
-    const Edge& edge = candidates_.edges()[id];
+    const Edge& edge = edges_[id];
     if (edge.unmet) continue;
     if (inside(edge.name)) {
       to_keep.push_back(edge.provider);
@@ -113,14 +114,34 @@ void Choice::keep(Position position, std::vector<Position>& to_keep) {
 // A package that requires another version of itself shares that with its like only: what it takes
 // is nothing that those who want the package itself can be asked to take.
 void Choice::choose(NameId name) {
+  served_by_[name] = none;
+  if (choose_simply(name)) return;
   of_others_.clear();
   of_itself_.clear();
-  for (EdgeId id = requirers_[name]; id != none; id = candidates_.edges()[id].next_requirer) {
-    (candidates_.edges()[id].of_itself ? of_itself_ : of_others_).push_back(id);
+  for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+    (edges_[id].of_itself ? of_itself_ : of_others_).push_back(id);
   }
-  served_by_[name] = none;
   served_by_[name] = choose_for(name, of_others_);
   choose_for(name, of_itself_);
+}
+
+// The usual case: everybody takes one range of versions, and they have one in common.
+bool Choice::choose_simply(NameId name) {
+  Range common = candidates_.versions(name);
+  for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+    if (edges_[id].of_itself || edges_[id].ranges != 1) return false;
+    common.begin = std::max(common.begin, edges_[id].taken.begin);
+    common.end = std::min(common.end, edges_[id].taken.end);
+    if (common.begin >= common.end) return false;
+  }
+  const Position position = candidates_.preferred({&common, 1});
+  if (position == none || !candidates_.usable(position)) return false;
+  for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+    edges_[id].provider = position;
+  }
+  served_by_[name] = position;
+  count(position);
+  return true;
 }
 
 // Returns what all of them got, or none.
@@ -140,7 +161,7 @@ Position Choice::choose_for(NameId name, std::vector<EdgeId>& edges) {
 
 void Choice::give(Position position, std::vector<EdgeId>& edges) {
   std::erase_if(edges, [&](EdgeId id) {
-    Edge& edge = candidates_.edges()[id];
+    Edge& edge = edges_[id];
     const bool takes = contains(candidates_.taken_by(edge), position);
     if (takes) edge.provider = position;
     return takes;
@@ -149,10 +170,10 @@ void Choice::give(Position position, std::vector<EdgeId>& edges) {
 }
 
 Position Choice::taken_by_all(const std::vector<EdgeId>& edges) {
-  const auto first = candidates_.taken_by(candidates_.edges()[edges[0]]);
+  const auto first = candidates_.taken_by(edges_[edges[0]]);
   common_.assign(first.begin(), first.end());
   for (const EdgeId id : edges) {
-    intersect(common_, candidates_.taken_by(candidates_.edges()[id]));
+    intersect(common_, candidates_.taken_by(edges_[id]));
     if (common_.empty()) return none;
   }
   return candidates_.preferred(common_);
@@ -162,7 +183,7 @@ Position Choice::most_wanted(NameId name, const std::vector<EdgeId>& edges) {
   const Range versions = candidates_.versions(name);
   std::vector<std::int64_t> steps(versions.end - versions.begin + 1);
   for (const EdgeId id : edges) {
-    for (const Range& range : candidates_.taken_by(candidates_.edges()[id])) {
+    for (const Range& range : candidates_.taken_by(edges_[id])) {
       ++steps[range.begin - versions.begin];
       --steps[range.end - versions.begin];
     }

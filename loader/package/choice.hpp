@@ -29,6 +29,7 @@ class Choice {
   void add_requirer(EdgeId id);
   bool is_served(EdgeId id);
   void choose(NameId name);
+  bool choose_simply(NameId name);
   Position choose_for(NameId name, std::vector<EdgeId>& edges);
   void give(Position position, std::vector<EdgeId>& edges);
   Position taken_by_all(const std::vector<EdgeId>& edges);
@@ -36,14 +37,15 @@ class Choice {
   bool inside(NameId name) const { return component_of_[name] == component_; }
 
   Candidates& candidates_;
+  std::vector<Edge>& edges_;         // of the candidates
   std::vector<EdgeId> requirers_;    // of each name
   std::vector<Position> served_by_;  // of each name: what all that require it have got, or none
   std::vector<std::uint32_t> component_of_;  // of each name
   std::uint32_t component_ = 0;              // that is being settled
   std::vector<NameId> queue_;                // of names to choose for (again)
-  std::vector<bool> is_queued_;
-  std::vector<bool> is_counted_;  // of positions: chosen at some time, and counted as a requirer
-  std::vector<bool> is_kept_;
+  std::vector<char> is_queued_;
+  std::vector<char> is_counted_;  // of positions: chosen at some time, and counted as a requirer
+  std::vector<char> is_kept_;
   std::vector<Position> kept_;
   // For the moment.
   std::vector<EdgeId> of_others_;

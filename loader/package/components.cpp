@@ -39,30 +39,39 @@ class Search {
   /// How far the requirements of a name are looked through.
   struct Place {
     NameId name;
-    Position position;
-    std::uint32_t link;
+    Position next;           // of its versions
+    std::uint32_t link = 0;  // of the version before that
+    std::uint32_t end = 0;
   };
 
   void enter(NameId name) {
     marks_[name] = {.index = ++arrived_, .low = arrived_, .open = true};
     open_.push_back(name);
-    path_.push_back({.name = name, .position = candidates_.versions(name).begin, .link = 0});
+    path_.push_back({.name = name, .next = candidates_.versions(name).begin});
   }
 
   /// The next name that nobody has visited, or none.
   NameId step(Place& place) {
-    Mark& mark = marks_[place.name];
-    for (; place.position < candidates_.versions(place.name).end; ++place.position) {
-      if (!candidates_.admitted(place.position)) continue;
-      const auto links = candidates_.links_of(place.position);
-      while (place.link < links.size()) {
+    const auto& links = candidates_.repository().links();
+    std::uint32_t& low = marks_[place.name].low;
+    do {
+      while (place.link < place.end) {
         const NameId required = links[place.link++].name;
         if (marks_[required].index == 0) return required;
-        if (marks_[required].open) mark.low = std::min(mark.low, marks_[required].index);
+        if (marks_[required].open) low = std::min(low, marks_[required].index);
       }
-      place.link = 0;
-    }
+    } while (next_version(place));
     return none;
+  }
+
+  bool next_version(Place& place) const {
+    const Position end = candidates_.versions(place.name).end;
+    while (place.next < end && !candidates_.admitted(place.next)) ++place.next;
+    if (place.next == end) return false;
+    const PackageId package = candidates_.package(place.next++);
+    place.link = candidates_.repository().first_link(package);
+    place.end = candidates_.repository().end_link(package);
+    return true;
   }
 
   void leave() {

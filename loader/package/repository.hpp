@@ -46,6 +46,13 @@ std::uint64_t packed_numbers(const Version& version);
 /// which packages were added. Const functions may be called from any thread.
 class Repository {
  public:
+  Repository() = default;
+  Repository(Repository&&) = default;
+  Repository& operator=(Repository&&) = default;
+  Repository(const Repository&) = delete;
+  Repository& operator=(const Repository&) = delete;
+  ~Repository() = default;
+
   /// What a package requires of one name.
   struct Link {
     NameId name;

@@ -162,7 +162,7 @@ Intervals behind(const Operand& operand) {
 
 Intervals meant_by(Operator op, const Operand& operand) {
   const Version& version = operand.version;
-  const Intervals equal = {{.low = version, .high = end_of(operand)}};
+  Intervals equal = {{.low = version, .high = end_of(operand)}};
   switch (op) {
     case Operator::equal:
       return equal;

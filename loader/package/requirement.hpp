@@ -56,7 +56,8 @@ class Requirement {
   /// Whether no version can ever do.
   bool empty() const { return releases_.empty() && prereleases_.empty(); }
 
-  /// The text it was read from, or one of its own: `parse` reads it as an equal requirement.
+  /// The text it was read from, or one of its own. `parse` reads it as an equal requirement,
+  /// unless it is one of its own and too long.
   std::string to_string() const;
 
   /// The set in two parts, each sorted, with a gap behind every interval. Ends of `releases` are

@@ -78,7 +78,7 @@ std::string words(const Version& low, const std::optional<Version>& high) {
   const bool from_patch_0 = release && low.patch == 0;
   const bool from_minor_0 = from_patch_0 && low.minor == 0;
   const bool from_0 = from_minor_0 && low.major == 0;
-  const std::string text = low.to_string();
+  std::string text = low.to_string();
   if (!high) return from_0 ? "*" : ">=" + text;
   const bool in_major = same(high, next_major(low));
   const bool in_minor = same(high, next_minor(low));

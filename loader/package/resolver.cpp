@@ -82,6 +82,7 @@ Resolution resolve(const Repository& repository, const Question& question) {
   Candidates candidates(repository, question);
   auto versions = choose_quickly(candidates);
   if (!versions) versions = choose_exactly(candidates, question, resolution);
+  resolution.bindings.reserve(candidates.edges().size());
   add(candidates, question, candidates.edges_of_roots(), resolution);
   for (const Position position : *versions) {
     resolution.packages.push_back(candidates.package(position));
