@@ -112,12 +112,6 @@ bool Reader::read(double& value) const {
   return parse_real(*node_, value) || fail("float64");
 }
 
-bool Reader::read(std::string_view& value) const {
-  if (form() != Form::text) return fail("text");
-  value = node_->text();
-  return true;
-}
-
 bool Reader::read_bytes(tenon_call* call, tenon_bytes& value) const {
   const auto size = form() == Form::text ? detail::bytes_of_base64(node_->text()) : std::nullopt;
   if (!size) return fail("text in base64");
@@ -146,18 +140,6 @@ bool Reader::read_integer(std::int64_t& value, std::int64_t least, std::int64_t 
 bool Reader::read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const {
   const bool good = form() == Form::number && parse_number(node_->text(), value) && value <= most;
   return good || fail(type);
-}
-
-bool Reader::read_array(std::size_t& count) const {
-  if (form() != Form::array) return fail("array");
-  count = node_->size;
-  return true;
-}
-
-bool Reader::read_object(std::size_t& count) const {
-  if (form() != Form::object) return fail("object");
-  count = node_->size;
-  return true;
 }
 
 std::string Reader::path() const {

@@ -98,7 +98,8 @@ bool read_envelope(const json::Reader& root, Envelope& envelope) {
   return good && fields.finish();
 }
 
-Error other(std::string code, std::string what, std::string_view found, std::string_view needed) {
+Error other(std::string code, const std::string& what, std::string_view found,
+            std::string_view needed) {
   return Error({.code = std::move(code),
                 .message = "the document is of another " + what,
                 .where = what,

@@ -27,7 +27,7 @@ using sensor::ReadingV5Storage;
 
 /// A document of a version, as it is stored.
 template <class Storage>
-constexpr std::string_view line = "";
+constexpr std::string_view line{};
 
 /// Records of a change of a row, as a pipeline stores them.
 template <>
@@ -72,7 +72,7 @@ constexpr std::string_view line<ReadingV5Storage> = READING("5", "site", "labels
 
 /// The label of a version.
 template <class Storage>
-constexpr std::string_view label = "";
+constexpr std::string_view label{};
 template <>
 constexpr std::string_view label<RecordV1Storage> = "1";
 template <>

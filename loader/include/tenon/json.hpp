@@ -69,7 +69,11 @@ class TENON_API Reader {
   bool read(float& value) const;
   bool read(double& value) const;
   /// A text. Valid like the reader.
-  bool read(std::string_view& value) const;
+  bool read(std::string_view& value) const {
+    if (form() != Form::text) return fail("text");
+    value = node_->text();
+    return true;
+  }
   /// Whole numbers in a range; `type` names it in the error: "int8".
   bool read_integer(std::int64_t& value, std::int64_t least, std::int64_t most,
                     std::string_view type) const;
@@ -81,8 +85,8 @@ class TENON_API Reader {
   bool read_json(tenon_call* call, tenon_string& value) const;
 
   /// How many elements an array has, or members an object.
-  bool read_array(std::size_t& count) const;
-  bool read_object(std::size_t& count) const;
+  bool read_array(std::size_t& count) const { return read_count(Form::array, "array", count); }
+  bool read_object(std::size_t& count) const { return read_count(Form::object, "object", count); }
   /// All of them, in the order of the text: `for (const Reader& element : in.elements())`,
   /// `for (const auto& [key, value] : in.members())`. What is no array or object has none.
   Range<Reader> elements() const noexcept;
@@ -101,6 +105,11 @@ class TENON_API Reader {
   friend class Range;
 
   Reader(detail::Tape& tape, detail::Node& node) noexcept : tape_(&tape), node_(&node) {}
+  bool read_count(Form needed, std::string_view name, std::size_t& count) const {
+    if (form() != needed) return fail(name);
+    count = node_->size;
+    return true;
+  }
   std::string path() const;
 
   detail::Tape* tape_;
