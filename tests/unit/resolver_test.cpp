@@ -434,8 +434,9 @@ TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
     bool all_met = true;
     for (std::uint32_t root = 0; root < question.roots.size(); ++root) {
       for (const auto& [name, needs] : by_name(question.roots[root].needs)) {
-        const bool can = std::any_of(usable_ones.begin(), usable_ones.end(),
-                                     [&](std::size_t at) { return meets(packages[at], needs); });
+        const bool can =
+            std::any_of(usable_ones.begin(), usable_ones.end(),
+                        [&, &group = needs](std::size_t at) { return meets(packages[at], group); });
         all_met = all_met && can;
         const auto provider = answer.for_root(root, name);
         ASSERT_EQ(provider != none, can) << name;
