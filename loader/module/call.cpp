@@ -17,30 +17,22 @@ namespace tenon {
 namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t first_block = 4096;
 
 std::int64_t now() noexcept {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-std::size_t padded(std::size_t size) noexcept {
-  return (size + 15) & ~std::size_t{15};
-}
-
 }  // namespace
-
-/// Memory of the arena behind the part that lies in the Call itself.
-struct alignas(16) Call::Block {
-  Block* next;
-  std::size_t size;  // of the memory that follows
-
-  std::uint8_t* begin() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
-};
 
 /// What crosses the contract: each function finds the Call and asks it.
 struct Call::Functions {
   static void* allocate(tenon_call* call, std::size_t size) {
-    return Call::of(call).allocate_block(size);
+    void* memory = Call::of(call).allocate_block(size);
+    if (memory == nullptr) {
+      detail::log_fatal("no memory is left for the results of a call");
+      std::abort();
+    }
+    return memory;
   }
   static void fail(tenon_call* call, tenon_status, tenon_string message) {
     auto* copy = static_cast<const char*>(tenon_allocate_copy(call, message.data, message.size));
@@ -63,11 +55,9 @@ struct Call::Functions {
       sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle, message};
 };
 
-Call::Call() noexcept
-    : tenon_call{sizeof(tenon_call), &Functions::table, memory_, memory_ + sizeof memory_, never} {}
+Call::Call() noexcept : Arena(Functions::table) {}
 
 Call::~Call() {
-  while (blocks_ != nullptr) std::free(std::exchange(blocks_, blocks_->next));
   if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
     platform::close_event(handle);
   }
@@ -128,16 +118,13 @@ std::intptr_t Call::wait_handle() noexcept {
 }
 
 void Call::reset() noexcept {
-  forget_results();
+  Arena::reset();
   message_ = {nullptr, 0};
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 
-// Each call then goes on in the block that the other has begun, and frees what the other got.
 void Call::swap_results(Call& other) noexcept {
-  std::swap(arena_next, other.arena_next);
-  std::swap(arena_end, other.arena_end);
-  std::swap(blocks_, other.blocks_);
+  swap_memory(other);
   std::swap(message_, other.message_);
 }
 
@@ -148,38 +135,6 @@ void Call::clear_signal() noexcept {
   if (handle == platform::no_event) return;
   platform::clear_event(handle);
   if (reason_.load() != TENON_NOT_CANCELLED) platform::signal_event(handle);
-}
-
-// What one use needed in several blocks, the next gets in one.
-void Call::forget_results() noexcept {
-  arena_next = memory_;
-  arena_end = memory_ + sizeof memory_;
-  if (blocks_ == nullptr) return;
-  if (blocks_->next != nullptr) {
-    std::size_t total = 0;
-    while (blocks_ != nullptr) {
-      total += blocks_->size;
-      std::free(std::exchange(blocks_, blocks_->next));
-    }
-    allocate_block(total);
-  }
-  arena_next = blocks_->begin();
-  arena_end = arena_next + blocks_->size;
-}
-
-void* Call::allocate_block(std::size_t size) {
-  const std::size_t needed = padded(size);
-  const std::size_t last = blocks_ != nullptr ? blocks_->size : first_block / 2;
-  const std::size_t room = std::max(needed, 2 * last);
-  void* memory = needed >= size ? std::malloc(sizeof(Block) + room) : nullptr;
-  if (memory == nullptr) {
-    detail::log_fatal("no memory is left for the results of a call");
-    std::abort();
-  }
-  blocks_ = new (memory) Block{blocks_, room};
-  arena_next = blocks_->begin() + needed;
-  arena_end = blocks_->begin() + room;
-  return blocks_->begin();
 }
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/arena.hpp>
 #include <tenon/export.hpp>
 
 #include <atomic>
@@ -27,7 +28,7 @@ enum class CancelReason : std::int32_t {
 /// allocates nothing in the long run: its memory is kept.
 ///
 /// Belongs to one thread at a time; only `cancel` may come from another one.
-class TENON_API Call : private tenon_call {
+class TENON_API Call : private Arena {
  public:
   Call() noexcept;
   ~Call();
@@ -62,22 +63,16 @@ class TENON_API Call : private tenon_call {
   void swap_results(Call& other) noexcept;
 
  private:
-  struct Block;
   struct Functions;
   friend struct Functions;
 
-  void* allocate_block(std::size_t size);
-  void forget_results() noexcept;
   std::int32_t wait(tenon_duration timeout) noexcept;
   std::intptr_t wait_handle() noexcept;
   void clear_signal() noexcept;
-  std::uint8_t* inline_begin() noexcept { return memory_; }
 
-  Block* blocks_ = nullptr;
   tenon_string message_{nullptr, 0};
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
   std::atomic<std::intptr_t> handle_{-1};
-  alignas(16) std::uint8_t memory_[512];
 };
 
 }  // namespace tenon

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/arena.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace tenon {
+namespace {
+
+constexpr tenon_timestamp never = std::numeric_limits<tenon_timestamp>::max();
+constexpr std::size_t first_block = 4096;
+
+std::size_t padded(std::size_t size) noexcept {
+  return (size + 15) & ~std::size_t{15};
+}
+
+}  // namespace
+
+/// Memory behind the part that lies in the Arena itself.
+struct alignas(16) Arena::Block {
+  Block* next;
+  std::size_t size;  // of the memory that follows
+
+  std::uint8_t* begin() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
+};
+
+/// What an Arena answers to who takes it for a call.
+struct Arena::Functions {
+  static void* allocate(tenon_call* call, std::size_t size) {
+    void* memory = static_cast<Arena*>(call)->allocate_block(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  }
+  static void fail(tenon_call*, tenon_status, tenon_string) {}
+  static void log(tenon_call*, std::int32_t, tenon_string) {}
+  static std::int32_t cancelled(tenon_call*) { return TENON_NOT_CANCELLED; }
+  static std::int32_t wait(tenon_call*, tenon_duration) { return TENON_NOT_CANCELLED; }
+  static std::intptr_t wait_handle(tenon_call*) { return -1; }
+  static tenon_string message(tenon_call*) { return {nullptr, 0}; }
+
+  static constexpr tenon_call_functions table = {
+      sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle, message};
+};
+
+Arena::Arena() noexcept : Arena(Functions::table) {}
+
+Arena::Arena(const tenon_call_functions& functions) noexcept
+    : tenon_call{sizeof(tenon_call), &functions, memory_, memory_ + sizeof memory_, never} {}
+
+Arena::~Arena() {
+  while (blocks_ != nullptr) std::free(std::exchange(blocks_, blocks_->next));
+}
+
+// Each then goes on in the block that the other has begun, and frees what the other got.
+void Arena::swap_memory(Arena& other) noexcept {
+  std::swap(arena_next, other.arena_next);
+  std::swap(arena_end, other.arena_end);
+  std::swap(blocks_, other.blocks_);
+}
+
+// What one use needed in several blocks, the next gets in one.
+void Arena::reset() noexcept {
+  arena_next = memory_;
+  arena_end = memory_ + sizeof memory_;
+  if (blocks_ == nullptr) return;
+  if (blocks_->next != nullptr) {
+    std::size_t total = 0;
+    while (blocks_ != nullptr) {
+      total += blocks_->size;
+      std::free(std::exchange(blocks_, blocks_->next));
+    }
+    if (allocate_block(total) == nullptr) return;
+  }
+  arena_next = blocks_->begin();
+  arena_end = arena_next + blocks_->size;
+}
+
+void* Arena::allocate_block(std::size_t size) noexcept {
+  const std::size_t needed = padded(size);
+  const std::size_t last = blocks_ != nullptr ? blocks_->size : first_block / 2;
+  const std::size_t room = std::max(needed, 2 * last);
+  void* memory = needed >= size ? std::malloc(sizeof(Block) + room) : nullptr;
+  if (memory == nullptr) return nullptr;
+  blocks_ = new (memory) Block{blocks_, room};
+  arena_next = blocks_->begin() + needed;
+  arena_end = blocks_->begin() + room;
+  return blocks_->begin();
+}
+
+}  // namespace tenon

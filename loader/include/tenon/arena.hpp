@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/arena.hpp: memory as methods get it from their call, also where nothing is called: what
+// conversions of documents need.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon {
+
+/// A call that only gives memory: it is never cancelled, and nobody hears what it says. The memory
+/// lives until `reset` or until the Arena ends. Reused with `reset`, it allocates nothing in the
+/// long run. Where memory ends, std::bad_alloc is thrown.
+///
+/// Belongs to one thread at a time.
+class TENON_API Arena : protected tenon_call {
+ public:
+  Arena() noexcept;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Frees all that it gave.
+  void reset() noexcept;
+
+  /// What crosses the contract.
+  tenon_call* raw() noexcept { return this; }
+
+ protected:
+  /// For a call that does more.
+  explicit Arena(const tenon_call_functions& functions) noexcept;
+
+  /// Memory where the current block has none left; nullptr: there is none.
+  void* allocate_block(std::size_t size) noexcept;
+  /// Exchanges memory with another one.
+  void swap_memory(Arena& other) noexcept;
+
+ private:
+  struct Block;
+  struct Functions;
+  friend struct Functions;
+
+  Block* blocks_ = nullptr;
+  alignas(16) std::uint8_t memory_[512];
+};
+
+}  // namespace tenon
