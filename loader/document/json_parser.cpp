@@ -11,6 +11,12 @@
 namespace tenon::json {
 namespace detail {
 
+// Enough for most texts, so that it is not doubled its way there.
+Recorder::Recorder() {
+  nodes.reserve(64);
+  keys_.reserve(16);
+}
+
 void Recorder::reset(std::string_view text) {
   nodes.clear();
   text_ = text;

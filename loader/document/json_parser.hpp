@@ -29,6 +29,8 @@ class Recorder {
   using View = boost::json::string_view;
   using ErrorCode = boost::json::error_code;
 
+  Recorder();
+
   std::vector<Node> nodes;
 
   void reset(std::string_view text);

@@ -496,7 +496,11 @@ bool read_value(Conversion& conversion, const json::Reader& in, StoredList<Form>
   auto* made = conversion.make_array<Form>(count);
   list.raw = {made, count, sizeof(Form)};
   for (const json::Reader& element : in.elements()) {
-    if (!read_value(conversion, element, *made++)) return false;
+    Form& value = *made++;
+    if constexpr (StoredStruct<Form>) {
+      if (element.form() == json::Reader::Form::null) continue;
+    }
+    if (!read_value(conversion, element, value)) return false;
   }
   return true;
 }
