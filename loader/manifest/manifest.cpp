@@ -2,37 +2,20 @@
 #include "manifest/manifest.hpp"
 
 #include "manifest/place.hpp"
-#include "manifest/strict_json.hpp"
 #include "package/name.hpp"
 #include "package/quote.hpp"
 
 #include <tenon/abi.h>
-
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/serialize.hpp>
+#include <tenon/arena.hpp>
+#include <tenon/manifest_steps.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <limits>
 #include <tuple>
 
 namespace tenon {
 namespace {
-
-namespace json = boost::json;
-
-std::string_view view(json::string_view text) {
-  return {text.data(), text.size()};
-}
-
-/// A value as it stands in a message.
-std::string shown(const json::value& value) {
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "a list";
-  if (value.is_string()) return in_quotes(view(value.get_string()));
-  return json::serialize(value);
-}
 
 /// Takes one number of a contract's version off the front.
 std::optional<std::uint16_t> take_number(std::string_view& text) {
@@ -73,191 +56,254 @@ bool has_control_characters(std::string_view text) {
   });
 }
 
-/// Reads a document into a Manifest. The first thing that is wrong is kept, and what is read after
-/// it has no meaning.
-class Reader {
+/// Brings a manifest to the form in which hosts know it. The first thing that is wrong is kept, and
+/// what is read after it has no meaning.
+class ManifestReader {
  public:
-  explicit Reader(std::string_view path) : path_(path) {}
+  ManifestReader(std::string_view path, json::Parser& parser) : path_(path), parser_(parser) {}
 
   Result<Manifest> read(std::string_view text);
 
  private:
-  void fail(const Place& place, std::string_view found, std::string_view needed);
-  void refuse(const json::value& value, const Place& place, std::string_view needed) {
-    fail(place, shown(value), needed);
+  void fail(std::string_view place, std::string_view found, std::string_view needed);
+  void fail(const Place& place, std::string_view found, std::string_view needed) {
+    if (!failure_) fail(place.to_string(), found, needed);
   }
+  void fail(std::string_view place, std::string_view message);
+  /// What the parser says, of the last value or of the text.
+  void fail(const Error& error) { fail(error.where(), error.message()); }
 
-  const json::object& object(const json::value& value, const Place& place);
-  const json::array& array(const json::value& value, const Place& place);
-  std::string text(const json::value& value, const Place& place);
-  std::string name(const json::value& value, const Place& place);
-  std::int32_t number(const json::value& value, const Place& place);
-  Texts texts(const json::value& value, const Place& place);
-  const json::value& member(const json::object& object, std::string_view key, const Place& place);
-  void refuse_unknown(const json::object& object, const Place& place,
-                      std::initializer_list<std::string_view> known);
+  std::string text(const tenon_string* value, const Place& place);
+  std::string needed_text(const tenon_string* value, const Place& place);
+  std::string name(const tenon_string* value, const Place& place);
+  std::int32_t number(const std::int32_t* value, const Place& place);
+  Texts texts(const StoredMap<tenon_string>& map, const Place& place);
 
-  void read_format(const json::object& document);
-  void read_version(const json::value& value, const Place& place);
-  void read_provides(const json::value& value, const Place& place);
+  void read_format(const json::Reader& document);
+  void read_contract(const json::Reader& document);
+  bool read_document(const json::Reader& document, ManifestV2Storage& stored);
+  bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
+  void refuse_other_than_object(std::string_view json, const Place& place);
+
+  void take(const ManifestV2Storage& stored);
+  void take_version(const tenon_string& version);
+  void take_provides(const StoredList<ManifestV2PluginStorage>& plugins);
+  Provided provided(const ManifestV2PluginStorage& plugin, const Place& place);
   void refuse_duplicates(const Place& place);
-  Provided provided(const json::value& value, const Place& place);
-  void read_details(const json::value& value, const Place& place);
-  void read_detail(std::string_view key, const json::value& value, const Place& place);
-  void read_requirements(const json::value& value, const Place& place);
-  void read_properties(const json::value& value, const Place& place);
-  void read_state(const json::value& value, const Place& place);
+  void take_details(const ManifestV2Storage& stored, const Place& place);
+  void take_requirements(const StoredMap<tenon_string>& requirements, const Place& place);
+  void take_properties(const StoredMap<StoredMap<tenon_string>>& properties, const Place& place);
+  void take_state(const ManifestV2StateStorage& state, const Place& place);
 
   const std::string_view path_;
   const Place root_;
+  json::Parser& parser_;
+  Arena arena_;
+  Conversion conversion_{arena_.raw(), Keep::nothing};
+  std::int64_t format_ = 0;
+  std::size_t author_ = 0;  // in version 1 the place of the author's object among the details
   Manifest manifest_;
   std::optional<Error> failure_;
 };
 
-void Reader::fail(const Place& place, std::string_view found, std::string_view needed) {
+void ManifestReader::fail(std::string_view place, std::string_view found, std::string_view needed) {
   if (failure_) return;
-  const auto where = place.to_string();
   failure_ = Error({.code = "broken-manifest",
                     .where = std::string(path_),
-                    .found = std::string(found) +
-                             "  (manifest: " + (where.empty() ? "the document" : where) + ")",
+                    .found = harmless(found) + "  (manifest: " +
+                             (place.empty() ? "the document" : harmless(place)) + ")",
                     .needed = std::string(needed),
                     .fix = "correct the declaration of the module and build it again"});
 }
 
-const json::object& Reader::object(const json::value& value, const Place& place) {
-  static const json::object none;
-  if (value.is_object()) return value.get_object();
-  refuse(value, place, "an object");
-  return none;
-}
-
-const json::array& Reader::array(const json::value& value, const Place& place) {
-  static const json::array none;
-  if (value.is_array()) return value.get_array();
-  refuse(value, place, "a list");
-  return none;
-}
-
-std::string Reader::text(const json::value& value, const Place& place) {
-  if (!value.is_string()) {
-    refuse(value, place, "a text");
-    return {};
+// "expected text, found number 7"
+void ManifestReader::fail(std::string_view place, std::string_view message) {
+  constexpr std::string_view expected = "expected ";
+  constexpr std::string_view found = ", found ";
+  const std::size_t middle = message.find(found);
+  if (!message.starts_with(expected) || middle == std::string_view::npos) {
+    return fail(place, message, "what version " + std::to_string(format_) + " of manifests has");
   }
-  const auto text = view(value.get_string());
-  if (has_control_characters(text)) refuse(value, place, "a text without control characters");
+  fail(place, message.substr(middle + found.size()),
+       message.substr(expected.size(), middle - expected.size()));
+}
+
+std::string ManifestReader::text(const tenon_string* value, const Place& place) {
+  if (value == nullptr) return {};
+  const std::string_view text = text_of(*value);
+  if (has_control_characters(text)) {
+    fail(place, in_quotes(text), "a text without control characters");
+  }
   return std::string(text);
 }
 
-std::string Reader::name(const json::value& value, const Place& place) {
-  auto name = text(value, place);
+std::string ManifestReader::needed_text(const tenon_string* value, const Place& place) {
+  if (value == nullptr) fail(place, "nothing", "this key");
+  return text(value, place);
+}
+
+std::string ManifestReader::name(const tenon_string* value, const Place& place) {
+  auto name = needed_text(value, place);
   if (const auto flaw = flaw_of_name(name); !flaw.empty()) {
-    fail(place, shown(value) + ", which " + std::string(flaw), "domain/name");
+    fail(place, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
   }
   return name;
 }
 
-std::int32_t Reader::number(const json::value& value, const Place& place) {
-  constexpr auto largest = std::numeric_limits<std::int32_t>::max();
-  if (value.is_int64() && value.get_int64() >= 1 && value.get_int64() <= largest) {
-    return static_cast<std::int32_t>(value.get_int64());
+std::int32_t ManifestReader::number(const std::int32_t* value, const Place& place) {
+  if (value == nullptr) {
+    fail(place, "nothing", "this key");
+    return 0;
   }
-  refuse(value, place, "a whole number from 1 to " + std::to_string(largest));
-  return 0;
+  if (*value < 1) fail(place, std::to_string(*value), "a whole number from 1");
+  return *value;
 }
 
-Texts Reader::texts(const json::value& value, const Place& place) {
+Texts ManifestReader::texts(const StoredMap<tenon_string>& map, const Place& place) {
   Texts result;
-  for (const auto& [key, element] : object(value, place)) {
-    result.emplace(view(key), text(element, Place(place, view(key))));
+  for (std::size_t i = 0; i < map.size(); i++) {
+    const std::string_view key = text_of(map.key(i));
+    result.emplace(key, text(&map[i], Place(place, key)));
   }
   return result;
 }
 
-const json::value& Reader::member(const json::object& object, std::string_view key,
-                                  const Place& place) {
-  static const json::value none;
-  const auto* value = object.if_contains({key.data(), key.size()});
-  if (value != nullptr) return *value;
-  fail(Place(place, key), "nothing", "this key");
-  return none;
-}
-
-void Reader::refuse_unknown(const json::object& object, const Place& place,
-                            std::initializer_list<std::string_view> known) {
-  for (const auto& [key, value] : object) {
-    if (std::find(known.begin(), known.end(), view(key)) != known.end()) continue;
-    std::string needed = "only";
-    for (const auto name : known) needed.append(" ").append(name);
-    fail(place, "the unknown key " + in_quotes(view(key)), needed);
-  }
-}
-
-Result<Manifest> Reader::read(std::string_view text) {
-  unsigned char memory[8192];
-  json::monotonic_resource storage(memory, sizeof memory);
-  const auto document = parse_strict_json(text, &storage);
+Result<Manifest> ManifestReader::read(std::string_view text) {
+  const Result<json::Reader> document = parser_.parse(text);
   if (!document) {
-    fail(root_, document.error().found(), "one JSON object");
+    fail(document.error().where(), document.error().message(), "one JSON object");
     return std::move(*failure_);
   }
-  const auto& top = object(*document, root_);
-  if (!failure_) read_format(top);
-  if (failure_) return std::move(*failure_);
-
-  refuse_unknown(top, root_, {"manifest", "contract", "name", "version", "provides", "details"});
-  manifest_.name = name(member(top, "name", root_), Place(root_, "name"));
-  if (const auto* value = top.if_contains("version")) read_version(*value, Place(root_, "version"));
-  read_provides(member(top, "provides", root_), Place(root_, "provides"));
-  if (const auto* value = top.if_contains("details")) read_details(*value, Place(root_, "details"));
+  read_format(*document);
+  ManifestV2Storage stored;
+  if (!failure_ && read_document(*document, stored)) take(stored);
   if (failure_) return std::move(*failure_);
   return std::move(manifest_);
 }
 
 // The number of the format and the contract come first: what a newer manifest holds besides
 // cannot be judged here.
-void Reader::read_format(const json::object& document) {
-  const auto format = number(member(document, "manifest", root_), Place(root_, "manifest"));
-  const auto* value = document.if_contains("contract");
-  if (value != nullptr && !value->is_null()) {
-    const Place place(root_, "contract");
-    const auto contract = contract_from(text(*value, place));
-    if (contract) {
-      manifest_.contract = *contract;
-    } else {
-      refuse(*value, place, "a version of the contract, eg: \"1.0\" or \"native/1.0\"");
-    }
+void ManifestReader::read_format(const json::Reader& document) {
+  constexpr auto largest = std::numeric_limits<std::int32_t>::max();
+  json::Fields fields(document);
+  std::size_t count = 0;
+  if (!document.read_object(count)) return fail(parser_.take_error());
+  const json::Reader* format = fields.take("manifest");
+  if (format == nullptr) return fail(Place(root_, "manifest"), "nothing", "this key");
+  if (!format->read_integer(format_, 1, largest, "a whole number from 1")) {
+    return fail(parser_.take_error());
   }
+  if (const json::Reader* contract = fields.take("contract")) read_contract(*contract);
   auto least = manifest_.contract;
-  if (format > 1) least.major = std::max(least.major, static_cast<std::uint16_t>(2));
+  if (format_ > 2) least.major = std::max(least.major, static_cast<std::uint16_t>(2));
   if (failure_) return;
   if (auto good = check_contract(least, "manifest: contract", path_); !good) {
     failure_ = good.error();
   }
 }
 
-void Reader::read_version(const json::value& value, const Place& place) {
-  if (value.is_null()) return;
-  auto version = Version::parse(text(value, place));
+void ManifestReader::read_contract(const json::Reader& value) {
+  if (value.form() == json::Form::null) return;
+  std::string_view text;
+  if (!value.read(text)) return fail(parser_.take_error());
+  const auto contract = contract_from(text);
+  if (contract) {
+    manifest_.contract = *contract;
+  } else {
+    fail(Place(root_, "contract"), in_quotes(text),
+         "a version of the contract, eg: \"1.0\" or \"native/1.0\"");
+  }
+}
+
+bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
+  if (format_ == 1) return upgrade(document, stored);
+  if (read_stored(conversion_, document, stored)) return true;
+  fail(parser_.take_error());
+  return false;
+}
+
+bool ManifestReader::upgrade(const json::Reader& document, ManifestV2Storage& stored) {
+  ManifestV1Storage old;
+  if (!read_stored(conversion_, document, old)) {
+    fail(parser_.take_error());
+    return false;
+  }
+  std::size_t objects = 0;
+  for (std::size_t i = 0; old.details != nullptr && i < old.details->size(); i++) {
+    const std::string_view details = text_of((*old.details)[i].text);
+    if (details == "null") continue;
+    const Place list(root_, "details");
+    const Place place(list, i);
+    if (objects++ > 0) {
+      fail(place, "a second object", "at most one");
+    } else {
+      refuse_other_than_object(details, place);
+    }
+    author_ = i;
+  }
+  if (failure_) return false;
+  if (convert(conversion_, old, stored)) return true;
+  fail(conversion_.where(), conversion_.message());
+  return false;
+}
+
+void ManifestReader::refuse_other_than_object(std::string_view json, const Place& place) {
+  if (json.starts_with('{')) return;
+  fail(place, json.starts_with('[') ? "array" : json.substr(0, 40), "an object");
+}
+
+void ManifestReader::take(const ManifestV2Storage& stored) {
+  manifest_.name = name(stored.name, Place(root_, "name"));
+  if (stored.version != nullptr) take_version(*stored.version);
+  const StoredList<ManifestV2PluginStorage> none{};
+  take_provides(stored.provides != nullptr ? *stored.provides : none);
+  if (format_ == 1) {
+    const Place list(root_, "details");
+    take_details(stored, Place(list, author_));
+  } else {
+    take_details(stored, root_);
+  }
+}
+
+void ManifestReader::take_version(const tenon_string& value) {
+  const Place place(root_, "version");
+  auto version = Version::parse(text(&value, place));
   if (!version) {
-    fail(place, shown(value) + ": " + std::string(version.error().found()),
+    fail(place, in_quotes(text_of(value)) + ": " + std::string(version.error().found()),
          version.error().needed());
     return;
   }
   manifest_.version = std::move(*version);
 }
 
-void Reader::read_provides(const json::value& value, const Place& place) {
-  const auto& entries = array(value, place);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].is_null()) continue;
-    manifest_.provides.push_back(provided(entries[i], Place(place, i)));
+void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& plugins) {
+  const Place place(root_, "provides");
+  for (std::size_t i = 0; i < plugins.size(); i++) {
+    if (says_nothing(plugins[i])) continue;
+    manifest_.provides.push_back(provided(plugins[i], Place(place, i)));
   }
   if (manifest_.provides.empty()) fail(place, "no plugin", "at least one");
-  refuse_duplicates(place);
+  if (manifest_.provides.size() > 1) refuse_duplicates(place);
 }
 
-void Reader::refuse_duplicates(const Place& place) {
+Provided ManifestReader::provided(const ManifestV2PluginStorage& stored, const Place& place) {
+  Provided plugin;
+  plugin.kind = name(stored.kind, Place(place, "kind"));
+  plugin.version = number(stored.version, Place(place, "version"));
+  plugin.name = name(stored.name, Place(place, "name"));
+
+  const Place digits_place(place, format_ == 1 ? "spec" : "fingerprint");
+  const auto digits = needed_text(stored.fingerprint, digits_place);
+  const auto* end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, plugin.fingerprint, 16);
+  if (digits.size() != 16 || read.ec != std::errc() || read.ptr != end) {
+    fail(digits_place, in_quotes(digits),
+         "the fingerprint of the kind's spec, 16 hexadecimal digits");
+  }
+  return plugin;
+}
+
+void ManifestReader::refuse_duplicates(const Place& place) {
   const auto identity = [](const Provided* plugin) {
     return std::tie(plugin->kind, plugin->version, plugin->name);
   };
@@ -272,88 +318,65 @@ void Reader::refuse_duplicates(const Place& place) {
        "each plugin once for each version of its kind");
 }
 
-Provided Reader::provided(const json::value& value, const Place& place) {
-  const auto& entry = object(value, place);
-  Provided plugin;
-  plugin.kind = name(member(entry, "kind", place), Place(place, "kind"));
-  plugin.version = number(member(entry, "version", place), Place(place, "version"));
-  plugin.name = name(member(entry, "name", place), Place(place, "name"));
-
-  const Place spec_place(place, "spec");
-  const auto spec = text(member(entry, "spec", place), spec_place);
-  const auto* end = spec.data() + spec.size();
-  const auto read = std::from_chars(spec.data(), end, plugin.fingerprint, 16);
-  if (spec.size() != 16 || read.ec != std::errc() || read.ptr != end) {
-    fail(spec_place, in_quotes(spec), "the fingerprint of the kind's spec, 16 hexadecimal digits");
+void ManifestReader::take_details(const ManifestV2Storage& stored, const Place& place) {
+  manifest_.summary = text(stored.summary, Place(place, "summary"));
+  manifest_.description = text(stored.description, Place(place, "description"));
+  manifest_.author = text(stored.author, Place(place, "author"));
+  manifest_.license = text(stored.license, Place(place, "license"));
+  manifest_.homepage = text(stored.homepage, Place(place, "homepage"));
+  if (stored.requirements != nullptr) {
+    const std::string_view key = format_ == 1 ? "requires" : "requirements";
+    take_requirements(*stored.requirements, Place(place, key));
   }
-  refuse_unknown(entry, place, {"kind", "version", "spec", "name"});
-  return plugin;
-}
-
-void Reader::read_details(const json::value& value, const Place& place) {
-  const auto& entries = array(value, place);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].is_null()) continue;
-    const Place entry_place(place, i);
-    if (!manifest_.details.empty()) fail(entry_place, "a second object", "at most one");
-    for (const auto& [key, element] : object(entries[i], entry_place)) {
-      read_detail(view(key), element, Place(entry_place, view(key)));
+  if (stored.properties != nullptr) {
+    take_properties(*stored.properties, Place(place, "properties"));
+  }
+  if (stored.state != nullptr) take_state(*stored.state, Place(place, "state"));
+  if (stored.threads != nullptr) {
+    manifest_.joins_threads = text_of(*stored.threads) == "joined";
+    if (!manifest_.joins_threads) {
+      fail(Place(place, "threads"), in_quotes(text_of(*stored.threads)),
+           "\"joined\", or no such key");
     }
-    manifest_.details = json::serialize(entries[i]);
   }
+  if (stored.details == nullptr) return;
+  manifest_.details = text_of(stored.details->text);
+  if (format_ != 1) refuse_other_than_object(manifest_.details, Place(place, "details"));
 }
 
-void Reader::read_detail(std::string_view key, const json::value& value, const Place& place) {
-  constexpr std::pair<std::string_view, std::string Manifest::*> plain[] = {
-      {"summary", &Manifest::summary},
-      {"description", &Manifest::description},
-      {"author", &Manifest::author},
-      {"license", &Manifest::license},
-      {"homepage", &Manifest::homepage}};
-  for (const auto& [known, member] : plain) {
-    if (key == known) manifest_.*member = text(value, place);
-  }
-  if (key == "requires") read_requirements(value, place);
-  if (key == "properties") read_properties(value, place);
-  if (key == "state") read_state(value, place);
-  if (key == "threads") {
-    manifest_.joins_threads = value == "joined";
-    if (!manifest_.joins_threads) refuse(value, place, "\"joined\", or no such key");
-  }
-}
-
-void Reader::read_requirements(const json::value& value, const Place& place) {
-  for (const auto& [key, spec] : object(value, place)) {
-    const Place entry(place, view(key));
-    if (const auto flaw = flaw_of_name(view(key)); !flaw.empty()) {
+void ManifestReader::take_requirements(const StoredMap<tenon_string>& requirements,
+                                       const Place& place) {
+  for (std::size_t i = 0; i < requirements.size(); i++) {
+    const std::string_view key = text_of(requirements.key(i));
+    const Place entry(place, key);
+    if (const auto flaw = flaw_of_name(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
     }
-    manifest_.requirements.emplace(view(key), spec.is_null() ? std::string() : text(spec, entry));
+    manifest_.requirements.emplace(key, text(&requirements[i], entry));
   }
 }
 
-void Reader::read_properties(const json::value& value, const Place& place) {
-  for (const auto& [key, properties] : object(value, place)) {
-    const Place entry(place, view(key));
-    const auto is_this = [name = view(key)](const Provided& plugin) { return plugin.name == name; };
+void ManifestReader::take_properties(const StoredMap<StoredMap<tenon_string>>& properties,
+                                     const Place& place) {
+  for (std::size_t i = 0; i < properties.size(); i++) {
+    const std::string_view key = text_of(properties.key(i));
+    const Place entry(place, key);
+    const auto is_this = [key](const Provided& plugin) { return plugin.name == key; };
     if (std::ranges::none_of(manifest_.provides, is_this)) {
       fail(entry, "properties of a plugin that is not provided", "a name from provides");
     }
-    manifest_.properties.emplace(view(key), texts(properties, entry));
+    manifest_.properties.emplace(key, texts(properties[i], entry));
   }
 }
 
-void Reader::read_state(const json::value& value, const Place& place) {
-  const auto& state = object(value, place);
+void ManifestReader::take_state(const ManifestV2StateStorage& state, const Place& place) {
   StateVersions versions;
-  if (const json::value* type = state.if_contains("type")) {
-    versions.type = text(*type, Place(place, "type"));
-  }
-  versions.writes = number(member(state, "writes", place), Place(place, "writes"));
-  const Place reads_place(place, "reads");
-  const auto& reads = array(member(state, "reads", place), reads_place);
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    versions.reads.push_back(number(reads[i], Place(reads_place, i)));
+  versions.type = text(state.type, Place(place, "type"));
+  versions.writes = number(state.writes, Place(place, "writes"));
+  const Place reads(place, "reads");
+  if (state.reads == nullptr) return fail(reads, "nothing", "this key");
+  for (std::size_t i = 0; i < state.reads->size(); i++) {
+    versions.reads.push_back(number(&(*state.reads)[i], Place(reads, i)));
   }
   manifest_.state = std::move(versions);
 }
@@ -367,7 +390,13 @@ std::string Contract::to_string() const {
 }
 
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
-  return Reader(path).read(text);
+  constexpr std::size_t usual = 65536;
+  if (text.size() > usual) {
+    json::Parser parser;  // whose memory goes again
+    return ManifestReader(path, parser).read(text);
+  }
+  static thread_local json::Parser parser;
+  return ManifestReader(path, parser).read(text);
 }
 
 Result<void> check_contract(Contract needed, std::string_view place, std::string_view path) {

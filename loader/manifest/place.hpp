@@ -3,6 +3,9 @@
 // Where in a JSON document a reader is. Costs nothing until somebody asks for the text.
 #pragma once
 
+#include "package/quote.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -21,11 +24,18 @@ class Place {
     if (parent_ == nullptr) return {};
     auto text = parent_->to_string();
     if (key_.data() == nullptr) return text + "[" + std::to_string(index_) + "]";
+    if (!is_word(key_)) return text + "[" + in_quotes(key_) + "]";
     if (!text.empty()) text += '.';
     return text.append(key_);
   }
 
  private:
+  static bool is_word(std::string_view key) {
+    return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  }
+
   const Place* parent_ = nullptr;
   std::string_view key_;
   std::size_t index_ = 0;

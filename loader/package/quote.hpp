@@ -11,5 +11,7 @@ namespace tenon {
 /// `text` in double quotes. What could move a terminal's cursor or hide in a log (control
 /// characters, everything that is not ASCII) becomes \xNN, and a long text is cut.
 std::string in_quotes(std::string_view text);
+/// The same for half a sentence that has such text in it: neither in quotes nor cut.
+std::string harmless(std::string_view text);
 
 }  // namespace tenon

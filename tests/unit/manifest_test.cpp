@@ -78,6 +78,50 @@ TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
   EXPECT_NE(read->details.find(R"("colour":{"of":["the","author"]})"), std::string::npos);
 }
 
+// The text of version 2, with more fields behind the others.
+std::string hub_with(const std::string& more) {
+  return R"({"manifest":2,"contract":"1.0","name":"me.example/blur","version":"1.2.0",)"
+         R"("provides":[{"kind":"photo.example/filter","version":1,)"
+         R"("fingerprint":"0123456789abcdef","name":"me.example/blur"}])" +
+         more + "}";
+}
+
+TEST(Manifest, ReadsTheHubAsWhatItWasUpgradedFrom) {
+  const auto read = parse_manifest(hub_with(R"(,"summary":"Gaussian blur","author":"Me",
+      "requirements":{"example.io/colour":"^1.4"},
+      "properties":{"me.example/blur":{"menu":"Filter/Blur"}},
+      "state":{"type":"me.example/progress","writes":2,"reads":[1,2]},"threads":"joined",
+      "details":{"summary":"Gaussian blur","colour":1.50})"),
+                                   path);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->name, "me.example/blur");
+  EXPECT_EQ(read->provides.at(0).fingerprint, 0x0123456789abcdefU);
+  EXPECT_EQ(read->summary, "Gaussian blur");
+  EXPECT_EQ(read->author, "Me");
+  EXPECT_EQ(read->requirements.at("example.io/colour"), "^1.4");
+  EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
+  ASSERT_TRUE(read->state);
+  EXPECT_EQ(read->state->type, "me.example/progress");
+  EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_TRUE(read->joins_threads);
+  EXPECT_EQ(read->details, R"({"summary":"Gaussian blur","colour":1.50})");
+}
+
+TEST(Manifest, SaysWhichPartOfTheHubIsWrong) {
+  expect_broken(hub_with(R"(,"summary":7)"), "number 7  (manifest: summary)");
+  expect_broken(hub_with(R"(,"spec":"")"), "not a field of this type  (manifest: spec)");
+  expect_broken(hub_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
+  expect_broken(hub_with(R"(,"requirements":{"colour":""})"),
+                "a package whose name has no '/' behind a domain  (manifest: requirements.colour)");
+  expect_broken(hub_with(R"(,"state":{"reads":[1]})"), "nothing  (manifest: state.writes)");
+  expect_broken(hub_with(R"(,"state":{"writes":0,"reads":[]})"), "0  (manifest: state.writes)");
+  expect_broken(hub_with(R"(,"details":[])"), "array  (manifest: details)");
+  expect_broken(R"({"manifest":2,"name":"a.b/c"})", "no plugin  (manifest: provides)");
+  auto text = hub_with("");
+  text.replace(text.find("0123"), 4, "-123");
+  expect_broken(text, "\"-123456789abcdef\"  (manifest: provides[0].fingerprint)");
+}
+
 TEST(Manifest, TakesAPackageWithoutAVersionAsZero) {
   EXPECT_EQ(parse_manifest(manifest_but(R"("version":"1.2.0",)", ""), path)->version, Version());
   EXPECT_EQ(parse_manifest(manifest_but(R"("1.2.0")", "null"), path)->version, Version());
@@ -99,13 +143,13 @@ TEST(Manifest, RefusesWhatIsNoContract) {
                            R"("wasm/1")", R"("native/")", R"("99999.0")", R"("-1")"}) {
     expect_broken(manifest_but(R"("1.0")", text), std::string(text) + "  (manifest: contract)");
   }
-  expect_broken(manifest_but(R"("1.0")", "1"), "1  (manifest: contract)");
+  expect_broken(manifest_but(R"("1.0")", "1"), "number 1  (manifest: contract)");
 }
 
 TEST(Manifest, RefusesANewerContractBeforeItJudgesTheRest) {
   for (const char* text :
        {R"({"manifest":1,"contract":"1.1","other":{}})", R"({"manifest":1,"contract":"native/2"})",
-        R"({"manifest":2})", R"({"manifest":3,"contract":"1.0","provides":7})"}) {
+        R"({"manifest":3})", R"({"manifest":4,"contract":"1.0","provides":7})"}) {
     const auto read = parse_manifest(text, path);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.error().code(), "contract-too-new") << text;
@@ -115,28 +159,29 @@ TEST(Manifest, RefusesANewerContractBeforeItJudgesTheRest) {
 }
 
 TEST(Manifest, SaysWhereADocumentIsNoJson) {
-  expect_broken("", "incomplete JSON at byte 0  (manifest: the document)");
-  expect_broken("{", "incomplete JSON at byte 1  (manifest: the document)");
-  expect_broken("{} x", "extra data at byte 3  (manifest: the document)");
-  expect_broken("[]", "a list  (manifest: the document)");
-  expect_broken("\"\xff\"", "syntax error at byte 1  (manifest: the document)");
+  expect_broken("", "incomplete JSON  (manifest: 1:1)");
+  expect_broken("{", "incomplete JSON  (manifest: 1:2)");
+  expect_broken("{} x", "extra data  (manifest: 1:4)");
+  expect_broken("[]", "array  (manifest: the document)");
+  expect_broken("\"\xff\"", "unexpected byte 0xff  (manifest: 1:2)");
 }
 
 TEST(Manifest, SaysWhichPartIsWrong) {
   expect_broken(manifest_but(R"("manifest":1,)", ""), "nothing  (manifest: manifest)");
-  expect_broken(manifest_but(R"("manifest":1)", R"("manifest":1.0)"), "1E0  (manifest: manifest)");
+  expect_broken(manifest_but(R"("manifest":1)", R"("manifest":1.0)"),
+                "number 1.0  (manifest: manifest)");
   expect_broken(manifest_but(R"("name":"me.example/blur","version")", R"("version")"),
                 "nothing  (manifest: name)");
   expect_broken(manifest_but(R"("1.2.0")", R"("1.2")"),
                 "\"1.2\": there are fewer than three numbers  (manifest: version)");
   expect_broken(manifest_but(R"("provides")", R"("plugins")"),
-                "the unknown key \"plugins\"  (manifest: the document)");
+                "not a field of this type  (manifest: plugins)");
   expect_broken(manifest_but(R"("version":1,)", R"("version":0,)"),
                 "0  (manifest: provides[0].version)");
   expect_broken(manifest_but(R"("version":1,)", R"("version":2147483648,)"),
-                "2147483648  (manifest: provides[0].version)");
+                "number 2147483648  (manifest: provides[0].version)");
   expect_broken(manifest_but(R"("version":1,)", R"("version":"1",)"),
-                "\"1\"  (manifest: provides[0].version)");
+                "text \"1\"  (manifest: provides[0].version)");
   expect_broken(manifest_but("0123456789abcdef", "0123456789abcde"),
                 "\"0123456789abcde\"  (manifest: provides[0].spec)");
   expect_broken(manifest_but("0123456789abcdef", "0x23456789abcdef"),
@@ -144,8 +189,8 @@ TEST(Manifest, SaysWhichPartIsWrong) {
   expect_broken(manifest_but(R"("kind":"photo.example/filter",)", ""),
                 "nothing  (manifest: provides[0].kind)");
   expect_broken(manifest_but(R"("spec":)", R"("adapts":true,"spec":)"),
-                "the unknown key \"adapts\"  (manifest: provides[0])");
-  expect_broken(manifest_but("null]", "7]"), "7  (manifest: provides[1])");
+                "not a field of this type  (manifest: provides[0].adapts)");
+  expect_broken(manifest_but("null]", "7]"), "number 7  (manifest: provides[1])");
 }
 
 TEST(Manifest, RefusesBadNames) {
@@ -165,9 +210,9 @@ TEST(Manifest, RefusesBadNames) {
 }
 
 TEST(Manifest, RefusesDuplicates) {
-  expect_broken(manifest_but(R"("name":)", R"("manifest":1,"name":)"),
-                "the key \"manifest\" twice in the object that ends at byte 216  "
-                "(manifest: the document)");
+  expect_broken(
+      manifest_but(R"("name":)", R"("manifest":1,"name":)"),
+      "the key \"manifest\" stands twice in the object that ends here  (manifest: 1:217)");
   const std::string entry =
       R"({"kind":"a.b/c","version":1,"spec":"0000000000000001","name":"a.b/d"},)";
   const std::string other =
@@ -184,23 +229,23 @@ TEST(Manifest, RefusesAModuleWithoutPlugins) {
 
 TEST(Manifest, RefusesDetailsOfTheWrongShape) {
   expect_broken(manifest_with("7,"), "7  (manifest: details[0])");
-  expect_broken(manifest_with(R"({"summary": 7},)"), "7  (manifest: details[0].summary)");
+  expect_broken(manifest_with(R"({"summary": 7},)"), "number 7  (manifest: details[0].summary)");
   expect_broken(manifest_with(R"({"summary": "\u001b[2J"},)"),
                 "\"\\x1b[2J\"  (manifest: details[0].summary)");
   expect_broken(manifest_with(R"({"requires": {"colour": "1"}},)"),
                 "a package whose name has no '/' behind a domain  "
                 "(manifest: details[0].requires.colour)");
   expect_broken(manifest_with(R"({"requires": {"a.b/c": 1}},)"),
-                "1  (manifest: details[0].requires.a.b/c)");
+                "number 1  (manifest: details[0].requires[\"a.b/c\"])");
   expect_broken(manifest_with(R"({"properties": {"a.b/c": {}}},)"),
                 "properties of a plugin that is not provided  "
-                "(manifest: details[0].properties.a.b/c)");
+                "(manifest: details[0].properties[\"a.b/c\"])");
   expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": []}}},)"),
-                "a list  (manifest: details[0].properties.me.example/blur.menu)");
+                "array  (manifest: details[0].properties[\"me.example/blur\"].menu)");
   expect_broken(manifest_with(R"({"state": {"writes": 1}},)"),
                 "nothing  (manifest: details[0].state.reads)");
   expect_broken(manifest_with(R"({"state": {"writes": 1, "reads": [1, "x"]}},)"),
-                "\"x\"  (manifest: details[0].state.reads[1])");
+                "text \"x\"  (manifest: details[0].state.reads[1])");
   expect_broken(manifest_with(R"({"threads": "some"},)"),
                 "\"some\"  (manifest: details[0].threads)");
 }
@@ -214,14 +259,14 @@ TEST(Manifest, EndsAtAnyDepthAndAnyWidth) {
   for (int i = 0; i < 50000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
   const auto twice = parse_manifest(manifest_with(wide + "\"7\":0},"), path);
   ASSERT_FALSE(twice);
-  EXPECT_TRUE(twice.error().found().starts_with("the key \"7\" twice"));
+  EXPECT_TRUE(twice.error().found().starts_with("the key \"7\" stands twice"));
 }
 
 TEST(Manifest, ShowsHostileTextHarmlessly) {
   const auto read = parse_manifest(R"({"manifest":1,"\u001b]0;x\u0007\"":0})", path);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().found(),
-            "the unknown key \"\\x1b]0;x\\x07\\\"\"  (manifest: the document)");
+            "not a field of this type  (manifest: [\"\\u001b]0;x\\u0007\\\"\"])");
 }
 
 }  // namespace

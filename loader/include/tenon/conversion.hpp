@@ -67,6 +67,9 @@ class TENON_API Conversion {
   bool in(std::size_t element);
   /// Why it failed: "bag.size@1.value: expected int32, found text \"x\"".
   std::string error() const;
+  /// The two parts of that.
+  std::string_view where() const noexcept { return path_; }
+  std::string_view message() const noexcept { return message_; }
 
   /// The same as the answer of a method: fails the call when `good` is false.
   tenon_status status(bool good);
