@@ -57,6 +57,8 @@ Invert... version 1
 me.example/fade (fades to black): 0 2 5 63
 me.example/invert (no description): 255 245 235 0
 0 sources
+Dusk takes 0.75
+{"type":"photo.example/look","version":2,"writer":"me.example/photo 2.0.0","value":{"name":"Dusk!","filter":"me.example/fade","strength":0.75,"bag":{"grain@3":{"type":"int32","value":4}}}}
 END
 }
 
@@ -69,8 +71,13 @@ reloads() {
   done
 }
 
+# The plugins as `tenon inspect` sees them, and the document types.
 verify_tests() {
-  ctest --test-dir "$world/photo" --output-on-failure --no-tests=error
+  if [ "$system" = cmake ]; then
+    ctest --test-dir "$world/photo" --output-on-failure --no-tests=error
+  else
+    meson test -C "$world/photo" --print-errorlogs
+  fi
 }
 
 # What plugin authors get is enough to compile a plugin, with no other include folder.
@@ -102,8 +109,8 @@ step "configure" configure_"$system"
 step "build" build_"$system"
 step "run" runs
 step "reload" reloads
+step "tests" verify_tests
 if [ "$system" = cmake ]; then
-  step "verify tests" verify_tests
   step "sdk" sdk_is_enough
 fi
 step "spec changes" spec_changes

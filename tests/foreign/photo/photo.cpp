@@ -2,7 +2,9 @@
 //
 // A host with a kind of its own: shows its menu of filters and applies two to a small image. It
 // knows version 2 of the kind only; that one of the filters was built for version 1 shows nowhere.
+// What somebody chose is a document, which is read at any version and stored at the newest one.
 #include <photo/filter.hpp>
+#include <photo/look_json.hpp>
 #include <tenon/host.hpp>
 #include <tenon/source.hpp>
 
@@ -18,6 +20,13 @@ static void apply(tenon::Handle<photo::Filter>& filter, std::vector<std::uint8_t
   std::cout << '\n';
 }
 
+static void show_look(const char* text) {
+  photo::LookV2 look = photo::read_look(text).value();
+  std::cout << look.name << " takes " << look.strength << '\n';
+  look.name += "!";
+  std::cout << photo::store_look(look, "me.example/photo 2.0.0").value() << '\n';
+}
+
 int main() {
   tenon::Host host({.app = "photo"});
   for (const tenon::Error& error : host.skipped()) std::cerr << error.to_string() << '\n';
@@ -29,4 +38,7 @@ int main() {
   apply(fade, {0, 10, 20, 255});
   apply(invert, {0, 10, 20, 255});
   std::cout << host.plugins<tenon::Source>().size() << " sources\n";
+  show_look(R"({"type":"photo.example/look","version":1,"writer":"me.example/photo 1.0.0","value":)"
+            R"({"title":"Dusk","filter":"me.example/fade","strength":75,"bag":{"grain@3":)"
+            R"({"type":"int32","value":4}}}})");
 }
