@@ -439,7 +439,7 @@ pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
    needed  'name', 'source', 'destinations' and 'position'
    fix     did you mean 'source'?
 pipeline.json:4:24: error[not-found]: test.example/acter
-   found   only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
+   found   neither a drop-in nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
    needed  a plugin of tenon.dev/source with that name
    fix     did you mean 'test.example/actor'?
 pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong form
@@ -458,7 +458,7 @@ pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not take this v
    fix     change the value
 pipeline.json:8:16: error[wrong-reference]: "drop-in:tenon.dev/log"
    found   the prefix "drop-in"
-   needed  [builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0
+   needed  [builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2
    fix     name the plugin in that form
 )");
   EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));

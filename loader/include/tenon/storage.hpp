@@ -534,7 +534,9 @@ bool read_struct(Conversion& conversion, const json::Reader& in, Form& value) {
   bool good = !lenient || read_bag();
   Form::for_each_field(value, [&]<class Field>(std::string_view name, const Field*& field) {
     const json::Reader* found = good ? fields.take(name) : nullptr;
-    if (found == nullptr || found->form() == json::Reader::Form::null) return;
+    if (found == nullptr) return;
+    // To what is JSON itself, null is a value.
+    if (!std::same_as<Field, StoredJson> && found->form() == json::Reader::Form::null) return;
     auto* made = conversion.make<Field>();
     field = made;
     if (read_value(conversion, *found, *made)) return;
