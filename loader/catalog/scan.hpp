@@ -32,9 +32,9 @@ struct Scan {
   std::vector<Error> skipped;        // each with its rule
 };
 
-/// Files are those that end as modules do. One that is no good module harms no other. In a folder of
-/// a version only that version of a package will do: `wrong-folder`. Of what is in development the
-/// skipped tell as well, though it is used: `in-development`.
+/// Files are those that end as modules do. One that is no good module harms no other. In a folder
+/// of a version only that version of a package will do: `wrong-folder`. Of what is in development
+/// the skipped tell as well, though it is used: `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);
 
 }  // namespace tenon::detail

@@ -3,6 +3,7 @@
 // `tenon convert` and `tenon types` as people and scripts meet them. TENON is the program.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -146,6 +147,10 @@ const Refused refused[] = {
      R"({"type":"tenon.dev/record","version":9,"value":{}})",
      "error[version-too-new] tenon.dev/record\n   found   version 9\n   needed  one of 1, 2\n",
      {}},
+    {"FromTheFutureWithAHint",
+     R"({"type":"tenon.dev/record","version":9,"value":{}})",
+     "   --lenient keeps what this program does not know\n",
+     {}},
     {"NoSuchPreview",
      R"({"type":"tenon.dev/record","version":"2preview1","value":{}})",
      "error[unknown-version]",
@@ -213,6 +218,34 @@ TEST_F(Documents, AreReplacedInTheirFiles) {
   EXPECT_EQ(convert({"--in-place", "--to", "1", "store"}).exit, 0);
   EXPECT_EQ(world_.read("store/a.json"), older);
   EXPECT_EQ(world_.read("store/below/b.jsonl"), std::string(older) + older);
+}
+
+TEST_F(Documents, ThatCannotBeReadOrWrittenKeepNobodyFromTheOthers) {
+  world_.write("store/a.json", older);
+  world_.write("store/closed/b.json", older);
+  world_.write("store/empty.json", "");
+  world_.write("store/locked/c.json", older);
+  fs::permissions(world_.root() / "store/closed", fs::perms::none);
+  fs::permissions(world_.root() / "store/locked", fs::perms(0500));
+  const bool is_root = geteuid() == 0;  // whom no right stops
+  const Outcome run = convert({"--in-place", "store"});
+  fs::permissions(world_.root() / "store/closed", fs::perms(0700));
+  fs::permissions(world_.root() / "store/locked", fs::perms(0700));
+  EXPECT_EQ(world_.read("store/a.json"), newer);
+  EXPECT_EQ(run.exit, is_root ? 0 : 3);
+  EXPECT_EQ(run.err.find("store/closed: ") != std::string::npos, !is_root) << run.err;
+  EXPECT_EQ(run.err.find("store/locked/c.json: cannot be written") != std::string::npos, !is_root);
+  EXPECT_EQ(world_.read("store/locked/c.json"), is_root ? newer : older);
+}
+
+/// A place where nobody can write, not even root.
+TEST_F(Documents, ThatCannotBeWrittenStayAsTheyAre) {
+  world_.write("store/a.json", older);
+  fs::create_directory(world_.root() / "store/a.json.new");
+  const Outcome run = convert({"--in-place", "store"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_NE(run.err.find("store/a.json: cannot be written: "), std::string::npos) << run.err;
+  EXPECT_EQ(world_.read("store/a.json"), older);
 }
 
 TEST_F(Documents, ThatAreRefusedStayInTheirFilesAsTheyAre) {

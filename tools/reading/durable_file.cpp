@@ -44,7 +44,8 @@ mode_t rights_of(const std::filesystem::path& path) {
 }
 
 bool write_durably(const std::filesystem::path& path, std::string_view text, mode_t rights) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   return file && write_all(file.get(), text) && ::fchmod(file.get(), rights) == 0 &&
          ::fsync(file.get()) == 0;
 }

@@ -33,6 +33,9 @@ std::string place(const std::string& name, std::size_t line) {
 
 void report(const std::string& where, const Error& error) {
   std::cerr << "tenon convert: " << harmless(where) << ": " << harmless(error.to_string()) << "\n";
+  if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
+    std::cerr << "   --lenient keeps what this program does not know\n";
+  }
 }
 
 /// Converts the documents of one text.
@@ -117,11 +120,16 @@ struct Outcome {
   bool failed = false;
 };
 
+void report_unusable(const fs::path& path, std::string_view why) {
+  std::cerr << "tenon convert: " << harmless(path.string()) << ": " << why << "\n";
+}
+
 void convert_file(const Conversions& how, const fs::path& path, Outcome& outcome) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream read;
-  if (!in || !(read << in.rdbuf())) {
-    std::cerr << "tenon convert: " << harmless(path.string()) << ": cannot be read\n";
+  if (in && in.peek() != std::ifstream::traits_type::eof()) read << in.rdbuf();
+  if (!in.eof() && !in.good()) {
+    report_unusable(path, "cannot be read");
     outcome.failed = true;
     return;
   }
@@ -138,35 +146,39 @@ void convert_file(const Conversions& how, const fs::path& path, Outcome& outcome
   } else if (const int error = reading::replace_file(fs::canonical(path), after); error == 0) {
     outcome.converted++;
   } else {
-    std::cerr << "tenon convert: " << harmless(path.string())
-              << ": cannot be written: " << std::generic_category().message(error) << "\n";
+    report_unusable(path, "cannot be written: " + std::generic_category().message(error));
     outcome.failed = true;
   }
 }
 
-/// The files of documents below a folder, in the order of their paths; or the one file.
-std::vector<fs::path> document_files(const fs::path& place, std::error_code& failed) {
-  if (fs::is_regular_file(place, failed)) return {place};
-  std::vector<fs::path> files;
-  for (fs::recursive_directory_iterator at(place, failed), end; !failed && at != end;
-       at.increment(failed)) {
-    const std::string extension = at->path().extension().string();
-    if (extension != ".json" && extension != ".jsonl") continue;
+/// The files of documents below a folder. One folder that cannot be read keeps nobody from the
+/// others.
+void add_files(const fs::path& folder, std::vector<fs::path>& files, Outcome& outcome) {
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     std::error_code ignored;
-    if (at->is_regular_file(ignored)) files.push_back(at->path());
+    const std::string extension = at->path().extension().string();
+    if (at->is_directory(ignored) && !at->is_symlink(ignored)) {
+      add_files(at->path(), files, outcome);
+    } else if ((extension == ".json" || extension == ".jsonl") && at->is_regular_file(ignored)) {
+      files.push_back(at->path());
+    }
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  if (!failed) return;
+  report_unusable(folder, failed.message());
+  outcome.failed = true;
 }
 
 Exit convert_in_place(const Conversions& how) {
-  std::error_code failed;
-  const std::vector<fs::path> files = document_files(how.file, failed);
-  if (failed) {
-    std::cerr << "tenon convert: " << harmless(how.file) << ": " << failed.message() << "\n";
-    return environment_failed;
-  }
   Outcome outcome;
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  if (fs::is_regular_file(how.file, ignored)) {
+    files.emplace_back(how.file);
+  } else {
+    add_files(how.file, files, outcome);
+    std::sort(files.begin(), files.end());
+  }
   for (const fs::path& file : files) convert_file(how, file, outcome);
   std::cerr << counted(outcome.converted, "file") << " converted, " << outcome.unchanged
             << " unchanged, " << outcome.refused << " refused\n";
