@@ -40,22 +40,20 @@ void libsolv_add_package(libsolv *self, const char *name, const char *version) {
   solvable->name = pool_str2id(self->pool, name, 1);
   solvable->evr = pool_str2id(self->pool, version, 1);
   solvable->arch = ARCH_NOARCH;
-  solvable->provides =
-      repo_addid_dep(self->repo, 0, relation(self, name, version, REL_EQ), 0);
+  solvable->provides = repo_addid_dep(self->repo, 0, relation(self, name, version, REL_EQ), 0);
 }
 
 void libsolv_add_requirement(libsolv *self, const char *name, const char *low, const char *high) {
   Solvable *solvable = pool_id2solvable(self->pool, self->package);
-  solvable->requires = repo_addid_dep(self->repo, solvable->requires,
-                                      relation(self, name, low, REL_GT | REL_EQ), 0);
+  solvable->requires =
+      repo_addid_dep(self->repo, solvable->requires, relation(self, name, low, REL_GT | REL_EQ), 0);
   if (high == NULL) return;
   solvable->requires =
       repo_addid_dep(self->repo, solvable->requires, relation(self, name, high, REL_LT), 0);
 }
 
 void libsolv_want(libsolv *self, const char *name) {
-  queue_push2(&self->jobs, SOLVER_INSTALL | SOLVER_SOLVABLE_NAME,
-              pool_str2id(self->pool, name, 1));
+  queue_push2(&self->jobs, SOLVER_INSTALL | SOLVER_SOLVABLE_NAME, pool_str2id(self->pool, name, 1));
 }
 
 unsigned long libsolv_solve(libsolv *self) {

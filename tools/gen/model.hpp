@@ -268,8 +268,8 @@ struct DocumentVersion : Version {
 struct FieldStep {
   const Field* older =
       nullptr;  // nullptr: added; a value of the newer goes to the bag on the way back
-  const Field* newer = nullptr;     // nullptr: removed; a value of the older goes to the bag
-  bool hook = false;                // the hand-written step fills it, in both directions
+  const Field* newer = nullptr;  // nullptr: removed; a value of the older goes to the bag
+  bool hook = false;             // the hand-written step fills it, in both directions
   /// Where one side is nullptr: the labels of all versions of the document type in which a field
   /// of this name stands (in a struct of the same name) and has the same shape, be it optional or
   /// not. What the bag holds from there may come back; anything else stays in the bag.
