@@ -80,15 +80,15 @@ class ManifestReader {
   Texts texts(const StoredMap<tenon_string>& map, const Place& place);
 
   void read_format(const json::Reader& document);
-  void read_contract(const json::Reader& document);
+  void read_contract(const json::Reader& value);
   bool read_document(const json::Reader& document, ManifestV2Storage& stored);
   bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
   void refuse_other_than_object(std::string_view json, const Place& place);
 
   void take(const ManifestV2Storage& stored);
-  void take_version(const tenon_string& version);
+  void take_version(const tenon_string& value);
   void take_provides(const StoredList<ManifestV2PluginStorage>& plugins);
-  Provided provided(const ManifestV2PluginStorage& plugin, const Place& place);
+  Provided provided(const ManifestV2PluginStorage& stored, const Place& place);
   void refuse_duplicates(const Place& place);
   void take_details(const ManifestV2Storage& stored, const Place& place);
   void take_requirements(const StoredMap<tenon_string>& requirements, const Place& place);
