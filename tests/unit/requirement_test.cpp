@@ -242,7 +242,7 @@ std::string text_of(const std::vector<Random::Clause>& clauses) {
 
 std::vector<Version> few_versions() {
   std::vector<Version> versions;
-  for (std::uint64_t number = 0; number < 4 * 4 * 4; ++number) {
+  for (std::uint64_t number = 0; number < 64; ++number) {
     // Between any two that are named, and behind the last.
     for (const auto* prerelease : {"", "0", "0.0", "a", "a.0", "a.0.0", "b", "b.0"}) {
       for (const auto* build : Random::builds) {
