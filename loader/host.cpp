@@ -30,7 +30,7 @@ Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const
 
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
-  return core_->create(kind, kind.latest().version, reference, config);
+  return core_->create(kind, reference, config);
 }
 
 void Host::rescan() {

@@ -23,6 +23,7 @@ HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_
                .needed = "Linux with glibc on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
                .fix = "leave the option out; crashes end the process"}));
   }
+  read_requirements();
   for (const tenon_module* builtin : options_.builtins) {
     const std::string_view text(builtin->manifest, builtin->manifest_size);
     auto manifest = parse_manifest(text, "builtin");
@@ -42,6 +43,21 @@ HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_
     }
   }
   rescan();
+}
+
+void HostCore::read_requirements() {
+  for (const auto& [name, text] : options_.requirements) {
+    auto versions = Requirement::parse(text);
+    if (versions) {
+      requirements_.emplace(name, std::move(*versions));
+    } else {
+      broken_.push_back(Error({.code = "bad-requirement",
+                               .where = "HostOptions::requirements: " + name,
+                               .found = std::string(versions.error().found()),
+                               .needed = std::string(versions.error().needed()),
+                               .fix = std::string(versions.error().fix())}));
+    }
+  }
 }
 
 // Before the modules end: the threads in the background may be busy with one.
@@ -109,9 +125,22 @@ void HostCore::file_changed(const std::filesystem::path& file) {
   }
 }
 
+// Drop-ins first: where a builtin has the same name and version, they stand before it.
+Packages HostCore::packages() const {
+  Packages packages{.host = options_.app.empty() ? "the host" : options_.app,
+                    .requirements = requirements_};
+  for (const bool builtin : {false, true}) {
+    for (const auto& module : modules_) {
+      if ((module->origin().builtin != nullptr) != builtin) continue;
+      packages.found.push_back(package_of(module->manifest()));
+    }
+  }
+  return packages;
+}
+
 void HostCore::register_all() {
-  registry_ = {};
-  left_out_.clear();
+  registry_ = Registry(std::make_shared<const Bindings>(packages()));
+  left_out_ = registry_.bindings().flaws();
   for (const auto& module : modules_) {
     auto left_out = registry_.add(module, module->manifest());
     std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
@@ -148,13 +177,14 @@ std::vector<Error> HostCore::skipped() const {
 }
 
 Result<const Registration*> HostCore::look_up(const Kind& kind, std::int32_t target,
-                                              std::string_view reference) const {
+                                              std::string_view reference,
+                                              const Package* asker) const {
   const std::string_view domain = options_.default_domain.empty()
                                       ? kind.id.substr(0, kind.id.find('/'))
                                       : std::string_view(options_.default_domain);
   auto parsed = Reference::parse(reference, domain);
   if (!parsed) return std::move(parsed).error();
-  auto found = registry_.find(kind, target, *parsed);
+  auto found = registry_.find(kind, target, *parsed, asker);
   if (found && *parsed->step_down((*found)->package_version) > 0) {
     log_warning(parsed->name + " " + parsed->version->to_string() + " is wanted and not there; " +
                 (*found)->package_version.to_string() + " takes its place");
@@ -164,7 +194,7 @@ Result<const Registration*> HostCore::look_up(const Kind& kind, std::int32_t tar
 
 Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) const {
   std::shared_lock lock(mutex_);
-  auto found = look_up(kind, kind.latest().version, reference);
+  auto found = look_up(kind, kind.latest().version, reference, nullptr);
   if (!found) return std::move(found).error();
   return describe(**found);
 }
@@ -179,33 +209,56 @@ Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) c
 }
 
 Result<HostCore::Chosen> HostCore::choose(const Kind& kind, std::int32_t target,
-                                          std::string_view reference) const {
+                                          std::string_view reference, const Package* asker) const {
   std::shared_lock lock(mutex_);
-  auto found = look_up(kind, target, reference);
+  auto found = look_up(kind, target, reference, asker);
   if (!found) return std::move(found).error();
   return Chosen{(*found)->module, (*found)->name};
 }
 
 Result<InstancePtr> HostCore::create(const Kind& kind, std::int32_t target,
                                      std::string_view reference,
-                                     const std::optional<TextMap>& config) {
-  auto chosen = choose(kind, target, reference);
+                                     const std::optional<TextMap>& config, const Package* asker) {
+  auto chosen = choose(kind, target, reference, asker);
   if (!chosen) return std::move(chosen).error();
   auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
   if (made) static_cast<LiveInstance&>(**made).keep(shared_from_this());
   return made;
 }
 
-Result<InstancePtr> HostCore::create_at(const Kind& kind, std::int32_t version,
-                                        std::string_view reference) {
-  return create(kind, version, reference, std::nullopt);
+Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view reference,
+                                     const std::optional<TextMap>& config) {
+  return create(kind, kind.latest().version, reference, config, nullptr);
 }
 
-std::vector<std::string> HostCore::names_at(const Kind& kind, std::int32_t version) {
+Result<InstancePtr> HostCore::create_for(const Package& asker, const Kind& kind,
+                                         std::int32_t version, std::string_view reference) {
+  return create(kind, version, reference, std::nullopt, &asker);
+}
+
+std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& kind,
+                                             std::int32_t version) {
   std::shared_lock lock(mutex_);
   std::vector<std::string> names;
-  for (const Registration* one : registry_.newest(kind, version)) names.push_back(one->name);
+  for (const Registration* one : registry_.newest(kind, version, &asker)) {
+    names.push_back(one->name);
+  }
   return names;
+}
+
+Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh,
+                             std::span<const std::byte>, const std::filesystem::path& file) {
+  std::shared_lock lock(mutex_);
+  std::vector<Package> users;
+  for (const auto& module : modules_) {
+    if (module->origin().file != file && module->in_use()) {
+      users.push_back(package_of(module->manifest()));
+    }
+  }
+  auto refused = registry_.bindings().refusal_of_change(package_of(before), package_of(fresh),
+                                                        users, file.string());
+  if (refused) return std::move(*refused);
+  return {};
 }
 
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {

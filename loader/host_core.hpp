@@ -28,16 +28,20 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
-  Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view reference,
+  Result<InstancePtr> create(const Kind& kind, std::string_view reference,
                              const std::optional<TextMap>& config);
   void rescan();
   std::vector<ModuleInfo> modules() const;
   Result<Restarted> restart(std::string_view package, const RestartHow& how);
   Host::Restarts restart_changed();
 
-  Result<InstancePtr> create_at(const Kind& kind, std::int32_t version,
-                                std::string_view reference) override;
-  std::vector<std::string> names_at(const Kind& kind, std::int32_t version) override;
+  Result<InstancePtr> create_for(const Package& asker, const Kind& kind, std::int32_t version,
+                                 std::string_view reference) override;
+  std::vector<std::string> names_for(const Package& asker, const Kind& kind,
+                                     std::int32_t version) override;
+  Result<void> admit(const Manifest& before, const Manifest& fresh,
+                     std::span<const std::byte> content,
+                     const std::filesystem::path& file) override;
   void module_changed() override;
 
  private:
@@ -45,12 +49,17 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
     std::shared_ptr<Module> module;
     std::string name;
   };
-  Result<Chosen> choose(const Kind& kind, std::int32_t target, std::string_view reference) const;
+  Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view reference,
+                             const std::optional<TextMap>& config, const Package* asker);
+  Result<Chosen> choose(const Kind& kind, std::int32_t target, std::string_view reference,
+                        const Package* asker) const;
   Result<const Registration*> look_up(const Kind& kind, std::int32_t target,
-                                      std::string_view reference) const;
+                                      std::string_view reference, const Package* asker) const;
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
   ModuleContext make_context();
+  void read_requirements();
+  Packages packages() const;
   void register_all();
   void watch_all();
   void file_changed(const std::filesystem::path& file);
@@ -60,11 +69,12 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   const ModuleContext context_;
   std::unique_ptr<FileWatcher> watcher_;  // nullptr where nothing is watched
   std::vector<Error> broken_;             // builtins, and what else was asked for in vain
+  std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own
 
   mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs
   std::vector<std::shared_ptr<Module>> modules_;  // builtins, then drop-ins in the order of places
   std::vector<Error> unreadable_;
-  Registry registry_;
+  Registry registry_{std::make_shared<const Bindings>(Packages{})};
   std::vector<Error> left_out_;
 };
 

@@ -25,10 +25,13 @@ ManifestInfo describe(const Manifest& manifest) {
                     .author = manifest.author,
                     .license = manifest.license,
                     .homepage = manifest.homepage,
-                    .requirements = manifest.requirements,
+                    .requirements = {},
                     .state = std::nullopt,
                     .joins_threads = manifest.joins_threads,
                     .details = manifest.details};
+  for (const auto& [package, versions] : manifest.requirements) {
+    info.requirements.emplace(package, versions.to_string());
+  }
   if (manifest.state) {
     info.state = {manifest.state->type, manifest.state->writes, manifest.state->reads};
   }

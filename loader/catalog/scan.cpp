@@ -93,8 +93,7 @@ Error in_development(const FoundModule& module) {
 std::optional<Error> settle_version(const File& file, FoundModule& module) {
   if (file.folder.empty()) return std::nullopt;
   if (file.folder == development) {
-    module.in_development = true;
-    module.manifest.version = {};
+    put_in_development(module.manifest);
     return std::nullopt;
   }
   const std::string version = module.manifest.version.to_string();
@@ -117,11 +116,16 @@ void add(const File& file, Scan& result) {
     result.skipped.push_back(std::move(*wrong));
     return;
   }
-  if (module.in_development) result.skipped.push_back(in_development(module));
+  if (module.manifest.in_development) result.skipped.push_back(in_development(module));
   result.modules.push_back(std::move(module));
 }
 
 }  // namespace
+
+void put_in_development(Manifest& manifest) {
+  manifest.in_development = true;
+  manifest.version = {};
+}
 
 Scan scan(const std::vector<SearchPlace>& places) {
   Scan result;

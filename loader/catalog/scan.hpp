@@ -23,8 +23,6 @@ namespace tenon::detail {
 struct FoundModule {
   std::filesystem::path file;
   Manifest manifest;
-  /// From a folder `dev`: its version is 0.0.0, and what it requires is not enforced.
-  bool in_development = false;
 };
 
 struct Scan {
@@ -36,5 +34,9 @@ struct Scan {
 /// of a version only that version of a package will do: `wrong-folder`. Of what is in development
 /// the skipped tell as well, though it is used: `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);
+
+/// What a manifest in a folder `dev` counts as: version 0.0.0, which is no release, and its
+/// requirements are not enforced.
+void put_in_development(Manifest& manifest);
 
 }  // namespace tenon::detail

@@ -352,7 +352,13 @@ void ManifestReader::take_requirements(const StoredMap<tenon_string>& requiremen
     if (const auto flaw = flaw_of_name(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
     }
-    manifest_.requirements.emplace(key, text(&requirements[i], entry));
+    const auto spec = text(&requirements[i], entry);
+    auto versions = Requirement::parse(spec);
+    if (!versions) {
+      return fail(entry, in_quotes(spec) + ": " + std::string(versions.error().found()),
+                  versions.error().needed());
+    }
+    manifest_.requirements.emplace(key, std::move(*versions));
   }
 }
 
@@ -382,6 +388,15 @@ void ManifestReader::take_state(const ManifestV2StateStorage& state, const Place
 }
 
 }  // namespace
+
+Package package_of(const Manifest& manifest) {
+  Package package{.name = manifest.name, .version = manifest.version};
+  for (const auto& [name, versions] : manifest.requirements) {
+    package.needs.push_back({.name = name, .versions = versions});
+  }
+  package.dev = manifest.in_development;
+  return package;
+}
 
 const Contract host_contract = {TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR};
 

@@ -3,6 +3,8 @@
 // The manifest: what a module says about itself before any of its code runs.
 #pragma once
 
+#include "package/repository.hpp"
+#include "package/requirement.hpp"
 #include "package/semver.hpp"
 
 #include <tenon/result.hpp>
@@ -58,12 +60,18 @@ struct Manifest {
   std::string author;
   std::string license;
   std::string homepage;
-  Texts requirements;                                    // name of a package -> spec, not yet read
+  std::map<std::string, Requirement, std::less<>> requirements;  // of packages, by their name
   std::map<std::string, Texts, std::less<>> properties;  // name of a plugin -> its properties
   std::optional<StateVersions> state;
   bool joins_threads = false;  // no thread of the module outlives its `stop`
   std::string details;         // all of it as JSON text, with the keys that are not known here
+
+  // Of the folder that the module lies in, see catalog/scan.hpp.
+  bool in_development = false;  // its version is 0.0.0, and what it requires are wishes
 };
+
+/// What a manifest says to the resolver.
+Package package_of(const Manifest& manifest);
 
 /// Reads the text of a manifest. `path` is the module's, for messages. Errors: broken-manifest
 /// (with the place in the document, eg: provides[0].version), contract-too-new.

@@ -50,7 +50,7 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
       supervision_(*this, faults, image_ ? &image_->map() : nullptr, supervision),
       leases_(*this, [this](auto function, auto* call,
                             const auto& body) { return run_stream(function, call, body); }),
-      host_(manifest.name, directory, leases_) {
+      host_(package_of(manifest), directory, leases_) {
   bounds_.push_back(new_bounds(0));
 }
 

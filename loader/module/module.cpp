@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
 #include "module/log.hpp"
 #include "module/restart.hpp"
@@ -275,6 +276,12 @@ Result<Module::Loaded> Module::load() {
                   .found = "package " + read->manifest.name,
                   .needed = "package " + manifest_.name,
                   .fix = "put another package into a file of its own"});
+  }
+  const Manifest before = manifest();
+  if (before.in_development) put_in_development(read->manifest);
+  if (auto admitted = context_.directory.admit(before, read->manifest, *content, origin_.file);
+      !admitted) {
+    return std::move(admitted).error();
   }
   auto image = load_image(std::move(*content), read->manifest.joins_threads);
   if (!image) return std::move(image).error();

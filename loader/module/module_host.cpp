@@ -4,6 +4,7 @@
 #include <tenon/values.hpp>
 
 #include "module/call_children.hpp"
+#include "module/events.hpp"
 #include "module/kinds.hpp"
 #include "module/log.hpp"
 #include "module/module.hpp"
@@ -15,6 +16,12 @@ namespace {
 tenon_status fail(tenon_call* call, tenon_status status, const std::string& message) {
   call->functions->fail(call, status, {message.data(), message.size()});
   return status;
+}
+
+/// What a finding is to a plugin.
+tenon_status status_of(const Error& error) {
+  if (error.status() != TENON_OK) return error.status();
+  return error.code() == "not-found" ? TENON_NOT_FOUND : TENON_FAILED_PRECONDITION;
 }
 
 struct Asked {
@@ -44,7 +51,7 @@ Result<Asked> look_up(const tenon_plugin_request& in) {
 
 struct ModuleHost::Functions {
   static void log(const tenon_host* host, std::int32_t level, tenon_string message) {
-    log_from_module(of(host).package_, level, {message.data, message.size});
+    log_from_module(of(host).package_.name, level, {message.data, message.size});
   }
 
   static tenon_status call_begin(const tenon_host*, tenon_call* parent, tenon_call** call) {
@@ -60,7 +67,7 @@ struct ModuleHost::Functions {
                            const tenon_find_response** out) {
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
-    const auto names = of(host).directory_.names_at(*asked->kind, in->version);
+    const auto names = of(host).directory_.names_for(of(host).package_, *asked->kind, in->version);
     auto* answer =
         static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
     answer->struct_size = sizeof *answer;
@@ -73,12 +80,9 @@ struct ModuleHost::Functions {
                              const tenon_plugin_request* in, tenon_instance* out) {
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
-    auto made = of(host).directory_.create_at(*asked->kind, in->version,
-                                              {in->reference.data, in->reference.size});
-    if (!made) {
-      const tenon_status status = made.error().status();
-      return fail(call, status != TENON_OK ? status : TENON_NOT_FOUND, made.error().to_string());
-    }
+    auto made = of(host).directory_.create_for(of(host).package_, *asked->kind, in->version,
+                                               {in->reference.data, in->reference.size});
+    if (!made) return fail(call, status_of(made.error()), in_one_line(made.error()));
     out->table = asked->version->client;
     out->self = made->get();
     static_cast<LiveInstance&>(**made).make_client_of(of(host).leases_);
@@ -98,7 +102,7 @@ struct ModuleHost::Functions {
   }
 };
 
-ModuleHost::ModuleHost(std::string package, PluginDirectory& directory, LeaseList& leases)
+ModuleHost::ModuleHost(Package package, PluginDirectory& directory, LeaseList& leases)
     : table_{{sizeof(tenon_host), TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release},

@@ -6,24 +6,38 @@
 #include <tenon/abi.h>
 #include <tenon/host.hpp>
 
+#include <cstddef>
+#include <filesystem>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "manifest/manifest.hpp"
+#include "package/repository.hpp"
 
 namespace tenon::detail {
 
 class LeaseList;
 
-/// What the module room needs of the rooms above it, so that plugins can call plugins.
+/// What the module room needs of the rooms above it, so that plugins can call plugins, and nothing
+/// is loaded that does not fit the rest.
 class PluginDirectory {
  public:
-  /// A new instance for another plugin, adapted to this version of the kind.
-  virtual Result<InstancePtr> create_at(const Kind& kind, std::int32_t version,
-                                        std::string_view reference) = 0;
-  /// The names of the plugins that `create_at` could serve, sorted.
-  virtual std::vector<std::string> names_at(const Kind& kind, std::int32_t version) = 0;
+  /// A new instance for a plugin of another package, or of the same one, adapted to this version of
+  /// the kind.
+  virtual Result<InstancePtr> create_for(const Package& asker, const Kind& kind,
+                                         std::int32_t version, std::string_view reference) = 0;
+  /// The names of the plugins that `create_for` could serve, sorted.
+  virtual std::vector<std::string> names_for(const Package& asker, const Kind& kind,
+                                             std::int32_t version) = 0;
+  /// Whether code that says this of itself may be loaded in the place of what a manifest said when
+  /// the folders were looked through, or of what serves now.
+  virtual Result<void> admit(const Manifest& before, const Manifest& fresh,
+                             std::span<const std::byte> content,
+                             const std::filesystem::path& file) = 0;
   /// A module has another manifest now.
   virtual void module_changed() = 0;
 
@@ -36,7 +50,7 @@ class PluginDirectory {
 class ModuleHost {
  public:
   /// `leases`: of the generation.
-  ModuleHost(std::string package, PluginDirectory& directory, LeaseList& leases);
+  ModuleHost(Package package, PluginDirectory& directory, LeaseList& leases);
   ~ModuleHost();
   ModuleHost(const ModuleHost&) = delete;
   ModuleHost& operator=(const ModuleHost&) = delete;
@@ -57,7 +71,7 @@ class ModuleHost {
   }
 
   Table table_;
-  std::string package_;
+  const Package package_;
   PluginDirectory& directory_;
   LeaseList& leases_;
   std::mutex mutex_;

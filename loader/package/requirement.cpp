@@ -276,6 +276,13 @@ Requirement Requirement::same_major(const Version& version) {
   return result;
 }
 
+Requirement Requirement::exactly(const Version& version) {
+  Requirement result;
+  auto& part = version.prerelease.empty() ? result.releases_ : result.prereleases_;
+  part = {{.low = version, .high = next_build(version)}};
+  return result;
+}
+
 bool Requirement::contains(const Version& version) const {
   return tenon::contains(version.prerelease.empty() ? releases_ : prereleases_, version);
 }

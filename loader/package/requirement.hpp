@@ -50,6 +50,9 @@ class Requirement {
   /// What each package requires of its own name where it says nothing: its major version.
   static Requirement same_major(const Version& version);
 
+  /// That version to the letter, its build metadata included.
+  static Requirement exactly(const Version& version);
+
   /// Whether `version` will do.
   bool contains(const Version& version) const;
 

@@ -77,6 +77,17 @@ void add(Candidates& candidates, const Question& question, Range edges, Resoluti
 
 }  // namespace
 
+std::vector<bool> usable_packages(const Repository& repository) {
+  const Question nobody{};
+  Candidates candidates(repository, nobody);
+  candidates.admit_all(Mode::exact);
+  std::vector<bool> usable(repository.size());
+  for (Position position = 0; position < repository.size(); ++position) {
+    usable[candidates.package(position)] = candidates.usable(position);
+  }
+  return usable;
+}
+
 Resolution resolve(const Repository& repository, const Question& question) {
   Resolution resolution;
   Candidates candidates(repository, question);

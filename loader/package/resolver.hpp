@@ -89,6 +89,9 @@ struct Resolution {
                         std::string_view name) const;
 };
 
+/// Of each package, by its id, whether it is usable.
+std::vector<bool> usable_packages(const Repository& repository);
+
 /// REQUIRED: both live as long as the answer.
 Resolution resolve(const Repository& repository, const Question& question);
 

@@ -35,13 +35,14 @@ std::string obstacle(const Registration& candidate, const Kind& kind, std::int32
                             : ", newer than wanted";
 }
 
-/// Drop-ins before builtins, what is asked for before the next best, releases before prereleases,
-/// newer before older. REQUIRED: both answer the reference.
+/// Drop-ins before builtins, what is asked for before the next best, what is locked before the
+/// rest, releases before prereleases, newer before older. REQUIRED: both answer the reference.
 bool better(const Registration& a, const Registration& b, const Reference& reference) {
   if (a.builtin() != b.builtin()) return b.builtin();
   const int a_step = *reference.step_down(a.package_version);
   const int b_step = *reference.step_down(b.package_version);
   if (a_step != b_step) return a_step < b_step;
+  if (a.locked != b.locked) return a.locked;
   const bool a_release = a.package_version.prerelease.empty();
   const bool b_release = b.package_version.prerelease.empty();
   if (a_release != b_release) return a_release;
@@ -116,6 +117,8 @@ std::string wanted_in_words(const Reference& reference) {
 std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Manifest& manifest) {
   std::vector<Error> left_out;
   const std::string where = place(*module);
+  const bool locked = bindings_->locked(manifest.name, manifest.version);
+  const std::optional<Error> refused = bindings_->refusal(manifest.name, manifest.version);
   const bool known =
       std::any_of(manifest.provides.begin(), manifest.provides.end(),
                   [](const Provided& provided) { return find_kind(provided.kind) != nullptr; });
@@ -127,7 +130,7 @@ std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Ma
       if (auto flaw = misfit(provided, where)) left_out.push_back(std::move(*flaw));
     }
     Candidates& candidates = kinds_[provided.kind][provided.name];
-    Registration fresh{provided, manifest.name, manifest.version, module};
+    Registration fresh{provided, manifest.name, manifest.version, module, locked, refused};
     const auto rival = std::find_if(candidates.begin(), candidates.end(), [&](const auto& other) {
       return other.builtin() == fresh.builtin() &&
              (other.package != fresh.package ||
@@ -142,18 +145,38 @@ std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Ma
   return left_out;
 }
 
+std::optional<Error> Registry::refusal(const Registration& candidate, const Package* asker) const {
+  if (asker == nullptr) return candidate.refused;
+  return bindings_->refusal(*asker, candidate.package, candidate.package_version,
+                            candidate.builtin());
+}
+
 const Registration* Registry::choose(const Candidates& candidates, std::int32_t target,
-                                     const Kind& kind, const Reference& reference) {
+                                     const Kind& kind, const Reference& reference,
+                                     const Package* asker) const {
   const Registration* best = nullptr;
   for (const Registration& candidate : candidates) {
     if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
+    if (refusal(candidate, asker)) continue;
     if (best == nullptr || better(candidate, *best, reference)) best = &candidate;
   }
   return best;
 }
 
+/// Why what would do is not given to who asks, of the best such candidate.
+std::optional<Error> Registry::refusal(const Candidates& candidates, std::int32_t target,
+                                       const Kind& kind, const Reference& reference,
+                                       const Package* asker) const {
+  const Registration* best = nullptr;
+  for (const Registration& candidate : candidates) {
+    if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
+    if (best == nullptr || better(candidate, *best, reference)) best = &candidate;
+  }
+  return best != nullptr ? refusal(*best, asker) : std::nullopt;
+}
+
 Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target,
-                                           const Reference& reference) const {
+                                           const Reference& reference, const Package* asker) const {
   const auto names = kinds_.find(kind.id);
   if (names == kinds_.end()) return not_found(reference, "no plugin of that kind", kind);
   const auto found = names->second.find(reference.name);
@@ -165,11 +188,15 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
                                     : "only ";
     return not_found(reference, nothing + there, kind);
   }
-  if (const Registration* best = choose(found->second, target, kind, reference)) return best;
+  const Candidates& candidates = found->second;
+  if (const auto* best = choose(candidates, target, kind, reference, asker)) return best;
+  if (auto refused = refusal(candidates, target, kind, reference, asker)) {
+    return std::move(*refused);
+  }
   return Error(
       {.code = "not-found",
        .where = reference.name,
-       .found = candidates_in_words(found->second, kind, target, reference.origin),
+       .found = candidates_in_words(candidates, kind, target, reference.origin),
        .needed =
            "one that fits" + wanted_in_words(reference) + std::string(among(reference.origin)),
        .fix = "put its module into a folder of the plugin path, or correct the reference"});
@@ -211,13 +238,14 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
   return result;
 }
 
-std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t target) const {
+std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t target,
+                                                  const Package* asker) const {
   std::vector<const Registration*> result;
   const auto names = kinds_.find(kind.id);
   if (names == kinds_.end()) return result;
   for (const auto& [name, candidates] : names->second) {
     const Registration* best =
-        choose(candidates, target, kind, {.origin = Reference::Origin::any, .name = name});
+        choose(candidates, target, kind, {.origin = Reference::Origin::any, .name = name}, asker);
     if (best != nullptr) result.push_back(best);
   }
   return result;

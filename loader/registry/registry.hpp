@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "catalog/reference.hpp"
 #include "manifest/manifest.hpp"
 #include "module/module.hpp"
+#include "registry/bindings.hpp"
 
 namespace tenon::detail {
 
@@ -24,13 +26,23 @@ struct Registration : Provided {
   std::string package;
   Version package_version;
   std::shared_ptr<Module> module;
+  bool locked;
+  /// Why the host does not use that version of the package; nothing where it does.
+  std::optional<Error> refused;
 
   bool builtin() const noexcept { return module->origin().builtin != nullptr; }
 };
 
 /// Not thread-safe: whoever owns it does the locking.
+///
+/// Who asks sees what the bindings let them see: a package, by which a plugin asks, or nullptr, the
+/// host.
 class Registry {
  public:
+  explicit Registry(std::shared_ptr<const Bindings> bindings) : bindings_(std::move(bindings)) {}
+
+  const Bindings& bindings() const noexcept { return *bindings_; }
+
   /// Registers what a module's manifest provides. The first to come wins: of two modules with the
   /// same plugin the later one's is left out. Answers what was left out and why: kind-unknown,
   /// kind-too-new, kind-not-adaptable, kind-differs, draft-differs, name-taken, duplicate.
@@ -38,9 +50,10 @@ class Registry {
 
   /// The registration that a reference names, for use as version `target` of the kind: the origin
   /// first, then the version of the package, then the newest version of the kind in it.
-  /// Error: not-found, with what there is.
+  /// Errors: not-found, with what there is; why the bindings refuse what would do.
   Result<const Registration*> find(const Kind& kind, std::int32_t target,
-                                   const Reference& reference) const;
+                                   const Reference& reference,
+                                   const Package* asker = nullptr) const;
 
   /// All registrations that a reference names, of whatever kind, those that `find` prefers first. A
   /// name without `/` gets the domain, or where it is empty that of each kind. Errors:
@@ -49,7 +62,8 @@ class Registry {
                                                     std::string_view domain) const;
 
   /// One per name of a kind, the one that `find` answers for the bare name; sorted by name.
-  std::vector<const Registration*> newest(const Kind& kind, std::int32_t target) const;
+  std::vector<const Registration*> newest(const Kind& kind, std::int32_t target,
+                                          const Package* asker = nullptr) const;
 
   /// All, also what no kind of this program fits; sorted by kind and name.
   std::vector<const Registration*> all() const;
@@ -57,9 +71,13 @@ class Registry {
  private:
   using Candidates = std::vector<Registration>;
 
-  static const Registration* choose(const Candidates& candidates, std::int32_t target,
-                                    const Kind& kind, const Reference& reference);
+  std::optional<Error> refusal(const Registration& candidate, const Package* asker) const;
+  const Registration* choose(const Candidates& candidates, std::int32_t target, const Kind& kind,
+                             const Reference& reference, const Package* asker) const;
+  std::optional<Error> refusal(const Candidates& candidates, std::int32_t target, const Kind& kind,
+                               const Reference& reference, const Package* asker) const;
 
+  std::shared_ptr<const Bindings> bindings_;
   // By kind, then by name.
   std::map<std::string, std::map<std::string, Candidates, std::less<>>, std::less<>> kinds_;
 };

@@ -17,7 +17,7 @@ namespace {
 class CallCounters : public Hosting {
  protected:
   CallCounters() {
-    place("probe-1.so", "probe.so");
+    place("probe-of-unruly.so", "probe.so");
     place_fault("unruly");
   }
   HostOptions counting() {

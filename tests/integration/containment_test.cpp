@@ -106,7 +106,7 @@ TEST_F(Containment, TellsWhereItWas) {
 }
 
 TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
-  place("probe-1.so", "probe.so");
+  place("probe-of-unruly.so", "probe.so");
   Host host(containing());
   auto probe = host.create<test::Probe>("probe").value();
   const auto failed = probe->ask("unruly", "write to nowhere");

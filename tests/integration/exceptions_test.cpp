@@ -18,7 +18,7 @@ class Exceptions : public Hosting {
   static constexpr const char* package = "test.example/unruly";
 
   Exceptions() {
-    place("probe-1.so", "probe.so");
+    place("probe-of-unruly.so", "probe.so");
     place_fault("unruly");
   }
 };

@@ -16,6 +16,9 @@
 #ifndef PACKAGE
 #define PACKAGE "test.example/probes"
 #endif
+#ifndef REQUIRES
+#define REQUIRES {}
+#endif
 #ifndef PLUGIN
 #define PLUGIN "test.example/probe"
 #endif
@@ -237,4 +240,4 @@ static void stop(void) {
 #define DECLARE(P, version) P(test_probe, version, PLUGIN, &table)
 #define PLUGINS(P) DECLARE(P, VERSION)
 TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, stop, PLUGINS,
-                  {"summary": "Shows what happens", "threads": "joined"});
+                  {"summary": "Shows what happens", "threads": "joined", "requires": REQUIRES});

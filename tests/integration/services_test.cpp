@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 class Services : public Hosting {
  protected:
   Services() {
-    place("probe-1.so", "probe.so");
+    place("probe-of-echo.so", "probe.so");
     place_fault("good", "echo.so");
     host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
   }

@@ -26,7 +26,7 @@ class Storm : public Hosting {
   static constexpr const char* counters = "test.example/counters";
 
   Storm() {
-    place("probe-1.so", "probe.so");
+    place("probe-of-echo.so", "probe.so");
     place("counter-1.so", "counter.so");
     place_fault("good", "echo.so");
   }

@@ -136,7 +136,7 @@ TEST(Scan, WarnsOfWhatIsInDevelopment) {
   place_below(world, good_2, "tools/dev/libtools.so");
   const Scan found = scan({{world.plugins(), true}});
   ASSERT_EQ(files_of(found), Texts{"libtools.so"});
-  EXPECT_TRUE(found.modules[0].in_development);
+  EXPECT_TRUE(found.modules[0].manifest.in_development);
   EXPECT_EQ(found.modules[0].manifest.version.to_string(), "0.0.0");
   EXPECT_EQ(codes_of(found), Texts{"in-development libtools.so"});
 }

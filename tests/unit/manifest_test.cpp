@@ -68,8 +68,8 @@ TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
   EXPECT_EQ(read->author, "Me");
   EXPECT_EQ(read->license, "MIT");
   EXPECT_EQ(read->homepage, "https://me.example");
-  EXPECT_EQ(read->requirements.at("example.io/colour"), "^1.4");
-  EXPECT_EQ(read->requirements.at("example.io/any"), "");
+  EXPECT_EQ(read->requirements.at("example.io/colour").to_string(), "^1.4");
+  EXPECT_EQ(read->requirements.at("example.io/any"), *Requirement::parse("<1.0.0"));
   EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
   ASSERT_TRUE(read->state);
   EXPECT_EQ(read->state->writes, 2);
@@ -98,7 +98,7 @@ TEST(Manifest, ReadsTheHubAsWhatItWasUpgradedFrom) {
   EXPECT_EQ(read->provides.at(0).fingerprint, 0x0123456789abcdefU);
   EXPECT_EQ(read->summary, "Gaussian blur");
   EXPECT_EQ(read->author, "Me");
-  EXPECT_EQ(read->requirements.at("example.io/colour"), "^1.4");
+  EXPECT_EQ(read->requirements.at("example.io/colour").to_string(), "^1.4");
   EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
   ASSERT_TRUE(read->state);
   EXPECT_EQ(read->state->type, "me.example/progress");
@@ -113,6 +113,9 @@ TEST(Manifest, SaysWhichPartOfTheHubIsWrong) {
   expect_broken(hub_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
   expect_broken(hub_with(R"(,"requirements":{"colour":""})"),
                 "a package whose name has no '/' behind a domain  (manifest: requirements.colour)");
+  expect_broken(hub_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
+                "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  (manifest: "
+                "requirements[\"example.io/colour\"])");
   expect_broken(hub_with(R"(,"state":{"reads":[1]})"), "nothing  (manifest: state.writes)");
   expect_broken(hub_with(R"(,"state":{"writes":0,"reads":[]})"), "0  (manifest: state.writes)");
   expect_broken(hub_with(R"(,"details":[])"), "array  (manifest: details)");

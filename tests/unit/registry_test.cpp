@@ -20,10 +20,17 @@ using detail::Registry;
 
 class NoPlugins : public detail::PluginDirectory {
  public:
-  Result<detail::InstancePtr> create_at(const Kind&, std::int32_t, std::string_view) override {
+  Result<detail::InstancePtr> create_for(const Package&, const Kind&, std::int32_t,
+                                         std::string_view) override {
     return Error({.code = "not-found"});
   }
-  std::vector<std::string> names_at(const Kind&, std::int32_t) override { return {}; }
+  std::vector<std::string> names_for(const Package&, const Kind&, std::int32_t) override {
+    return {};
+  }
+  Result<void> admit(const Manifest&, const Manifest&, std::span<const std::byte>,
+                     const std::filesystem::path&) override {
+    return {};
+  }
   void module_changed() override {}
 };
 
@@ -59,7 +66,7 @@ class Registering : public testing::Test {
            found.package_version.to_string() + " v" + std::to_string(found.version);
   }
 
-  Registry registry_;
+  Registry registry_{std::make_shared<const detail::Bindings>(detail::Packages{})};
   std::vector<Error> left_out_;
 
  private:

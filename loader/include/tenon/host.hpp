@@ -77,6 +77,9 @@ struct HostOptions {
   std::vector<std::filesystem::path> plugin_path = {};
   /// Modules linked into the program.
   std::vector<const tenon_module*> builtins = {};
+  /// Which versions of a package the host takes, eg: {"me.example/blur", "^1.2"}; of packages that
+  /// are not here it takes any. Written as in the manifest of a module.
+  TextMap requirements = {};
   /// The domain put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
   /// Whether a module is restarted by itself when another file is put in the place of its own, or

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Who gets which version of which package, of all that a host has found: the resolver's answer to
+// what the host and its packages require.
+//
+//  - The host takes every package that gets what it requires, of the versions that its own
+//    requirements admit; the newest, unless it asks for another.
+//  - A package sees itself, what its manifest requires, at the one version that it got, and the
+//    builtins of the host: these are the core, which nobody has to require. Who requires a builtin
+//    all the same gets what it asks for, or nothing.
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "package/repository.hpp"
+#include "package/resolver.hpp"
+
+namespace tenon::detail {
+
+/// What there is, and what is asked of it.
+struct Packages {
+  /// The host, as messages call it.
+  std::string host{};
+  /// Which versions of a package the host takes; any of those that are not named here.
+  std::map<std::string, Requirement, std::less<>> requirements{};
+  /// Versions to keep to, and the file that says so.
+  std::vector<std::pair<std::string, Version>> lock{};
+  std::string lock_file{};
+  /// Of two with the same name and version the first counts.
+  std::vector<Package> found{};
+};
+
+/// Const functions may be called from any thread.
+class Bindings {
+ public:
+  explicit Bindings(Packages packages);
+  Bindings(const Bindings&) = delete;
+  Bindings& operator=(const Bindings&) = delete;
+
+  /// What somebody requires and does not get, what is not enforced, and where the lock does not
+  /// fit. Codes: those of the resolver; locked-missing, lock-unfit.
+  const std::vector<Error>& flaws() const noexcept { return flaws_; }
+
+  /// Why the host does not use a version of a package; nothing where it does.
+  /// Errors: those of the resolver; version-refused.
+  std::optional<Error> refusal(std::string_view name, const Version& version) const;
+  /// Why a package does not see a version of another one, or of itself; nothing where it does. The
+  /// asker may be newer than what was found. Errors: not-required, version-refused.
+  std::optional<Error> refusal(const Package& asker, std::string_view name, const Version& version,
+                               bool builtin) const;
+
+  /// Why code may not take the place of what has the same name, of users that go on with it;
+  /// nothing where it may. `where`: its file.
+  /// Errors: restart-refused; version-refused; those of the resolver.
+  std::optional<Error> refusal_of_change(const Package& before, const Package& fresh,
+                                         const std::vector<Package>& users,
+                                         const std::string& where) const;
+
+  /// Whether the lock names it.
+  bool locked(std::string_view name, const Version& version) const;
+
+  const Repository& repository() const noexcept { return repository_; }
+  /// What the host uses where it asks for no version, and all that this requires.
+  const Resolution& resolution() const noexcept { return resolution_; }
+  /// Of each package whether it gets what it requires.
+  bool usable(PackageId id) const { return usable_[id]; }
+  /// What a package gets for a name; none where it gets nothing.
+  PackageId bound(const Package& asker, std::string_view name) const;
+
+ private:
+  PackageId chosen(std::string_view name) const;
+  const Requirement* of_host(std::string_view name) const;
+  Error unmet(const Package& package) const;
+  Error refused_by_host(std::string_view name, const Version& version,
+                        const Requirement& takes) const;
+  void find_flaws();
+
+  Packages packages_;  // apart from what is in the repository
+  Repository repository_;
+  std::vector<bool> usable_;
+  Question question_;      // the host's requirements, then one root for each package that it uses
+  Resolution resolution_;  // points into the two
+  std::vector<Error> flaws_;
+};
+
+}  // namespace tenon::detail

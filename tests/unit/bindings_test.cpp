@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/bindings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::tests {
+namespace {
+
+using detail::Bindings;
+using detail::Packages;
+using Specs = std::vector<std::pair<std::string, std::string>>;
+using Lock = std::vector<std::pair<std::string, Version>>;
+
+Version version(const std::string& text) {
+  return Version::parse(text).value();
+}
+
+Package package(std::string name, const std::string& number, const Specs& needs = {}) {
+  Package package{.name = std::move(name), .version = version(number)};
+  for (const auto& [of, spec] : needs) {
+    package.needs.push_back({of, Requirement::parse(spec).value()});
+  }
+  return package;
+}
+
+std::string code(const std::optional<Error>& error) {
+  return error ? std::string(error->code()) : "";
+}
+
+/// The version that somebody gets, as text; empty where they get none.
+std::string got(const Bindings& bindings, const Package& asker, std::string_view name) {
+  const PackageId id = bindings.bound(asker, name);
+  return id != none ? bindings.repository().package(id).version.to_string() : "";
+}
+
+/// What the host uses, eg: "a 1.0.0, b 2.0.0"; sorted.
+std::string used(const Bindings& bindings) {
+  std::vector<std::string> all;
+  for (const PackageId id : bindings.resolution().packages) {
+    const Package& package = bindings.repository().package(id);
+    all.push_back(package.name + " " + package.version.to_string());
+  }
+  std::sort(all.begin(), all.end());
+  std::string words;
+  for (const auto& one : all) words += (words.empty() ? "" : ", ") + one;
+  return words;
+}
+
+TEST(Bindings, GiveTheHostTheNewestOfEachPackage) {
+  const Bindings bindings({.host = "photo",
+                           .found = {package("x.y/a", "1.0.0"), package("x.y/a", "1.2.0"),
+                                     package("x.y/a", "2.0.0-rc.1"), package("x.y/b", "0.1.0")}});
+  EXPECT_EQ(used(bindings), "x.y/a 1.2.0, x.y/b 0.1.0");
+  EXPECT_FALSE(bindings.refusal("x.y/a", version("1.0.0"))) << "asked for by its number";
+  EXPECT_TRUE(bindings.flaws().empty());
+}
+
+// An old plugin that nobody uses does not keep the host from what is new.
+TEST(Bindings, DoNotAskWhatIsNotUsed) {
+  const Bindings bindings({.host = "photo",
+                           .found = {package("x.y/a", "1.0.0", {{"x.y/c", "~1.0"}}),
+                                     package("x.y/a", "2.0.0", {{"x.y/c", "^1"}}),
+                                     package("x.y/c", "1.0.4"), package("x.y/c", "1.5.0")}});
+  EXPECT_EQ(used(bindings), "x.y/a 2.0.0, x.y/c 1.5.0");
+  const auto& newest = package("x.y/a", "2.0.0", {{"x.y/c", "^1"}});
+  EXPECT_EQ(got(bindings, newest, "x.y/c"), "1.5.0");
+  const auto& oldest = package("x.y/a", "1.0.0", {{"x.y/c", "~1.0"}});
+  EXPECT_EQ(got(bindings, oldest, "x.y/c"), "1.0.4");
+}
+
+TEST(Bindings, UnifyWhereOneVersionDoesForAllAndElseGiveEachItsOwn) {
+  const Package one = package("x.y/one", "1.0.0", {{"x.y/c", "^1"}});
+  const Package other = package("x.y/other", "1.0.0", {{"x.y/c", ">=1,<1.5"}});
+  const Package third = package("x.y/third", "1.0.0", {{"x.y/c", "^2"}});
+  const Bindings bindings({.host = "photo",
+                           .found = {one, other, third, package("x.y/c", "1.4.0"),
+                                     package("x.y/c", "1.9.0"), package("x.y/c", "2.0.0")}});
+  EXPECT_EQ(got(bindings, one, "x.y/c"), "1.4.0");
+  EXPECT_EQ(got(bindings, other, "x.y/c"), "1.4.0");
+  EXPECT_EQ(got(bindings, third, "x.y/c"), "2.0.0");
+}
+
+TEST(Bindings, KeepTheHostToItsRequirements) {
+  Packages packages{.host = "photo",
+                    .requirements = {{"x.y/a", Requirement::parse("^1").value()}},
+                    .found = {package("x.y/a", "1.0.0"), package("x.y/a", "2.0.0")}};
+  const Bindings bindings(packages);
+  EXPECT_EQ(used(bindings), "x.y/a 1.0.0");
+  const auto refused = bindings.refusal("x.y/a", version("2.0.0"));
+  EXPECT_EQ(code(refused), "version-refused");
+  EXPECT_EQ(refused->needed(), "x.y/a ^1, which the host requires");
+
+  packages.requirements.insert({"x.y/nobody", Requirement::parse("^1").value()});
+  const Bindings incomplete(packages);
+  ASSERT_EQ(incomplete.flaws().size(), 1u);
+  EXPECT_EQ(incomplete.flaws()[0].code(), "package-missing");
+  EXPECT_EQ(incomplete.flaws()[0].where(), "photo");
+  EXPECT_EQ(used(incomplete), "x.y/a 1.0.0") << "what else there is is used";
+}
+
+TEST(Bindings, LeaveOutWhatDoesNotGetWhatItRequires) {
+  const Bindings bindings(
+      {.host = "photo",
+       .found = {package("x.y/a", "1.0.0"), package("x.y/a", "2.0.0", {{"x.y/b", "*"}}),
+                 package("x.y/b", "1.0.0", {{"x.y/c", "^3"}}), package("x.y/c", "2.0.0")}});
+  EXPECT_EQ(used(bindings), "x.y/a 1.0.0, x.y/c 2.0.0");
+  const auto refused = bindings.refusal("x.y/a", version("2.0.0"));
+  ASSERT_EQ(code(refused), "version-missing");
+  EXPECT_EQ(refused->where(), "x.y/a 2.0.0");
+  EXPECT_EQ(refused->message(), "requires x.y/b *; x.y/b 1.0.0 requires x.y/c ^3");
+  EXPECT_EQ(refused->found(), "x.y/c 2.0.0");
+  ASSERT_EQ(bindings.flaws().size(), 2u);
+  EXPECT_EQ(bindings.flaws()[0].where(), "x.y/a 2.0.0");
+  EXPECT_EQ(bindings.flaws()[1].where(), "x.y/b 1.0.0");
+}
+
+TEST(Bindings, ShowAPackageWhatItRequiresAndNothingElse) {
+  const Package asker = package("x.y/a", "1.0.0", {{"x.y/b", "^1"}});
+  const Bindings bindings({.host = "photo",
+                           .found = {asker, package("x.y/a", "2.0.0"), package("x.y/b", "1.3.0"),
+                                     package("x.y/b", "2.0.0"), package("x.y/c", "1.4.2"),
+                                     package("photo.example/core", "5.0.0")}});
+  EXPECT_EQ(code(bindings.refusal(asker, "x.y/b", version("1.3.0"), false)), "");
+  const auto other = bindings.refusal(asker, "x.y/b", version("2.0.0"), false);
+  EXPECT_EQ(code(other), "version-refused");
+  EXPECT_EQ(other->needed(), "x.y/b ^1, of which it gets 1.3.0");
+  const auto unseen = bindings.refusal(asker, "x.y/c", version("1.4.2"), false);
+  EXPECT_EQ(code(unseen), "not-required");
+  EXPECT_EQ(unseen->where(), "x.y/a 1.0.0");
+  EXPECT_EQ(unseen->fix(), R"(add "x.y/c": "^1.4" to what the manifest of x.y/a requires)");
+}
+
+TEST(Bindings, ShowAPackageItselfAndTheCore) {
+  const Package asker = package("x.y/a", "1.0.0");
+  const Bindings bindings(
+      {.host = "photo",
+       .found = {asker, package("x.y/a", "2.0.0"), package("photo.example/core", "5.0.0")}});
+  EXPECT_EQ(code(bindings.refusal(asker, "x.y/a", version("1.0.0"), false)), "");
+  EXPECT_EQ(code(bindings.refusal(asker, "x.y/a", version("2.0.0"), false)), "version-refused");
+  EXPECT_EQ(code(bindings.refusal(asker, "photo.example/core", version("5.0.0"), true)), "");
+}
+
+TEST(Bindings, TakeARequirementOfTheCoreAtItsWord) {
+  const Package content = package("x.y/a", "1.0.0", {{"photo.example/core", "^5"}});
+  const Package wants_more = package("x.y/b", "1.0.0", {{"photo.example/core", "^6"}});
+  const Bindings bindings(
+      {.host = "photo", .found = {content, wants_more, package("photo.example/core", "5.0.0")}});
+  EXPECT_EQ(code(bindings.refusal(content, "photo.example/core", version("5.0.0"), true)), "");
+  EXPECT_EQ(code(bindings.refusal(wants_more, "photo.example/core", version("5.0.0"), true)),
+            "version-refused");
+  EXPECT_EQ(code(bindings.refusal("x.y/b", version("1.0.0"))), "version-missing");
+}
+
+// A generation that is about to replace the one that was found.
+TEST(Bindings, AnswerCodeThatIsNewerThanWhatWasFound) {
+  const Bindings bindings(
+      {.host = "photo",
+       .found = {package("x.y/a", "1.0.0"), package("x.y/b", "1.0.0"), package("x.y/b", "2.0.0")}});
+  const Package fresh = package("x.y/a", "1.1.0", {{"x.y/b", "^1"}});
+  EXPECT_EQ(got(bindings, fresh, "x.y/b"), "1.0.0");
+  EXPECT_EQ(code(bindings.refusal(fresh, "x.y/b", version("1.0.0"), false)), "");
+}
+
+TEST(Bindings, RefuseAChangeThatAUserDoesNotTake) {
+  const Package user = package("x.y/a", "1.0.0", {{"x.y/b", "^1"}});
+  const Package before = package("x.y/b", "1.0.0");
+  const Bindings bindings({.host = "photo",
+                           .requirements = {{"x.y/c", Requirement::parse("^1").value()}},
+                           .found = {user, before, package("x.y/c", "1.0.0")}});
+  const auto change = [&](const Package& fresh, const std::vector<Package>& users) {
+    return bindings.refusal_of_change(before, fresh, users, "b.so");
+  };
+  EXPECT_EQ(code(change(package("x.y/b", "1.5.0"), {user})), "");
+  const auto refused = change(package("x.y/b", "2.0.0"), {user});
+  EXPECT_EQ(code(refused), "restart-refused");
+  EXPECT_EQ(refused->needed(), "x.y/b ^1, which x.y/a 1.0.0 requires, who uses it");
+  EXPECT_EQ(code(change(package("x.y/b", "2.0.0"), {})), "") << "nobody uses it";
+  EXPECT_EQ(code(change(package("x.y/b", "1.1.0", {{"x.y/d", "*"}}), {user})), "package-missing");
+  EXPECT_EQ(code(bindings.refusal_of_change(package("x.y/c", "1.0.0"), package("x.y/c", "2.0.0"),
+                                            {}, "c.so")),
+            "version-refused");
+}
+
+TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
+  Packages packages{
+      .host = "photo",
+      .lock = {{"x.y/a", version("1.0.0")}, {"x.y/b", version("1.0.0")}},
+      .lock_file = "tenon.lock",
+      .found = {package("x.y/a", "1.0.0", {{"x.y/b", "^1"}}), package("x.y/a", "1.1.0"),
+                package("x.y/b", "1.0.0"), package("x.y/b", "1.9.0"), package("x.y/c", "1.0.0")}};
+  const Bindings kept(packages);
+  EXPECT_EQ(used(kept), "x.y/a 1.0.0, x.y/b 1.0.0, x.y/c 1.0.0");
+  EXPECT_TRUE(kept.flaws().empty());
+  EXPECT_TRUE(kept.locked("x.y/a", version("1.0.0")));
+  EXPECT_FALSE(kept.locked("x.y/a", version("1.1.0")));
+
+  packages.lock[1].second = version("1.2.0");
+  const Bindings incomplete(packages);
+  EXPECT_EQ(used(incomplete), "x.y/a 1.0.0, x.y/b 1.9.0, x.y/c 1.0.0");
+  ASSERT_EQ(incomplete.flaws().size(), 1u);
+  EXPECT_EQ(incomplete.flaws()[0].code(), "locked-missing");
+  EXPECT_EQ(incomplete.flaws()[0].where(), "tenon.lock");
+
+  packages.lock[1].second = version("1.0.0");
+  packages.found[0] = package("x.y/a", "1.0.0", {{"x.y/b", "^1.5"}});
+  const Bindings unfit(packages);
+  EXPECT_EQ(used(unfit), "x.y/a 1.0.0, x.y/b 1.9.0, x.y/c 1.0.0") << "a lock breaks no requirement";
+  ASSERT_EQ(unfit.flaws().size(), 1u);
+  EXPECT_EQ(unfit.flaws()[0].code(), "lock-unfit");
+}
+
+TEST(Bindings, TakeTheRequirementsOfDevelopmentForWishes) {
+  Package asker = package("x.y/a", "0.0.0", {{"x.y/b", "^9"}});
+  asker.dev = true;
+  const Bindings bindings({.host = "photo", .found = {asker, package("x.y/b", "1.0.0")}});
+  EXPECT_EQ(got(bindings, asker, "x.y/b"), "1.0.0");
+  ASSERT_EQ(bindings.flaws().size(), 1u);
+  EXPECT_EQ(bindings.flaws()[0].code(), "not-enforced");
+}
+
+// Whatever there is: each package that is refused has a reason, and each requirement of one that is
+// used is met by what it sees.
+TEST(Bindings, HoldInAnyRepository) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto below = [&](unsigned n) { return random() % n; };
+  const std::vector<std::string> names{"x.y/a", "x.y/b", "x.y/c", "x.y/d"};
+  const std::vector<std::string> specs{"*", "^1", "^2", "~1.1", ">=1.1,<3", "!=1.0", "^4"};
+  std::size_t refused = 0, bound = 0;
+  for (int round = 0; round < 2000; round++) {
+    Packages packages{.host = "photo"};
+    for (const std::string& name : names) {
+      for (const char* number : {"1.0.0", "1.1.0", "2.0.0", "3.0.0-rc.1"}) {
+        if (below(3) == 0) continue;
+        Specs needs;
+        for (const std::string& of : names) {
+          if (below(4) == 0) needs.emplace_back(of, specs[below(specs.size())]);
+        }
+        packages.found.push_back(package(name, number, needs));
+      }
+    }
+    const Bindings bindings(packages);
+    for (const Package& asker : packages.found) {
+      if (const auto error = bindings.refusal(asker.name, asker.version)) {
+        EXPECT_FALSE(error->code().empty());
+        refused++;
+        continue;
+      }
+      for (const Need& need : asker.needs) {
+        const PackageId id = bindings.bound(asker, need.name);
+        if (need.name == asker.name) continue;  // a matter of its own, see the resolver
+        ASSERT_NE(id, none) << asker.name << " " << asker.version.to_string() << " gets no "
+                            << need.name;
+        const Package& provider = bindings.repository().package(id);
+        EXPECT_TRUE(need.versions.contains(provider.version));
+        EXPECT_TRUE(bindings.usable(id));
+        EXPECT_EQ(code(bindings.refusal(asker, need.name, provider.version, false)), "");
+        bound++;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(bound, 1000u);
+}
+
+}  // namespace
+}  // namespace tenon::tests
