@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Packages that require others, as a host with real modules treats them. test.example/old asks for
+// ^1 of test.example/faults, which has the echo, test.example/new for ^2.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RequiringPackages : public Hosting {
+ protected:
+  static constexpr const char* echoes = "test.example/faults";
+
+  RequiringPackages() {
+    host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
+  }
+
+  /// Puts a build of the echo into the folder of its version; all have one file name.
+  void place_echo(const std::string& build, const std::string& version) const {
+    const fs::path folder = world_.plugins() / "echo" / version;
+    fs::create_directories(folder);
+    fs::copy_file(FAULTS "/" + build + ".so", folder / "libecho.so");
+  }
+  void place_echoes() const {
+    place_echo("good", "1.0.0");
+    place_echo("good-edition-2", "2.0.0");
+  }
+  static std::string text(const Result<std::string>& answer) {
+    return answer ? *answer : answer.error().to_string();
+  }
+};
+
+TEST_F(RequiringPackages, EachGetTheVersionThatTheyRequire) {
+  place_echoes();
+  place("probe-old.so");
+  place("probe-new.so");
+  Host host(options());
+  EXPECT_TRUE(host.skipped().empty()) << host.skipped().front().to_string();
+  auto older = host.create<test::Probe>("old").value();
+  auto newer = host.create<test::Probe>("new").value();
+  EXPECT_EQ(text(older->ask("echo", "hello")), "1: hello");
+  EXPECT_EQ(text(newer->ask("echo", "hello")), "2: hello");
+  ASSERT_TRUE(older->keep("echo"));
+  ASSERT_TRUE(newer->keep("echo"));
+  EXPECT_EQ(text(older->ask("echo", "again")), "1: again") << "with both loaded";
+  EXPECT_EQ(text(newer->ask("echo", "again")), "2: again");
+  EXPECT_EQ(text(host.create<test::Echo>("echo").value()->say("newest")), "2: newest");
+}
+
+TEST_F(RequiringPackages, AreNotUsedWithoutWhatTheyRequire) {
+  place_echo("good", "1.0.0");
+  place("probe-old.so");
+  place("probe-new.so");
+  Host host(options());
+  ASSERT_EQ(codes(host.skipped()), Texts{"version-missing"});
+  EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/old"});
+  const auto refused = host.create<test::Probe>("new");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "version-missing");
+  EXPECT_EQ(refused.error().where(), "test.example/new 1.0.0");
+  EXPECT_EQ(refused.error().found(), "test.example/faults 1.0.0");
+  EXPECT_EQ(refused.error().needed(), "test.example/faults ^2");
+
+  place_echo("good-edition-2", "2.0.0");
+  host.rescan();
+  EXPECT_TRUE(host.create<test::Probe>("new"));
+}
+
+TEST_F(RequiringPackages, SeeNothingElse) {
+  place_fault("good");
+  place("probe-1.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_EQ(probe->names().value(), Texts{"test.example/host-echo"});
+  const auto refused = probe->ask("echo", "hello");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status(), TENON_FAILED_PRECONDITION);
+  EXPECT_NE(refused.error().message().find("not-required"), std::string_view::npos)
+      << refused.error().message();
+  EXPECT_TRUE(host.create<test::Echo>("echo")) << "the host sees all";
+}
+
+// A reference may come from anywhere: from a config, from another plugin.
+TEST_F(RequiringPackages, AreNotTalkedIntoAnotherVersion) {
+  place_echoes();
+  place("probe-old.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("old").value();
+  EXPECT_EQ(text(probe->ask("echo@1.0.0", "hello")), "1: hello");
+  for (const char* reference : {"echo@2.0.0", "echo@^2", "standalone:echo@2"}) {
+    const auto refused = probe->ask(reference, "hello");
+    ASSERT_FALSE(refused) << reference;
+    EXPECT_NE(refused.error().message().find("version-refused"), std::string_view::npos)
+        << refused.error().message();
+  }
+}
+
+TEST_F(RequiringPackages, KeepTheHostToItsOwnRequirements) {
+  place_echoes();
+  HostOptions options = this->options();
+  options.requirements = {{echoes, "^1"}};
+  Host host(options);
+  EXPECT_EQ(text(host.create<test::Echo>("echo").value()->say("hello")), "1: hello");
+  const auto refused = host.create<test::Echo>("echo@2.0.0");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "version-refused");
+
+  options.requirements = {{echoes, "one"}, {"test.example/nobody", "^1"}};
+  EXPECT_EQ(codes(Host(options).skipped()), (Texts{"bad-requirement", "package-missing"}));
+}
+
+TEST_F(RequiringPackages, GoOnWhenWhatTheyUseIsRestarted) {
+  place_echoes();
+  place("probe-old.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("old").value();
+  ASSERT_TRUE(probe->keep("echo"));
+  ASSERT_TRUE(host.restart(echoes));
+  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
+}
+
+// The new file goes through the requirements of all who use it.
+TEST_F(RequiringPackages, AreAskedBeforeWhatTheyUseChanges) {
+  place_fault("good", "echo.so");
+  place("probe-old.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("old").value();
+  ASSERT_TRUE(probe->keep("echo"));
+  place_fault("good-edition-2", "echo.so");
+  const auto refused = host.restart(echoes);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "restart-refused");
+  EXPECT_EQ(refused.error().found(), "test.example/faults 2.0.0");
+  EXPECT_EQ(refused.error().needed(),
+            "test.example/faults ^1, which test.example/old 1.0.0 requires, who uses it");
+  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "the old one goes on";
+}
+
+TEST_F(RequiringPackages, AreNotReplacedByWhatCannotGetWhatItRequires) {
+  place_echoes();
+  place("probe-new.so", "probe.so");
+  Host host(options());
+  auto probe = host.create<test::Probe>("new").value();
+  place("probe-newer.so", "probe.so");
+  const auto refused = host.restart("test.example/new");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "version-missing");
+  EXPECT_EQ(probe->edition().value(), 1);
+}
+
+TEST_F(RequiringPackages, InDevelopmentOnlyWish) {
+  place_echo("good", "1.0.0");
+  const fs::path folder = world_.plugins() / "new" / "dev";
+  fs::create_directories(folder);
+  fs::copy_file(MODULES "/probe-new.so", folder / "probe.so");
+  Host host(options());
+  EXPECT_EQ(codes(host.skipped()), (Texts{"in-development", "not-enforced"}));
+  auto probe = host.create<test::Probe>("new").value();
+  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
+  ASSERT_TRUE(host.restart("test.example/new"));
+  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "it is in development still";
+}
+
+}  // namespace
+}  // namespace tenon::tests
