@@ -68,7 +68,8 @@ Result<void> create_file(const std::filesystem::path& path, std::span<const std:
 Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second);
 
 /// Puts `content` in the place of the file, which may exist: whoever reads sees the old or the new
-/// one, also after a crash. Written to a temporary file beside it, synchronised and renamed.
+/// one, also after a crash. Written to a temporary file beside it, synchronised and renamed. It
+/// keeps the rights of the old one; a new one gets those that files of this user get.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
 /// Makes a new folder in `parent` for its owner alone; its name begins with `prefix` and was not

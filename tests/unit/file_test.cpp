@@ -62,6 +62,19 @@ TEST(File, IsReplacedAsAWhole) {
   }
 }
 
+TEST(File, KeepsItsRightsWhenItIsReplaced) {
+  const tests::World world;
+  const auto path = world.write("a", "old");
+  for (const auto rights : {fs::perms::owner_read, fs::perms::owner_all | fs::perms::group_read}) {
+    fs::permissions(path, rights);
+    ASSERT_TRUE(replace_file(path, bytes("new")));
+    EXPECT_EQ(fs::status(path).permissions(), rights);
+  }
+  ASSERT_TRUE(replace_file(world.path("b"), bytes("new")));
+  EXPECT_EQ(fs::status(world.path("b")).permissions(),
+            fs::status(world.write("c", "")).permissions());
+}
+
 TEST(File, IsNotReplacedWhereThatCannotBe) {
   const tests::World world;
   const auto error = replace_file(world.root() / "none" / "a", bytes("x")).error();

@@ -63,8 +63,9 @@ FileIdentity identity_from(const struct stat& status) {
 // A new file with this content; `synchronised` when it has to survive a crash of the system. What
 // is half written is removed again.
 Result<void> write_new_file(const std::filesystem::path& path, std::span<const std::byte> content,
-                            bool synchronised) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+                            mode_t rights, bool synchronised) {
+  Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights));
   if (!file.is_open()) return cannot_write(path, "creating the file");
 
   if (write_all(file.get(), content) && (!synchronised || ::fsync(file.get()) == 0) &&
@@ -170,7 +171,7 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
 }
 
 Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content) {
-  return write_new_file(path, content, false);
+  return write_new_file(path, content, 0600, false);
 }
 
 Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second) {
@@ -180,9 +181,12 @@ Result<void> link_file(const std::filesystem::path& path, const std::filesystem:
 
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {
   const auto temporary = temporary_beside(path);
-  if (auto written = write_new_file(temporary, content, true); !written) return written;
+  constexpr mode_t everybody = 0666;  // less what the user's umask takes away
+  if (auto written = write_new_file(temporary, content, everybody, true); !written) return written;
 
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+  struct stat old;
+  if ((::stat(path.c_str(), &old) == 0 && ::chmod(temporary.c_str(), old.st_mode & 07777) != 0) ||
+      ::rename(temporary.c_str(), path.c_str()) != 0) {
     auto error = cannot_write(path, "renaming the new file");
     ::unlink(temporary.c_str());
     return error;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "package/lock.hpp"
+
+#include <tenon/lock_json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "package/name.hpp"
+#include "package/quote.hpp"
+#include "platform/file.hpp"
+
+namespace tenon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view of_builtins = "builtin";
+constexpr const char* anew = "restore the file, or write it anew with tenon lock";
+
+Error broken(const fs::path& file, std::string_view place, std::string found, std::string needed) {
+  if (!place.empty()) found += "  (lock: " + harmless(place) + ")";
+  return Error({.code = "broken-lock",
+                .where = file.string(),
+                .found = std::move(found),
+                .needed = std::move(needed),
+                .fix = anew});
+}
+
+/// What reading the document has failed by, as an error of the file.
+Error unreadable(const Error& error, const fs::path& file) {
+  if (error.code() == "version-too-new") {
+    return Error({.code = "version-too-new",
+                  .where = file.string(),
+                  .found = harmless(error.found()) + " of " + std::string(error.where()),
+                  .needed = std::string(error.needed()),
+                  .fix = "a newer host, or write the lock anew with tenon lock"});
+  }
+  if (error.code() == "not-json") {
+    return broken(file.string() + ":" + std::string(error.where()), "", harmless(error.message()),
+                  "a whole lock file, which is JSON");
+  }
+  std::string found = harmless(error.message());
+  if (!error.found().empty()) {
+    found += (found.empty() ? "" : ": ") + in_quotes(error.found());
+  }
+  return broken(file, error.where(), std::move(found),
+                error.needed().empty() ? "a document of the type tenon.dev/lock"
+                                       : std::string(error.needed()));
+}
+
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool in_order(const LockedPackage& a, const LockedPackage& b) {
+  const int names = a.name.compare(b.name);
+  return names != 0 ? names < 0 : total_order(a.version, b.version) < 0;
+}
+
+class LockReader {
+ public:
+  explicit LockReader(const fs::path& file) : file_(file) {}
+
+  Result<std::vector<LockedPackage>> read(const Lock& document) {
+    std::vector<LockedPackage> packages;
+    for (std::size_t i = 0; i < document.packages.size(); i++) {
+      auto package = read(document.packages[i], "value.packages[" + std::to_string(i) + "]");
+      if (!package) return std::move(package).error();
+      packages.push_back(std::move(*package));
+    }
+    std::sort(packages.begin(), packages.end(), in_order);
+    const auto twice =
+        std::adjacent_find(packages.begin(), packages.end(),
+                           [](const auto& a, const auto& b) { return !in_order(a, b); });
+    if (twice == packages.end()) return packages;
+    return broken(file_, "value.packages", twice->name + " " + twice->version.to_string() + " twice",
+                  "each version of a package once");
+  }
+
+ private:
+  Result<LockedPackage> read(const Lock::Package& stored, const std::string& place) {
+    if (const auto flaw = flaw_of_name(stored.name); !flaw.empty()) {
+      return broken(file_, place + ".name", in_quotes(stored.name) + ", which " + std::string(flaw),
+                    "domain/name");
+    }
+    auto version = Version::parse(stored.version);
+    if (!version) {
+      return broken(file_, place + ".version",
+                    in_quotes(stored.version) + ": " + std::string(version.error().found()),
+                    std::string(version.error().needed()));
+    }
+    LockedPackage package{.name = stored.name, .version = std::move(*version)};
+    if (stored.source == of_builtins && !stored.sha256) return package;
+    if (stored.source.empty()) {
+      return broken(file_, place + ".source", "nothing", "a file, or \"builtin\"");
+    }
+    if (!stored.sha256 || !is_sha256(*stored.sha256)) {
+      return broken(file_, place + ".sha256", stored.sha256 ? in_quotes(*stored.sha256) : "nothing",
+                    "64 small hexadecimal digits");
+    }
+    package.sha256 = *stored.sha256;
+    package.source = (fs::absolute(file_).parent_path() / stored.source).lexically_normal();
+    return package;
+  }
+
+  const fs::path& file_;
+};
+
+/// How the lock names a file: from its own folder on where that is above it.
+std::string source_of(const LockedPackage& package, const fs::path& lock) {
+  if (package.builtin()) return std::string(of_builtins);
+  const fs::path source = package.source.lexically_normal();
+  const fs::path inside =
+      source.lexically_relative(fs::absolute(lock).lexically_normal().parent_path());
+  const bool below = !inside.empty() && *inside.begin() != "..";
+  return (below ? inside : source).string();
+}
+
+/// For people who compare two locks. In a text a quote has a '\' before it, so that only packages
+/// begin like this.
+std::string with_one_on_each_line(std::string text) {
+  constexpr std::string_view package = R"({"name":)";
+  for (auto at = text.find(package); at != std::string::npos; at = text.find(package, at + 8)) {
+    text.insert(at, "\n  ");
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+Result<std::vector<LockedPackage>> parse_lock(std::string_view text, const fs::path& file) {
+  const Result<Lock> document = read_lock(text);
+  if (!document) return unreadable(document.error(), file);
+  return LockReader(file).read(*document);
+}
+
+Result<std::vector<LockedPackage>> read_lock_file(const fs::path& file) {
+  const auto opened = platform::File::open(file);
+  if (!opened) return opened.error();
+  const auto content = opened->read_all(longest_lock);
+  if (!content) return content.error();
+  return parse_lock({reinterpret_cast<const char*>(content->data()), content->size()}, file);
+}
+
+Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> packages,
+                             std::string_view writer) {
+  std::sort(packages.begin(), packages.end(), in_order);
+  Lock document;
+  for (const LockedPackage& package : packages) {
+    document.packages.push_back(
+        {.name = package.name,
+         .version = package.version.to_string(),
+         .sha256 = package.builtin() ? std::nullopt : std::optional(package.sha256),
+         .source = source_of(package, file)});
+  }
+  const Result<std::string> text = store_lock(document, writer);
+  if (!text) return text.error();
+  const std::string lines = with_one_on_each_line(*text);
+  return platform::replace_file(file, std::as_bytes(std::span(lines)));
+}
+
+}  // namespace tenon

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds bytes to the reader of lock files. What could be read is written and read again as the
+// same.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "package/lock.hpp"
+
+namespace {
+
+using namespace tenon;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool same(const LockedPackage& a, const LockedPackage& b) {
+  return a.name == b.name && total_order(a.version, b.version) == 0 && a.sha256 == b.sha256 &&
+         a.source == b.source;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("lock-fuzz." + std::to_string(::getpid()));
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const auto read = parse_lock(input, file);
+  if (!read) {
+    require(read.error().code() == "broken-lock" || read.error().code() == "version-too-new");
+    require(!read.error().fix().empty());
+    return 0;
+  }
+  require(write_lock_file(file, *read, "fuzz").has_value());
+  const auto again = read_lock_file(file);
+  std::filesystem::remove(file);
+  require(again && again->size() == read->size());
+  for (std::size_t i = 0; i < read->size(); i++) require(same((*read)[i], (*again)[i]));
+  return 0;
+}
