@@ -117,9 +117,22 @@ std::intptr_t Call::wait_handle() noexcept {
   return fresh;
 }
 
+std::string_view Call::failed_inside(std::uint32_t depth) const noexcept {
+  if (failed_inside_ == nullptr || failed_inside_->depth <= depth) return {};
+  return failed_inside_->text;
+}
+
+void Call::add_failed_inside(std::uint32_t depth, std::string failure) {
+  if (const auto deeper = failed_inside(depth); !deeper.empty()) {
+    failure.append("; behind it ").append(deeper);
+  }
+  failed_inside_ = std::make_unique<Inner>(Inner{depth, std::move(failure)});
+}
+
 void Call::reset() noexcept {
   Arena::reset();
   message_ = {nullptr, 0};
+  failed_inside_ = nullptr;
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 

@@ -34,6 +34,10 @@ ChildCall::~ChildCall() {
   std::lock_guard lock(mutex);
   std::erase(children(), this);
   count.fetch_sub(1);
+  // Whichever thread it was on, it was inside of its parent.
+  if (failed_inside_ == nullptr) return;
+  failed_inside_->depth = UINT32_MAX;
+  parent_->failed_inside_ = std::move(failed_inside_);
 }
 
 void cancel_children(Call& parent) noexcept {

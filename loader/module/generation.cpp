@@ -58,13 +58,13 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
 tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
                                     const std::function<tenon_status()>& body) {
   const tenon_status status = supervision_.run_alone(package_, function, call, body);
-  if ((status & TENON_FATAL) != 0) {
-    faults_.fault(*this, RestartReason::fatal_status,
-                  Error({.status = status,
-                         .message = std::string(Call::of(call).message()),
-                         .plugin = package_,
-                         .method = std::string(function)}));
-  }
+  if (status == TENON_OK) return status;
+  const Error error({.status = status,
+                     .message = std::string(Call::of(call).message()),
+                     .plugin = package_,
+                     .method = std::string(function)});
+  if ((status & TENON_FATAL) != 0) faults_.fault(*this, RestartReason::fatal_status, error);
+  Call::of(call).add_failed_inside(UINT32_MAX, error.to_string());
   return status & ~TENON_FATAL;
 }
 
@@ -73,7 +73,8 @@ Error Generation::failed(const Call& call, tenon_status status, const Object& ob
   Error error({.status = status,
                .message = std::string(call.message()),
                .plugin = object.plugin->name,
-               .method = method});
+               .method = method,
+               .behind = std::string(call.failed_inside(0))});
   if ((status & TENON_FATAL) != 0) faults_.fault(*this, RestartReason::fatal_status, error);
   return error;
 }

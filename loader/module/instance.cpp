@@ -114,6 +114,7 @@ tenon_status Entry::refuse(const Instance& instance, tenon_call* call, bool serv
     const Error error = live(instance).module().unavailable();
     const std::string_view message = error.message();
     call->functions->fail(call, error.status(), {message.data(), message.size()});
+    Call::of(call).add_failed_inside(thread_record->depth, error.to_string());
     return error.status();
   }
   return tenon_fail(call, TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text);
@@ -121,7 +122,9 @@ tenon_status Entry::refuse(const Instance& instance, tenon_call* call, bool serv
 
 Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_status status,
                      std::string_view method) {
-  if ((status & TENON_FATAL) != 0) fatal(instance, generation, call.raw(), status, method);
+  if ((status & TENON_FATAL) != 0) {
+    tell(instance, generation, RestartReason::fatal_status, call, status, method);
+  }
   std::string message(call.message());
   if (call.cancelled() == CancelReason::restart) {
     status = interrupted;
@@ -130,13 +133,22 @@ Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_
   return Error({.status = status,
                 .message = std::move(message),
                 .plugin = std::string(instance.plugin()),
-                .method = std::string(method)});
+                .method = std::string(method),
+                .behind = std::string(call.failed_inside(thread_record->depth))});
 }
 
 // A caller who passes the status on must not look broken for it.
-tenon_status Entry::fatal(Instance& instance, Serving* generation, tenon_call* call,
-                          tenon_status status, std::string_view method) {
-  tell(instance, generation, RestartReason::fatal_status, Call::of(call), status, method);
+tenon_status Entry::failure_inside(Instance& instance, Serving* generation, tenon_call* raw,
+                                   tenon_status status, std::string_view method) {
+  Call& call = Call::of(raw);
+  if ((status & TENON_FATAL) != 0) {
+    tell(instance, generation, RestartReason::fatal_status, call, status, method);
+  }
+  const Error error({.status = status,
+                     .message = std::string(call.message()),
+                     .plugin = std::string(instance.plugin()),
+                     .method = std::string(method)});
+  call.add_failed_inside(thread_record->depth, error.to_string());
   return status & ~TENON_FATAL;
 }
 

@@ -82,7 +82,12 @@ struct ModuleHost::Functions {
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
     auto made = of(host).directory_.create_for(of(host).package_, *asked->kind, in->version,
                                                {in->reference.data, in->reference.size});
-    if (!made) return fail(call, status_of(made.error()), in_one_line(made.error()));
+    if (!made) {
+      std::string why = in_one_line(made.error());
+      fail(call, status_of(made.error()), why);
+      Call::of(call).add_failed_inside(UINT32_MAX, std::move(why));
+      return status_of(made.error());
+    }
     out->table = asked->version->client;
     out->self = made->get();
     static_cast<LiveInstance&>(**made).make_client_of(of(host).leases_);

@@ -171,5 +171,85 @@ TEST_F(RequiringPackages, InDevelopmentOnlyWish) {
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "it is in development still";
 }
 
+class ChainsOfPlugins : public Hosting {
+ protected:
+  ChainsOfPlugins() {
+    place("link-first.so");
+    place("link-second.so");
+    place("link-third.so");
+  }
+};
+
+TEST_F(ChainsOfPlugins, NameTheWholePathWhereOneFails) {
+  Host host(options());
+  auto first = host.create<test::Echo>("first").value();
+  EXPECT_EQ(first->say("second>third>hello").value(), "third");
+  const auto failed = first->say("second>third>fail");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message(), "first cannot go on");
+  EXPECT_EQ(failed.error().behind(),
+            "test.example/second: say: data-loss: no ink; "
+            "behind it test.example/third: say: data-loss: no ink");
+  EXPECT_EQ(failed.error().to_string(),
+            "test.example/first: say: internal: first cannot go on; "
+            "behind it test.example/second: say: data-loss: no ink; "
+            "behind it test.example/third: say: data-loss: no ink");
+  EXPECT_EQ(host.create<test::Echo>("third").value()->say("fail").error().behind(), "");
+}
+
+TEST_F(ChainsOfPlugins, NameThePathToWhatMayNotBeCreated) {
+  Host host(options());
+  auto first = host.create<test::Echo>("first").value();
+  const auto refused = first->say("second>third>second>hello");
+  ASSERT_FALSE(refused);
+  const std::string path(refused.error().behind());
+  EXPECT_EQ(path.find("test.example/second: say: failed-precondition: "), 0u) << path;
+  EXPECT_NE(path.find("; behind it test.example/third: say: failed-precondition: "),
+            std::string::npos)
+      << path;
+  EXPECT_NE(path.find("; behind it error[not-required] test.example/third 1.0.0"),
+            std::string::npos)
+      << path;
+}
+
+// What was told of one call is not told of the next.
+TEST_F(ChainsOfPlugins, ForgetWhatFailedBefore) {
+  Host host(options());
+  auto first = host.create<test::Echo>("first").value();
+  Call call;
+  ASSERT_FALSE(first->say(call, "second>fail"));
+  call.reset();
+  const auto refused = first->say(call, "fail");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().behind(), "");
+}
+
+TEST_F(ChainsOfPlugins, MayGoInCircles) {
+  Host host(options());
+  auto first = host.create<test::Echo>("first").value();
+  std::string text = "hello";
+  for (int i = 0; i < 10; i++) text = "second>first>" + text;
+  EXPECT_EQ(first->say(text).value(), "first");
+  EXPECT_EQ(module(host, "test.example/second").instances, 0u) << "each was given back";
+}
+
+// Each needs the other before it can start: an error, and none of them stays behind.
+TEST_F(ChainsOfPlugins, ThatCloseWhileTheyStartAreRefused) {
+  place("link-first-needs-second.so", "link-first.so");
+  place("link-second-needs-first.so", "link-second.so");
+  Host host(impatient());
+  const auto refused = host.create<test::Echo>("first");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "start-failed");
+  EXPECT_FALSE(module(host, "test.example/first").loaded);
+  EXPECT_FALSE(module(host, "test.example/second").loaded);
+
+  std::thread other([&] { EXPECT_FALSE(host.create<test::Echo>("second")); });
+  EXPECT_FALSE(host.create<test::Echo>("first"));
+  other.join();
+  EXPECT_FALSE(module(host, "test.example/first").loaded);
+  EXPECT_FALSE(module(host, "test.example/second").loaded);
+}
+
 }  // namespace
 }  // namespace tenon::tests

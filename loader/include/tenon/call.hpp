@@ -11,9 +11,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 
 namespace tenon {
+
+namespace detail {
+class ChildCall;
+}  // namespace detail
 
 /// Why a call is cancelled.
 enum class CancelReason : std::int32_t {
@@ -58,6 +64,11 @@ class TENON_API Call : private Arena {
   /// The message of the last failure, empty where the plugin gave none.
   std::string_view message() const noexcept { return {message_.data, message_.size}; }
 
+  /// For the library: what failed inside of a call of this depth, see Error::behind; and that a
+  /// call of another plugin, of this depth, has failed in words.
+  std::string_view failed_inside(std::uint32_t depth) const noexcept;
+  void add_failed_inside(std::uint32_t depth, std::string failure);
+
  protected:
   /// Exchanges memory, results and message with another call of the same thread.
   void swap_results(Call& other) noexcept;
@@ -65,12 +76,20 @@ class TENON_API Call : private Arena {
  private:
   struct Functions;
   friend struct Functions;
+  friend class detail::ChildCall;
+
+  /// A call of another plugin that failed inside of this one.
+  struct Inner {
+    std::uint32_t depth;  // how many calls its thread was in; more than those that it was inside of
+    std::string text;     // see Error::behind
+  };
 
   std::int32_t wait(tenon_duration timeout) noexcept;
   std::intptr_t wait_handle() noexcept;
   void clear_signal() noexcept;
 
   tenon_string message_{nullptr, 0};
+  std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
   std::atomic<std::intptr_t> handle_{-1};
 };

@@ -190,8 +190,7 @@ class Entry {
   }
   /// The same for a caller on the other side of the contract, who has nothing to restart.
   tenon_status failure(tenon_call* call, tenon_status status, std::string_view method) const {
-    return (status & TENON_FATAL) == 0 ? status
-                                       : fatal(instance_, generation(), call, status, method);
+    return failure_inside(instance_, generation(), call, status, method);
   }
   /// The error of a call that succeeded without an answer.
   Error no_answer(std::string_view method) const { return no_answer(instance_, method); }
@@ -275,8 +274,9 @@ class Entry {
                                        bool served) noexcept;
   TENON_API static Error failure(Instance& instance, Serving* generation, Call& call,
                                  tenon_status status, std::string_view method);
-  TENON_API static tenon_status fatal(Instance& instance, Serving* generation, tenon_call* call,
-                                      tenon_status status, std::string_view method);
+  TENON_API static tenon_status failure_inside(Instance& instance, Serving* generation,
+                                               tenon_call* call, tenon_status status,
+                                               std::string_view method);
   /// Inside a catch clause.
   TENON_API static tenon_status thrown(Instance& instance, Serving* generation, tenon_call* call,
                                        std::string_view method);

@@ -53,6 +53,7 @@ struct ErrorDetails {
   std::string fix{};       // what to do about it
   std::string plugin{};    // of a failed call, eg: "me.example/blur"
   std::string method{};    // of a failed call, eg: "apply"
+  std::string behind{};    // of a failed call: those of other plugins that failed in it
 };
 
 /// One failure: a finding about a file, a spec, a package, or a call of a plugin that failed.
@@ -103,6 +104,12 @@ class [[nodiscard]] Error {
   std::string_view plugin() const noexcept { return text(&ErrorDetails::plugin); }
   std::string_view method() const noexcept { return text(&ErrorDetails::method); }
 
+  /// The call of another plugin that failed inside of the one that failed, and what failed inside
+  /// of that: the path of plugins to where it began. eg:
+  ///   me.example/edges: apply: internal: no kernel; behind it example.io/store: get: not-found
+  /// A plugin may have gone on after such a failure and failed for another reason.
+  std::string_view behind() const noexcept { return text(&ErrorDetails::behind); }
+
   /// The status of a call that failed, with its flags; 0 where the error is not about a call.
   tenon_status status() const noexcept { return details_ ? details_->status : 0; }
 
@@ -115,7 +122,8 @@ class [[nodiscard]] Error {
   /// Whether the instance was replaced and is back in an earlier state.
   bool restarted() const noexcept { return (status() & TENON_RESTARTED) != 0; }
 
-  /// The whole error for people, without a line end behind it. One line for a call:
+  /// The whole error for people, without a line end behind it. One line for a call, with what is
+  /// behind it:
   ///   me.example/blur: apply: invalid-argument: wrong buffer size
   /// and for a finding one line and up to three more:
   ///   error[kind-too-new] photo.example/filter
@@ -144,6 +152,7 @@ class [[nodiscard]] Error {
     if (retryable()) line += " (retryable)";
     if (fatal()) line += " (fatal)";
     if (restarted()) line += " (restarted)";
+    if (!behind().empty()) line.append("; behind it ").append(behind());
     return line;
   }
 
