@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "position_store.hpp"
 
+#include "reading/descriptor.hpp"
 #include "reading/durable_file.hpp"
 
 #include <tenon/pipeline_position_json.hpp>
@@ -27,24 +28,6 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
                        .needed = "a folder with room, in which this user may write",
                        .fix = "make room, or name another place under \"position\""});
 }
-
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  explicit operator bool() const noexcept { return number_ >= 0; }
-  int get() const noexcept { return number_; }
-  int release() noexcept { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 /// What is wrong with the stored position. Where its text is no JSON the error says line and
 /// column, else the path in the document.
@@ -88,7 +71,7 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
 
   // A file of its own: the one with the position is another one after each save.
   const std::string lock_path = path.string() + ".lock";
-  Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  tenon::reading::Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return cannot_write(lock_path, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return tenon::Error({.code = "in-use",

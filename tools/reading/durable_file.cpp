@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "reading/durable_file.hpp"
 
+#include "reading/descriptor.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,23 +12,6 @@
 
 namespace tenon::reading {
 namespace {
-
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  explicit operator bool() const noexcept { return number_ >= 0; }
-  int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
