@@ -39,6 +39,15 @@ void Host::rescan() {
 std::vector<ModuleInfo> Host::modules() const {
   return core_->modules();
 }
+std::vector<PackageInfo> Host::packages() const {
+  return core_->packages();
+}
+Resolved Host::resolve(const std::vector<std::string>& references) const {
+  return core_->resolve(references);
+}
+Result<void> Host::write_lock(const std::filesystem::path& file) const {
+  return core_->write_lock(file);
+}
 Result<Restarted> Host::restart(std::string_view package, const RestartHow& how) {
   return core_->restart(package, how);
 }

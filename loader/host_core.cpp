@@ -9,7 +9,9 @@
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
 #include "module/log.hpp"
+#include "package/lock.hpp"
 #include "plugin_info.hpp"
+#include "trust/sha256.hpp"
 
 namespace tenon::detail {
 
@@ -126,7 +128,7 @@ void HostCore::file_changed(const std::filesystem::path& file) {
 }
 
 // Drop-ins first: where a builtin has the same name and version, they stand before it.
-Packages HostCore::packages() const {
+Packages HostCore::found_packages() const {
   Packages packages{.host = options_.app.empty() ? "the host" : options_.app,
                     .requirements = requirements_};
   for (const bool builtin : {false, true}) {
@@ -139,7 +141,7 @@ Packages HostCore::packages() const {
 }
 
 void HostCore::register_all() {
-  registry_ = Registry(std::make_shared<const Bindings>(packages()));
+  registry_ = Registry(std::make_shared<const Bindings>(found_packages()));
   left_out_ = registry_.bindings().flaws();
   for (const auto& module : modules_) {
     auto left_out = registry_.add(module, module->manifest());
@@ -272,6 +274,102 @@ std::vector<ModuleInfo> HostCore::modules() const {
   std::sort(result.begin(), result.end(),
             [](const auto& a, const auto& b) { return a.package < b.package; });
   return result;
+}
+
+// As in found_packages, the first of a name and version counts.
+PackageDescriptions HostCore::describe_packages() const {
+  const Repository& repository = registry_.bindings().repository();
+  std::vector<std::filesystem::path> files(repository.size());
+  std::vector<bool> known(repository.size());
+  for (const auto& module : modules_) {
+    const PackageId id = repository.find(module->manifest().name, module->manifest().version);
+    const std::filesystem::path& file = module->origin().file;
+    if (id == none || known[id] || file.empty()) continue;
+    known[id] = true;
+    files[id] = file;
+  }
+  return PackageDescriptions(registry_.bindings(), std::move(files));
+}
+
+std::vector<PackageInfo> HostCore::packages() const {
+  std::shared_lock lock(mutex_);
+  return describe_packages().all();
+}
+
+/// The package of the plugin that a reference names, or where no plugin has that name, the package
+/// that has it.
+Result<NamedPackage> HostCore::named_package(const PackageDescriptions& packages,
+                                             const std::string& reference) const {
+  const Bindings& bindings = registry_.bindings();
+  auto plugins = registry_.find_all(reference, options_.default_domain);
+  if (plugins) {
+    const Registration* first = plugins->front();
+    const auto taken = std::find_if(plugins->begin(), plugins->end(),
+                                    [](const Registration* one) { return !one->refused; });
+    if (taken == plugins->end()) return *first->refused;
+    auto wanted = Reference::parse(reference, (*taken)->name.substr(0, (*taken)->name.find('/')));
+    return NamedPackage{reference, std::move(*wanted),
+                        bindings.repository().find((*taken)->package, (*taken)->package_version)};
+  }
+  auto wanted = Reference::parse(reference, options_.default_domain);
+  if (!wanted || plugins.error().code() != "not-found") return std::move(plugins).error();
+  const PackageId best = packages.find(*wanted);
+  if (best == none) return std::move(plugins).error();
+  const Package& package = bindings.repository().package(best);
+  if (auto refused = bindings.refusal(package.name, package.version)) return std::move(*refused);
+  return NamedPackage{reference, std::move(*wanted), best};
+}
+
+Resolved HostCore::resolve(const std::vector<std::string>& references) const {
+  std::shared_lock lock(mutex_);
+  const PackageDescriptions packages = describe_packages();
+  Resolved resolved;
+  std::vector<NamedPackage> named;
+  for (const std::string& reference : references) {
+    auto one = named_package(packages, reference);
+    if (one) {
+      named.push_back(std::move(*one));
+    } else {
+      resolved.errors.push_back(std::move(one).error());
+    }
+  }
+  resolved.packages = packages.closure_of(named);
+  for (const NamedPackage& one : named) {
+    const Package& package = registry_.bindings().repository().package(one.package);
+    if (*one.wanted.step_down(package.version) == 0) continue;
+    resolved.warnings.push_back(
+        Error({.code = "next-best",
+               .where = one.reference,
+               .found = package.name + " " + package.version.to_string(),
+               .needed = "version " + one.wanted.version->to_string() + ", which is gone",
+               .fix = "name a version that is there, or put that one back"}));
+  }
+  return resolved;
+}
+
+Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
+  std::shared_lock lock(mutex_);
+  const Bindings& bindings = registry_.bindings();
+  const PackageDescriptions packages = describe_packages();
+  if (!bindings.resolution().unmet.empty()) return bindings.resolution().unmet.front().error;
+  std::vector<LockedPackage> locked;
+  for (const PackageId id : bindings.resolution().packages) {
+    const Package& package = bindings.repository().package(id);
+    if (package.dev) {
+      return Error({.code = "in-development",
+                    .where = packages.file(id).string(),
+                    .found = "a package that is being worked on: " + package.name,
+                    .needed = "packages with a version, which stay as they are",
+                    .fix = "take it out of the plugin path, or give it a folder of its version"});
+    }
+    locked.push_back({.name = package.name, .version = package.version});
+    if (packages.file(id).empty()) continue;
+    auto hash = sha256_of_file(packages.file(id));
+    if (!hash) return std::move(hash).error();
+    locked.back().sha256 = std::move(*hash);
+    locked.back().source = std::filesystem::absolute(packages.file(id));
+  }
+  return write_lock_file(file, std::move(locked), bindings.host());
 }
 
 Result<Restarted> HostCore::restart(std::string_view package, const RestartHow& how) {

@@ -13,6 +13,7 @@
 #include "module/file_watcher.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
+#include "package_info.hpp"
 #include "registry/registry.hpp"
 
 namespace tenon::detail {
@@ -32,6 +33,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                              const std::optional<TextMap>& config);
   void rescan();
   std::vector<ModuleInfo> modules() const;
+  std::vector<PackageInfo> packages() const;
+  Resolved resolve(const std::vector<std::string>& references) const;
+  Result<void> write_lock(const std::filesystem::path& file) const;
   Result<Restarted> restart(std::string_view package, const RestartHow& how);
   Host::Restarts restart_changed();
 
@@ -59,7 +63,10 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<std::shared_ptr<Module>> module_list() const;
   ModuleContext make_context();
   void read_requirements();
-  Packages packages() const;
+  Packages found_packages() const;
+  PackageDescriptions describe_packages() const;
+  Result<NamedPackage> named_package(const PackageDescriptions& packages,
+                                     const std::string& reference) const;
   void register_all();
   void watch_all();
   void file_changed(const std::filesystem::path& file);

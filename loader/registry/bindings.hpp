@@ -66,6 +66,11 @@ class Bindings {
   /// Whether the lock names it.
   bool locked(std::string_view name, const Version& version) const;
 
+  /// The host, as messages call it.
+  const std::string& host() const noexcept { return packages_.host; }
+  /// Which versions of a package the host takes; nullptr where it takes any.
+  const Requirement* of_host(std::string_view name) const;
+
   const Repository& repository() const noexcept { return repository_; }
   /// What the host uses where it asks for no version, and all that this requires.
   const Resolution& resolution() const noexcept { return resolution_; }
@@ -76,7 +81,6 @@ class Bindings {
 
  private:
   PackageId chosen(std::string_view name) const;
-  const Requirement* of_host(std::string_view name) const;
   Error unmet(const Package& package) const;
   Error refused_by_host(std::string_view name, const Version& version,
                         const Requirement& takes) const;

@@ -15,6 +15,7 @@
 #include <tenon/instance.hpp>
 #include <tenon/kind.hpp>
 #include <tenon/limits.hpp>
+#include <tenon/packages.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -268,6 +269,18 @@ class TENON_API Host {
 
   /// The modules with their state, in the order of their packages.
   std::vector<ModuleInfo> modules() const;
+
+  /// All versions of the packages that were found, by name, the preferred one first; what each
+  /// requires and gets.
+  std::vector<PackageInfo> packages() const;
+  /// What the host would take for references to plugins or packages, and all that this requires, as
+  /// things are now. Loads nothing.
+  Resolved resolve(const std::vector<std::string>& references) const;
+  /// Writes a lock of the packages that are used, so that a host that is made with it gets the same
+  /// ones again. It is written as a whole or not at all.
+  /// Errors: in-development, when such a package is used; those of the resolver, for what the host
+  /// itself requires; not-found, cannot-read, cannot-write.
+  Result<void> write_lock(const std::filesystem::path& file) const;
 
   /// Replaces the code of a module by what its file holds now. Either all of its instances move to
   /// the new generation, with their configuration replayed, or none does and the old one goes on.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Descriptions of packages for the host's face.
+#pragma once
+
+#include <tenon/packages.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catalog/reference.hpp"
+#include "registry/bindings.hpp"
+
+namespace tenon::detail {
+
+/// A reference, and the package that it comes to.
+struct NamedPackage {
+  std::string reference;
+  Reference wanted;
+  PackageId package;
+};
+
+class PackageDescriptions {
+ public:
+  /// `files`: of each package of the bindings where it lies; empty for a builtin. REQUIRED: the
+  /// bindings live as long as this.
+  PackageDescriptions(const Bindings& bindings, std::vector<std::filesystem::path> files);
+
+  const std::filesystem::path& file(PackageId id) const { return files_[id]; }
+
+  /// The package that a reference names itself, whether or not the host takes it: what is asked for
+  /// before the next best, what is locked before the rest, then the preferred one; none where there
+  /// is none.
+  PackageId find(const Reference& wanted) const;
+
+  /// By name, of each the preferred version first.
+  std::vector<PackageInfo> all() const;
+  /// What is named, and all that this requires.
+  std::vector<ResolvedPackage> closure_of(const std::vector<NamedPackage>& named) const;
+
+ private:
+  struct Requirer {
+    RequirerInfo info;
+    std::optional<Requirement> versions;  // that it takes; nothing: any
+  };
+
+  PackageInfo describe(PackageId id) const;
+  RequirementInfo describe(const Package& package, const Need& need, PackageId provider) const;
+  PackageId preferred(const Need& need) const;
+  std::vector<PackageId> reach(const std::vector<NamedPackage>& named) const;
+  std::vector<Requirer> requirers(PackageId id, const std::vector<NamedPackage>& named,
+                                  const std::vector<PackageId>& reached) const;
+  std::vector<PassedOver> newer(PackageId id, const std::vector<Requirer>& requirers) const;
+  std::string why_not(const Package& newer, const Package& taken,
+                      const std::vector<Requirer>& requirers) const;
+
+  const Bindings& bindings_;
+  const Repository& repository_;
+  std::vector<std::filesystem::path> files_;
+  std::vector<bool> used_;
+  // Of packages that are used: who gets what for a name.
+  std::map<std::pair<PackageId, std::string_view>, PackageId> providers_;
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What a host says of its packages: who gets which version of whom and why, and the lock that keeps
+// it so. test.example/faults has the echo; test.example/old asks for ^1 of it, test.example/new for
+// ^2, test.example/probes for any.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResolvedPackages : public Hosting {
+ protected:
+  static constexpr const char* echoes = "test.example/faults";
+
+  /// Puts a build of the echo into the folder of its version; all have one file name.
+  fs::path place_echo(const std::string& build, const std::string& version) const {
+    fs::path file = world_.path("plugins/echo/" + version + "/libecho.so");
+    fs::copy_file(FAULTS "/" + build + ".so", file);
+    return file;
+  }
+  void place_echoes() const {
+    place_echo("good", "1.0.0");
+    place_echo("good-edition-2", "2.0.0");
+  }
+  /// eg: "test.example/faults 1.0.0"
+  static Texts in_words(const std::vector<ResolvedPackage>& packages) {
+    Texts texts;
+    for (const ResolvedPackage& one : packages) {
+      texts.push_back(one.package.name + " " + one.package.version);
+    }
+    return texts;
+  }
+  static Texts in_words(const std::vector<RequirerInfo>& requirers) {
+    Texts texts;
+    for (const RequirerInfo& one : requirers) texts.push_back(one.name + ": " + one.versions);
+    return texts;
+  }
+  static Texts in_words(const std::vector<PassedOver>& newer) {
+    Texts texts;
+    for (const PassedOver& one : newer) texts.push_back(one.version + ": " + one.reason);
+    return texts;
+  }
+  static PackageInfo find(const Host& host, const std::string& name, const std::string& version) {
+    for (PackageInfo& package : host.packages()) {
+      if (package.name == name && package.version == version) return std::move(package);
+    }
+    ADD_FAILURE() << "no " << name << " " << version;
+    return {};
+  }
+};
+
+TEST_F(ResolvedPackages, ArePackagesWithWhatTheyGet) {
+  const fs::path first = place_echo("good", "1.0.0");
+  place_echo("good-edition-2", "2.0.0");
+  place("probe-old.so");
+  place("probe-newer.so");
+  const Host host(options());
+  Texts all;
+  for (const PackageInfo& one : host.packages()) {
+    all.push_back(one.name + " " + one.version + (one.used ? " used" : "") +
+                  (one.builtin() ? " builtin" : "") + (one.refused ? " refused" : ""));
+  }
+  EXPECT_EQ(all, (Texts{"test.example/faults 2.0.0 used", "test.example/faults 1.0.0 used",
+                        "test.example/host 1.0.0 used builtin", "test.example/new 2.0.0 refused",
+                        "test.example/old 1.0.0 used"}));
+  EXPECT_EQ(find(host, echoes, "1.0.0").file, first);
+
+  const PackageInfo old = find(host, "test.example/old", "1.0.0");
+  ASSERT_EQ(old.requirements.size(), 1U);
+  EXPECT_EQ(old.requirements[0].package, echoes);
+  EXPECT_EQ(old.requirements[0].versions, "^1");
+  EXPECT_EQ(old.requirements[0].gets, "1.0.0");
+  EXPECT_TRUE(old.requirements[0].met);
+
+  const PackageInfo newer = find(host, "test.example/new", "2.0.0");
+  ASSERT_EQ(newer.requirements.size(), 1U);
+  EXPECT_EQ(newer.requirements[0].gets, "");
+  EXPECT_FALSE(newer.requirements[0].met);
+  EXPECT_EQ(newer.refused->code(), "version-missing");
+}
+
+TEST_F(ResolvedPackages, InDevelopmentGetWhatTheyDoNotAskFor) {
+  place_echo("good", "1.0.0");
+  fs::copy_file(MODULES "/probe-new.so", world_.path("plugins/new/dev/probe.so"));
+  const Host host(options());
+  const PackageInfo one = find(host, "test.example/new", "0.0.0");
+  EXPECT_TRUE(one.in_development);
+  ASSERT_EQ(one.requirements.size(), 1U);
+  EXPECT_EQ(one.requirements[0].gets, "1.0.0");
+  EXPECT_FALSE(one.requirements[0].met);
+}
+
+TEST_F(ResolvedPackages, ComeWithAllThatTheyRequire) {
+  place_echoes();
+  place("probe-old.so");
+  place("probe-new.so");
+  const Host host(options());
+  const Resolved one = host.resolve({"test.example/old"});
+  EXPECT_EQ(in_words(one.packages), (Texts{"test.example/old 1.0.0", "test.example/faults 1.0.0"}));
+  EXPECT_TRUE(one.errors.empty());
+  EXPECT_TRUE(one.warnings.empty());
+  EXPECT_EQ(in_words(one.packages[0].required_by), Texts{"test.example/old: "});
+  EXPECT_EQ(in_words(one.packages[1].required_by), Texts{"test.example/old 1.0.0: ^1"});
+  EXPECT_EQ(in_words(one.packages[1].newer), Texts{"2.0.0: test.example/old 1.0.0 requires ^1"});
+
+  const Resolved both = host.resolve({"test.example/new", "test.example/old"});
+  EXPECT_EQ(in_words(both.packages),
+            (Texts{"test.example/new 1.0.0", "test.example/old 1.0.0", "test.example/faults 2.0.0",
+                   "test.example/faults 1.0.0"}));
+  EXPECT_TRUE(both.packages[2].newer.empty());
+}
+
+// Not only those that were asked about have a say in which version one gets.
+TEST_F(ResolvedPackages, AreWhatTheHostTakesForAll) {
+  place_echoes();
+  place("probe-old.so");
+  place("probe-of-echo.so");
+  HostOptions options = this->options();
+  options.requirements = {{echoes, "^1"}};
+  const Host host(options);
+  const Resolved whole = host.resolve({"probe"});
+  ASSERT_EQ(whole.packages.size(), 2U);
+  EXPECT_EQ(whole.packages[0].package.name, probes);
+  EXPECT_EQ(whole.packages[1].package.version, "1.0.0");
+  EXPECT_EQ(in_words(whole.packages[1].required_by),
+            (Texts{"the host: ^1", "test.example/old 1.0.0: ^1", "test.example/probes 1.0.0: *"}));
+}
+
+TEST_F(ResolvedPackages, AreFoundByPluginOrByPackage) {
+  place_echoes();
+  const Host host(options());
+  for (const char* reference : {"test.example/echo", "standalone:test.example/faults",
+                                "test.example/faults@>=1", "test.example/echo@^2"}) {
+    SCOPED_TRACE(reference);
+    EXPECT_EQ(in_words(host.resolve({reference}).packages), Texts{"test.example/faults 2.0.0"});
+  }
+  EXPECT_EQ(in_words(host.resolve({"builtin:test.example/host-echo"}).packages),
+            Texts{"test.example/host 1.0.0"});
+  const Resolved wrong = host.resolve(
+      {"builtin:test.example/faults", "test.example/faults@3", "a b", "test.example/nobody"});
+  EXPECT_TRUE(wrong.packages.empty());
+  EXPECT_EQ(codes(wrong.errors), (Texts{"not-found", "not-found", "wrong-reference", "not-found"}));
+}
+
+TEST_F(ResolvedPackages, StandInForThoseThatAreGone) {
+  place_echoes();
+  const Host host(options());
+  for (const char* reference : {"test.example/echo@1.3.4", "test.example/faults@1.3.4"}) {
+    const Resolved resolved = host.resolve({reference});
+    EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
+    ASSERT_EQ(codes(resolved.warnings), Texts{"next-best"});
+    EXPECT_EQ(resolved.warnings[0].where(), reference);
+    EXPECT_EQ(resolved.warnings[0].found(), "test.example/faults 1.0.0");
+    EXPECT_EQ(in_words(resolved.packages[0].newer),
+              Texts{"2.0.0: " + std::string(reference) + " requires 1.3.4"});
+  }
+}
+
+TEST_F(ResolvedPackages, SayWhatTheHostHasAgainstNewerOnes) {
+  place_echoes();
+  place("probe-newer.so");
+  HostOptions options = this->options();
+  options.app = "photo";
+  options.requirements = {{echoes, "^1"}};
+  const Host host(options);
+  const Resolved resolved = host.resolve({echoes, "test.example/new"});
+  EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
+  EXPECT_EQ(in_words(resolved.packages[0].required_by),
+            (Texts{"test.example/faults: ", "photo: ^1"}));
+  EXPECT_EQ(in_words(resolved.packages[0].newer),
+            Texts{"2.0.0: needed is test.example/faults ^1, which the host requires"});
+  EXPECT_EQ(codes(resolved.errors), Texts{"version-missing"});
+}
+
+TEST_F(ResolvedPackages, SayWhatNewerOnesLack) {
+  place("probe-old.so", "older.so");
+  place("probe-newest.so", "newest.so");
+  place_echo("good", "1.0.0");
+  const Host host(options());
+  const Resolved resolved = host.resolve({"test.example/old"});
+  ASSERT_FALSE(resolved.packages.empty());
+  EXPECT_EQ(in_words(resolved.packages[0].newer),
+            Texts{"2.0.0: it requires test.example/faults ^3, and there is test.example/faults "
+                  "1.0.0"});
+}
+
+// -- The lock -----------------------------------------------------------------
+
+TEST_F(ResolvedPackages, AreWrittenToALock) {
+  place_echoes();
+  place("probe-old.so");
+  const fs::path file = world_.root() / "tenon.lock";
+  const Host host(options());
+  ASSERT_TRUE(host.write_lock(file));
+  const std::string text = world_.read("tenon.lock");
+  const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(has(R"({"name":"test.example/faults","version":"1.0.0","sha256":")")) << text;
+  EXPECT_TRUE(has(R"("source":"plugins/echo/2.0.0/libecho.so"})")) << text;
+  EXPECT_TRUE(has(R"({"name":"test.example/host","version":"1.0.0","source":"builtin"})")) << text;
+  EXPECT_TRUE(has(R"("source":"plugins/probe-old.so"})")) << text;
+}
+
+TEST_F(ResolvedPackages, ThatTheHostDoesNotTakeAreInNoLock) {
+  place_echo("good", "1.0.0");
+  place("probe-new.so");
+  ASSERT_TRUE(Host(options()).write_lock(world_.root() / "tenon.lock"));
+  EXPECT_EQ(world_.read("tenon.lock").find("test.example/new"), std::string::npos);
+}
+
+TEST_F(ResolvedPackages, InDevelopmentAreInNoLock) {
+  const fs::path file = world_.write("tenon.lock", "what was there before");
+  const fs::path dev = world_.path("plugins/echo/dev/libecho.so");
+  fs::copy_file(FAULTS "/good.so", dev);
+  const auto written = Host(options()).write_lock(file);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code(), "in-development");
+  EXPECT_EQ(written.error().where(), dev.string());
+  EXPECT_EQ(world_.read("tenon.lock"), "what was there before");
+}
+
+TEST_F(ResolvedPackages, ThatTheHostLacksAreInNoLock) {
+  HostOptions options = this->options();
+  options.requirements = {{"test.example/nobody", "^1"}};
+  const auto written = Host(options).write_lock(world_.root() / "tenon.lock");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code(), "package-missing");
+  EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
+}
+
+}  // namespace
+}  // namespace tenon::tests
