@@ -26,6 +26,7 @@ HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_
                .fix = "leave the option out; crashes end the process"}));
   }
   read_requirements();
+  read_lock();
   for (const tenon_module* builtin : options_.builtins) {
     const std::string_view text(builtin->manifest, builtin->manifest_size);
     auto manifest = parse_manifest(text, "builtin");
@@ -59,6 +60,17 @@ void HostCore::read_requirements() {
                                .needed = std::string(versions.error().needed()),
                                .fix = std::string(versions.error().fix())}));
     }
+  }
+}
+
+void HostCore::read_lock() {
+  if (options_.lock_file.empty()) return;
+  auto read = read_lock_file(options_.lock_file);
+  if (read) {
+    lock_ = std::move(*read);
+  } else {
+    broken_.push_back(read.error());
+    broken_lock_ = std::move(read).error();
   }
 }
 
@@ -130,7 +142,11 @@ void HostCore::file_changed(const std::filesystem::path& file) {
 // Drop-ins first: where a builtin has the same name and version, they stand before it.
 Packages HostCore::found_packages() const {
   Packages packages{.host = options_.app.empty() ? "the host" : options_.app,
-                    .requirements = requirements_};
+                    .requirements = requirements_,
+                    .lock_file = options_.lock_file.string()};
+  for (const LockedPackage& locked : lock_) {
+    packages.lock.emplace_back(locked.name, locked.version);
+  }
   for (const bool builtin : {false, true}) {
     for (const auto& module : modules_) {
       if ((module->origin().builtin != nullptr) != builtin) continue;
@@ -248,8 +264,39 @@ std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& k
   return names;
 }
 
+/// In a file that the lock names, and in any other of the same package and version, may be only
+/// what was there when the lock was written.
+std::optional<Error> HostCore::refused_by_lock(const Manifest& fresh,
+                                               std::span<const std::byte> content,
+                                               const std::filesystem::path& file) const {
+  if (broken_lock_) return broken_lock_;
+  const LockedPackage* differs = nullptr;
+  std::string found;
+  for (const LockedPackage& locked : lock_) {
+    if (locked.name != fresh.name || locked.builtin()) continue;
+    std::error_code gone;
+    if (total_order(locked.version, fresh.version) != 0 &&
+        !std::filesystem::equivalent(locked.source, file, gone)) {
+      continue;
+    }
+    if (found.empty()) found = sha256(content);
+    if (found == locked.sha256) return std::nullopt;
+    differs = &locked;
+  }
+  if (differs == nullptr) return std::nullopt;
+  return Error(
+      {.code = "lock-differs",
+       .where = file.string(),
+       .found = fresh.name + " " + fresh.version.to_string() + " with sha256 " + found,
+       .needed = differs->name + " " + differs->version.to_string() + " with sha256 " +
+                 differs->sha256 + ", as in " + options_.lock_file.string(),
+       .fix = "put back the file that was locked, or write the lock anew with tenon lock"});
+}
+
 Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh,
-                             std::span<const std::byte>, const std::filesystem::path& file) {
+                             std::span<const std::byte> content,
+                             const std::filesystem::path& file) {
+  if (auto refused = refused_by_lock(fresh, content, file)) return std::move(*refused);
   std::shared_lock lock(mutex_);
   std::vector<Package> users;
   for (const auto& module : modules_) {

@@ -13,6 +13,7 @@
 #include "module/file_watcher.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
+#include "package/lock.hpp"
 #include "package_info.hpp"
 #include "registry/registry.hpp"
 
@@ -67,6 +68,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   PackageDescriptions describe_packages() const;
   Result<NamedPackage> named_package(const PackageDescriptions& packages,
                                      const std::string& reference) const;
+  void read_lock();
+  std::optional<Error> refused_by_lock(const Manifest& fresh, std::span<const std::byte> content,
+                                       const std::filesystem::path& file) const;
   void register_all();
   void watch_all();
   void file_changed(const std::filesystem::path& file);
@@ -77,6 +81,8 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::unique_ptr<FileWatcher> watcher_;  // nullptr where nothing is watched
   std::vector<Error> broken_;             // builtins, and what else was asked for in vain
   std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own
+  std::vector<LockedPackage> lock_;
+  std::optional<Error> broken_lock_;
 
   mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs
   std::vector<std::shared_ptr<Module>> modules_;  // builtins, then drop-ins in the order of places

@@ -6,6 +6,7 @@
 
 #include "module/kinds.hpp"
 #include "registry/fit.hpp"
+#include "trust/sha256.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -62,18 +63,38 @@ std::string_view among(Reference::Origin origin) {
   return "";
 }
 
+/// Whether two files hold the same; what cannot be read is another.
+bool same_content(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto hash = sha256_of_file(a);
+  const auto other = sha256_of_file(b);
+  return hash && other && *hash == *other;
+}
+
 /// The error for a plugin that came after another one in its place.
 Error outdone(const Registration& late, const Registration& rival, const std::string& where) {
-  const bool taken = rival.package != late.package;
-  return Error({.code = taken ? "name-taken" : "duplicate",
-                .where = where,
-                .found = title_of(late) + " of package " + late.package + " " +
-                         late.package_version.to_string(),
-                .needed = taken ? "a name that package " + rival.package +
-                                      " does not have already, in " + place(*rival.module)
-                                : "one file; the same is in " + place(*rival.module),
-                .fix = taken ? "rename the plugin, or remove one of the two"
-                             : "remove one of the two files"});
+  const std::string found =
+      title_of(late) + " of package " + late.package + " " + late.package_version.to_string();
+  if (rival.package != late.package) {
+    return Error({.code = "name-taken",
+                  .where = where,
+                  .found = found,
+                  .needed = "a name that package " + rival.package + " does not have already, in " +
+                            place(*rival.module),
+                  .fix = "rename the plugin, or remove one of the two"});
+  }
+  if (late.builtin() || same_content(late.module->origin().file, rival.module->origin().file)) {
+    return Error({.code = "duplicate",
+                  .where = where,
+                  .found = found,
+                  .needed = "one file; the same is in " + place(*rival.module),
+                  .fix = "remove one of the two files"});
+  }
+  return Error(
+      {.code = "duplicate",
+       .where = where,
+       .found = found + ", with other content than " + place(*rival.module) + ", which is used",
+       .needed = "one content for one version of a package",
+       .fix = "give one of the two a version of its own, or remove it"});
 }
 
 Error not_found(const Reference& reference, std::string found, const Kind& kind) {

@@ -146,7 +146,18 @@ TEST_F(GoodModule, MayLieInTwoPlacesOfWhichTheFirstCounts) {
   const auto skipped = host.skipped();
   ASSERT_EQ(codes(skipped), Texts{"duplicate"});
   EXPECT_NE(skipped[0].where().find("b.so"), std::string_view::npos);
+  EXPECT_EQ(skipped[0].needed().find("one file; the same is in "), 0u) << skipped[0].needed();
   EXPECT_EQ(host.create<test::Echo>("echo").value()->say("hello").value(), "1: hello");
+}
+
+TEST_F(GoodModule, IsNotTakenForAnotherOfItsVersion) {
+  place_fault("good", "a.so");
+  place_fault("good-by-hand", "b.so");
+  Host host(options());
+  const auto skipped = host.skipped();
+  ASSERT_EQ(codes(skipped), Texts{"duplicate"});
+  EXPECT_NE(skipped[0].found().find(", with other content than "), std::string_view::npos);
+  EXPECT_NE(skipped[0].found().find("a.so, which is used"), std::string_view::npos);
 }
 
 TEST_F(GoodModule, KeepsItsNameFromOtherPackages) {

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "integration/hosting.hpp"
 
@@ -169,6 +172,103 @@ TEST_F(RequiringPackages, InDevelopmentOnlyWish) {
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
   ASSERT_TRUE(host.restart("test.example/new"));
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "it is in development still";
+}
+
+class LockedPackages : public RequiringPackages {
+ protected:
+  /// Keeps a host to versions of the echo, with the hash of each file, or what is said instead.
+  HostOptions locked(const std::vector<std::pair<std::string, std::string>>& versions) {
+    std::string packages;
+    for (const auto& [version, hash] : versions) {
+      packages += (packages.empty() ? "" : ",") + std::string(R"({"name":"test.example/faults",)") +
+                  R"("version":")" + version + R"(","sha256":")" + hash +
+                  R"(","source":"plugins/echo/)" + version + R"(/libecho.so"})";
+    }
+    write(R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[)" + packages + "]}}");
+    HostOptions options = this->options();
+    options.lock_file = lock_;
+    return options;
+  }
+  void write(const std::string& text) const { std::ofstream(lock_) << text; }
+  /// As another program sees it.
+  std::string hash_of(const std::string& version) const {
+    const std::string file = world_.plugins() / "echo" / version / "libecho.so";
+    return world_.run({"sha256sum", file}).out.substr(0, 64);
+  }
+  std::string says(Host& host) const {
+    auto echo = host.create<test::Echo>("echo");
+    return echo ? text((*echo)->say("hello")) : std::string(echo.error().code());
+  }
+
+  const fs::path lock_ = world_.path("tenon.lock");
+};
+
+TEST_F(LockedPackages, ComeBeforeWhatIsNewer) {
+  place_echoes();
+  Host host(locked({{"1.0.0", hash_of("1.0.0")}}));
+  EXPECT_TRUE(host.skipped().empty());
+  EXPECT_EQ(says(host), "1: hello");
+  EXPECT_EQ(text(host.create<test::Echo>("echo@^2").value()->say("hello")), "2: hello")
+      << "who asks for another version gets it";
+}
+
+TEST_F(LockedPackages, ServeSideBySideAsTheyWereLocked) {
+  place_echoes();
+  place("probe-old.so");
+  place("probe-new.so");
+  Host host(locked({{"1.0.0", hash_of("1.0.0")}, {"2.0.0", hash_of("2.0.0")}}));
+  EXPECT_TRUE(host.skipped().empty());
+  EXPECT_EQ(text(host.create<test::Probe>("old").value()->ask("echo", "hello")), "1: hello");
+  EXPECT_EQ(text(host.create<test::Probe>("new").value()->ask("echo", "hello")), "2: hello");
+}
+
+TEST_F(LockedPackages, AreRefusedWithBothHashesWhenTheirFileChanged) {
+  place_echo("good", "1.0.0");
+  const std::string other(64, 'a');
+  Host host(locked({{"1.0.0", other}}));
+  const auto refused = host.create<test::Echo>("echo");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "lock-differs");
+  EXPECT_NE(refused.error().found().find(hash_of("1.0.0")), std::string_view::npos);
+  EXPECT_NE(refused.error().needed().find(other), std::string_view::npos);
+  EXPECT_FALSE(is_mapped("libecho.g"));
+}
+
+TEST_F(LockedPackages, AreNotReplacedByOtherContent) {
+  place_echo("good", "1.0.0");
+  Host host(locked({{"1.0.0", hash_of("1.0.0")}}));
+  auto echo = host.create<test::Echo>("echo").value();
+  for (const char* build : {"good-by-hand", "good-edition-2"}) {
+    const fs::path file = world_.plugins() / "echo" / "1.0.0" / "libecho.so";
+    fs::remove(file);
+    fs::copy_file(FAULTS "/" + std::string(build) + ".so", file);
+    const auto refused = host.restart(echoes);
+    ASSERT_FALSE(refused) << build;
+    EXPECT_EQ(refused.error().code(), "lock-differs");
+    EXPECT_EQ(text(echo->say("hello")), "1: hello");
+  }
+}
+
+TEST_F(LockedPackages, ThatAreGoneAreToldAndTheRestIsUsed) {
+  place_echo("good", "1.0.0");
+  const std::string hash(64, 'a');
+  Host host(locked({{"2.0.0", hash}}));
+  EXPECT_EQ(codes(host.skipped()), Texts{"locked-missing"});
+  EXPECT_EQ(says(host), "1: hello");
+}
+
+TEST_F(LockedPackages, OfALockThatCannotBeReadAreNotGuessed) {
+  place_echo("good", "1.0.0");
+  HostOptions options = locked({{"1.0.0", hash_of("1.0.0")}});
+  const std::string whole = read_file(lock_);
+  write(whole.substr(0, whole.size() / 2));
+  Host cut(options);
+  EXPECT_EQ(codes(cut.skipped()), Texts{"broken-lock"});
+  EXPECT_EQ(says(cut), "broken-lock");
+  EXPECT_TRUE(cut.create<test::Echo>("host-echo")) << "a builtin";
+  fs::remove(lock_);
+  Host gone(options);
+  EXPECT_EQ(codes(gone.skipped()), Texts{"not-found"});
 }
 
 class ChainsOfPlugins : public Hosting {

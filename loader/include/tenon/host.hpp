@@ -81,6 +81,11 @@ struct HostOptions {
   /// Which versions of a package the host takes, eg: {"me.example/blur", "^1.2"}; of packages that
   /// are not here it takes any. Written as in the manifest of a module.
   TextMap requirements = {};
+  /// A lock file, as `tenon lock` writes it: the versions of packages to keep to, and the content
+  /// of their files. What it names comes before what is newer, and a file that holds anything else
+  /// is refused when it would be loaded; packages that it does not name are used as without it.
+  /// Empty: none. Read once; when it cannot be, `skipped` says why, and no module is loaded.
+  std::filesystem::path lock_file = {};
   /// The domain put before names without a `/`; empty: the domain of the kind.
   std::string default_domain = {};
   /// Whether a module is restarted by itself when another file is put in the place of its own, or
