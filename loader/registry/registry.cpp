@@ -63,11 +63,11 @@ std::string_view among(Reference::Origin origin) {
   return "";
 }
 
-/// Whether two files hold the same; what cannot be read is another.
-bool same_content(const std::filesystem::path& a, const std::filesystem::path& b) {
+/// Whether two files are known to hold something else.
+bool differ(const std::filesystem::path& a, const std::filesystem::path& b) {
   const auto hash = sha256_of_file(a);
   const auto other = sha256_of_file(b);
-  return hash && other && *hash == *other;
+  return hash && other && *hash != *other;
 }
 
 /// The error for a plugin that came after another one in its place.
@@ -82,19 +82,19 @@ Error outdone(const Registration& late, const Registration& rival, const std::st
                             place(*rival.module),
                   .fix = "rename the plugin, or remove one of the two"});
   }
-  if (late.builtin() || same_content(late.module->origin().file, rival.module->origin().file)) {
-    return Error({.code = "duplicate",
-                  .where = where,
-                  .found = found,
-                  .needed = "one file; the same is in " + place(*rival.module),
-                  .fix = "remove one of the two files"});
+  if (!late.builtin() && differ(late.module->origin().file, rival.module->origin().file)) {
+    return Error(
+        {.code = "duplicate",
+         .where = where,
+         .found = found + ", with other content than " + place(*rival.module) + ", which is used",
+         .needed = "one content for one version of a package",
+         .fix = "give one of the two a version of its own, or remove it"});
   }
-  return Error(
-      {.code = "duplicate",
-       .where = where,
-       .found = found + ", with other content than " + place(*rival.module) + ", which is used",
-       .needed = "one content for one version of a package",
-       .fix = "give one of the two a version of its own, or remove it"});
+  return Error({.code = "duplicate",
+                .where = where,
+                .found = found,
+                .needed = "one file; the same is in " + place(*rival.module),
+                .fix = "remove one of the two files"});
 }
 
 Error not_found(const Reference& reference, std::string found, const Kind& kind) {

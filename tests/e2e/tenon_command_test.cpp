@@ -350,8 +350,9 @@ TEST_F(TenonCommand, ListShowsPluginsAndSkippedFiles) {
       << text;
   EXPECT_EQ(text.substr(text.find("\nSkipped")), R"(
 Skipped, or in part:
-  not-a-module  ROOT/plugins/text.so
-  kind-too-new  ROOT/plugins/new.so
+  not-a-module     ROOT/plugins/text.so
+  package-missing  me.example/clocks 1.2.0
+  kind-too-new     ROOT/plugins/new.so
 Next: tenon inspect ROOT/plugins/text.so
 )");
 }
@@ -366,8 +367,19 @@ TEST_F(TenonCommand, ListAlignsItsColumns) {
   }
 }
 
-TEST_F(TenonCommand, ListTakesOneKind) {
+TEST_F(TenonCommand, ListNamesThePackageThatLacksAnother) {
   install("rich.so", "clocks.so");
+  const Outcome run = tenon({"list"});
+  EXPECT_EQ(run.exit, 1) << run.err;
+  EXPECT_EQ(run.out.substr(run.out.find("\nSkipped")), R"(
+Skipped, or in part:
+  package-missing  me.example/clocks 1.2.0
+Next: tenon resolve me.example/clocks
+)");
+}
+
+TEST_F(TenonCommand, ListTakesOneKind) {
+  install("needs-library.so", "clocks.so");
   for (const char* kind : {"tenon.dev/destination", "destination"}) {
     const Outcome run = tenon({"list", "--kind", kind});
     EXPECT_EQ(run.exit, 0) << run.err;

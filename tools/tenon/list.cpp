@@ -46,6 +46,18 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
 }
 
+/// What shows more of the first module that is wrong, or else of the first package.
+std::string next_step(const std::vector<Error>& skipped) {
+  for (const Error& error : skipped) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(error.where(), ignored)) {
+      return "inspect " + std::string(error.where());
+    }
+  }
+  const std::string_view package = skipped.front().where();
+  return "resolve " + std::string(package.substr(0, package.find(' ')));
+}
+
 void print_skipped(const std::vector<Error>& skipped, const Paint& paint) {
   std::vector<Error> modules;
   for (const Error& error : skipped) {
@@ -62,7 +74,7 @@ void print_skipped(const std::vector<Error>& skipped, const Paint& paint) {
   }
   std::cout << "\nSkipped, or in part:\n";
   for (const std::string& line : aligned(rows)) std::cout << paint.bad(line);
-  std::cout << "Next: tenon inspect " << harmless(modules.front().where()) << "\n";
+  std::cout << "Next: tenon " << harmless(next_step(modules)) << "\n";
 }
 
 }  // namespace
