@@ -76,20 +76,24 @@ Result<void> Module::replace(RestartReason reason, const RestartHow& how, bool w
   Result<void> done;
   std::optional<Left> old;
   Event what;
+  bool other_file;
   {
     Lock lock(mutex_);
     Right right(*this, lock);
     if (!right) return busy();
     if (generation_ == nullptr && !has_instances()) return {};
+    const platform::FileIdentity before = identity_;
     lock.unlock();
     Restart restart(*this, reason, how);
     done = restart.run();
     old = restart.take_old();
     what = restart.event();
+    lock.lock();
+    other_file = !(identity_ == before);
   }
   context_.events->tell(what, waits);  // without the right, which who listens may need
   if (!done) return done;
-  context_.directory.module_changed();
+  if (other_file) context_.directory.module_changed();
   if (waits) {
     drain(std::move(old));
   } else if (old) {

@@ -38,7 +38,7 @@ class PluginDirectory {
   virtual Result<void> admit(const Manifest& before, const Manifest& fresh,
                              std::span<const std::byte> content,
                              const std::filesystem::path& file) = 0;
-  /// A module has another manifest now.
+  /// A module may have another manifest now.
   virtual void module_changed() = 0;
 
  protected:

@@ -99,7 +99,9 @@ Error Bindings::unmet(const Package& package) const {
 void Bindings::find_flaws() {
   for (Unmet& unmet : resolution_.unmet) flaws_.push_back(unmet.error);
   for (PackageId id = 0; id < repository_.size(); id++) {
-    if (!usable_[id]) flaws_.push_back(unmet(repository_.package(id)));
+    if (usable_[id]) continue;
+    const auto& error = unmet_.emplace(id, unmet(repository_.package(id))).first->second;
+    flaws_.push_back(error);
   }
   flaws_.insert(flaws_.end(), resolution_.warnings.begin(), resolution_.warnings.end());
   for (const auto& [name, version] : packages_.lock) {
@@ -123,7 +125,7 @@ void Bindings::find_flaws() {
 
 std::optional<Error> Bindings::refusal(std::string_view name, const Version& version) const {
   const PackageId id = repository_.find(name, version);
-  if (id != none && !usable_[id]) return unmet(repository_.package(id));
+  if (id != none && !usable_[id]) return unmet_.at(id);
   const Requirement* takes = of_host(name);
   if (takes == nullptr || takes->contains(version)) return std::nullopt;
   return refused_by_host(name, version, *takes);

@@ -91,6 +91,7 @@ class Bindings {
   std::vector<bool> usable_;
   Question question_;      // the host's requirements, then one root for each package that it uses
   Resolution resolution_;  // points into the two
+  std::map<PackageId, Error> unmet_;  // of packages that are not usable
   std::vector<Error> flaws_;
 };
 
