@@ -149,6 +149,19 @@ TEST_F(RequiringPackages, AreAskedBeforeWhatTheyUseChanges) {
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "the old one goes on";
 }
 
+TEST_F(RequiringPackages, GetWhatARestartBrings) {
+  place_fault("good", "echo.so");
+  place("probe-new.so");
+  Host host(options());
+  auto echo = host.create<test::Echo>("echo").value();
+  EXPECT_EQ(host.create<test::Probe>("new").error().code(), "version-missing");
+  place_fault("good-edition-2", "echo.so");
+  ASSERT_TRUE(host.restart(echoes));
+  EXPECT_EQ(host.find<test::Echo>("echo").value().package_version(), "2.0.0");
+  EXPECT_EQ(text(host.create<test::Probe>("new").value()->ask("echo", "hello")), "2: hello");
+  EXPECT_TRUE(host.skipped().empty());
+}
+
 TEST_F(RequiringPackages, AreNotReplacedByWhatCannotGetWhatItRequires) {
   place_echoes();
   place("probe-new.so", "probe.so");
