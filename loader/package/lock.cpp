@@ -77,7 +77,8 @@ class LockReader {
         std::adjacent_find(packages.begin(), packages.end(),
                            [](const auto& a, const auto& b) { return !in_order(a, b); });
     if (twice == packages.end()) return packages;
-    return broken(file_, "value.packages", twice->name + " " + twice->version.to_string() + " twice",
+    return broken(file_, "value.packages",
+                  twice->name + " " + twice->version.to_string() + " twice",
                   "each version of a package once");
   }
 

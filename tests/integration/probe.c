@@ -17,7 +17,7 @@
 #define PACKAGE "test.example/probes"
 #endif
 #ifndef REQUIRES
-#define REQUIRES {}
+#define REQUIRES null
 #endif
 #ifndef PLUGIN
 #define PLUGIN "test.example/probe"

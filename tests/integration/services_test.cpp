@@ -68,6 +68,32 @@ TEST_F(Services, ThatAreNotGivenBackEndWithTheGeneration) {
   EXPECT_EQ(host_echo_count(), 0);
 }
 
+// A plugin gets the version of a kind that it was compiled for.
+TEST_F(Services, OfAnOlderVersionAreAdaptedUp) {
+  place("user-of-v2.so", "user.so");
+  Host host(options());
+  auto user = host.create<test::Echo>("user").value();
+  EXPECT_EQ(user->say("probe").value(), "edition 1 without extra");
+  place("probe-v2.so", "probe.so");
+  ASSERT_TRUE(host.restart(probes));
+  EXPECT_EQ(user->say("probe").value(), "edition 3 with extra");
+}
+
+TEST_F(Services, OfANewerVersionAreNotAdaptedDown) {
+  place("user-of-v1.so", "user.so");
+  Host host(options());
+  auto user = host.create<test::Echo>("user").value();
+  EXPECT_EQ(user->say("probe").value(), "edition 1");
+  place("probe-v2.so", "probe.so");
+  host.rescan();
+  const auto refused = user->say("probe");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status(), TENON_NOT_FOUND);
+  EXPECT_NE(refused.error().message().find("version 2 of the kind, newer than wanted"),
+            std::string_view::npos)
+      << refused.error().message();
+}
+
 TEST_F(Services, ThatAreMissingAreToldWithWhatThereIs) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();

@@ -334,6 +334,8 @@ static const test_tape_v1 tape_table = {TEST_TAPE_V1_BASE, .base = &base, .confi
 
 #define PLUGINS(P) \
   P(test_vault, 1, PACKAGE "-vault", &vault_table) P(test_tape, 1, PACKAGE "-tape", &tape_table)
-TENON_MODULE(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", PLUGINS,
-             {"summary": "Passes streams", "threads": "joined", "requires": {
-               "test.example/giver": "*", "test.example/taker": "*", "test.example/streams": "*"}});
+TENON_MODULE(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", PLUGINS, {
+  "summary": "Passes streams",
+  "threads": "joined",
+  "requires": {"test.example/giver": "*", "test.example/taker": "*", "test.example/streams": "*"}
+});

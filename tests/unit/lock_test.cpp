@@ -129,7 +129,8 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
   expect_broken(lock_with("7"), "expected object, found number 7  (lock: value.packages[0])");
   expect_broken(lock_with(R"({"nmae":"me.example/blur"})"),
                 "not a field of this type  (lock: value.packages[0].nmae)");
-  expect_broken(lock_with("null"), R"("", which has no '/' behind a domain  (lock: value.packages[0].name))");
+  expect_broken(lock_with("null"),
+                R"("", which has no '/' behind a domain  (lock: value.packages[0].name))");
   expect_broken(lock_with(package_with("blur", "1.2.0", of_a_file)),
                 R"("blur", which has no '/' behind a domain  (lock: value.packages[0].name))");
   expect_broken(lock_with(package_with("me.example/blur", "1.2", of_a_file)),

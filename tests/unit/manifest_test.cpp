@@ -113,9 +113,10 @@ TEST(Manifest, SaysWhichPartOfTheHubIsWrong) {
   expect_broken(hub_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
   expect_broken(hub_with(R"(,"requirements":{"colour":""})"),
                 "a package whose name has no '/' behind a domain  (manifest: requirements.colour)");
-  expect_broken(hub_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
-                "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  (manifest: "
-                "requirements[\"example.io/colour\"])");
+  expect_broken(
+      hub_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
+      "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  (manifest: "
+      "requirements[\"example.io/colour\"])");
   expect_broken(hub_with(R"(,"state":{"reads":[1]})"), "nothing  (manifest: state.writes)");
   expect_broken(hub_with(R"(,"state":{"writes":0,"reads":[]})"), "0  (manifest: state.writes)");
   expect_broken(hub_with(R"(,"details":[])"), "array  (manifest: details)");
