@@ -271,8 +271,9 @@ struct tenon_host {
   tenon_status (*find)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
                        const tenon_find_response **out);
 
-  /* A new instance of another plugin, the host's own builtins among them. An older plugin
-   * is adapted to the version asked for, a plugin that has only newer versions is refused.
+  /* A new instance of another plugin: of the module's own package, of one that its manifest
+   * requires, in the version that it got, or of the host's builtins. An older plugin is
+   * adapted to the version asked for, a plugin that has only newer versions is refused.
    * Stays valid when its provider restarts. Given back with release; what is left is
    * released when the asking module is unloaded. [any thread] */
   tenon_status (*create)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
