@@ -45,11 +45,15 @@ static const tenon_table table = {sizeof table, 1, 0, NULL};
 #define PLUGINS(P)                               \
   P(tenon_source, 1, "me.example/clock", &table) \
   P(tenon_source, 9, "me.example/newer", &table) P(photo_filter, 1, "me.example/blur", &table)
+#elif defined PACKAGE
+#define PLUGINS(P) P(tenon_source, 1, PACKAGE, &table)
 #else
 #define PLUGINS(P) P(tenon_source, 1, "me.example/clock", &table)
 #endif
 
-#ifdef RICH
+#ifdef PACKAGE
+TENON_MODULE(PACKAGE, VERSION, PLUGINS, {"requires": REQUIRES});
+#elif defined RICH
 TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS, {
   "summary": "Tells the time",
   "description": "One record a second.",

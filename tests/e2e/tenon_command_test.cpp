@@ -376,6 +376,10 @@ Skipped, or in part:
   package-missing  me.example/clocks 1.2.0
 Next: tenon resolve me.example/clocks
 )");
+  const Outcome next = tenon({"resolve", "me.example/clocks"});
+  EXPECT_NE(next.err.find("\n   fix     add a version of example.io/colour ^1.4"),
+            std::string::npos)
+      << next.err;
 }
 
 TEST_F(TenonCommand, ListTakesOneKind) {
@@ -445,6 +449,8 @@ TEST_F(TenonCommand, RefusesWrongUsageWithAHint) {
   } const wrong[] = {
       {{}, "tenon: A subcommand is required\n"},
       {{"lsit"}, "tenon: unknown command lsit\ndid you mean list?\n"},
+      {{"reslove"}, "tenon: unknown command reslove\ndid you mean resolve?\n"},
+      {{"resolve"}, "tenon resolve: REF is required\n"},
       {{"list", "--jsn"}, "tenon list: unknown option --jsn\ndid you mean --json?\n"},
       {{"list", "--kinds=source"}, "tenon list: unknown option --kinds\ndid you mean --kind?\n"},
       {{"list", "source"}, "tenon list: unknown word source\n"},

@@ -13,9 +13,12 @@ namespace tenon::command {
 /// What every program of the project answers to its caller.
 enum Exit { yes = 0, finding = 1, wrong_usage = 2, environment_failed = 3 };
 
+/// The app of this project's own hosts.
+inline constexpr const char* own_app = "tenon";
+
 /// What all commands are told.
 struct Options {
-  std::string app = "tenon";
+  std::string app = own_app;
   std::vector<std::filesystem::path> plugin_path;
   bool json = false;
 };
@@ -39,6 +42,19 @@ Exit inspect(const Options& options, const std::string& subject);
 
 /// The document types of this program.
 Exit types(const Options& options);
+
+/// How `tenon graph` draws.
+enum class GraphFormat { dot, svg, mermaid };
+
+/// The packages that references to plugins or packages come to, with all that these require;
+/// `explain` adds who requires each of them, and why it is no newer one.
+Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain);
+
+/// Writes the lock of what a host would use.
+Exit lock(const Options& options, const std::string& file);
+
+/// Draws the packages and what they require of each other.
+Exit graph(const Options& options, GraphFormat format);
 
 /// Documents as another version of their type: to standard output, or each file in its place.
 Exit convert(const Conversions& how);

@@ -125,18 +125,20 @@ json::object to_json(const Reload& reload) {
   return object;
 }
 
+json::object to_json(const Error& error) {
+  json::object object;
+  object["code"] = error.code();
+  object["where"] = text(error.where());
+  object["message"] = text(error.message());
+  object["found"] = text(error.found());
+  object["needed"] = text(error.needed());
+  object["fix"] = text(error.fix());
+  return object;
+}
+
 json::array to_json(const std::vector<Error>& errors) {
   json::array array;
-  for (const Error& error : errors) {
-    json::object object;
-    object["code"] = error.code();
-    object["where"] = text(error.where());
-    object["message"] = text(error.message());
-    object["found"] = text(error.found());
-    object["needed"] = text(error.needed());
-    object["fix"] = text(error.fix());
-    array.push_back(std::move(object));
-  }
+  for (const Error& error : errors) array.push_back(to_json(error));
   return array;
 }
 
@@ -146,6 +148,42 @@ json::array to_json(const std::vector<LibraryInfo>& libraries) {
     array.push_back({{"name", library.name}, {"path", text(library.path.string())}});
   }
   return array;
+}
+
+json::object to_json(const PackageInfo& package) {
+  json::object object;
+  object["name"] = package.name;
+  object["version"] = package.version;
+  object["origin"] = package.builtin() ? "builtin" : "file";
+  object["file"] = text(package.file.string());
+  object["in_development"] = package.in_development;
+  object["locked"] = package.locked;
+  object["used"] = package.used;
+  json::array requirements;
+  for (const RequirementInfo& one : package.requirements) {
+    requirements.push_back({{"package", one.package},
+                            {"versions", one.versions},
+                            {"gets", text(one.gets)},
+                            {"met", one.met}});
+  }
+  object["requirements"] = std::move(requirements);
+  object["refused"] = package.refused ? json::value(to_json(*package.refused)) : json::value();
+  return object;
+}
+
+json::object to_json(const ResolvedPackage& resolved) {
+  json::object object = to_json(resolved.package);
+  json::array required_by;
+  for (const RequirerInfo& one : resolved.required_by) {
+    required_by.push_back({{"name", one.name}, {"versions", text(one.versions)}});
+  }
+  object["required_by"] = std::move(required_by);
+  json::array newer;
+  for (const PassedOver& one : resolved.newer) {
+    newer.push_back({{"version", one.version}, {"reason", one.reason}});
+  }
+  object["newer"] = std::move(newer);
+  return object;
 }
 
 void print(const json::object& answer) {

@@ -11,26 +11,15 @@
 
 #include "commands.hpp"
 #include "json.hpp"
+#include "places.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
 namespace {
 
-/// Whether a place of the plugin path itself could not be looked at, rather than one module in it.
-bool is_of_a_place(const Error& error) {
-  if (error.code() != "not-found" && error.code() != "cannot-read") return false;
-  std::error_code ignored;
-  return !std::filesystem::is_regular_file(error.where(), ignored);
-}
-
 /// Whether `wanted` names the kind: whole, or without its domain.
 bool names_kind(std::string_view wanted, std::string_view kind) {
   return wanted == kind || wanted == kind.substr(kind.find('/') + 1);
-}
-
-Exit verdict(const std::vector<Error>& skipped) {
-  if (std::any_of(skipped.begin(), skipped.end(), is_of_a_place)) return environment_failed;
-  return skipped.empty() ? yes : finding;
 }
 
 void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
@@ -59,22 +48,14 @@ std::string next_step(const std::vector<Error>& skipped) {
 }
 
 void print_skipped(const std::vector<Error>& skipped, const Paint& paint) {
-  std::vector<Error> modules;
-  for (const Error& error : skipped) {
-    if (!is_of_a_place(error)) {
-      modules.push_back(error);
-    } else {
-      std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
-    }
-  }
-  if (modules.empty()) return;
+  if (skipped.empty()) return;
   std::vector<Row> rows;
-  for (const Error& error : modules) {
+  for (const Error& error : skipped) {
     rows.push_back({"  " + std::string(error.code()), harmless(error.where())});
   }
   std::cout << "\nSkipped, or in part:\n";
   for (const std::string& line : aligned(rows)) std::cout << paint.bad(line);
-  std::cout << "Next: tenon " << harmless(next_step(modules)) << "\n";
+  std::cout << "Next: tenon " << harmless(next_step(skipped)) << "\n";
 }
 
 }  // namespace
@@ -99,7 +80,8 @@ Exit list(const Options& options, const std::string& kind) {
     answer["plugins"] = std::move(all);
     answer["skipped"] = to_json(skipped);
     print(answer);
-    return verdict(skipped);
+    if (places_failed(skipped)) return environment_failed;
+    return skipped.empty() ? yes : finding;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   if (!plugins.empty()) print_plugins(plugins, paint);
@@ -107,8 +89,10 @@ Exit list(const Options& options, const std::string& kind) {
     std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + kind) << " for "
               << options.app << "\n";
   }
-  if (!skipped.empty()) print_skipped(skipped, paint);
-  return verdict(skipped);
+  const bool failed = report_places(skipped);
+  print_skipped(skipped, paint);
+  if (failed) return environment_failed;
+  return skipped.empty() ? yes : finding;
 }
 
 }  // namespace tenon::command

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,6 +79,12 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
+std::vector<std::string> commands_of(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
 /// Says what is wrong with the command line, and what may have been meant.
 int refuse(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
@@ -94,10 +101,9 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
                   : chosen.empty() ? "command"
                                    : "word")
               << " " << word << "\n";
-    const auto known =
-        option ? options_of(command)
-               : (chosen.empty() ? std::vector<std::string>{"list", "inspect", "types", "convert"}
-                                 : std::vector<std::string>{});
+    const auto known = option
+                           ? options_of(command)
+                           : (chosen.empty() ? commands_of(program) : std::vector<std::string>{});
     if (const auto close = meant(word, known)) std::cerr << "did you mean " << *close << "?\n";
   }
   std::cerr << "See " << name << " --help.\n";
@@ -125,6 +131,40 @@ int run(int count, char** arguments) {
   looking->add_option("FILE|REF", subject, "a module file, or [builtin:|standalone:]name[@version]")
       ->required();
 
+  std::vector<std::string> references;
+  bool explain = false;
+  CLI::App* resolving =
+      program.add_subcommand("resolve", "the packages that a host takes for references");
+  add_common(*resolving, options);
+  resolving
+      ->add_option("REF", references,
+                   "of a plugin or a package: [builtin:|standalone:]name[@version]")
+      ->required();
+  resolving->add_flag("--explain", explain,
+                      "says who requires each of them, and why it is no newer version");
+
+  std::string lock_file = "tenon.lock";
+  CLI::App* locking =
+      program.add_subcommand("lock", "writes down which packages a host uses, to keep to them");
+  add_common(*locking, options);
+  locking->add_option("-o,--output", lock_file, "the file that is written or replaced")
+      ->type_name("FILE")
+      ->capture_default_str();
+
+  GraphFormat format = GraphFormat::dot;
+  CLI::App* drawing =
+      program.add_subcommand("graph", "draws the packages and what they require of each other");
+  add_common(*drawing, options);
+  drawing
+      ->add_option("--format", format, "dot (Graphviz), mermaid, or svg, for which dot is needed")
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, GraphFormat>{{"dot", GraphFormat::dot},
+                                                         {"svg", GraphFormat::svg},
+                                                         {"mermaid", GraphFormat::mermaid}})
+                      .description(""))
+      ->type_name("dot|svg|mermaid")
+      ->default_str("dot");
+
   CLI::App* typing = program.add_subcommand("types", "the document types and their versions");
   typing->add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
 
@@ -139,10 +179,13 @@ int run(int count, char** arguments) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
     return refuse(program, error);
   }
-  const Exit exit = listing->parsed()   ? list(options, kind)
-                    : looking->parsed() ? inspect(options, subject)
-                    : typing->parsed()  ? types(options)
-                                        : convert(how);
+  const Exit exit = listing->parsed()     ? list(options, kind)
+                    : looking->parsed()   ? inspect(options, subject)
+                    : resolving->parsed() ? resolve(options, references, explain)
+                    : locking->parsed()   ? lock(options, lock_file)
+                    : drawing->parsed()   ? graph(options, format)
+                    : typing->parsed()    ? types(options)
+                                          : convert(how);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon: cannot write to standard output\n";
   return environment_failed;

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// `tenon resolve`, `tenon lock` and `tenon graph` as people and scripts meet them. TENON is the
+// program; MODULES the folder of packages that require each other, whose code ends the process.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+class PackageCommands : public testing::Test {
+ protected:
+  /// Another app than the project's own, so that no builtins are there.
+  World world_{"photo"};
+
+  /// Installs versions of packages side by side, eg: "colour-1.6.2".
+  void install(const std::vector<std::string>& packages) const {
+    for (const std::string& package : packages) world_.place(MODULES "/" + package + ".so");
+  }
+  Outcome tenon(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), TENON);
+    arguments.insert(arguments.end(), {"-a", "photo"});
+    return world_.run(arguments);
+  }
+  json::object tenon_json(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    const Outcome run = tenon(std::move(arguments));
+    json::error_code failed;
+    json::value value = json::parse(run.out, failed);
+    EXPECT_FALSE(failed) << run.out << run.err;
+    return failed ? json::object() : value.as_object();
+  }
+  std::string normal(std::string text) const {
+    const std::string root = world_.root().string();
+    for (auto at = text.find(root); at != std::string::npos; at = text.find(root)) {
+      text.replace(at, root.size(), "ROOT");
+    }
+    return text;
+  }
+};
+
+// -- resolve ------------------------------------------------------------------
+
+TEST_F(PackageCommands, ResolveShowsWhatAReferenceComesTo) {
+  install({"colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
+  const Outcome run = tenon({"resolve", "me.example/blur"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(normal(run.out), R"(PACKAGE            VERSION  ORIGIN
+me.example/blur    1.2.0    ROOT/plugins/blur-1.2.0.so
+example.io/colour  1.6.2    ROOT/plugins/colour-1.6.2.so
+)");
+}
+
+TEST_F(PackageCommands, ResolveExplainsEveryChoice) {
+  install({"colour-1.4.0", "colour-1.6.2", "colour-2.1.0", "blur-1.2.0", "blur-1.3.0",
+           "sharpen-0.9.0"});
+  const Outcome run = tenon({"resolve", "--explain", "me.example/blur@^1", "me.example/sharpen"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(normal(run.out), R"(me.example/blur 1.2.0  ROOT/plugins/blur-1.2.0.so
+  for  me.example/blur@^1  ^1
+  not 1.3.0  it requires example.io/colour ^3, and there is example.io/colour 2.1.0, 1.6.2, 1.4.0
+me.example/sharpen 0.9.0  ROOT/plugins/sharpen-0.9.0.so
+  for  me.example/sharpen  any version
+example.io/colour 1.6.2  ROOT/plugins/colour-1.6.2.so
+  for  me.example/blur 1.2.0  ^1.4
+  not 2.1.0  me.example/blur 1.2.0 requires ^1.4
+example.io/colour 2.1.0  ROOT/plugins/colour-2.1.0.so
+  for  me.example/sharpen 0.9.0  >=1.4, <3
+)");
+}
+
+TEST_F(PackageCommands, ResolveSaysWhatIsInTheWay) {
+  install({"lost-1.0.0", "blur-1.2.0"});
+  const Outcome run = tenon({"resolve", "me.example/lost", "me.example/nobody"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("tenon: error[package-missing] me.example/lost 1.0.0: requires "
+                         "example.io/nobody ^2\n   found   no package of the name "
+                         "example.io/nobody\n"),
+            std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("tenon: error[not-found] me.example/nobody\n"), std::string::npos)
+      << run.err;
+  EXPECT_EQ(tenon({"resolve", "a b"}).exit, 2) << "that is no reference";
+  EXPECT_EQ(tenon({"resolve"}).exit, 2);
+}
+
+TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
+  install({"colour-1.4.0"});
+  const Outcome run = tenon({"resolve", "example.io/colour@1.5.0"});
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.out.find("1.4.0"), std::string::npos) << run.out;
+  EXPECT_EQ(run.err.substr(0, run.err.find("\n   fix")),
+            "tenon: warning[next-best] example.io/colour@1.5.0\n"
+            "   found   example.io/colour 1.4.0\n"
+            "   needed  version 1.5.0, which is gone");
+}
+
+TEST_F(PackageCommands, ResolvePrintsItsAnswerAsJson) {
+  install({"colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
+  const json::object answer = tenon_json({"resolve", "me.example/blur", "me.example/nobody"});
+  EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "resolve"}}));
+  EXPECT_EQ(answer.at("app"), "photo");
+  ASSERT_EQ(answer.at("packages").as_array().size(), 2U);
+  const json::value& blur = answer.at("packages").at(0);
+  EXPECT_EQ(blur.at("name"), "me.example/blur");
+  EXPECT_EQ(blur.at("origin"), "file");
+  EXPECT_EQ(blur.at("file"), json::value((world_.plugins() / "blur-1.2.0.so").string()));
+  EXPECT_EQ(blur.at("in_development"), false);
+  EXPECT_EQ(blur.at("locked"), false);
+  EXPECT_EQ(blur.at("used"), true);
+  EXPECT_EQ(blur.at("refused"), nullptr);
+  EXPECT_EQ(blur.at("requirements").at(0), (json::value{{"package", "example.io/colour"},
+                                                        {"versions", "^1.4"},
+                                                        {"gets", "1.6.2"},
+                                                        {"met", true}}));
+  EXPECT_EQ(blur.at("required_by").at(0),
+            (json::value{{"name", "me.example/blur"}, {"versions", nullptr}}));
+  const json::value& colour = answer.at("packages").at(1);
+  EXPECT_EQ(colour.at("newer").at(0),
+            (json::value{{"version", "2.1.0"}, {"reason", "me.example/blur 1.2.0 requires ^1.4"}}));
+  EXPECT_EQ(answer.at("errors").at(0).at("code"), "not-found");
+  EXPECT_EQ(answer.at("warnings"), json::array());
+}
+
+TEST_F(PackageCommands, ResolveKnowsTheBuiltinsOfItsOwnAppOnly) {
+  const std::vector<std::string> own = {TENON, "resolve", "tenon.dev/file"};
+  const Outcome run = world_.run(own);
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find("tenon.dev/builtin"), std::string::npos) << run.out;
+  EXPECT_EQ(tenon({"resolve", "tenon.dev/file"}).exit, 1);
+}
+
+// -- lock ---------------------------------------------------------------------
+
+TEST_F(PackageCommands, LockWritesWhatIsUsed) {
+  install({"colour-1.4.0", "colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
+  const Outcome run = tenon({"lock"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out, "tenon.lock: 3 packages\n");
+  EXPECT_EQ(run.err, "");
+  const json::value lock = json::parse(world_.read("tenon.lock"));
+  EXPECT_EQ(lock.at("type"), "tenon.dev/lock");
+  EXPECT_EQ(lock.at("writer"), "photo");
+  const json::array& packages = lock.at("value").at("packages").as_array();
+  ASSERT_EQ(packages.size(), 3U);
+  EXPECT_EQ(packages[0].at("name"), "example.io/colour");
+  EXPECT_EQ(packages[0].at("version"), "1.6.2");
+  EXPECT_EQ(packages[0].at("source"), "plugins/colour-1.6.2.so");
+  const Outcome sum = world_.run({"sha256sum", "plugins/colour-1.6.2.so"});
+  EXPECT_EQ(packages[0].at("sha256"), json::value(sum.out.substr(0, 64)));
+  EXPECT_EQ(packages[1].at("version"), "2.1.0");
+  EXPECT_EQ(packages[2].at("name"), "me.example/blur");
+  EXPECT_EQ(world_.run({TENON, "convert", "tenon.lock"}).exit, 0) << "it is a document";
+}
+
+TEST_F(PackageCommands, LockWritesTheSameAgain) {
+  install({"colour-1.6.2", "blur-1.2.0"});
+  EXPECT_EQ(tenon({"lock", "-o", "one.lock"}).exit, 0);
+  EXPECT_EQ(tenon({"lock", "-o", "two.lock"}).exit, 0);
+  EXPECT_EQ(world_.read("one.lock"), world_.read("two.lock"));
+}
+
+TEST_F(PackageCommands, LockLeavesOutWhatLacksSomething) {
+  install({"colour-1.6.2", "lost-1.0.0"});
+  const Outcome run = tenon({"lock"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "tenon.lock: 1 package\n");
+  EXPECT_EQ(run.err.find("tenon: left out: error[package-missing] me.example/lost 1.0.0"), 0U)
+      << run.err;
+  EXPECT_EQ(world_.read("tenon.lock").find("lost"), std::string::npos);
+}
+
+TEST_F(PackageCommands, LockRefusesWhatIsInDevelopment) {
+  fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("plugins/colour/dev/libcolour.so"));
+  const Outcome run = tenon({"lock"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err.find("tenon: nothing was written: error[in-development] "), 0U) << run.err;
+  EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
+}
+
+TEST_F(PackageCommands, LockSaysWhenItCannotBeWritten) {
+  install({"colour-1.6.2"});
+  const Outcome run = tenon({"lock", "-o", "nowhere/tenon.lock"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err.find("tenon: nothing was written: error[not-found] nowhere/tenon.lock"), 0U)
+      << run.err;
+  EXPECT_EQ(tenon({"lock", "--plugin-path", "nowhere"}).exit, 3);
+  EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock")) << "without all of the places";
+}
+
+TEST_F(PackageCommands, LockPrintsItsAnswerAsJson) {
+  install({"colour-1.6.2", "lost-1.0.0"});
+  const json::object answer = tenon_json({"lock"});
+  EXPECT_EQ(answer.at("tenon").at("command"), "lock");
+  EXPECT_EQ(answer.at("file"), "tenon.lock");
+  EXPECT_EQ(answer.at("written"), true);
+  EXPECT_EQ(answer.at("error"), nullptr);
+  ASSERT_EQ(answer.at("packages").as_array().size(), 1U);
+  EXPECT_EQ(answer.at("packages").at(0).at("name"), "example.io/colour");
+  EXPECT_EQ(answer.at("left_out").at(0).at("code"), "package-missing");
+}
+
+// -- graph --------------------------------------------------------------------
+
+TEST_F(PackageCommands, GraphDrawsForGraphviz) {
+  install({"colour-1.4.0", "colour-1.6.2", "colour-2.1.0", "blur-1.2.0", "lost-1.0.0"});
+  const Outcome run = tenon({"graph"});
+  EXPECT_EQ(run.exit, 1) << "there is a conflict";
+  EXPECT_EQ(run.err.find("tenon: error[package-missing] me.example/lost 1.0.0"), 0U) << run.err;
+  EXPECT_EQ(run.out, R"(digraph packages {
+  rankdir=LR;
+  node [shape=box];
+  n0 [label="example.io/colour\n2.1.0"];
+  n1 [label="example.io/colour\n1.6.2"];
+  n2 [label="example.io/colour\n1.4.0", style=dashed, color=gray, fontcolor=gray];
+  n3 [label="me.example/blur\n1.2.0"];
+  n4 [label="me.example/lost\n1.0.0", color=red, fontcolor=red];
+  n5 [label="example.io/nobody\n^2", shape=plaintext, fontcolor=red];
+  n3 -> n1 [label="^1.4"];
+  n4 -> n5 [label="^2", color=red, fontcolor=red];
+}
+)");
+}
+
+TEST_F(PackageCommands, GraphDrawsForMermaid) {
+  install({"colour-1.4.0", "colour-2.1.0", "sharpen-0.9.0", "lost-1.0.0"});
+  const Outcome run = tenon({"graph", "--format", "mermaid"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, R"(flowchart LR
+  n0["example.io/colour<br>2.1.0"]
+  n1["example.io/colour<br>1.4.0"]
+  n2["me.example/lost<br>1.0.0"]
+  n3["me.example/sharpen<br>0.9.0"]
+  n4["example.io/nobody<br>^2"]
+  n2 -->|"^2"| n4
+  n3 -->|"#62;=1.4, #60;3"| n0
+  classDef unused stroke:gray,color:gray,stroke-dasharray:4
+  class n1 unused
+  classDef conflict stroke:red,color:red
+  class n2,n4 conflict
+  linkStyle 0 stroke:red,color:red
+)");
+}
+
+TEST_F(PackageCommands, GraphShowsWhatIsInDevelopmentAndBuiltin) {
+  fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("plugins/colour/dev/libcolour.so"));
+  EXPECT_NE(tenon({"graph"}).out.find("colour\\n0.0.0 (in development)\"]"), std::string::npos);
+  const Outcome own = world_.run({TENON, "graph"});
+  EXPECT_EQ(own.exit, 0) << own.err;
+  EXPECT_NE(own.out.find(" (builtin)\"]"), std::string::npos) << own.out;
+}
+
+// A program in the place of Graphviz, which need not be installed where the tests run.
+TEST_F(PackageCommands, GraphLetsGraphvizDrawSvg) {
+  install({"colour-1.6.2"});
+  const fs::path dot = world_.write("bin/dot", "#!/bin/sh\necho \"<svg $*>\"\ncat\n");
+  fs::permissions(dot, fs::perms::owner_all);
+  world_.set("PATH", (world_.root() / "bin").string() + ":/usr/bin:/bin");
+  const Outcome run = tenon({"graph", "--format", "svg"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out, "<svg -Tsvg>\n" + tenon({"graph"}).out);
+
+  world_.write("bin/dot", "#!/bin/sh\necho broken >&2\nexit 4\n");
+  const Outcome failed = tenon({"graph", "--format", "svg"});
+  EXPECT_EQ(failed.exit, 3);
+  EXPECT_EQ(failed.err, "broken\ntenon graph: dot has failed, and said why\n");
+}
+
+TEST_F(PackageCommands, GraphSaysWhenGraphvizIsNotThere) {
+  install({"colour-1.6.2"});
+  world_.set("PATH", (world_.root() / "bin").string());
+  const Outcome run = tenon({"graph", "--format", "svg"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err.find("tenon graph: cannot run dot: No such file or directory\n"), 0U)
+      << run.err;
+  EXPECT_NE(run.err.find("--format dot or mermaid"), std::string::npos) << run.err;
+}
+
+TEST_F(PackageCommands, GraphPrintsItsAnswerAsJson) {
+  install({"colour-1.4.0", "colour-1.6.2", "lost-1.0.0"});
+  const json::object answer = tenon_json({"graph"});
+  EXPECT_EQ(answer.at("tenon").at("command"), "graph");
+  ASSERT_EQ(answer.at("packages").as_array().size(), 3U);
+  EXPECT_EQ(answer.at("packages").at(0).at("version"), "1.6.2");
+  EXPECT_EQ(answer.at("packages").at(1).at("used"), false);
+  const json::value& lost = answer.at("packages").at(2);
+  EXPECT_EQ(lost.at("refused").at("code"), "package-missing");
+  EXPECT_EQ(lost.at("requirements").at(0).at("gets"), nullptr);
+  EXPECT_EQ(lost.at("requirements").at(0).at("met"), false);
+}
+
+TEST_F(PackageCommands, GraphRefusesAnotherFormat) {
+  const Outcome run = tenon({"graph", "--format", "png"});
+  EXPECT_EQ(run.exit, 2);
+  EXPECT_NE(run.err.find("png"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace tenon::tests

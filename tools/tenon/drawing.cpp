@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "drawing.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+/// A text between quotes of Graphviz, where a '\' begins an escape.
+std::string for_dot(std::string_view text) {
+  std::string safe;
+  for (const char c : harmless(text)) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c == '\n' ? ' ' : c;
+  }
+  return safe;
+}
+
+/// A text between quotes of Mermaid, which is HTML with '#' in the place of '&'.
+std::string for_mermaid(std::string_view text) {
+  constexpr std::string_view special = "\"#&;<>`\\";
+  std::string safe;
+  for (const char c : harmless(text)) {
+    if (special.find(c) != std::string_view::npos) {
+      safe += "#" + std::to_string(static_cast<int>(c)) + ";";
+    } else {
+      safe += c == '\n' ? ' ' : c;
+    }
+  }
+  return safe;
+}
+
+std::string box_name(std::size_t box) {
+  return "n" + std::to_string(box);
+}
+
+}  // namespace
+
+Drawing::Drawing(const std::vector<PackageInfo>& packages) {
+  for (const PackageInfo& package : packages) {
+    const Style style = package.refused ? Style::conflict
+                        : package.used  ? Style::used
+                                        : Style::unused;
+    std::string version = package.version;
+    if (package.builtin()) version += " (builtin)";
+    if (package.in_development) version += " (in development)";
+    boxes_.push_back({package.name, version, style});
+  }
+  for (std::size_t from = 0; from < packages.size(); from++) {
+    for (const RequirementInfo& one : packages[from].requirements) {
+      const auto got = std::find_if(packages.begin(), packages.end(), [&one](const auto& package) {
+        return package.name == one.package && package.version == one.gets;
+      });
+      const std::size_t to = got != packages.end()
+                                 ? static_cast<std::size_t>(got - packages.begin())
+                                 : box_of(one.package, one.versions, Style::missing);
+      const Style style = one.met
+                              ? boxes_[from].style == Style::unused ? Style::unused : Style::used
+                              : Style::conflict;
+      arrows_.push_back({from, to, one.versions, style});
+    }
+  }
+}
+
+/// The box of what nobody has, which several may require.
+std::size_t Drawing::box_of(const std::string& name, const std::string& version, Style style) {
+  const auto same = std::find_if(boxes_.begin(), boxes_.end(), [&](const Box& box) {
+    return box.style == style && box.name == name && box.version == version;
+  });
+  if (same != boxes_.end()) return static_cast<std::size_t>(same - boxes_.begin());
+  boxes_.push_back({name, version, style});
+  return boxes_.size() - 1;
+}
+
+std::string Drawing::dot() const {
+  const auto style_of = [](Style style) -> std::string {
+    switch (style) {
+      case Style::used:
+        return "";
+      case Style::unused:
+        return ", style=dashed, color=gray, fontcolor=gray";
+      case Style::conflict:
+        return ", color=red, fontcolor=red";
+      case Style::missing:
+        return ", shape=plaintext, fontcolor=red";
+    }
+    return "";
+  };
+  std::string text = "digraph packages {\n  rankdir=LR;\n  node [shape=box];\n";
+  for (std::size_t i = 0; i < boxes_.size(); i++) {
+    text += "  " + box_name(i) + " [label=\"" + for_dot(boxes_[i].name) + "\\n" +
+            for_dot(boxes_[i].version) + "\"" + style_of(boxes_[i].style) + "];\n";
+  }
+  for (const Arrow& arrow : arrows_) {
+    text += "  " + box_name(arrow.from) + " -> " + box_name(arrow.to) + " [label=\"" +
+            for_dot(arrow.versions) + "\"" + style_of(arrow.style) + "];\n";
+  }
+  return text + "}\n";
+}
+
+std::string Drawing::mermaid() const {
+  std::string text = "flowchart LR\n";
+  for (std::size_t i = 0; i < boxes_.size(); i++) {
+    text += "  " + box_name(i) + "[\"" + for_mermaid(boxes_[i].name) + "<br>" +
+            for_mermaid(boxes_[i].version) + "\"]\n";
+  }
+  std::string red;
+  for (std::size_t i = 0; i < arrows_.size(); i++) {
+    const Arrow& arrow = arrows_[i];
+    text += "  " + box_name(arrow.from) + " -->|\"" + for_mermaid(arrow.versions) + "\"| " +
+            box_name(arrow.to) + "\n";
+    if (arrow.style == Style::conflict) red += (red.empty() ? "" : ",") + std::to_string(i);
+  }
+  const auto add_class = [&](std::string_view name, std::string_view look,
+                             std::initializer_list<Style> styles) {
+    std::string boxes;
+    for (std::size_t i = 0; i < boxes_.size(); i++) {
+      if (std::find(styles.begin(), styles.end(), boxes_[i].style) == styles.end()) continue;
+      boxes += (boxes.empty() ? "" : ",") + box_name(i);
+    }
+    if (boxes.empty()) return;
+    text.append("  classDef ").append(name).append(" ").append(look).append("\n");
+    text.append("  class ").append(boxes).append(" ").append(name).append("\n");
+  };
+  add_class("unused", "stroke:gray,color:gray,stroke-dasharray:4", {Style::unused});
+  add_class("conflict", "stroke:red,color:red", {Style::conflict, Style::missing});
+  if (!red.empty()) text += "  linkStyle " + red + " stroke:red,color:red\n";
+  return text;
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon graph
+#include "reading/descriptor.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "app_host.hpp"
+#include "commands.hpp"
+#include "drawing.hpp"
+#include "json.hpp"
+#include "places.hpp"
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+Exit without_graphviz(int error) {
+  std::cerr << "tenon graph: cannot run dot: " << std::generic_category().message(error) << "\n"
+            << "   needed  Graphviz, whose command dot draws SVG\n"
+            << "   fix     install it (Debian: graphviz), or take --format dot or mermaid\n";
+  return environment_failed;
+}
+
+/// Lets Graphviz draw to standard output.
+Exit print_svg(const std::string& dot) {
+  std::cout.flush();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return without_graphviz(errno);
+  reading::Descriptor in(ends[0]);
+  pid_t child = 0;
+  {
+    const reading::Descriptor out(ends[1]);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, in.get(), STDIN_FILENO);
+    std::string name = "dot", format = "-Tsvg";
+    char* const arguments[] = {name.data(), format.data(), nullptr};
+    const int error = ::posix_spawnp(&child, "dot", &actions, nullptr, arguments, environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) return without_graphviz(error);
+    ::close(in.release());
+    ::signal(SIGPIPE, SIG_IGN);  // it may end before it has read all
+    static_cast<void>(reading::write_all(out.get(), dot));
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return yes;
+  std::cerr << "tenon graph: dot has failed, and said why\n";
+  return environment_failed;
+}
+
+Exit print_drawing(const Drawing& drawing, GraphFormat format) {
+  if (format == GraphFormat::svg) return print_svg(drawing.dot());
+  std::cout << (format == GraphFormat::dot ? drawing.dot() : drawing.mermaid());
+  return yes;
+}
+
+}  // namespace
+
+Exit graph(const Options& options, GraphFormat format) {
+  const Host host(app_host(options));
+  const std::vector<PackageInfo> packages = host.packages();
+  std::vector<Error> skipped = host.skipped();
+  Exit drawn = yes;
+  if (options.json) {
+    boost::json::object answer = answer_of("graph");
+    answer["app"] = options.app;
+    boost::json::array all;
+    for (const PackageInfo& package : packages) all.push_back(to_json(package));
+    answer["packages"] = std::move(all);
+    print(answer);
+  } else {
+    drawn = print_drawing(Drawing(packages), format);
+  }
+  const bool failed = report_places(skipped);
+  bool conflicts = false;
+  for (const PackageInfo& package : packages) {
+    if (!package.refused) continue;
+    conflicts = true;
+    std::cerr << "tenon: " << harmless(package.refused->to_string()) << "\n";
+  }
+  if (failed || drawn != yes) return environment_failed;
+  return conflicts ? finding : yes;
+}
+
+}  // namespace tenon::command

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "places.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+bool is_of_a_place(const Error& error) {
+  if (error.code() != "not-found" && error.code() != "cannot-read") return false;
+  std::error_code ignored;
+  return !std::filesystem::is_regular_file(error.where(), ignored);
+}
+
+}  // namespace
+
+bool places_failed(const std::vector<Error>& skipped) {
+  return std::any_of(skipped.begin(), skipped.end(), is_of_a_place);
+}
+
+bool report_places(std::vector<Error>& skipped) {
+  for (const Error& error : skipped) {
+    if (is_of_a_place(error)) std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
+  }
+  return std::erase_if(skipped, is_of_a_place) > 0;
+}
+
+}  // namespace tenon::command

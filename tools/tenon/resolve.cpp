@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon resolve
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "app_host.hpp"
+#include "commands.hpp"
+#include "json.hpp"
+#include "places.hpp"
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+std::string origin(const PackageInfo& package) {
+  std::string text = package.builtin() ? "builtin" : harmless(package.file.string());
+  if (package.in_development) text += " (in development)";
+  if (package.locked) text += " (locked)";
+  return text;
+}
+
+void print_table(const std::vector<ResolvedPackage>& packages, const Paint& paint) {
+  std::vector<Row> rows{{"PACKAGE", "VERSION", "ORIGIN"}};
+  for (const ResolvedPackage& one : packages) {
+    rows.push_back({one.package.name, one.package.version, origin(one.package)});
+  }
+  const auto lines = aligned(rows);
+  std::cout << paint.strong(lines.front());
+  for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
+}
+
+void print_explained(const ResolvedPackage& one, const Paint& paint) {
+  std::cout << paint.strong(one.package.name + " " + one.package.version) << "  "
+            << origin(one.package) << "\n";
+  std::vector<Row> rows;
+  for (const RequirerInfo& requirer : one.required_by) {
+    rows.push_back({"  for", harmless(requirer.name),
+                    requirer.versions.empty() ? "any version" : harmless(requirer.versions)});
+  }
+  for (const std::string& line : aligned(rows)) std::cout << line;
+  rows.clear();
+  for (const PassedOver& newer : one.newer) {
+    rows.push_back({"  not " + newer.version, harmless(newer.reason)});
+  }
+  for (const std::string& line : aligned(rows)) std::cout << paint.doubtful(line);
+}
+
+void print_messages(const std::vector<Error>& errors, const std::vector<Error>& warnings) {
+  for (const Error& error : errors) {
+    std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
+  }
+  constexpr std::string_view begin = "error";
+  for (const Error& warning : warnings) {
+    std::cerr << "tenon: warning" << harmless(warning.to_string().substr(begin.size())) << "\n";
+  }
+}
+
+Exit verdict(const std::vector<Error>& errors) {
+  const bool wrong = std::any_of(errors.begin(), errors.end(), [](const Error& error) {
+    return error.code() == "wrong-reference";
+  });
+  if (wrong) return wrong_usage;
+  return errors.empty() ? yes : finding;
+}
+
+}  // namespace
+
+Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain) {
+  const Host host(app_host(options));
+  const Resolved resolved = host.resolve(references);
+  std::vector<Error> skipped = host.skipped();
+  if (options.json) {
+    boost::json::object answer = answer_of("resolve");
+    answer["app"] = options.app;
+    boost::json::array packages;
+    for (const ResolvedPackage& one : resolved.packages) packages.push_back(to_json(one));
+    answer["packages"] = std::move(packages);
+    answer["errors"] = to_json(resolved.errors);
+    answer["warnings"] = to_json(resolved.warnings);
+    print(answer);
+  } else {
+    const Paint paint = Paint::for_stream(STDOUT_FILENO);
+    if (explain) {
+      for (const ResolvedPackage& one : resolved.packages) print_explained(one, paint);
+    } else if (!resolved.packages.empty()) {
+      print_table(resolved.packages, paint);
+    }
+  }
+  const bool failed = report_places(skipped);
+  print_messages(resolved.errors, resolved.warnings);
+  return failed ? environment_failed : verdict(resolved.errors);
+}
+
+}  // namespace tenon::command
