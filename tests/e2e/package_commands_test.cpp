@@ -107,6 +107,29 @@ TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
             "   needed  version 1.5.0, which is gone");
 }
 
+TEST_F(PackageCommands, ResolveKeepsToALock) {
+  install({"colour-1.4.0"});
+  ASSERT_EQ(tenon({"lock"}).exit, 0);
+  install({"colour-1.6.2", "blur-1.2.0"});
+  const Outcome run = tenon({"resolve", "--explain", "--lock", "tenon.lock", "me.example/blur"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(normal(run.out), R"(me.example/blur 1.2.0  ROOT/plugins/blur-1.2.0.so
+  for  me.example/blur  any version
+example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
+  for  me.example/blur 1.2.0  ^1.4
+  not 1.6.2  the lock keeps to the older one
+)");
+
+  fs::remove(world_.plugins() / "colour-1.4.0.so");
+  const Outcome gone = tenon({"resolve", "--lock", "tenon.lock", "me.example/blur"});
+  EXPECT_EQ(gone.exit, 1);
+  EXPECT_NE(gone.out.find("1.6.2"), std::string::npos) << gone.out;
+  EXPECT_EQ(gone.err.find("tenon: error[locked-missing] tenon.lock\n"), 0U) << gone.err;
+  world_.write("tenon.lock", "{");
+  EXPECT_EQ(tenon({"graph", "--lock", "tenon.lock"}).exit, 1);
+  EXPECT_EQ(tenon({"graph", "--lock", "none.lock"}).exit, 3);
+}
+
 TEST_F(PackageCommands, ResolvePrintsItsAnswerAsJson) {
   install({"colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
   const json::object answer = tenon_json({"resolve", "me.example/blur", "me.example/nobody"});

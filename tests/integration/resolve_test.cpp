@@ -208,6 +208,27 @@ TEST_F(ResolvedPackages, AreWrittenToALock) {
   EXPECT_TRUE(has(R"("source":"plugins/probe-old.so"})")) << text;
 }
 
+TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
+  place_echo("good", "1.0.0");
+  place("probe-of-echo.so");
+  HostOptions options = this->options();
+  options.lock_file = world_.root() / "tenon.lock";
+  ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));
+  const std::string lock = world_.read("tenon.lock");
+  place_echo("good-edition-2", "2.0.0");
+  const Host host(options);
+  EXPECT_TRUE(host.skipped().empty()) << host.skipped().front().to_string();
+  EXPECT_TRUE(find(host, echoes, "1.0.0").locked);
+  EXPECT_TRUE(find(host, echoes, "1.0.0").used);
+  EXPECT_FALSE(find(host, echoes, "2.0.0").used);
+  const Resolved resolved = host.resolve({"probe"});
+  ASSERT_EQ(resolved.packages.size(), 2U);
+  EXPECT_EQ(resolved.packages[1].package.version, "1.0.0");
+  EXPECT_EQ(in_words(resolved.packages[1].newer), Texts{"2.0.0: the lock keeps to the older one"});
+  ASSERT_TRUE(host.write_lock(options.lock_file));
+  EXPECT_EQ(world_.read("tenon.lock"), lock);
+}
+
 TEST_F(ResolvedPackages, ThatTheHostDoesNotTakeAreInNoLock) {
   place_echo("good", "1.0.0");
   place("probe-new.so");

@@ -20,6 +20,8 @@ inline constexpr const char* own_app = "tenon";
 struct Options {
   std::string app = own_app;
   std::vector<std::filesystem::path> plugin_path;
+  /// That the host keeps to; empty: none.
+  std::filesystem::path lock_file;
   bool json = false;
 };
 

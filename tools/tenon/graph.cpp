@@ -84,14 +84,15 @@ Exit graph(const Options& options, GraphFormat format) {
     drawn = print_drawing(Drawing(packages), format);
   }
   const bool failed = report_places(skipped);
-  bool conflicts = false;
+  std::vector<Error> conflicts = flaws_of_lock(options, skipped);
   for (const PackageInfo& package : packages) {
-    if (!package.refused) continue;
-    conflicts = true;
-    std::cerr << "tenon: " << harmless(package.refused->to_string()) << "\n";
+    if (package.refused) conflicts.push_back(*package.refused);
+  }
+  for (const Error& conflict : conflicts) {
+    std::cerr << "tenon: " << harmless(conflict.to_string()) << "\n";
   }
   if (failed || drawn != yes) return environment_failed;
-  return conflicts ? finding : yes;
+  return conflicts.empty() ? yes : finding;
 }
 
 }  // namespace tenon::command

@@ -27,6 +27,11 @@ void add_common(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
 }
 
+void add_lock(CLI::App& command, Options& options) {
+  command.add_option("--lock", options.lock_file, "the lock that the host keeps to")
+      ->type_name("FILE");
+}
+
 void add_conversions(CLI::App& command, Conversions& how) {
   command.add_option("--type", how.type,
                      "what they are, where they do not say it: tenon.dev/record");
@@ -136,6 +141,7 @@ int run(int count, char** arguments) {
   CLI::App* resolving =
       program.add_subcommand("resolve", "the packages that a host takes for references");
   add_common(*resolving, options);
+  add_lock(*resolving, options);
   resolving
       ->add_option("REF", references,
                    "of a plugin or a package: [builtin:|standalone:]name[@version]")
@@ -155,6 +161,7 @@ int run(int count, char** arguments) {
   CLI::App* drawing =
       program.add_subcommand("graph", "draws the packages and what they require of each other");
   add_common(*drawing, options);
+  add_lock(*drawing, options);
   drawing
       ->add_option("--format", format, "dot (Graphviz), mermaid, or svg, for which dot is needed")
       ->transform(CLI::CheckedTransformer(

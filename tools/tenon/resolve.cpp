@@ -70,8 +70,10 @@ Exit verdict(const std::vector<Error>& errors) {
 
 Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain) {
   const Host host(app_host(options));
-  const Resolved resolved = host.resolve(references);
+  Resolved resolved = host.resolve(references);
   std::vector<Error> skipped = host.skipped();
+  const bool failed = report_places(skipped);
+  for (Error& flaw : flaws_of_lock(options, skipped)) resolved.errors.push_back(std::move(flaw));
   if (options.json) {
     boost::json::object answer = answer_of("resolve");
     answer["app"] = options.app;
@@ -89,7 +91,6 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
       print_table(resolved.packages, paint);
     }
   }
-  const bool failed = report_places(skipped);
   print_messages(resolved.errors, resolved.warnings);
   return failed ? environment_failed : verdict(resolved.errors);
 }
