@@ -15,13 +15,11 @@ constexpr std::string_view tag_words =
     "host. required: the slot may not be NULL; else NULL answers TENON_UNIMPLEMENTED. configure: "
     "called again with the same request after a restart. blocks: may wait, and how it is "
     "interrupted. from: the states in which it may be called, and behind the arrow the state that "
-    "a "
-    "success leads to; an instance begins as created.";
+    "a success leads to; an instance begins as created.";
 
 constexpr std::string_view bag_words =
     "What other versions have and this one cannot name, as JSON. Copied as it is; absent where "
-    "there "
-    "is nothing.";
+    "there is nothing.";
 
 std::string life_sentence(const Life& life) {
   if (life.stage == Life::Stage::draft) return "A draft: it may still change.";

@@ -23,10 +23,6 @@ std::string_view stage_word(Life::Stage stage) {
   }
 }
 
-std::string storage(const DocumentVersion& version) {
-  return local_name(version) + "Storage";
-}
-
 /// What a step does to the fields of a document, or of a struct, whose name is `prefix` then.
 void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix,
                  std::vector<std::string>& changes) {
@@ -71,16 +67,17 @@ std::vector<std::string> changes_of(const DocumentStep& step) {
 void emit_versions(Writer& out, const Document& document) {
   out.line("constexpr tenon::DocumentVersion ", document.name, "_versions[] = {");
   for (const auto& version : document.versions) {
-    std::vector<std::string> members{quoted(version->label),
-                                     quoted(stage_word(version->life.stage)),
-                                     "tenon::detail::read_erased<" + storage(*version) + ">",
-                                     "tenon::detail::write_erased<" + storage(*version) + ">"};
+    std::vector<std::string> members{
+        quoted(version->label), quoted(stage_word(version->life.stage)),
+        "tenon::detail::read_erased<" + local_storage_name(*version) + ">",
+        "tenon::detail::write_erased<" + local_storage_name(*version) + ">"};
     if (version->removed()) {
       members.insert(members.end(), {"0", "nullptr", "nullptr"});
     } else {
-      members.insert(members.end(), {"sizeof(" + version->c_name + ")",
-                                     "tenon::detail::load_erased<" + storage(*version) + ">",
-                                     "tenon::detail::save_erased<" + storage(*version) + ">"});
+      members.insert(members.end(),
+                     {"sizeof(" + version->c_name + ")",
+                      "tenon::detail::load_erased<" + local_storage_name(*version) + ">",
+                      "tenon::detail::save_erased<" + local_storage_name(*version) + ">"});
     }
     out.list("    {", members, "},");
   }
@@ -112,7 +109,8 @@ void emit_steps_table(Writer& out, const Document& document) {
       if (from == to) continue;
       out.list("    {",
                {quoted(from->label), quoted(to->label),
-                "tenon::detail::convert_erased<" + storage(*from) + ", " + storage(*to) + ">"},
+                "tenon::detail::convert_erased<" + local_storage_name(*from) + ", " +
+                    local_storage_name(*to) + ">"},
                "},");
     }
   }

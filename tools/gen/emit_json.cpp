@@ -3,13 +3,14 @@
 
 #include "gen/cpp_names.hpp"
 #include "gen/naming.hpp"
+#include "gen/storage_names.hpp"
 
 namespace tenon::gen {
 namespace {
 
 /// The owned type and the storage type, as arguments of a template.
 std::string types_of(const DocumentVersion& version) {
-  return "<" + cpp_name(version) + "Storage, " + cpp_name(version) + ">";
+  return "<" + storage_name(version) + ", " + cpp_name(version) + ">";
 }
 
 void emit_version(Writer& out, const DocumentVersion& version) {
@@ -68,7 +69,8 @@ void emit_json_functions(Writer& out, const Document& document) {
     if (version->removed()) continue;
     const std::string name = local_name(*version);
     out.line(result, "std::string> to_json(const ", name, "& ", document.name, ") {");
-    out.line("  return tenon::detail::to_json<", name, "Storage>(", document.name, ");");
+    out.line("  return tenon::detail::to_json<", local_storage_name(*version), ">(", document.name,
+             ");");
     out.line("}");
     out.line();
     out.line(result, name, "> ", function_name(*version), "_from_json(std::string_view text) {");
@@ -85,8 +87,8 @@ void emit_json_functions(Writer& out, const Document& document) {
   out.line();
   out.list(result + "std::string> store_" + document.name + "(",
            {"const " + name + "& " + document.name, "std::string_view writer"}, ") {");
-  out.line("  return tenon::detail::store<", name, "Storage>(", quoted(document.id), ", ",
-           document.name, ", writer);");
+  out.line("  return tenon::detail::store<", local_storage_name(document.hub()), ">(",
+           quoted(document.id), ", ", document.name, ", writer);");
   out.line("}");
   out.line();
 }

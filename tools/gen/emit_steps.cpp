@@ -20,10 +20,6 @@ std::vector<std::string> parameters(const std::string& from, const std::string& 
   return {"tenon::Conversion& conversion", "const " + from + "& from", to + "& to"};
 }
 
-std::string storage(const DocumentVersion& version) {
-  return local_name(version) + "Storage";
-}
-
 /// The fields of a document or struct, as one way of a step sees them.
 struct FieldWay {
   const FieldStep& field;
@@ -46,12 +42,10 @@ void emit_bagged(Writer& out, const FieldWay& way, const DocumentVersion& source
   const Field& field = way.source() != nullptr ? *way.source() : *way.target();
   const std::string versions = emit_origins(out, way.field, field.name + "_versions");
   if (way.source() != nullptr) {
-    out.list("tenon::push(",
-             {"conversion", "to.bag",
-              "{" + quoted(field.name) + ", " + quoted(source_version.label) + ", " +
-                  quoted(bag_type(field)) + "}",
-              versions, "from." + field.name},
-             ");");
+    out.list(
+        "tenon::push(",
+        {"conversion", "to.bag", bag_field(field, source_version), versions, "from." + field.name},
+        ");");
   } else {
     out.list("if (!tenon::pull(",
              {"conversion", "to.bag", quoted(field.name), quoted(bag_type(field)), versions,
@@ -115,7 +109,7 @@ std::string hand_class(const DocumentStep& step) {
 
 void emit_neighbours(Writer& out, const StepWay& way) {
   for (const StructStep& step : way.step->structs) emit_struct(out, step, way, defined);
-  emit_signature(out, storage(way.from()), storage(way.to()),
+  emit_signature(out, local_storage_name(way.from()), local_storage_name(way.to()),
                  way.step->hook || uses_conversion(way.step->fields), defined);
   out.indented([&] {
     emit_fields(out, way.step->fields, way);
@@ -132,14 +126,15 @@ void emit_neighbours(Writer& out, const StepWay& way) {
 
 /// Through the versions between the first and the last.
 void emit_distant(Writer& out, const std::vector<StepWay>& ways) {
-  emit_signature(out, storage(ways.front().from()), storage(ways.back().to()), true, defined);
+  emit_signature(out, local_storage_name(ways.front().from()), local_storage_name(ways.back().to()),
+                 true, defined);
   out.indented([&] {
     std::vector<std::string> calls;
     std::string from = "from";
     for (const StepWay& way : ways) {
       const bool last = &way == &ways.back();
       const std::string to = last ? "to" : "v" + way.to().label;
-      if (!last) out.line(storage(way.to()), " ", to, ";");
+      if (!last) out.line(local_storage_name(way.to()), " ", to, ";");
       calls.push_back("convert(conversion, " + from + ", " + to + ")");
       from = to;
     }
@@ -156,8 +151,8 @@ void emit_contract_conversion(Writer& out, const DocumentVersion& from, const Do
             end == declared ? "tenon::Keep keep = tenon::Keep::everything" : "tenon::Keep keep"},
            end);
   if (end == declared) return;
-  out.line("  return tenon::detail::convert_contract<", storage(from), ", ", storage(to),
-           ">(call, from, to, keep);");
+  out.line("  return tenon::detail::convert_contract<", local_storage_name(from), ", ",
+           local_storage_name(to), ">(call, from, to, keep);");
   out.line("}");
   out.line();
 }
@@ -179,7 +174,7 @@ void emit_declarations(Writer& out, const Document& document) {
     }
   }
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
-    emit_signature(out, storage(from), storage(to), true, declared);
+    emit_signature(out, local_storage_name(from), local_storage_name(to), true, declared);
   });
   out.line();
   out.doc(
@@ -193,8 +188,8 @@ void emit_declarations(Writer& out, const Document& document) {
 }
 
 void emit_hand_written(Writer& out, const DocumentStep& step) {
-  const std::string from = storage(*step.from);
-  const std::string to = storage(*step.to);
+  const std::string from = local_storage_name(*step.from);
+  const std::string to = local_storage_name(*step.to);
   out.line();
   out.doc(step.notes);
   out.doc(

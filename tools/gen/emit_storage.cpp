@@ -15,7 +15,7 @@ void emit_enum(Writer& out, const Enum& enumeration) {
   for (const std::string& value : enumeration.values) literals.push_back(quoted(value));
   out.line();
   out.doc(enumeration.doc);
-  out.line("struct ", local_name(enumeration.cpp_name), "Storage {");
+  out.line("struct ", local_name(storage_of(enumeration.cpp_name)), " {");
   out.list("  static constexpr std::array<std::string_view, " + std::to_string(literals.size()) +
                "> literals{",
            literals, "};");
@@ -70,11 +70,6 @@ void emit_trait(Writer& out, const StoredObject& object) {
     out.list("static bool save(", save_parameters(object), ");");
   });
   out.line("};");
-}
-
-std::string bag_field(const Field& field, const DocumentVersion& version) {
-  return "{" + quoted(field.name) + ", " + quoted(version.label) + ", " + quoted(bag_type(field)) +
-         "}";
 }
 
 /// Literals that nobody knows cross the contract in the bag; only those of fields, not of lists.

@@ -16,13 +16,9 @@ std::string suite(const Document& document) {
   return camel_case(document.space) + camel_case(document.name) + "Documents";
 }
 
-std::string storage(const DocumentVersion& version) {
-  return cpp_name(version) + "Storage";
-}
-
 void emit_round_trips(Writer& out, const Document& document, const DocumentVersion& version) {
   out.line("TEST(", suite(document), ", Version", version.label, "ComesBackFromEveryOther) {");
-  out.list("  tenon::tests::check_version<" + storage(version) + ">(",
+  out.list("  tenon::tests::check_version<" + storage_name(version) + ">(",
            {quoted(document.id), quoted(version.label), "words"}, ");");
   out.line("}");
   out.line();
@@ -31,7 +27,7 @@ void emit_round_trips(Writer& out, const Document& document, const DocumentVersi
 void emit_golden(Writer& out, const Document& document, const DocumentVersion& from,
                  const DocumentVersion& to) {
   out.line("TEST(", suite(document), ", Version", from.label, "As", to.label, "IsGolden) {");
-  out.list("  tenon::tests::check_golden<" + storage(from) + ">(",
+  out.list("  tenon::tests::check_golden<" + storage_name(from) + ">(",
            {"*goldens", quoted(document.id), quoted(from.label), quoted(to.label), "words"}, ");");
   out.line("}");
   out.line();

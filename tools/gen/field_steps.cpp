@@ -12,10 +12,6 @@ StepVersion parts_of(const StepFields& side) {
   return parts;
 }
 
-const Type& without_optional(const Type& type) noexcept {
-  return type.shape == Shape::optional ? *type.element : type;
-}
-
 /// Whether `pairs` has one of these two.
 template <class Pair, class Part>
 bool holds(const std::vector<Pair>& pairs, const Part* older, const Part* newer) {

@@ -13,7 +13,7 @@ constexpr std::string_view first_state = "created";
 
 /// Whether a caller has to make a raw value of it first: what a view cannot be made of in place.
 bool is_lent(const Type& type) {
-  const Type& inner = type.shape == Shape::optional ? *type.element : type;
+  const Type& inner = without_optional(type);
   return inner.shape == Shape::list || inner.shape == Shape::map ||
          inner.shape == Shape::structure || inner.shape == Shape::document;
 }

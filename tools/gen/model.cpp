@@ -32,6 +32,10 @@ const DocumentVersion* newest(const Document& document, Suits suits) {
 
 }  // namespace
 
+const Type& without_optional(const Type& type) noexcept {
+  return type.shape == Shape::optional ? *type.element : type;
+}
+
 const Type& innermost(const Type& type) noexcept {
   return type.element ? innermost(*type.element) : type;
 }

@@ -68,6 +68,9 @@ struct Type {
 /// The type as spec files write it, document types with their domain: "list<tenon.dev/record@2>".
 std::string to_text(const Type& type);
 
+/// What an optional holds; any other type itself.
+const Type& without_optional(const Type& type) noexcept;
+
 /// What lists, maps and optionals hold in the end; a type without an element itself.
 const Type& innermost(const Type& type) noexcept;
 

@@ -39,26 +39,38 @@ std::string stored_form(const Type& type) {
     case Shape::optional:
       return stored_form(*type.element);
     case Shape::enumeration:
-      return type.enumeration->cpp_name + "Storage";
+      return storage_of(type.enumeration->cpp_name);
     case Shape::structure:
-      return type.structure->cpp_name + "Storage";
+      return storage_of(type.structure->cpp_name);
     case Shape::document:
-      return cpp_name(*type.document) + "Storage";
+      return storage_name(*type.document);
     default:
       return std::string(plain_forms[static_cast<std::size_t>(type.shape)]);
   }
 }
 
+std::string storage_of(const std::string& cpp_name) {
+  return cpp_name + "Storage";
+}
+
+std::string storage_name(const DocumentVersion& version) {
+  return storage_of(cpp_name(version));
+}
+
+std::string local_storage_name(const DocumentVersion& version) {
+  return local_name(storage_name(version));
+}
+
 StoredObject::StoredObject(const DocumentVersion& version)
     : c_name(version.c_name),
       doc(version.doc + "\nVersion " + version.label + " of " + version.document->id + "."),
-      storage(cpp_name(version) + "Storage"),
+      storage(storage_name(version)),
       fields(version.fields) {}
 
 StoredObject::StoredObject(const Struct& structure)
     : c_name(structure.c_name),
       doc(structure.doc),
-      storage(structure.cpp_name + "Storage"),
+      storage(storage_of(structure.cpp_name)),
       fields(structure.fields) {}
 
 std::string StoredObject::name() const {
@@ -73,7 +85,12 @@ std::vector<StoredObject> stored_objects(const DocumentVersion& version) {
 }
 
 std::string bag_type(const Field& field) {
-  return to_text(field.type.shape == Shape::optional ? *field.type.element : field.type);
+  return to_text(without_optional(field.type));
+}
+
+std::string bag_field(const Field& field, const DocumentVersion& version) {
+  return "{" + quoted(field.name) + ", " + quoted(version.label) + ", " + quoted(bag_type(field)) +
+         "}";
 }
 
 std::string storage_header(const Document& document) {

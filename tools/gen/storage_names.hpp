@@ -14,6 +14,13 @@ namespace tenon::gen {
 /// stored as what it holds.
 std::string stored_form(const Type& type);
 
+/// The storage type of what has this name in C++.
+std::string storage_of(const std::string& cpp_name);
+
+/// "tenon::RecordV2Storage", and the same inside of its namespace.
+std::string storage_name(const DocumentVersion& version);
+std::string local_storage_name(const DocumentVersion& version);
+
 /// A document or a struct of one: what a storage type stands for.
 struct StoredObject {
   std::string c_name;
@@ -33,6 +40,9 @@ std::vector<StoredObject> stored_objects(const DocumentVersion& version);
 
 /// The type of a field as an entry of the bag says it: without optional.
 std::string bag_type(const Field& field);
+
+/// A tenon::BagField: `{"payload", "2", "change"}`
+std::string bag_field(const Field& field, const DocumentVersion& version);
 
 /// "tenon/record_storage.hpp"
 std::string storage_header(const Document& document);
