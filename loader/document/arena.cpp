@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <new>
 #include <utility>
 
 namespace tenon {
 namespace {
 
-constexpr tenon_timestamp never = std::numeric_limits<tenon_timestamp>::max();
 constexpr std::size_t first_block = 4096;
 
 std::size_t padded(std::size_t size) noexcept {

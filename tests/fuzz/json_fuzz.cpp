@@ -2,7 +2,7 @@
 //
 // Feeds bytes to the parser of JSON and what it reads to the writer: what was written is read back
 // the same, whatever it was.
-#include <tenon/call.hpp>
+#include <tenon/arena.hpp>
 #include <tenon/json.hpp>
 
 #include <cmath>
@@ -64,9 +64,9 @@ void read_scalar(json::Parser& parser, const json::Reader& in) {
     out.number(integer);
     require(out.view() == text_of(in) || text_of(in) == "-0");
   }
-  Call call;
+  Arena arena;
   tenon_bytes bytes;
-  if (in.read_bytes(call.raw(), bytes)) {
+  if (in.read_bytes(arena.raw(), bytes)) {
     json::Writer out;
     out.base64({bytes.data, bytes.size});
     require(out.view() == text_of(in));

@@ -31,6 +31,9 @@ class TENON_API Arena : protected tenon_call {
   tenon_call* raw() noexcept { return this; }
 
  protected:
+  /// The deadline of who has none.
+  static constexpr tenon_timestamp never = INT64_MAX;
+
   /// For a call that does more.
   explicit Arena(const tenon_call_functions& functions) noexcept;
 

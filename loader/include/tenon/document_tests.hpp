@@ -8,7 +8,7 @@
 // other: a document, and what becomes of it. `--update-goldens` writes them anew.
 #pragma once
 
-#include <tenon/call.hpp>
+#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
 #include <tenon/storage.hpp>
 
@@ -252,10 +252,10 @@ void check_version(std::string_view id, std::string_view label,
   ASSERT_NE(type, nullptr);
   const DocumentVersion& from = *type->find(label);
   Random random(seed(), words);
-  Call call;
+  Arena arena;
   for (int i = 0; i < instances && !testing::Test::HasFailure(); i++) {
-    call.reset();
-    Conversion conversion(call.raw());
+    arena.reset();
+    Conversion conversion(arena.raw());
     random.density = i == 0 ? 0 : i == 1 ? 100 : random.below(101);
     Storage document;
     fill(conversion, random, document);
@@ -312,8 +312,8 @@ void check_golden(const Goldens& goldens, std::string_view id, std::string_view 
   }
   if (goldens.update && lines.empty()) {
     Random random(1, words);
-    Call call;
-    Conversion conversion(call.raw());
+    Arena arena;
+    Conversion conversion(arena.raw());
     for (int i = 0; i < 12; i++) {
       random.density = static_cast<std::size_t>(i) * 100 / 11;
       Storage document;

@@ -4,7 +4,7 @@
 // JSON, and back. Nothing here is for people.
 #pragma once
 
-#include <tenon/call.hpp>
+#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
 #include <tenon/storage.hpp>
 #include <tenon/values.hpp>
@@ -21,9 +21,9 @@ inline Error bad_document(const Conversion& conversion) {
 /// Hands the storage form of a value to `use`.
 template <class Storage, class Owned, class Use>
 Result<std::string> with_stored(const Owned& value, Use&& use) {
-  Call call;
-  Conversion conversion(call.raw());
-  const auto raw = Value<Owned>::template raw<Copy::shallow>(call.raw(), value);
+  Arena arena;
+  Conversion conversion(arena.raw());
+  const auto raw = Value<Owned>::template raw<Copy::shallow>(arena.raw(), value);
   Storage stored;
   if (!Stored<Storage>::load(conversion, raw, stored)) return bad_document(conversion);
   json::Writer out;
@@ -55,8 +55,8 @@ Result<Owned> own(Conversion& conversion, const Storage& stored) {
 
 template <class Storage, class Owned>
 Result<Owned> from_json(std::string_view text) {
-  Call call;
-  Conversion conversion(call.raw());
+  Arena arena;
+  Conversion conversion(arena.raw());
   json::Parser parser;
   const Result<json::Reader> root = parser.parse(text);
   if (!root) return root.error();
@@ -68,8 +68,8 @@ Result<Owned> from_json(std::string_view text) {
 /// As it is stored, at any version.
 template <class Storage, class Owned>
 Result<Owned> read(std::string_view type, std::string_view text) {
-  Call call;
-  Conversion conversion(call.raw());
+  Arena arena;
+  Conversion conversion(arena.raw());
   json::Parser parser;
   const Result<ReadDocument> document = read_document(conversion, parser, text, {.type = type});
   if (!document) return document.error();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/call.hpp>
+#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
 
 namespace tenon {
 
 struct DocumentConverter::Memory {
-  Call call;
+  Arena arena;
   json::Parser parser;
   json::Writer out;
 };
@@ -18,9 +18,9 @@ DocumentConverter& DocumentConverter::operator=(DocumentConverter&&) noexcept = 
 Result<std::string_view> DocumentConverter::convert(std::string_view text,
                                                     const DocumentReading& how,
                                                     std::string_view writer) {
-  memory_->call.reset();
+  memory_->arena.reset();
   memory_->out.clear();
-  Conversion conversion(memory_->call.raw());
+  Conversion conversion(memory_->arena.raw());
   const Result<ReadDocument> document = read_document(conversion, memory_->parser, text, how);
   if (!document) return document.error();
   if (document->is_bare) {
