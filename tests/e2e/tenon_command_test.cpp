@@ -448,11 +448,11 @@ TEST_F(TenonCommand, RefusesWrongUsageWithAHint) {
     const char* err;
   } const wrong[] = {
       {{}, "tenon: A subcommand is required\n"},
-      {{"lsit"}, "tenon: unknown command lsit\ndid you mean list?\n"},
-      {{"reslove"}, "tenon: unknown command reslove\ndid you mean resolve?\n"},
+      {{"lsit"}, "tenon: unknown command lsit\ndid you mean 'list'?\n"},
+      {{"reslove"}, "tenon: unknown command reslove\ndid you mean 'resolve'?\n"},
       {{"resolve"}, "tenon resolve: REF is required\n"},
-      {{"list", "--jsn"}, "tenon list: unknown option --jsn\ndid you mean --json?\n"},
-      {{"list", "--kinds=source"}, "tenon list: unknown option --kinds\ndid you mean --kind?\n"},
+      {{"list", "--jsn"}, "tenon list: unknown option --jsn\ndid you mean '--json'?\n"},
+      {{"list", "--kinds=source"}, "tenon list: unknown option --kinds\ndid you mean '--kind'?\n"},
       {{"list", "source"}, "tenon list: unknown word source\n"},
       {{"list", "--kind"}, "tenon list: --kind: "},
       {{"inspect"}, "tenon inspect: FILE|REF is required\n"},

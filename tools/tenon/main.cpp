@@ -3,15 +3,14 @@
 // tenon: shows people and scripts which plugins there are, what is wrong and what fits what.
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
+#include "reading/findings.hpp"
 
 namespace {
 
@@ -47,35 +46,6 @@ void add_conversions(CLI::App& command, Conversions& how) {
   in_place->needs(file);
 }
 
-/// How many letters have to be changed, put in or taken out to make one word of the other.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); j++) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); i++) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); j++) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
-/// The word that somebody may have meant; nothing where none is close.
-std::optional<std::string> meant(const std::string& word, const std::vector<std::string>& known) {
-  std::optional<std::string> best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string& candidate : known) {
-    if (const std::size_t away = distance(word, candidate); away < least) {
-      least = away;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 std::vector<std::string> options_of(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -106,10 +76,9 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
                   : chosen.empty() ? "command"
                                    : "word")
               << " " << word << "\n";
-    const auto known = option
-                           ? options_of(command)
-                           : (chosen.empty() ? commands_of(program) : std::vector<std::string>{});
-    if (const auto close = meant(word, known)) std::cerr << "did you mean " << *close << "?\n";
+    const auto known = option ? options_of(command) : commands_of(command);
+    const std::string meant = tenon::reading::did_you_mean(word, known);
+    if (!meant.empty()) std::cerr << meant << "\n";
   }
   std::cerr << "See " << name << " --help.\n";
   return wrong_usage;
