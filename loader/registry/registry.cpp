@@ -227,8 +227,9 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
                                                             std::string_view domain) const {
   std::vector<const Registration*> result;
   std::set<std::string_view> known;
-  // Read once for its form alone: there may be no kind.
-  if (auto read = Reference::parse(reference, "any.domain"); !read) return std::move(read).error();
+  // Which domain a name without one gets, each kind says; all else is the same for all.
+  auto wished = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
+  if (!wished) return std::move(wished).error();
   for (const auto& [kind, names] : kinds_) {
     const std::string_view own = std::string_view(kind).substr(0, kind.find('/'));
     const auto wanted = Reference::parse(reference, domain.empty() ? own : domain);
@@ -253,9 +254,8 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
                   .fix = "put its module into a folder of the plugin path, or correct the "
                          "reference"});
   }
-  const auto wanted = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
   std::stable_sort(result.begin(), result.end(),
-                   [&wanted](const auto* a, const auto* b) { return better(*a, *b, *wanted); });
+                   [&wished](const auto* a, const auto* b) { return better(*a, *b, *wished); });
   return result;
 }
 
