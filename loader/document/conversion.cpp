@@ -5,6 +5,8 @@
 namespace tenon {
 namespace {
 
+constexpr std::string_view absent = "null";
+
 /// The value of an entry as JSON.
 std::string json_of(const BagEntry& entry) {
   if (entry.stored == nullptr) return std::string(entry.value);
@@ -90,4 +92,17 @@ bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view 
 }
 
 }  // namespace detail
+
+void push_absence(Conversion& conversion, Bag& bag, const BagField& from) {
+  bag.put(conversion, {from.name, from.version, from.type, absent});
+}
+
+bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
+                  std::span<const std::string_view> versions) {
+  const BagEntry* entry = bag.empty() ? nullptr : bag.find(name, versions);
+  if (entry == nullptr || entry->value != absent) return false;
+  bag.remove(conversion, *entry);
+  return true;
+}
+
 }  // namespace tenon

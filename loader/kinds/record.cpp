@@ -21,7 +21,6 @@ using Metadata = StoredMap<tenon_string>;
 
 constexpr std::string_view time_key = "opencdc.createdAt";
 constexpr std::string_view create = RecordV2OperationStorage::literals[0];
-constexpr std::string_view nothing = "null";  // an entry that says that there was nothing
 
 constexpr std::string_view version_1[] = {"1"};
 constexpr std::string_view version_2[] = {"2"};
@@ -29,18 +28,8 @@ constexpr BagField operation_2{"operation", "2", "operation"};
 constexpr BagField payload_2{"payload", "2", "change"};
 constexpr BagField hidden_metadata_1{"metadata.opencdc.createdAt", "1", "string"};
 
-/// Entries of version 1 that say that a field was absent.
-constexpr BagEntry no_metadata{"metadata", "1", "map<string>", nothing};
-constexpr BagEntry no_created_at{"created_at", "1", "timestamp", nothing};
-
-/// Takes an entry out that says that there was nothing.
-bool take_nothing(Conversion& conversion, Bag& bag, std::string_view name,
-                  std::span<const std::string_view> versions) {
-  const BagEntry* entry = bag.empty() ? nullptr : bag.find(name, versions);
-  if (entry == nullptr || entry->value != nothing) return false;
-  bag.remove(conversion, *entry);
-  return true;
-}
+constexpr BagField metadata_1{"metadata", "1", "map<string>"};
+constexpr BagField created_at_1{"created_at", "1", "timestamp"};
 
 constexpr std::size_t most_digits = std::numeric_limits<tenon_timestamp>::digits10 + 2;
 
@@ -96,10 +85,12 @@ void time_to_metadata(Conversion& conversion, const RecordV1Storage& from, Recor
   to.metadata = from.metadata;
   const tenon_string* hidden = time_text(from.metadata);
   if (from.created_at == nullptr) {
-    if (hidden != nullptr && time_of(text_of(*hidden))) to.bag.put(conversion, no_created_at);
+    if (hidden != nullptr && time_of(text_of(*hidden))) {
+      push_absence(conversion, to.bag, created_at_1);
+    }
     return;
   }
-  if (from.metadata == nullptr) to.bag.put(conversion, no_metadata);
+  if (from.metadata == nullptr) push_absence(conversion, to.bag, metadata_1);
   push(conversion, to.bag, hidden_metadata_1, version_1, hidden);
   char digits[most_digits];
   const tenon_string text = conversion.copy(digits_of(*from.created_at, digits));
@@ -108,8 +99,8 @@ void time_to_metadata(Conversion& conversion, const RecordV1Storage& from, Recor
 
 bool time_from_metadata(Conversion& conversion, const RecordV2Storage& from, RecordV1Storage& to) {
   const tenon_string* hidden = nullptr;
-  const bool had_metadata = !take_nothing(conversion, to.bag, no_metadata.name, version_1);
-  const bool had_time = !take_nothing(conversion, to.bag, no_created_at.name, version_1);
+  const bool had_metadata = !pull_absence(conversion, to.bag, metadata_1.name, version_1);
+  const bool had_time = !pull_absence(conversion, to.bag, created_at_1.name, version_1);
   if (!pull(conversion, to.bag, hidden_metadata_1.name, hidden_metadata_1.type, version_1,
             hidden)) {
     return false;
@@ -129,7 +120,7 @@ bool time_from_metadata(Conversion& conversion, const RecordV2Storage& from, Rec
 bool RecordStep1To2::up(Conversion& conversion, const RecordV1Storage& from, RecordV2Storage& to) {
   time_to_metadata(conversion, from, to);
 
-  if (!take_nothing(conversion, to.bag, operation_2.name, version_2)) {
+  if (!pull_absence(conversion, to.bag, operation_2.name, version_2)) {
     if (!pull(conversion, to.bag, operation_2.name, operation_2.type, version_2, to.operation)) {
       return false;
     }
@@ -139,8 +130,9 @@ bool RecordStep1To2::up(Conversion& conversion, const RecordV1Storage& from, Rec
     }
   }
 
-  if (!pull(conversion, to.bag, payload_2.name, payload_2.type, version_2, to.payload))
+  if (!pull(conversion, to.bag, payload_2.name, payload_2.type, version_2, to.payload)) {
     return false;
+  }
   if (from.payload == nullptr) return true;
   const RecordV2ChangeStorage known = to.payload != nullptr ? *to.payload : RecordV2ChangeStorage{};
   auto* change = conversion.make(known);
@@ -154,7 +146,7 @@ bool RecordStep1To2::down(Conversion& conversion, const RecordV2Storage& from,
   if (!time_from_metadata(conversion, from, to)) return false;
 
   if (from.operation == nullptr) {
-    to.bag.put(conversion, {operation_2.name, operation_2.version, operation_2.type, nothing});
+    push_absence(conversion, to.bag, operation_2);
   } else if (text_of(from.operation->literal) != create) {
     push(conversion, to.bag, operation_2, version_2, from.operation);
   }

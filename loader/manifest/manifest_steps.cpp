@@ -174,19 +174,16 @@ bool same(const Form* a, const Form* b) {
 template <class Form>
 void keep(Conversion& conversion, Bag& bag, const BagField& name, const Form* field) {
   push(conversion, bag, name, version_2, field);
-  if (field == nullptr) bag.put(conversion, {name.name, name.version, name.type, nothing});
+  if (field == nullptr) push_absence(conversion, bag, name);
 }
 
 /// Takes a field out of the bag, where it was kept.
 template <class Form>
 bool restore(Conversion& conversion, Bag& bag, const BagField& name, const Form*& field) {
-  const BagEntry* entry = bag.empty() ? nullptr : bag.find(name.name, version_2);
-  if (entry == nullptr) return true;
-  if (entry->value != nothing) {
+  if (!pull_absence(conversion, bag, name.name, version_2)) {
     return pull(conversion, bag, name.name, name.type, version_2, field);
   }
   field = nullptr;
-  bag.remove(conversion, *entry);
   return true;
 }
 

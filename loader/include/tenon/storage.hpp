@@ -672,6 +672,14 @@ bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_v
   return true;
 }
 
+/// Puts an entry into the bag that says that a field of that version is absent, for steps whose way
+/// back would find something in it. Its value is null, which of a field of type json means the same.
+TENON_API void push_absence(Conversion& conversion, Bag& bag, const BagField& from);
+
+/// Takes such an entry out. Answers whether there was one.
+TENON_API bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
+                            std::span<const std::string_view> versions);
+
 /// Brings a literal back that crossed the contract as a number nobody knows, or lets it cross so:
 /// `number` is the field of the contract, and the entry stands under its own version.
 template <StoredEnum Enum>
