@@ -88,8 +88,9 @@ Result<void> synchronise_folder(const std::filesystem::path& folder) {
 // A name beside `path` that no other thread and no other process uses.
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   static std::atomic<std::uint64_t> count = 0;
-  auto name = path;
-  name += "." + std::to_string(::getpid()) + "." + std::to_string(count++) + ".new";
+  std::string name = path.string();
+  name.append(".").append(std::to_string(::getpid()));
+  name.append(".").append(std::to_string(count++)).append(".new");
   return name;
 }
 
