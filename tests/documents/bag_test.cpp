@@ -2,10 +2,13 @@
 //
 // The rules of the bag, on test.example/album: version 1 has comes_back (a list of numbers) and
 // comes_back_other (a text), version 2 neither, version 3 both, the second as a map.
+#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
 
 #include <gtest/gtest.h>
+#include <test/sketchy/v1.h>
 
+#include <algorithm>
 #include <string>
 
 namespace tenon::tests {
@@ -17,6 +20,13 @@ std::string converted(std::string_view text, std::string_view from, std::string_
   DocumentConverter converter;
   const auto result = converter.convert(text, {.type = album, .from = from, .to = to});
   return result ? std::string(*result) : "error: " + std::string(result.error().message());
+}
+
+auto conversion_between(const DocumentType& type, std::string_view from, std::string_view to) {
+  const auto found =
+      std::find_if(type.conversions.begin(), type.conversions.end(),
+                   [&](const DocumentConversion& one) { return one.from == from && one.to == to; });
+  return found->convert;
 }
 
 TEST(Bag, GivesBackWhatHasTheSameShape) {
@@ -71,6 +81,81 @@ TEST(Bag, WhatDoesNotFitIsToldWithItsPath) {
             "error: pages[1].bag.tags@2.value[0]: expected text, found number 1");
   EXPECT_EQ(converted(R"({"pages":[{"bag":{"tags@2":{"type":"string","value":"x"}}}]})", "1", "2"),
             "error: pages[0].bag.tags@2.type: expected list<string>, found string");
+}
+
+/// A document of test.example/sketchy that goes through the struct of the contract; `change` is
+/// what somebody there makes of it.
+template <class Change>
+std::string crossed(std::string_view text, Change&& change) {
+  const DocumentVersion& version = *find_document_type("test.example/sketchy")->find("1");
+  Arena arena;
+  Conversion conversion(arena.raw());
+  json::Parser parser;
+  const void* stored = version.read(conversion, parser.parse(text).value());
+  void* raw = const_cast<void*>(version.save(conversion, stored));
+  change(*static_cast<test_sketchy_v1*>(raw));
+  json::Writer out;
+  version.write(out, version.load(conversion, raw));
+  return out.take();
+}
+
+constexpr std::string_view strange_shades =
+    R"({"name":"","shade":"odd","other":"odd","shades":["dark","odd"],"by_name":{"a":"odd"},)"
+    R"("rows":[["light"],["odd"]],"strokes":[{"shade":"odd"}]})";
+
+TEST(Bag, BringsLiteralsThroughTheContractThatNobodyKnows) {
+  EXPECT_EQ(crossed(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
+}
+
+TEST(Bag, DoesNotBringBackWhatWasChangedBehindTheContract) {
+  const std::string text = R"({"name":"","shade":"light","shades":["dark","odd"],"by_name":{},)"
+                           R"("rows":[],"strokes":[]})";
+  static const std::int32_t other[] = {0, -1};
+  const std::string changed = crossed(text, [](test_sketchy_v1& raw) { raw.shades.data = other; });
+  EXPECT_NE(changed.find(R"("shades":["light","-1"])"), std::string::npos) << changed;
+  static const std::int32_t known[] = {0, 1};
+  const std::string replaced = crossed(text, [](test_sketchy_v1& raw) { raw.shades.data = known; });
+  EXPECT_NE(replaced.find(R"("shades":["light","dark"])"), std::string::npos) << replaced;
+}
+
+TEST(Bag, KeepsALiteralThatOnlyAVersionFurtherOnKnows) {
+  const std::string page = R"({"first":{"mood":"still"},"moods":["loud","still","unheard_of"]})";
+  EXPECT_EQ(converted(page, "4", "1"), page);
+  EXPECT_EQ(converted(page, "1", "3preview1"), page);
+}
+
+TEST(Bag, GetsNothingWhereTheDocumentDoesNotComeBack) {
+  const DocumentType& type = *find_document_type(album);
+  Arena arena;
+  for (const Keep keep : {Keep::everything, Keep::nothing}) {
+    Conversion conversion(arena.raw(), keep);
+    json::Parser parser;
+    const auto root = parser.parse(R"({"text":"a","comes_back":[1],"bag":{"x@9":{"type":"json",)"
+                                   R"("value":1}}})");
+    const void* stored = type.find("1")->read(conversion, *root);
+    const void* older = conversion_between(type, "1", "2")(conversion, stored);
+    json::Writer out;
+    type.find("2")->write(out, older);
+    const bool kept = out.view().find("comes_back") != std::string_view::npos;
+    EXPECT_EQ(kept, keep == Keep::everything) << out.view();
+    EXPECT_NE(out.view().find("x@9"), std::string_view::npos) << "what was in it stays";
+  }
+}
+
+TEST(Bag, AndItsDocumentStayAsTheyWereWhereTheyCannotBeConverted) {
+  const DocumentType& type = *find_document_type(album);
+  const std::string text =
+      R"({"text":"a","bag":{"comes_back@1":{"type":"list<int32>","value":[1]},)"
+      R"("comes_back_other@1":{"type":"string","value":42}}})";
+  Arena arena;
+  Conversion conversion(arena.raw());
+  json::Parser parser;
+  const void* stored = type.find("2")->read(conversion, parser.parse(text).value());
+  EXPECT_EQ(conversion_between(type, "2", "1")(conversion, stored), nullptr);
+  EXPECT_EQ(conversion.error(), "bag.comes_back_other@1.value: expected text, found number 42");
+  json::Writer out;
+  type.find("2")->write(out, stored);
+  EXPECT_EQ(out.view(), text);
 }
 
 TEST(Documents, OfPreviewsGoByTheirNeighbours) {

@@ -50,12 +50,13 @@ void emit_version(Writer& out, const DocumentVersion& version) {
   for (const StoredObject& object : stored_objects(version)) emit_object(out, object);
 }
 
-/// The parameters of Stored<S>::load and ::save behind the conversion.
+/// The parameters of Stored<S>::load and ::save. There a namespace that is called like one inside
+/// tenon would be taken for that.
 std::vector<std::string> load_parameters(const StoredObject& object) {
-  return {"Conversion& conversion", "const Raw& raw", object.storage + "& stored"};
+  return {"Conversion& conversion", "const Raw& raw", "::" + object.storage + "& stored"};
 }
 std::vector<std::string> save_parameters(const StoredObject& object) {
-  return {"Conversion& conversion", "const " + object.storage + "& stored", "Raw& raw"};
+  return {"Conversion& conversion", "const ::" + object.storage + "& stored", "Raw& raw"};
 }
 
 void emit_trait(Writer& out, const StoredObject& object) {
@@ -72,18 +73,18 @@ void emit_trait(Writer& out, const StoredObject& object) {
   out.line("};");
 }
 
-/// Literals that nobody knows cross the contract in the bag; only those of fields, not of lists.
+/// Literals that nobody knows cross the contract in the bag.
 void emit_literals(Writer& out, const StoredObject& object, const DocumentVersion& version,
                    bool loads) {
   for (const Field& field : object.fields) {
-    if (field.type.shape != Shape::enumeration) continue;
+    if (innermost(field.type).shape != Shape::enumeration) continue;
     const std::vector<std::string> arguments{"conversion", bag_field(field, version),
                                              "raw." + field.name, loads ? "stored.bag" : "bag",
                                              "stored." + field.name};
     if (loads) {
-      out.list("if (!tenon::load_literal(", arguments, ")) return false;");
+      out.list("if (!tenon::load_literals(", arguments, ")) return false;");
     } else {
-      out.list("tenon::save_literal(", arguments, ");");
+      out.list("tenon::save_literals(", arguments, ");");
     }
   }
 }

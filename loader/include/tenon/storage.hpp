@@ -181,16 +181,18 @@ struct Stored<Enum> {
     return true;
   }
   static bool save(Conversion&, const Enum& form, Raw& raw) noexcept {
+    raw = number_of(form);
+    return true;
+  }
+  static Raw number_of(const Enum& form) noexcept {
     const std::string_view literal = text_of(form.literal);
     for (std::size_t i = 0; i < Enum::literals.size(); i++) {
-      if (Enum::literals[i] != literal) continue;
-      raw = static_cast<Raw>(i);
-      return true;
+      if (Enum::literals[i] == literal) return static_cast<Raw>(i);
     }
+    Raw number = unknown;
     const char* end = literal.data() + literal.size();
-    const auto [stop, error] = std::from_chars(literal.data(), end, raw);
-    if (error != std::errc() || stop != end) raw = unknown;
-    return true;
+    const auto [stop, error] = std::from_chars(literal.data(), end, number);
+    return error == std::errc() && stop == end ? number : unknown;
   }
 };
 
@@ -673,26 +675,94 @@ bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_v
 }
 
 /// Puts an entry into the bag that says that a field of that version is absent, for steps whose way
-/// back would find something in it. Its value is null, which of a field of type json means the same.
+/// back would find something in it. Its value is null, which of a field of type json means the
+/// same.
 TENON_API void push_absence(Conversion& conversion, Bag& bag, const BagField& from);
 
 /// Takes such an entry out. Answers whether there was one.
 TENON_API bool pull_absence(Conversion& conversion, Bag& bag, std::string_view name,
                             std::span<const std::string_view> versions);
 
-/// Brings a literal back that crossed the contract as a number nobody knows, or lets it cross so:
-/// `number` is the field of the contract, and the entry stands under its own version.
+namespace detail {
+
+/// What crosses the contract with literals in it:
+///   unknown(raw)           whether one crossed as a number that nobody knows
+///   alike(kept, crossed)   whether both cross as the same
+template <class Form>
+struct Literals;
+
 template <StoredEnum Enum>
-bool load_literal(Conversion& conversion, const BagField& from, std::int32_t number, Bag& bag,
-                  const Enum*& field) {
-  if (number != Stored<Enum>::unknown || bag.empty()) return true;
-  return pull(conversion, bag, from.name, from.type, std::span(&from.version, 1), field);
+struct Literals<Enum> {
+  static bool unknown(const std::int32_t& raw) noexcept { return raw == Stored<Enum>::unknown; }
+  static bool alike(const Enum& kept, const Enum& crossed) noexcept {
+    return Stored<Enum>::number_of(kept) == Stored<Enum>::number_of(crossed);
+  }
+};
+
+template <class Form>
+struct Literals<StoredList<Form>> {
+  static bool unknown(const tenon_list& raw) noexcept {
+    for (std::size_t i = 0; raw.data != nullptr && i < raw.count; i++) {
+      if (Literals<Form>::unknown(TENON_AT(RawForm<Form>, raw, i))) return true;
+    }
+    return false;
+  }
+  static bool alike(const StoredList<Form>& kept, const StoredList<Form>& crossed) noexcept {
+    bool all = kept.size() == crossed.size();
+    for (std::size_t i = 0; all && i < kept.size(); i++) {
+      all = Literals<Form>::alike(kept[i], crossed[i]);
+    }
+    return all;
+  }
+};
+
+template <class Form>
+struct Literals<StoredMap<Form>> {
+  using Values = StoredList<Form>;
+  static bool unknown(const tenon_map& raw) noexcept {
+    return Literals<Values>::unknown(raw.values);
+  }
+  static bool alike(const StoredMap<Form>& kept, const StoredMap<Form>& crossed) noexcept {
+    bool all = kept.size() == crossed.size();
+    for (std::size_t i = 0; all && i < kept.size(); i++) {
+      all = text_of(kept.key(i)) == text_of(crossed.key(i));
+    }
+    return all && Literals<Values>::alike({kept.raw.values}, {crossed.raw.values});
+  }
+};
+
+}  // namespace detail
+
+/// Brings literals back that crossed the contract as a number nobody knows: `raw` is the field of
+/// the contract, and the entry, which is the whole field, stands under its own version. Where the
+/// field is not any more what the entry crossed as, it counts as it is.
+template <class Form>
+bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
+                   Bag& bag, const Form*& field) {
+  if (bag.empty() || !detail::Literals<Form>::unknown(raw)) return true;
+  const Form* kept = nullptr;
+  if (!pull(conversion, bag, from.name, from.type, std::span(&from.version, 1), kept)) return false;
+  if (kept != nullptr && detail::Literals<Form>::alike(*kept, *field)) field = kept;
+  return true;
 }
-template <StoredEnum Enum>
-void save_literal(Conversion& conversion, const BagField& from, std::int32_t number, Bag& bag,
-                  const Enum* field) {
-  if (number != Stored<Enum>::unknown || field == nullptr) return;
+/// Of an optional one that crosses as a pointer.
+template <class Form>
+bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>* raw,
+                   Bag& bag, const Form*& field) {
+  return raw == nullptr || load_literals(conversion, from, *raw, bag, field);
+}
+
+/// Lets literals cross so.
+template <class Form>
+void save_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
+                   Bag& bag, const Form* field) {
+  if (field == nullptr || !detail::Literals<Form>::unknown(raw)) return;
   push(conversion, bag, from, std::span(&from.version, 1), field);
+}
+template <class Form>
+void save_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>* raw,
+                   Bag& bag, const Form* field) {
+  if (raw != nullptr) save_literals(conversion, from, *raw, bag, field);
 }
 
 }  // namespace tenon
