@@ -58,46 +58,47 @@ std::string header(const Family& family, std::string_view end) {
 
 }  // namespace
 
-std::string owned_type(const Type& type) {
+std::string owned_type(const Type& type, const std::string& scope) {
+  const auto element = [&] { return owned_type(*type.element, scope); };
   switch (type.shape) {
     case Shape::list:
-      return "std::vector<" + owned_type(*type.element) + ">";
+      return "std::vector<" + element() + ">";
     case Shape::map:
       if (type.element->shape == Shape::string) return "tenon::TextMap";
-      return "std::map<std::string, " + owned_type(*type.element) + ", std::less<>>";
+      return "std::map<std::string, " + element() + ", std::less<>>";
     case Shape::optional:
-      return "std::optional<" + owned_type(*type.element) + ">";
+      return "std::optional<" + element() + ">";
     case Shape::enumeration:
-      return type.enumeration->cpp_name;
+      return scope + type.enumeration->cpp_name;
     case Shape::structure:
-      return type.structure->cpp_name;
+      return scope + type.structure->cpp_name;
     case Shape::document:
-      return cpp_name(*type.document);
+      return scope + cpp_name(*type.document);
     default:
       return std::string(plain(type.shape).owned);
   }
 }
 
-std::string view_type(const Type& type) {
+std::string view_type(const Type& type, const std::string& scope) {
   switch (type.shape) {
     case Shape::list:
-      return "tenon::ListView<" + owned_type(*type.element) + ">";
+      return "tenon::ListView<" + owned_type(*type.element, scope) + ">";
     case Shape::map:
-      return "tenon::MapView<" + owned_type(*type.element) + ">";
+      return "tenon::MapView<" + owned_type(*type.element, scope) + ">";
     case Shape::optional:
-      return "std::optional<" + view_type(*type.element) + ">";
+      return "std::optional<" + view_type(*type.element, scope) + ">";
     case Shape::enumeration:
-      return owned_type(type);
+      return owned_type(type, scope);
     case Shape::structure:
     case Shape::document:
-      return owned_type(type) + "View";
+      return owned_type(type, scope) + "View";
     default:
       return std::string(plain(type.shape).view);
   }
 }
 
 std::string value_type(const Type& type) {
-  return "tenon::Value<" + owned_type(type) + ">";
+  return "tenon::Value<" + owned_type(type, "::") + ">";
 }
 
 std::string host_stream(const Type& type) {

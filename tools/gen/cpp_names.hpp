@@ -9,11 +9,12 @@
 
 namespace tenon::gen {
 
-/// The type of a value of its own, eg: "std::vector<tenon::RecordV2>", "tenon::TextMap"
-std::string owned_type(const Type& type);
+/// The type of a value of its own, eg: "std::vector<tenon::RecordV2>", "tenon::TextMap". `scope`
+/// stands before names of specs: "::" where something nearer may be called like their namespace.
+std::string owned_type(const Type& type, const std::string& scope = {});
 /// The type that reads a value in place, eg: "tenon::ListView<tenon::RecordV2>". What is small is
 /// its own view.
-std::string view_type(const Type& type);
+std::string view_type(const Type& type, const std::string& scope = {});
 /// eg: "tenon::Value<std::string>"
 std::string value_type(const Type& type);
 

@@ -23,7 +23,7 @@ namespace {
 
 /// A stream is taken and answered as the object that stands for it.
 std::string owned(const Type& type) {
-  return is_stream(type) ? sdk_stream(type) : owned_type(type);
+  return is_stream(type) ? sdk_stream(type) : owned_type(type, "::");
 }
 
 /// What an author writes one form of a method as.
@@ -57,7 +57,7 @@ struct Signature {
 /// A parameter of the plain form.
 std::string parameter_type(const Method& method, const Field& field) {
   if (method.configures) return "const tenon::sdk::Config&";
-  return is_stream(field.type) ? sdk_stream(field.type) : view_type(field.type);
+  return is_stream(field.type) ? sdk_stream(field.type) : view_type(field.type, "::");
 }
 
 std::string argument(const Method& method, const Field& field) {
@@ -218,10 +218,10 @@ void emit_contract(Writer& out, const KindVersion& version) {
 /// Enums and structs of the version by their short names.
 void emit_aliases(Writer& out, const KindVersion& version) {
   for (const auto& enumeration : version.enums) {
-    out.line("using ", camel_case(enumeration->name), " = ", enumeration->cpp_name, ";");
+    out.line("using ", camel_case(enumeration->name), " = ::", enumeration->cpp_name, ";");
   }
   for (const auto& structure : version.structs) {
-    out.line("using ", camel_case(structure->name), " = ", structure->cpp_name, ";");
+    out.line("using ", camel_case(structure->name), " = ::", structure->cpp_name, ";");
   }
   if (!version.enums.empty() || !version.structs.empty()) out.line();
 }

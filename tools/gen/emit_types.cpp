@@ -31,23 +31,21 @@ struct Member {
   std::string name;
   std::string owned;
   std::string view;
+  std::string value;
   std::string doc;
 };
 
 std::vector<Member> members(const Record& record) {
   std::vector<Member> all;
   for (const Field& field : record.fields) {
-    all.push_back({field.name, owned_type(field.type), view_type(field.type), field.doc});
+    all.push_back({field.name, owned_type(field.type), view_type(field.type),
+                   value_type(field.type), field.doc});
   }
   if (record.bag) {
-    all.push_back({"bag", "tenon::Bytes", "tenon::BytesView",
+    all.push_back({"bag", "tenon::Bytes", "tenon::BytesView", "tenon::Value<tenon::Bytes>",
                    "What other versions have and this one cannot name, as JSON; copied along."});
   }
   return all;
-}
-
-std::string value_of(const Member& member) {
-  return "tenon::Value<" + member.owned + ">";
 }
 
 void emit_enum(Writer& out, const Enum& enumeration) {
@@ -132,7 +130,7 @@ void emit_view(Writer& out, const Record& record) {
     for (const Member& field : members(record)) {
       out.doc(field.doc);
       out.one_liner(field.view + " " + field.name + "() const",
-                    "return " + value_of(field) + "::view(raw_->" + field.name + ");");
+                    "return " + field.value + "::view(raw_->" + field.name + ");");
     }
     out.line();
     out.line("const ", record.c_name, "& raw() const noexcept { return *raw_; }");
@@ -143,9 +141,10 @@ void emit_view(Writer& out, const Record& record) {
   out.line("};");
 }
 
+/// In tenon's namespace a name of the same beginning as one there would be taken for that.
 void emit_value(Writer& out, const Record& record) {
   const std::vector<Member> fields = members(record);
-  const std::string& name = record.cpp_name;
+  const std::string name = "::" + record.cpp_name;
   out.line("template <>");
   out.line("struct tenon::Value<", name, "> {");
   out.indented([&] {
@@ -157,7 +156,7 @@ void emit_value(Writer& out, const Record& record) {
       out.line("Raw raw{};");
       for (const Member& field : fields) {
         out.assign("raw." + field.name,
-                   value_of(field) + "::template raw<copy>(call, value." + field.name + ")");
+                   field.value + "::template raw<copy>(call, value." + field.name + ")");
       }
       out.line("return raw;");
     });
@@ -168,7 +167,7 @@ void emit_value(Writer& out, const Record& record) {
     out.indented([&] {
       out.line(name, " value;");
       for (const Member& field : fields) {
-        out.assign("value." + field.name, value_of(field) + "::own(raw." + field.name + ")");
+        out.assign("value." + field.name, field.value + "::own(raw." + field.name + ")");
       }
       out.line("return value;");
     });

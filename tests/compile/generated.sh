@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+#
+# generated.sh SOURCE GENERATOR: compiles what the generator writes. It does so whatever the domain
+# of a spec begins with, and a hand-written step compiles with the types that it was written for and
+# with no others. Says in TAP what did.
+set -u
+source=$1
+generator=$2
+world=$(mktemp -d)
+trap 'rm -rf "$world"' EXIT
+
+include="-I$source/abi/include -I$source/sdk/include -I$source/loader/include"
+
+# generate NAME: from the folder NAME into NAME.out
+generate() {
+  "$generator" build --out "$1.out" --name kinds --standard-specs "$source/abi" "$1"
+}
+
+# compile NAME FILE: what was generated from NAME; of programs for hosts
+compile() {
+  # shellcheck disable=SC2086
+  g++ -std=c++20 -fsyntax-only -Wall -Wextra -pedantic -Werror $include "-I$1.out/include" \
+    -DGOLDENS='""' -DWORDS= "$2"
+}
+
+# compile_sdk NAME: what plugins include
+compile_sdk() {
+  for header in "$1".out/include/*/sdk/*.hpp; do
+    # shellcheck disable=SC2086
+    echo "#include \"$header\"" |
+      g++ -std=c++17 -fsyntax-only -Wall -Wextra -pedantic -Werror $include \
+        "-I$1.out/include" -x c++ - || return
+  done
+}
+
+count=0
+# point NAME COMMAND...: one point of the plan
+point() {
+  count=$((count + 1))
+  name=$1
+  shift
+  if "$@" >log 2>&1; then
+    echo "ok $count - $name"
+  else
+    sed 's/^/# /' log
+    echo "not ok $count - $name"
+  fi
+}
+
+# Kinds and types of a domain that begins like a namespace inside tenon.
+domain() {
+  mkdir "$1"
+  cp -R "$source"/tests/documents/types "$source"/tests/specs/all_types \
+    "$source"/tests/specs/carried "$source"/tests/specs/entry "$1"
+  find "$1" -name '*.json' -exec sed -i "s/test\.example/$1.example/g" {} +
+  generate "$1" && compile "$1" "$1.out/kinds.cpp" && compile "$1" "$1.out/kinds_test.cpp" &&
+    compile_sdk "$1"
+}
+
+# The hand-written step of test.example/album, and its types as an edit of the specs makes them.
+album() {
+  cp -R "$source/tests/documents/types" "$1"
+  sed -i "$2" "$1"/album/*.json
+  generate "$1"
+}
+fits() {
+  album "$1" "" && compile "$1" "$source/tests/documents/album.cpp"
+}
+# does_not_fit NAME EDIT WORD: the compiler says the word
+does_not_fit() {
+  album "$1" "$2" && ! compile "$1" "$source/tests/documents/album.cpp" 2>errors &&
+    { cat errors && grep "error: .*$3" errors; }
+}
+
+cd "$world" || exit
+for word in bench conformance detail gen json sdk tests; do
+  point "the domain $word.example compiles" domain $word
+done
+point "a step compiles with its types" fits same
+point "a step does not compile with a field that has another name" \
+  does_not_fit renamed 's/"amount"/"sum"/' amount
+point "a step does not compile with a field that has another type" \
+  does_not_fit retyped 's/"count": "int32"/"count": "int64"/' 'int64_t\|long int'
+point "a step that is not called does not compile" does_not_fit uncalled \
+  '/"hook": true,/d; /"count"/,/}/s/"hook"/"removed"/; /"amount"/,/}/s/"hook"/"added"/' \
+  AlbumStep1To2
+echo "1..$count"
