@@ -148,7 +148,7 @@ Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
                 .found = "version " + std::string(label),
                 .needed = "one of " + labels_of(*type),
                 .fix = future ? "a program that was built with it, or read it leniently"
-                              : "one of these versions"});
+                              : "correct the version of the document"});
 }
 
 Result<const DocumentVersion*> find_target(const DocumentType& type, std::string_view label) {
@@ -158,7 +158,8 @@ Result<const DocumentVersion*> find_target(const DocumentType& type, std::string
                 .where = std::string(type.id),
                 .found = "version " + std::string(wanted),
                 .needed = "one of " + labels_of(type),
-                .fix = "one of these versions"});
+                .fix = "leave it out to get version " + std::string(type.hub) +
+                       ", as which documents of this type are stored"});
 }
 
 const void* convert(Conversion& conversion, const DocumentType& type, const DocumentVersion& from,

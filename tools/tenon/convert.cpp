@@ -5,6 +5,7 @@
 // A text is one document, however many lines it takes, or a stream with a document on each line.
 // When the first line that is not empty is a whole document, it is a stream.
 #include "reading/durable_file.hpp"
+#include "reading/findings.hpp"
 
 #include <tenon/document.hpp>
 
@@ -35,6 +36,12 @@ void report(const std::string& where, const Error& error) {
   std::cerr << "tenon convert: " << harmless(where) << ": " << harmless(error.to_string()) << "\n";
   if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
     std::cerr << "   --lenient keeps what this program does not know\n";
+  }
+  if (error.code() == "unknown-type") {
+    std::vector<std::string> known;
+    for (const DocumentType* type : document_types()) known.emplace_back(type->id);
+    const std::string meant = reading::did_you_mean(error.found(), known);
+    if (!meant.empty()) std::cerr << "   " << meant << "\n";
   }
 }
 
