@@ -296,6 +296,19 @@ TEST_F(Documents, AreNeverHalfReplaced) {
   }
 }
 
+TEST_F(Documents, AreReplacedByTwoRunsAtOnce) {
+  constexpr int files = 200;
+  const auto name = [](int i) { return "both/" + std::to_string(i) + ".json"; };
+  for (int i = 0; i < files; i++) world_.write(name(i), older);
+  Child first = world_.start({TENON, "convert", "--in-place", "both"});
+  const Outcome second = convert({"--in-place", "both"});
+  EXPECT_EQ(first.wait().exit, 0);
+  EXPECT_EQ(second.exit, 0) << second.err;
+  for (int i = 0; i < files; i++) EXPECT_EQ(world_.read(name(i)), newer);
+  EXPECT_EQ(std::distance(fs::directory_iterator(world_.root() / "both"), {}), files)
+      << "nothing is left beside them";
+}
+
 TEST_F(Documents, TheirTypesAreListed) {
   const Outcome text = world_.run({TENON, "types"});
   EXPECT_EQ(text.exit, 0);
