@@ -18,6 +18,9 @@ namespace tenon {
 namespace {
 
 /// Takes one number of a contract's version off the front.
+// The type of contract that modules of machine code ask for; this host knows no other.
+constexpr std::string_view native_contract = "native";
+
 std::optional<std::uint16_t> take_number(std::string_view& text) {
   const auto dot = text.find('.');
   const auto digits = text.substr(0, dot);
@@ -31,10 +34,23 @@ std::optional<std::uint16_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// "1", "1.2" or "1.2.0", and "native/" before it or not.
+/// Takes the type of a contract off the front, "native" where none is said. Nothing: it is not in
+/// the form of one.
+std::optional<std::string_view> take_type(std::string_view& text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return native_contract;
+  const auto type = text.substr(0, slash);
+  text.remove_prefix(slash + 1);
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_';
+  };
+  if (type.empty() || !std::ranges::all_of(type, is_allowed)) return std::nullopt;
+  return type;
+}
+
+/// "1", "1.2" or "1.2.0".
 std::optional<Contract> contract_from(std::string_view text) {
-  constexpr std::string_view native = "native/";
-  if (text.starts_with(native)) text.remove_prefix(native.size());
   std::uint16_t numbers[3] = {};
   std::size_t count = 0;
   for (bool more = true; more; ++count) {
@@ -82,6 +98,7 @@ class ManifestReader {
   void read_format(const json::Reader& document);
   void read_contract(const json::Reader& value);
   bool read_document(const json::Reader& document, ManifestV2Storage& stored);
+  void refuse_type(std::string_view type);
   bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
   void refuse_other_than_object(std::string_view json, const Place& place);
 
@@ -206,7 +223,10 @@ void ManifestReader::read_contract(const json::Reader& value) {
   if (value.form() == json::Form::null) return;
   std::string_view text;
   if (!value.read(text)) return fail(parser_.take_error());
-  const auto contract = contract_from(text);
+  std::string_view version = text;
+  const auto type = take_type(version);
+  if (type && *type != native_contract) return refuse_type(*type);
+  const auto contract = type ? contract_from(version) : std::nullopt;
   if (contract) {
     manifest_.contract = *contract;
   } else {
@@ -216,6 +236,18 @@ void ManifestReader::read_contract(const json::Reader& value) {
 }
 
 bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
+// Versions of another type cannot be judged here, nor what stands in such a manifest besides.
+void ManifestReader::refuse_type(std::string_view type) {
+  if (failure_) return;
+  failure_ =
+      Error({.code = "contract-unknown",
+             .where = std::string(path_),
+             .found = "a module for the contract " + in_quotes(type) + "  (manifest: contract)",
+             .needed = in_quotes(native_contract) + ", the only type that this host offers",
+             .fix = "a host that offers " + in_quotes(type) +
+                    ", or no type in front of the version of the contract"});
+}
+
   if (format_ == 1) return upgrade(document, stored);
   if (read_stored(conversion_, document, stored)) return true;
   fail(parser_.take_error());
@@ -422,7 +454,7 @@ Result<void> check_contract(Contract needed, std::string_view place, std::string
        .found = "a module for contract " + needed.to_string() + "  (" + std::string(place) + ")",
        .needed = "at most " + host_contract.to_string() + ", which this host offers",
        .fix = "a newer host, or a build of the module for contract " + host_contract.to_string() +
-              " (define TENON_CONTRACT)"});
+              " (with TENON_CONTRACT defined as " + std::to_string(host_contract.minor) + ")"});
 }
 
 }  // namespace tenon

@@ -74,7 +74,8 @@ struct Manifest {
 Package package_of(const Manifest& manifest);
 
 /// Reads the text of a manifest. `path` is the module's, for messages. Errors: broken-manifest
-/// (with the place in the document, eg: provides[0].version), contract-too-new.
+/// (with the place in the document, eg: provides[0].version), contract-too-new, contract-unknown
+/// (it is of a type that no host of this build offers).
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
 
 /// Whether this host can serve a module that needs `needed`; `place` is what says so, eg:

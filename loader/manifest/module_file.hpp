@@ -34,8 +34,8 @@ struct ModuleFile {
 /// Reads the manifest and the prologue of the module at `path`: only the pieces of the file that
 /// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
 /// empty-file, truncated, not-a-module, broken-file, wrong-word-size, wrong-architecture,
-/// no-manifest, two-manifests, broken-manifest, contract-too-new, no-entry, wrong-magic,
-/// size-too-small, size-too-large, manifest-differs.
+/// no-manifest, two-manifests, broken-manifest, contract-too-new, contract-unknown, no-entry,
+/// wrong-magic, size-too-small, size-too-large, manifest-differs.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 
 /// The same from the whole file in memory; `path` is for messages.

@@ -198,6 +198,8 @@ TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, stop, PLUGINS,
 #define MANIFEST "{\"manifest\":1,\"contract\":\"1.0\",\"name\":\"" PACKAGE "\""
 #elif defined FAULT_MANIFEST_TOO_NEW
 #define MANIFEST "{\"manifest\":2,\"contract\":\"2.7\",\"plugins\":{}}"
+#elif defined FAULT_CONTRACT_UNKNOWN
+#define MANIFEST "{\"manifest\":2,\"contract\":\"wasm/1.0\",\"imports\":{}}"
 #else
 #define MANIFEST TENON_MANIFEST_TEXT_(PACKAGE, PACKAGE_VERSION, PLUGINS(TENON_MANIFEST_ROW_), )
 #endif

@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"size-past-image", "size-too-large"},
                     Fault{"contract-too-new", "contract-too-new"},
                     Fault{"manifest-too-new", "contract-too-new"},
+                    Fault{"contract-unknown", "contract-unknown"},
                     Fault{"differs-manifest-size", "manifest-differs"},
                     Fault{"kind-too-new", "kind-too-new"}, Fault{"kind-unknown", "kind-unknown"},
                     Fault{"kind-differs", "kind-differs"}, Fault{"some-library", "no-manifest"}),

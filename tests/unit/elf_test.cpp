@@ -124,6 +124,7 @@ TEST(ModuleFile, NamesEachFault) {
   EXPECT_EQ(code_of("size-past-image"), "size-too-large");
   EXPECT_EQ(code_of("contract-too-new"), "contract-too-new");
   EXPECT_EQ(code_of("manifest-too-new"), "contract-too-new");
+  EXPECT_EQ(code_of("contract-unknown"), "contract-unknown");
   EXPECT_EQ(code_of("differs-manifest-size"), "manifest-differs");
 }
 

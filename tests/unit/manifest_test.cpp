@@ -142,6 +142,14 @@ TEST(Manifest, KnowsAllFormsOfTheFirstContract) {
 }
 
 TEST(Manifest, RefusesWhatIsNoContract) {
+TEST(Manifest, TellsTheContractsOfThisHostApart) {
+  for (const char* text : {R"("1.1")", R"("1.1.0")", R"("native/1.1")"}) {
+    const auto read = parse_manifest(manifest_but(R"("1.0")", text), path);
+    ASSERT_TRUE(read) << text << ": " << read.error().to_string();
+    EXPECT_EQ(read->contract, (Contract{1, 1})) << text;
+  }
+}
+
   for (const char* text : {R"("")", R"("0")", R"("0.9")", R"("v1")", R"("1.")", R"(".1")",
                            R"("1.0.1")", R"("1.0.0.0")", R"("01")", R"("1.00")", R"("1 ")",
                            R"("wasm/1")", R"("native/")", R"("99999.0")", R"("-1")"}) {
@@ -152,7 +160,19 @@ TEST(Manifest, RefusesWhatIsNoContract) {
 
 TEST(Manifest, RefusesANewerContractBeforeItJudgesTheRest) {
   for (const char* text :
-       {R"({"manifest":1,"contract":"1.1","other":{}})", R"({"manifest":1,"contract":"native/2"})",
+TEST(Manifest, RefusesAContractOfAnotherTypeBeforeItJudgesTheRest) {
+  for (const char* text : {R"({"manifest":1,"contract":"wasm/1","other":{}})",
+                           R"({"manifest":3,"contract":"wasm/99"})",
+                           R"({"manifest":1,"contract":"wasm/of/the future"})"}) {
+    const auto read = parse_manifest(text, path);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code(), "contract-unknown") << text;
+    EXPECT_EQ(read.error().where(), path);
+    EXPECT_EQ(read.error().found(), "a module for the contract \"wasm\"  (manifest: contract)");
+  }
+}
+
+       {R"({"manifest":1,"contract":"1.2","other":{}})", R"({"manifest":1,"contract":"native/2"})",
         R"({"manifest":3})", R"({"manifest":4,"contract":"1.0","provides":7})"}) {
     const auto read = parse_manifest(text, path);
     ASSERT_FALSE(read) << text;
