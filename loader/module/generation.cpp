@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "module/behaviours.hpp"
 #include "module/log.hpp"
 #include "module/thread_records.hpp"
 
@@ -45,11 +46,14 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
                        const SupervisionOptions& supervision)
     : image_(std::move(image)),
       package_(manifest.name),
+      contract_(manifest.contract),
       admitted_(std::move(admitted)),
       faults_(faults),
       supervision_(*this, faults, image_ ? &image_->map() : nullptr, supervision),
-      leases_(*this, [this](auto function, auto* call,
-                            const auto& body) { return run_stream(function, call, body); }),
+      leases_(*this, contract_,
+              [this](auto function, auto* call, const auto& body) {
+                return run_stream(function, call, body);
+              }),
       host_(package_of(manifest), directory, leases_) {
   bounds_.push_back(new_bounds(0));
 }
@@ -276,6 +280,10 @@ bool Generation::restores_state(std::uint32_t index) const {
   return object_at(index).plugin->base.restore_state != nullptr;
 }
 
+bool Generation::restores_without_state(std::uint32_t index) const {
+  return has(contract_, Behaviour::restored_without_state) && restores_state(index);
+}
+
 Result<Bytes> Generation::save_state(std::uint32_t index, const StateForms& forms,
                                      std::chrono::steady_clock::time_point deadline) {
   const Object object = object_at(index);
@@ -298,15 +306,19 @@ Result<Bytes> Generation::save_state(std::uint32_t index, const StateForms& form
 }
 
 Result<void> Generation::restore_state(std::uint32_t index, const StateForms& forms,
-                                       const Bytes& state,
+                                       const Bytes* state,
                                        std::chrono::steady_clock::time_point deadline) {
   const Object object = object_at(index);
   Inside inside(*this);
   Call call;
   call.set_deadline(deadline);
-  const Result<tenon_bytes> given = give_state(call.raw(), forms, state);
-  if (!given) return given.error();
-  const tenon_state_request in{sizeof in, forms.restored, 0, *given};
+  tenon_state_request in{sizeof in, 0, 0, Value<Bytes>::none()};
+  if (state != nullptr) {
+    const Result<tenon_bytes> given = give_state(call.raw(), forms, *state);
+    if (!given) return given.error();
+    in.version = forms.restored;
+    in.state = *given;
+  }
   const tenon_status status = supervision_.run_alone(
       object.plugin->name, "restore_state", call.raw(),
       [&] { return object.plugin->base.restore_state(call.raw(), object.self, &in); });

@@ -92,10 +92,13 @@ class Generation : public Serving {
   /// Whether the plugin under `index` has a state that a restart carries over.
   bool saves_state(std::uint32_t index) const;
   bool restores_state(std::uint32_t index) const;
+  /// Whether it wants to be told that it goes on after another although nothing was saved.
+  bool restores_without_state(std::uint32_t index) const;
   /// The plugin's state, to be kept. Errors: those of its save_state; state-refused.
   Result<Bytes> save_state(std::uint32_t index, const StateForms& forms,
                            std::chrono::steady_clock::time_point deadline);
-  Result<void> restore_state(std::uint32_t index, const StateForms& forms, const Bytes& state,
+  /// `state`: nullptr where nothing was saved; then `forms` mean nothing.
+  Result<void> restore_state(std::uint32_t index, const StateForms& forms, const Bytes* state,
                              std::chrono::steady_clock::time_point deadline);
   /// Lets go of what the next generation takes over, and takes it back. Nothing to do for plugins
   /// that have no such function.
@@ -142,6 +145,7 @@ class Generation : public Serving {
   // The image goes last: everything else may point into it.
   std::optional<Image> image_;
   std::string package_;
+  const Contract contract_;
   AdmittedModule admitted_;
   FaultSink& faults_;
   Supervision supervision_;

@@ -2,10 +2,13 @@
 #include "module/lease.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
+#include "module/behaviours.hpp"
 #include "module/call_children.hpp"
+#include "module/own_stream.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
@@ -114,6 +117,37 @@ void Lease::end() noexcept {
 
 namespace {
 
+constexpr tenon_duration in_nanoseconds(std::chrono::nanoseconds time) {
+  return time.count();
+}
+
+// How long a stream that has nothing ready is left alone, at first and at most.
+constexpr tenon_duration first_pause = in_nanoseconds(std::chrono::microseconds(100));
+constexpr tenon_duration longest_pause = in_nanoseconds(std::chrono::milliseconds(20));
+
+tenon_status interrupted_while_empty(tenon_call* call, std::int32_t reason) {
+  return reason == TENON_CANCELLED_BY_DEADLINE
+             ? tenon_fail(call, TENON_DEADLINE_EXCEEDED, "the stream had nothing in time")
+             : tenon_fail(call, TENON_CANCELLED, "the call was cancelled while nothing came");
+}
+
+/// A read whose reader takes 0 for the end, from a stream of a module to which it is not; see
+/// Behaviour::empty_read_is_no_end.
+tenon_status read_something(tenon_call* call, tenon_reader* stream, tenon_buffer into,
+                            std::size_t* got) {
+  for (tenon_duration pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    *got = 0;
+    const tenon_status status = stream->read(call, stream, into, got);
+    if (status == TENON_OUT_OF_RANGE) {
+      *got = 0;
+      return TENON_OK;
+    }
+    if (status != TENON_OK || *got != 0 || into.size == 0) return status;
+    const std::int32_t reason = call->functions->wait(call, pause);
+    if (reason != TENON_NOT_CANCELLED) return interrupted_while_empty(call, reason);
+  }
+}
+
 constexpr char read_name[] = "read";
 constexpr char write_name[] = "write";
 constexpr char commit_name[] = "commit";
@@ -122,8 +156,8 @@ constexpr char commit_name[] = "commit";
 template <class Raw>
 class Leased final : public Lease {
  public:
-  Leased(LeaseList& list, std::uint32_t index, bool lent, Raw* inner) noexcept
-      : Lease(list, index, lent), face_{functions, this}, inner_(inner) {}
+  Leased(LeaseList& list, Contract contract, std::uint32_t index, bool lent, Raw* inner) noexcept
+      : Lease(list, index, lent), face_{functions_for(contract, *inner), this}, inner_(inner) {}
 
   Raw* hand_out() {
     Lease::hand_out();
@@ -137,6 +171,7 @@ class Leased final : public Lease {
   };
   static const Raw functions;
 
+  static const Raw& functions_for(Contract contract, const Raw& inner) noexcept;
   static Leased& of(Raw* raw) noexcept { return *static_cast<Face*>(raw)->lease; }
 
   template <auto function, const char* name, class... Arguments>
@@ -144,6 +179,12 @@ class Leased final : public Lease {
     Leased& lease = of(self);
     return lease.visit(name, call, [&](tenon_call* nested) {
       return (lease.inner_->*function)(nested, lease.inner_, arguments...);
+    });
+  }
+  static tenon_status read_on(tenon_call* call, Raw* self, tenon_buffer into, std::size_t* got) {
+    Leased& lease = of(self);
+    return lease.visit(read_name, call, [&](tenon_call* nested) {
+      return read_something(nested, lease.inner_, into, got);
     });
   }
   static void release(Raw* self) { of(self).Lease::release(); }
@@ -163,6 +204,22 @@ const tenon_writer Leased<tenon_writer>::functions = {
     sizeof(tenon_writer), forward<&tenon_writer::write, write_name, tenon_bytes>,
     forward<&tenon_writer::commit, commit_name>, release};
 
+/// Whatever their module asks for, streams that come from elsewhere speak as all streams that are
+/// held do.
+template <>
+const tenon_reader& Leased<tenon_reader>::functions_for(Contract contract,
+                                                        const tenon_reader& inner) noexcept {
+  static constexpr tenon_reader patient = {sizeof(tenon_reader), read_on, release};
+  const bool speaks_otherwise =
+      has(contract, Behaviour::empty_read_is_no_end) && !is_one(&inner) && !is_own_stream(inner);
+  return speaks_otherwise ? patient : functions;
+}
+
+template <>
+const tenon_writer& Leased<tenon_writer>::functions_for(Contract, const tenon_writer&) noexcept {
+  return functions;
+}
+
 }  // namespace
 
 // -- The list -----------------------------------------------------------------
@@ -170,7 +227,7 @@ const tenon_writer Leased<tenon_writer>::functions = {
 /// Puts the lease in the place of the stream.
 template <class Raw>
 std::shared_ptr<Lease> LeaseList::add(std::uint32_t index, bool lent, Raw*& stream) {
-  auto leased = std::make_shared<Leased<Raw>>(*this, index, lent, stream);
+  auto leased = std::make_shared<Leased<Raw>>(*this, contract_, index, lent, stream);
   stream = leased->hand_out();
   std::lock_guard lock(mutex_);
   return leases_.emplace_back(std::move(leased));

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "manifest/manifest.hpp"
+
 namespace tenon::detail {
 
 class Lease;
@@ -37,8 +39,9 @@ class LeaseList {
   using Run = std::function<tenon_status(std::string_view function, tenon_call* call,
                                          const std::function<tenon_status()>& body)>;
 
-  LeaseList(Serving& generation, Run run) noexcept
-      : generation_(generation), run_(std::move(run)) {}
+  /// `contract`: what the module of the generation asks for.
+  LeaseList(Serving& generation, Contract contract, Run run) noexcept
+      : generation_(generation), contract_(contract), run_(std::move(run)) {}
   /// REQUIRED: none is left.
   ~LeaseList() = default;
   LeaseList(const LeaseList&) = delete;
@@ -75,6 +78,7 @@ class LeaseList {
   void remove(const Lease& lease) noexcept;
 
   Serving& generation_;
+  const Contract contract_;
   const Run run_;
   std::atomic<bool> broken_{false};
   mutable std::mutex mutex_;

@@ -131,6 +131,10 @@ Result<void> Restart::move_over() {
       if (auto let_go = suspend(); !let_go) return let_go;
     }
   }
+  for (const InstanceRecord& instance : made_) {
+    const auto of_it = [&](const Saved& saved) { return saved.index == instance.index; };
+    if (std::none_of(saved_.begin(), saved_.end(), of_it)) saved_.push_back({instance.index, {}});
+  }
   if (session_) made_.clear();
   do {
     if (auto made = catch_up(); !made) return made;
@@ -205,6 +209,7 @@ Result<void> Restart::suspend() {
 
 Result<void> Restart::restore_states() {
   for (const Saved& saved : std::exchange(saved_, {})) {
+    if (!saved.state && !fresh_.generation->restores_without_state(saved.index)) continue;
     if (!fresh_.generation->restores_state(saved.index)) {
       return Error({.code = "state-refused",
                     .where = module_.where(),
@@ -212,8 +217,8 @@ Result<void> Restart::restore_states() {
                     .needed = "one that takes over the state of the instances",
                     .fix = "a build that has it, or a restart that discards the state"});
     }
-    auto restored =
-        fresh_.generation->restore_state(saved.index, state_forms_, saved.state, deadline_);
+    const Bytes* state = saved.state ? &*saved.state : nullptr;
+    auto restored = fresh_.generation->restore_state(saved.index, state_forms_, state, deadline_);
     if (!restored) return restored;
   }
   return {};

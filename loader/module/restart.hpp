@@ -30,7 +30,7 @@ class Restart {
  private:
   struct Saved {
     std::uint32_t index;
-    Bytes state;
+    std::optional<Bytes> state;  // nothing: there is none
   };
 
   Result<void> check_reloadable() const;

@@ -84,7 +84,7 @@ Result<Bytes> keep_state(tenon_call* call, const StateForms& forms, const tenon_
 }
 
 Result<tenon_bytes> give_state(tenon_call* call, const StateForms& forms, const Bytes& kept) {
-  if (forms.type == nullptr) return tenon_bytes{kept.data(), kept.size()};
+  if (forms.type == nullptr) return Value<Bytes>::pass(call, kept);  // empty, but not absent
   Conversion conversion(call);
   conversion.copies = true;
   json::Parser parser;

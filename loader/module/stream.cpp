@@ -3,6 +3,7 @@
 #include <tenon/stream.hpp>
 
 #include "module/exceptions.hpp"
+#include "module/own_stream.hpp"
 
 namespace tenon {
 namespace {
@@ -61,6 +62,10 @@ Error empty(const char* method) {
 }
 
 }  // namespace
+
+bool detail::is_own_stream(const tenon_reader& stream) noexcept {
+  return stream.release == GivenReader::release;
+}
 
 tenon_reader* Reader::give(std::unique_ptr<OwnReader> own) {
   return new GivenReader{{sizeof(tenon_reader), GivenReader::read, GivenReader::release},

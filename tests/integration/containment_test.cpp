@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <string>
+#include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <thread>
@@ -115,6 +116,19 @@ TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
   EXPECT_EQ(probe->edition().value(), 1);
   EXPECT_EQ(module(host, probes).generation, 1u) << "is not to blame";
   EXPECT_TRUE(is_mapped("unruly.g"));
+}
+
+TEST_F(Containment, TellsInstancesSinceContract11ThatTheyGoOn) {
+  place("contract-0.so");
+  place("contract-1.so");
+  Host host(containing());
+  for (const char* contract : {"0", "1"}) {
+    const std::string package = std::string("test.example/contract-").append(contract);
+    auto counter = host.create<test::Counter>(package + "-counter").value();
+    EXPECT_FALSE(counter->add(-1));
+    ASSERT_TRUE(eventually([&] { return counter->life().has_value(); }));
+    EXPECT_EQ(counter->life().value(), contract[0] == '1' ? "create restore:0:none" : "create");
+  }
 }
 
 TEST_F(Containment, OfAHundredCrashes) {

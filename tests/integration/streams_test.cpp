@@ -323,8 +323,15 @@ TEST_F(Streams, APluginThatWaitsForAnotherIsInterruptedWhenThatRestarts) {
   EXPECT_EQ(ended->cancelled, TENON_NOT_CANCELLED) << "its own call goes on";
 }
 
-TEST_F(Streams, OfAClassInCpp) {
-  place("vault.so");
+/// The same class, built for each contract.
+class StreamsInCpp : public Streams, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, StreamsInCpp, testing::Values("vault.so", "vault-contract-1.so"),
+                         [](const auto& build) {
+                           return std::string(build.index == 0 ? "Contract10" : "Contract11");
+                         });
+
+TEST_P(StreamsInCpp, AreReadAndWritten) {
+  place(GetParam());
   Host host(options());
   auto store = host.create<test::Vault>("test.example/vault").value();
   ASSERT_TRUE(store->put("k", text("a longer value"), text("note")));

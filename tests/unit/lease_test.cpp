@@ -4,6 +4,7 @@
 #include "module/lease.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/stream.hpp>
 
 #include <gtest/gtest.h>
 
@@ -90,7 +91,7 @@ struct Leases : testing::Test {
   }
 
   Serving generation;
-  LeaseList list{generation, run};
+  LeaseList list{generation, Contract{}, run};
   PluginReader plugin{generation};
   std::string message;
 };
@@ -146,7 +147,7 @@ TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
   {
     Serving gone;
     PluginReader behind(gone);
-    LeaseList list(gone, run);
+    LeaseList list(gone, Contract{}, run);
     reader = list.lease(0, &behind);
     list.revoke_all();
   }
@@ -262,6 +263,73 @@ TEST_F(Leases, AreLentAsTheyAre) {
   EXPECT_EQ(list.lend(stream), nullptr);
   EXPECT_EQ(stream, leased);
   leased->release(leased);
+}
+
+/// A stream as modules make them since contract 1.1: each second read, and the first, finds
+/// nothing.
+struct HaltingReader : tenon_reader {
+  explicit HaltingReader(int bytes)
+      : tenon_reader{sizeof(tenon_reader), read, release}, left(bytes) {}
+
+  static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer, size_t* got) {
+    auto& reader = *static_cast<HaltingReader*>(self);
+    reader.ready = !reader.ready;
+    if (reader.ready) return TENON_OK;
+    if (reader.left == 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "the end");
+    reader.left--;
+    *got = 1;
+    return TENON_OK;
+  }
+  static void release(tenon_reader*) {}
+
+  int left;
+  bool ready = false;
+};
+
+/// The host's own, which ends at once.
+struct Nothing : OwnReader {
+  Result<std::size_t> read(Call&, std::span<std::uint8_t>) override { return std::size_t{0}; }
+};
+
+struct LeasesSince11 : Leases {
+  /// How much comes until a read answers 0.
+  std::size_t count(tenon_reader* reader) {
+    std::size_t all = 0;
+    for (;;) {
+      std::uint8_t byte = 0;
+      std::size_t got = 0;
+      Call call;
+      EXPECT_EQ(reader->read(call.raw(), reader, {&byte, 1}, &got), TENON_OK);
+      if (got == 0) return all;
+      all += got;
+    }
+  }
+
+  LeaseList newer{generation, Contract{1, 1}, run};
+};
+
+TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
+  HaltingReader halting(3);
+  tenon_reader* reader = newer.lease(0, &halting);
+  EXPECT_EQ(count(reader), 3u);
+  reader->release(reader);
+  HaltingReader lent(2);
+  tenon_reader* stream = &lent;
+  newer.lend(stream)->pass();
+  EXPECT_EQ(count(stream), 2u);
+  stream->release(stream);
+}
+
+TEST_F(LeasesSince11, TakeTheZeroOfOthersForTheEnd) {
+  HaltingReader halting(3);
+  tenon_reader* older = list.lease(0, &halting);
+  tenon_reader* passed_on = newer.lease(0, older);
+  EXPECT_EQ(count(passed_on), 0u) << "of a module that asks for 1.0";
+  passed_on->release(passed_on);
+  Reader own = std::make_unique<Nothing>();
+  tenon_reader* of_the_host = newer.lease(0, own.release());
+  EXPECT_EQ(count(of_the_host), 0u);
+  of_the_host->release(of_the_host);
 }
 
 TEST_F(Leases, OfBrokenCodeCallNothing) {

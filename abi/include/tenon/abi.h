@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * tenon/abi.h: the contract between a host and a plugin, contract version 1.0.
+ * tenon/abi.h: the contract between a host and a plugin, contract version 1.1.
  *
  * A plugin is a native module (.so, .dll) that exports one const object,
  * `tenon_module_v1`, and carries one note with its manifest. This header is all
@@ -33,10 +33,12 @@ extern "C" {
 /* -- Version of the contract ------------------------------------------------ */
 
 #define TENON_CONTRACT_MAJOR 1
-#define TENON_CONTRACT_MINOR 0
+#define TENON_CONTRACT_MINOR 1
 
-/* The least minor version of the contract that a module asks of its host. An
- * author who needs more defines it before the first include. */
+/* The least minor version of the contract that a module asks of its host, which then
+ * behaves towards that module as the version says; where versions differ, "since contract
+ * 1.1" stands below. An author who needs more than the least defines it before the first
+ * include. */
 #ifndef TENON_CONTRACT
 #define TENON_CONTRACT 0
 #endif
@@ -208,7 +210,10 @@ typedef struct tenon_reader tenon_reader;
 struct tenon_reader {
   size_t struct_size;
   /* Fills `into` from its start; *got is 0 only at the end. May block until the call is
-   * cancelled, and so may the functions of a writer. */
+   * cancelled, and so may the functions of a writer.
+   * Since contract 1.1, of a reader that the module made: *got is 0 where nothing is ready
+   * yet, and the host asks again after a while; the end is TENON_OUT_OF_RANGE. Whoever
+   * holds the reader sees 0 at the end, and only there, as ever. */
   tenon_status (*read)(tenon_call *call, tenon_reader *self, tenon_buffer into, size_t *got);
   void (*release)(tenon_reader *self);
 };
@@ -293,7 +298,7 @@ typedef struct tenon_state_request {
   size_t struct_size;
   int32_t version; /* of the state: wanted for save, given for restore */
   int32_t reserved;
-  tenon_bytes state; /* restore only */
+  tenon_bytes state; /* restore only; empty is a state, absent is none */
 } tenon_state_request;
 
 typedef struct tenon_state_response {
@@ -312,7 +317,11 @@ typedef struct tenon_base {
   /* Ends an instance. No call is inside it and none follows. */
   void (*destroy)(void *self);
 
-  /* Optional, around a restart. save_state may not call the host's create. */
+  /* Optional, around a restart. save_state may not call the host's create. restore_state
+   * is called after configure with what was saved, and not called where nothing was.
+   * Since contract 1.1 it is called whenever the instance takes the place of another: where
+   * nothing was saved (no save_state, the state discarded, a crash), `version` is 0 and
+   * `state` absent. */
   tenon_status (*save_state)(tenon_call *call, void *self, const tenon_state_request *in,
                              const tenon_state_response **out);
   tenon_status (*restore_state)(tenon_call *call, void *self, const tenon_state_request *in);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * One source for each contract that hosts still behave by: built with TENON_CONTRACT 0 and 1 it
+ * does the same, and only what the host makes of it differs. A tape of test.example/tape and a
+ * counter of test.example/counter, both of which remember what the host did with them ("create
+ * configure"). With SAVES they save an empty state. The list of the builds stands in meson.build.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <test/counter/v1.h>
+#include <test/tape/v1.h>
+
+#define PACKAGE "test.example/contract-" TENON_QUOTE_VALUE_(TENON_CONTRACT)
+#define ROOM 128
+
+typedef struct instance {
+  char life[ROOM];
+} instance;
+
+/* A zeroed response in the arena of the call. */
+#define ANSWER(type, name)                                \
+  type *name = tenon_allocate_zeroed(call, sizeof(type)); \
+  name->struct_size = sizeof(type)
+
+static void note(void *self, const char *what) {
+  instance *noted = self;
+  const size_t used = strlen(noted->life);
+  snprintf(noted->life + used, ROOM - used, "%s%s", used == 0 ? "" : " ", what);
+}
+
+/* -- The base ----------------------------------------------------------------- */
+
+static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
+  (void)in;
+  *self = calloc(1, sizeof(instance));
+  if (*self == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+  note(*self, "create");
+  return TENON_OK;
+}
+
+static void destroy(void *self) {
+  free(self);
+}
+
+#ifdef SAVES
+static tenon_status save_state(tenon_call *call, void *self, const tenon_state_request *in,
+                               const tenon_state_response **out) {
+  ANSWER(tenon_state_response, answer);
+  (void)self;
+  (void)in;
+  answer->state.data = (const uint8_t *)"";
+  *out = answer;
+  return TENON_OK;
+}
+#endif
+
+static tenon_status restore_state(tenon_call *call, void *self, const tenon_state_request *in) {
+  char what[32];
+  (void)call;
+  snprintf(what, sizeof what, "restore:%d%s", (int)in->version,
+           in->state.data == NULL ? ":none" : "");
+  note(self, what);
+  return TENON_OK;
+}
+
+static const tenon_base base = {
+    .struct_size = sizeof base,
+    .create = create,
+    .destroy = destroy,
+#ifdef SAVES
+    .save_state = save_state,
+#endif
+    .restore_state = restore_state,
+};
+
+/* -- The tape ----------------------------------------------------------------- */
+
+/* Has nothing ready each second time it is asked, the first time among them, and says with a
+ * status of its own that it is at its end. One of "never" has nothing at any time. */
+typedef struct halting_reader {
+  tenon_reader base;
+  int ready;
+  size_t at;
+  char text[ROOM];
+} halting_reader;
+
+static tenon_status read_halting(tenon_call *call, tenon_reader *self, tenon_buffer into,
+                                 size_t *got) {
+  halting_reader *reader = (halting_reader *)self;
+  *got = 0;
+  if (strcmp(reader->text, "never") == 0) return TENON_OK;
+  reader->ready = !reader->ready;
+  if (reader->ready) return TENON_OK;
+  if (reader->text[reader->at] == '\0') return tenon_fail(call, TENON_OUT_OF_RANGE, "the end");
+  *got = 1;
+  into.data[0] = (uint8_t)reader->text[reader->at++];
+  return TENON_OK;
+}
+
+static void release_halting(tenon_reader *self) {
+  free(self);
+}
+
+static tenon_status insert(tenon_call *call, void *self, const test_tape_v1_configure_request *in) {
+  (void)call;
+  (void)in;
+  note(self, "configure");
+  return TENON_OK;
+}
+
+static tenon_status play(tenon_call *call, void *self, const test_tape_v1_play_request *in,
+                         const test_tape_v1_play_response **out) {
+  ANSWER(test_tape_v1_play_response, answer);
+  halting_reader *reader = calloc(1, sizeof *reader);
+  if (reader == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+  reader->base.struct_size = sizeof reader->base;
+  reader->base.read = read_halting;
+  reader->base.release = release_halting;
+  snprintf(reader->text, ROOM, "%.*s", (int)in->text.size, in->text.data);
+  if (strcmp(reader->text, "life") == 0) strcpy(reader->text, ((instance *)self)->life);
+  answer->body = &reader->base;
+  *out = answer;
+  return TENON_OK;
+}
+
+static const test_tape_v1 tape = {TEST_TAPE_V1_BASE, .base = &base, .configure = insert,
+                                  .play = play};
+
+/* -- The counter -------------------------------------------------------------- */
+
+#define T(name) test_counter_v1_##name
+
+static tenon_status configure(tenon_call *call, void *self, const T(configure_request) * in) {
+  (void)call;
+  (void)in;
+  note(self, "configure");
+  return TENON_OK;
+}
+
+static tenon_status add(tenon_call *call, void *self, const T(add_request) * in,
+                        const T(add_response) * *out) {
+  ANSWER(T(add_response), answer);
+  (void)self;
+  if (in->number < 0) abort(); /* a counter that crashes */
+  *out = answer;
+  return TENON_OK;
+}
+
+static tenon_status life(tenon_call *call, void *self, const T(life_request) * in,
+                         const T(life_response) * *out) {
+  ANSWER(T(life_response), answer);
+  (void)in;
+  answer->life.size = strlen(((instance *)self)->life);
+  answer->life.data = tenon_allocate_copy(call, ((instance *)self)->life, answer->life.size);
+  *out = answer;
+  return TENON_OK;
+}
+
+static const test_counter_v1 counter = {TEST_COUNTER_V1_BASE, .base = &base, .configure = configure,
+                                        .add = add, .life = life};
+
+#define PLUGINS(P) \
+  P(test_tape, 1, PACKAGE "-tape", &tape) P(test_counter, 1, PACKAGE "-counter", &counter)
+TENON_MODULE(PACKAGE, "1.0.0", PLUGINS, {"threads": "joined"});
