@@ -12,15 +12,16 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 #include <tuple>
 
 namespace tenon {
 namespace {
 
-/// Takes one number of a contract's version off the front.
 // The type of contract that modules of machine code ask for; this host knows no other.
 constexpr std::string_view native_contract = "native";
 
+/// Takes one number of a contract's version off the front.
 std::optional<std::uint16_t> take_number(std::string_view& text) {
   const auto dot = text.find('.');
   const auto digits = text.substr(0, dot);
@@ -97,8 +98,8 @@ class ManifestReader {
 
   void read_format(const json::Reader& document);
   void read_contract(const json::Reader& value);
-  bool read_document(const json::Reader& document, ManifestV2Storage& stored);
   void refuse_type(std::string_view type);
+  bool read_document(const json::Reader& document, ManifestV2Storage& stored);
   bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
   void refuse_other_than_object(std::string_view json, const Place& place);
 
@@ -235,7 +236,6 @@ void ManifestReader::read_contract(const json::Reader& value) {
   }
 }
 
-bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
 // Versions of another type cannot be judged here, nor what stands in such a manifest besides.
 void ManifestReader::refuse_type(std::string_view type) {
   if (failure_) return;
@@ -248,6 +248,7 @@ void ManifestReader::refuse_type(std::string_view type) {
                     ", or no type in front of the version of the contract"});
 }
 
+bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
   if (format_ == 1) return upgrade(document, stored);
   if (read_stored(conversion_, document, stored)) return true;
   fail(parser_.take_error());
@@ -299,6 +300,11 @@ void ManifestReader::take(const ManifestV2Storage& stored) {
 
 void ManifestReader::take_version(const tenon_string& value) {
   const Place place(root_, "version");
+  if (value.size > longest_version) {
+    fail(place, std::to_string(value.size) + " characters",
+         "at most " + std::to_string(longest_version));
+    return;
+  }
   auto version = Version::parse(text(&value, place));
   if (!version) {
     fail(place, in_quotes(text_of(value)) + ": " + std::string(version.error().found()),
@@ -315,6 +321,10 @@ void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& pl
     manifest_.provides.push_back(provided(plugins[i], Place(place, i)));
   }
   if (manifest_.provides.empty()) fail(place, "no plugin", "at least one");
+  if (manifest_.provides.size() > most_plugins) {
+    fail(place, std::to_string(manifest_.provides.size()) + " plugins",
+         "at most " + std::to_string(most_plugins));
+  }
   if (manifest_.provides.size() > 1) refuse_duplicates(place);
 }
 
@@ -396,11 +406,12 @@ void ManifestReader::take_requirements(const StoredMap<tenon_string>& requiremen
 
 void ManifestReader::take_properties(const StoredMap<StoredMap<tenon_string>>& properties,
                                      const Place& place) {
+  std::set<std::string_view> names;
+  for (const Provided& plugin : manifest_.provides) names.insert(plugin.name);
   for (std::size_t i = 0; i < properties.size(); i++) {
     const std::string_view key = text_of(properties.key(i));
     const Place entry(place, key);
-    const auto is_this = [key](const Provided& plugin) { return plugin.name == key; };
-    if (std::ranges::none_of(manifest_.provides, is_this)) {
+    if (!names.contains(key)) {
       fail(entry, "properties of a plugin that is not provided", "a name from provides");
     }
     manifest_.properties.emplace(key, texts(properties[i], entry));

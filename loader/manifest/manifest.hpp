@@ -9,6 +9,7 @@
 
 #include <tenon/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -47,6 +48,11 @@ struct StateVersions {
 };
 
 using Texts = std::map<std::string, std::string, std::less<>>;
+
+/// What no module that somebody wrote comes near. A manifest that goes beyond is broken, so that
+/// whoever reads on can rely on it; the text as a whole has at most 1 MiB, see abi/manifest.md.
+inline constexpr std::size_t most_plugins = 4096;
+inline constexpr std::size_t longest_version = 256;
 
 struct Manifest {
   Contract contract;

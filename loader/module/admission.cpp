@@ -11,7 +11,6 @@ namespace tenon::detail {
 namespace {
 
 constexpr std::size_t largest_struct = 65536;
-constexpr std::size_t most_registrations = 4096;
 
 using Slot = void (*)();
 
@@ -143,13 +142,14 @@ std::optional<Error> Admission::check_prologue(const tenon_module& module) const
 
 std::optional<Error> Admission::check_registrations(const tenon_list& list) const {
   const bool small = list.stride < sizeof(tenon_registration);
-  if (small || list.count > most_registrations || list.stride > largest_struct ||
+  if (small || list.count > most_plugins || list.stride > largest_struct ||
       !has(list.data, list.count * list.stride)) {
     return Error({.code = small ? "size-too-small" : "size-too-large",
                   .where = where_,
                   .found = std::to_string(list.count) + " registrations of " +
                            std::to_string(list.stride) + " bytes",
-                  .needed = "at most 4096 registrations of at least 56 bytes, inside the module",
+                  .needed = "at most " + std::to_string(most_plugins) +
+                            " registrations of at least 56 bytes, inside the module",
                   .fix = "build the plugin with an unchanged tenon/abi.h"});
   }
   for (std::size_t i = 0; i < list.count; i++) {

@@ -48,12 +48,11 @@ Intervals intersection(const Intervals& a, const Intervals& b) {
   return result;
 }
 
-Intervals union_of(const Intervals& a, const Intervals& b) {
-  Intervals sorted;
-  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(sorted),
-             [](const Interval& x, const Interval& y) { return below(x.low, y.low); });
+Intervals union_of(Intervals all) {
+  std::sort(all.begin(), all.end(),
+            [](const Interval& a, const Interval& b) { return below(a.low, b.low); });
   Intervals result;
-  for (Interval& interval : sorted) {
+  for (Interval& interval : all) {
     if (result.empty() || end_below(result.back().high, interval.low)) {
       result.push_back(std::move(interval));
     } else if (end_below(result.back().high, interval.high)) {
@@ -61,6 +60,12 @@ Intervals union_of(const Intervals& a, const Intervals& b) {
     }
   }
   return result;
+}
+
+Intervals union_of(const Intervals& a, const Intervals& b) {
+  Intervals all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return union_of(std::move(all));
 }
 
 Intervals complement(const Intervals& intervals) {

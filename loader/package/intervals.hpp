@@ -27,6 +27,8 @@ using Intervals = std::vector<Interval>;
 bool contains(const Intervals& intervals, const Version& version);
 Intervals intersection(const Intervals& a, const Intervals& b);
 Intervals union_of(const Intervals& a, const Intervals& b);
+/// Of intervals in any order, none of them empty.
+Intervals union_of(Intervals all);
 
 /// What is not in `intervals`.
 Intervals complement(const Intervals& intervals);

@@ -82,9 +82,9 @@ Intervals releases_of(const Intervals& intervals) {
     Interval next = {.low = among_releases(interval.low), .high = {}};
     if (interval.high) next.high = among_releases(*interval.high);
     if (next.high && total_order(next.low, *next.high) >= 0) continue;
-    releases = union_of(releases, {std::move(next)});
+    releases.push_back(std::move(next));
   }
-  return releases;
+  return union_of(std::move(releases));
 }
 
 class Reader {
@@ -195,8 +195,8 @@ bool Reader::read_operand(std::string_view clause, std::string_view text, Operat
   while (numbers.ends_with(".*")) numbers.remove_suffix(2);
   const bool wildcard = numbers.size() != text.size();
   if (wildcard && !exact) {
-    return fail(
-        text, "a \".*\" can stand only behind == and !=", "leave it away: " + std::string(numbers));
+    return fail(text,
+                "a \".*\" can stand only behind == and !=", "leave it away: " + in_quotes(numbers));
   }
   // What has no more than digits and one dot is the beginning of a version.
   const auto dots = std::count(numbers.begin(), numbers.end(), '.');
@@ -264,8 +264,11 @@ Result<Requirement> Requirement::parse(std::string_view text) {
   for (const auto alternative : split(whole, "||")) {
     Requirement one;
     if (!reader.read(alternative, one.releases_, one.prereleases_)) return reader.error();
-    all = all | one;
+    std::ranges::move(one.releases_, std::back_inserter(all.releases_));
+    std::ranges::move(one.prereleases_, std::back_inserter(all.prereleases_));
   }
+  all.releases_ = union_of(std::move(all.releases_));
+  all.prereleases_ = union_of(std::move(all.prereleases_));
   all.text_ = whole;
   return all;
 }

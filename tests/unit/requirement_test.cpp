@@ -128,7 +128,7 @@ TEST(Requirement, SaysWhatIsWrongAndWhere) {
       {">=", "\">=\" at character 1: there is no version behind the operator", ""},
       {"v1.2.3", "\"v1.2.3\" at character 1", "leave the \"v\" away"},
       {">=1.2 <2.0", "at character 3: there is a space", "a comma between"},
-      {"^1.*", "\"1.*\" at character 2", "leave it away: 1"},
+      {"^1.*", "\"1.*\" at character 2", "leave it away: \"1\""},
       {"1.2.3.*", "can stand only for minor or patch", ""},
       {"1.2.*.*", "can stand only for minor or patch", ""},
       {">=1.2.3+b", "build metadata has no order", "use == or !="},

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds bytes to what reads versions and requirements. The first line is a version, the lines that
+// follow are requirements: what can be read is written and read again as the same, the algebra of
+// sets holds for it, and what cannot be read has an error that says what and where.
+#include "package/requirement.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace tenon;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Whatever the bytes are, the error fits on a screen and has no bytes that a terminal obeys.
+template <class T>
+void require_error(const Result<T>& result, std::string_view code) {
+  const std::string text = result.error().to_string();
+  require(result.error().code() == code && !result.error().found().empty() && text.size() < 2000);
+  for (const char c : text) require(c == '\n' || (c >= ' ' && c <= '~'));
+}
+
+std::optional<Version> read_version(std::string_view text) {
+  const auto version = Version::parse(text);
+  if (!version) {
+    require_error(version, "bad-version");
+    return std::nullopt;
+  }
+  require(version->to_string() == text);
+  require(total_order(*version, *Version::parse(text)) == 0);
+  require(Requirement::exactly(*version).contains(*version));
+  return *version;
+}
+
+// One that was not read and is too long may say nothing that can be read again.
+void require_same(const Requirement& requirement) {
+  const std::string text = requirement.to_string();
+  if (text.size() > Requirement::longest_text) return;
+  const auto again = Requirement::parse(text);
+  require(again.has_value() && *again == requirement);
+}
+
+void check(const Requirement& before, const Requirement& requirement,
+           const std::optional<Version>& version) {
+  require_same(requirement);
+  const Requirement both = before & requirement;
+  const Requirement either = before | requirement;
+  require(both == (requirement & before) && either == (requirement | before));
+  require((both | requirement) == requirement && (either & requirement) == requirement);
+  require_same(both);
+  require_same(either);
+  if (!version) return;
+  const bool first = before.contains(*version);
+  const bool second = requirement.contains(*version);
+  require(both.contains(*version) == (first && second));
+  require(either.contains(*version) == (first || second));
+  require(!requirement.empty() || !second);
+}
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const auto line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto version = read_version(take_line(text));
+  Requirement before;
+  while (!text.empty()) {
+    const auto requirement = Requirement::parse(take_line(text));
+    if (!requirement) {
+      require_error(requirement, "bad-requirement");
+      continue;
+    }
+    check(before, *requirement, version);
+    before = *requirement;
+  }
+  return 0;
+}

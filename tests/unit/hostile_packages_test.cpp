@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Manifests as large as they may be, made to take long or to say much: they are read and resolved
+// all the same, and what is told of them fits on a screen. The test runner ends what does not.
+#include "manifest/manifest.hpp"
+#include "registry/bindings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::tests {
+namespace {
+
+constexpr std::size_t largest_text = 1 << 20;
+constexpr const char* path = "/plugins/hostile.so";
+
+std::string numbered(std::string_view name, std::size_t number) {
+  return std::string(name).append(std::to_string(number));
+}
+
+/// A manifest of version 2 with these fields beside those that it must have.
+std::string manifest(const std::string& name, const std::string& fields) {
+  return R"({"manifest":2,"name":")" + name + R"(","version":"1.0.0",)" +
+         R"("provides":[{"kind":"a.b/k","version":1,"fingerprint":"0123456789abcdef","name":")" +
+         name + R"("}])" + fields + "}";
+}
+
+/// As many entries of an object or array as a manifest has room for, or `most`.
+std::string filled(const std::function<std::string(std::size_t)>& entry,
+                   std::size_t most = largest_text) {
+  std::string all;
+  for (std::size_t i = 0; i < most; i++) {
+    const std::string next = entry(i);
+    if (all.size() + next.size() + 300 > largest_text) break;
+    all += (all.empty() ? "" : ",") + next;
+  }
+  return all;
+}
+
+std::string requiring(const std::string& name, const std::string& requirements) {
+  return manifest(name, R"(,"requirements":{)" + requirements + "}");
+}
+
+Package package(const std::string& text) {
+  EXPECT_LE(text.size(), largest_text);
+  const auto read = parse_manifest(text, path);
+  EXPECT_TRUE(read) << read.error().to_string();
+  return package_of(read.value());
+}
+
+Package plain(const std::string& name, const std::string& version) {
+  return {.name = name, .version = Version::parse(version).value()};
+}
+
+void expect_short(const std::vector<Error>& errors) {
+  for (const Error& error : errors) EXPECT_LT(error.to_string().size(), 4000u) << error.code();
+}
+
+/// The longest requirement whose alternatives hold every other number.
+std::string with_holes() {
+  std::string spec = "0.0.0";
+  for (int i = 2; spec.size() < Requirement::longest_text - 12; i += 2) {
+    spec += "||0.0." + std::to_string(i);
+  }
+  return spec;
+}
+
+TEST(HostilePackages, RequireThousandsThatAreMissing) {
+  const Package asks = package(requiring(
+      "a.b/asks", filled([](std::size_t i) { return "\"a.b/" + std::to_string(i) + R"(":"*")"; })));
+  EXPECT_GT(asks.needs.size(), 50000u);
+  const detail::Bindings bindings({.found = {asks}});
+  ASSERT_EQ(bindings.flaws().size(), 1u);
+  EXPECT_EQ(bindings.flaws()[0].code(), "package-missing");
+  expect_short(bindings.flaws());
+}
+
+TEST(HostilePackages, RequireThousandsThatAreThere) {
+  std::vector<Package> all;
+  all.push_back(package(requiring("a.b/asks", filled([](std::size_t i) {
+                                    return "\"a.b/" + std::to_string(i) + R"(":"1")";
+                                  }))));
+  for (std::size_t i = 0; i < all[0].needs.size(); i++) {
+    all.push_back(plain(numbered("a.b/", i), "1.0.0"));
+  }
+  const detail::Bindings bindings({.found = all});
+  EXPECT_TRUE(bindings.flaws().empty());
+  EXPECT_EQ(bindings.resolution().packages.size(), all.size());
+}
+
+TEST(HostilePackages, RequireByTheLongestTexts) {
+  const std::string spec = with_holes();
+  const Package asks = package(requiring("a.b/asks", filled([&](std::size_t i) {
+                                           return "\"" + numbered("a.b/", i) + "\":\"" + spec + '"';
+                                         })));
+  EXPECT_GT(asks.needs.size(), 900u);
+  std::vector<Package> all{asks};
+  for (std::size_t i = 0; i < asks.needs.size(); i++) {
+    all.push_back(plain(numbered("a.b/", i), i == 500 ? "0.0.1" : "0.0.2"));
+  }
+  const detail::Bindings bindings({.found = std::move(all)});
+  ASSERT_EQ(bindings.flaws().size(), 1u);
+  EXPECT_EQ(bindings.flaws()[0].code(), "version-missing");
+  EXPECT_NE(bindings.flaws()[0].found().find("a.b/500 0.0.1"), std::string_view::npos);
+  expect_short(bindings.flaws());
+}
+
+TEST(HostilePackages, RequireEachOther) {
+  constexpr std::size_t count = 150;
+  std::vector<Package> all;
+  for (std::size_t one = 0; one < count; one++) {
+    all.push_back(package(requiring(
+        numbered("a.b/", one),
+        filled(
+            [&](std::size_t other) { return "\"" + numbered("a.b/", other) + R"(":">=1,!=1.5")"; },
+            count))));
+  }
+  EXPECT_TRUE(detail::Bindings({.found = all}).flaws().empty());
+  // One that lacks something takes all the others with it.
+  all[0].needs.push_back({.name = "a.b/missing", .versions = Requirement::parse("*").value()});
+  const detail::Bindings bindings({.found = std::move(all)});
+  ASSERT_EQ(bindings.flaws().size(), count);
+  for (const Error& flaw : bindings.flaws()) EXPECT_EQ(flaw.code(), "package-missing");
+  expect_short(bindings.flaws());
+}
+
+TEST(HostilePackages, StandInALongRow) {
+  constexpr std::size_t count = 20000;
+  std::vector<Package> all;
+  for (std::size_t i = 0; i < count; i++) {
+    Package one = plain(numbered("a.b/", i), "1.0.0");
+    const std::string next = i + 1 == count ? "a.b/0" : numbered("a.b/", i + 1);
+    one.needs.push_back({.name = next, .versions = Requirement::parse("1").value()});
+    all.push_back(std::move(one));
+  }
+  EXPECT_TRUE(detail::Bindings({.found = std::move(all)}).flaws().empty());
+}
+
+TEST(HostilePackages, ProvideThousands) {
+  const auto text = [](std::size_t plugins, std::size_t of_each) {
+    std::string all = R"({"manifest":2,"name":"a.b/c","provides":[)";
+    for (std::size_t i = 0; i < plugins; i++) {
+      all += std::string(i == 0 ? "" : ",") +
+             R"({"kind":"a.b/k","version":1,"fingerprint":"0123456789abcdef","name":"a.b/)" +
+             std::to_string(i) + R"("})";
+    }
+    all += R"(],"properties":{)";
+    for (std::size_t i = 0; i < of_each; i++) {
+      all += std::string(i == 0 ? "" : ",") + "\"" + numbered("a.b/", i) + "\":{}";
+    }
+    return all + "}}";
+  };
+  const auto most = parse_manifest(text(most_plugins, most_plugins), path);
+  ASSERT_TRUE(most) << most.error().to_string();
+  EXPECT_EQ(most->provides.size(), most_plugins);
+  const auto more = parse_manifest(text(most_plugins + 1, 0), path);
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code(), "broken-manifest");
+  EXPECT_EQ(more.error().found(), "4097 plugins  (manifest: provides)");
+  const auto unknown = parse_manifest(text(most_plugins, 40000), path);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().found(),
+            "properties of a plugin that is not provided  (manifest: properties[\"a.b/4096\"])");
+}
+
+TEST(HostilePackages, HaveLongVersions) {
+  const auto with = [](std::size_t size) {
+    std::string version = "1.0.0-";
+    return parse_manifest(R"({"manifest":2,"name":"a.b/c","version":")" +
+                              version.append(size - version.size(), 'a') +
+                              R"(","provides":[{"kind":"a.b/k","version":1,)" +
+                              R"("fingerprint":"0123456789abcdef","name":"a.b/c"}]})",
+                          path);
+  };
+  EXPECT_TRUE(with(longest_version));
+  for (const std::size_t size : {longest_version + 1, largest_text - 200}) {
+    const auto read = with(size);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().found(), std::to_string(size) + " characters  (manifest: version)");
+    expect_short({read.error()});
+  }
+}
+
+TEST(HostilePackages, LieDeep) {
+  std::string deep = R"(,"details":)";
+  for (int i = 0; i < 100000; i++) deep += R"({"a":)";
+  const auto read = parse_manifest(manifest("a.b/c", deep), path);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code(), "broken-manifest");
+  EXPECT_NE(read.error().found().find("more than 64 levels"), std::string_view::npos)
+      << read.error().found();
+}
+
+}  // namespace
+}  // namespace tenon::tests
