@@ -30,7 +30,9 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     } else if (prefix == "standalone") {
       reference.origin = Origin::standalone;
     } else {
-      return wrong(text, "the prefix " + in_quotes(prefix));
+      return wrong(text, "the prefix " + in_quotes(prefix) +
+                             ", which is neither builtin nor "
+                             "standalone");
     }
     rest.remove_prefix(colon + 1);
   }
@@ -39,10 +41,13 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     rest = rest.substr(0, at);
     if (auto version = Version::parse(wanted)) {
       reference.version = std::move(*version);
-    } else if (auto requirement = Requirement::parse(wanted); requirement && !wanted.empty()) {
+    } else if (wanted.empty()) {
+      return wrong(text, "nothing behind the '@'");
+    } else if (auto requirement = Requirement::parse(wanted)) {
       reference.requirement = std::move(*requirement);
     } else {
-      return wrong(text, "the version " + in_quotes(wanted));
+      return wrong(text, "the version " + in_quotes(wanted) + ", in which " +
+                             std::string(requirement.error().found()));
     }
   }
   reference.name = rest.find('/') == std::string_view::npos

@@ -34,4 +34,13 @@ std::string harmless(std::string_view text) {
   return result;
 }
 
+std::string some_of(const std::vector<std::string>& texts, std::size_t most) {
+  std::string some;
+  for (std::size_t i = 0; i < texts.size() && i < most; i++) {
+    some += (i == 0 ? "" : ", ") + texts[i];
+  }
+  if (texts.size() > most) some += " and " + std::to_string(texts.size() - most) + " more";
+  return some;
+}
+
 }  // namespace tenon

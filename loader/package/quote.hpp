@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Text from a file that nobody has looked at, made fit to stand in a message.
+// Text from a file that nobody has looked at, or of any length, made fit to stand in a message.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon {
 
@@ -13,5 +14,8 @@ namespace tenon {
 std::string in_quotes(std::string_view text);
 /// The same for half a sentence that has such text in it: neither in quotes nor cut.
 std::string harmless(std::string_view text);
+
+/// "1.0.0, 1.1.0 and 3 more": the first `most` of the texts.
+std::string some_of(const std::vector<std::string>& texts, std::size_t most);
 
 }  // namespace tenon

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "package/quote.hpp"
+
 namespace tenon::detail {
 namespace {
 
@@ -138,14 +140,9 @@ std::string Explanation::in_words(const std::vector<Edge>& chain) const {
 
 std::string Explanation::versions_there(const Edge& edge) const {
   const Range versions = candidates_.versions(edge.name);
-  constexpr std::uint32_t most = 5;
   std::vector<std::string> texts;
-  for (auto at = versions.begin; at < std::min(versions.end, versions.begin + most); ++at) {
-    texts.push_back(version(at));
-  }
-  const auto more = versions.end - versions.begin - static_cast<std::uint32_t>(texts.size());
-  return candidates_.need(edge).name + " " + joined(texts, ", ") +
-         (more > 0 ? " and " + std::to_string(more) + " more" : "");
+  for (auto at = versions.begin; at < versions.end; ++at) texts.push_back(version(at));
+  return candidates_.need(edge).name + " " + some_of(texts, 5);
 }
 
 // "^1 (photo.json) takes 1.2.0, ^2 (command line) takes 2.1.0"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "package/quote.hpp"
+
 namespace tenon::detail {
 namespace {
 
@@ -96,6 +98,18 @@ Error Bindings::unmet(const Package& package) const {
   return std::move(none_found.unmet.front().error);
 }
 
+/// "example.io/colour 1.6.2" where the lock names another version of it.
+std::vector<std::string> Bindings::used_beside_the_lock() const {
+  std::vector<std::string> used;
+  for (const PackageId id : resolution_.packages) {
+    const Package& package = repository_.package(id);
+    const bool named = std::any_of(packages_.lock.begin(), packages_.lock.end(),
+                                   [&](const auto& entry) { return entry.first == package.name; });
+    if (named && !locked(package.name, package.version)) used.push_back(in_words(package));
+  }
+  return used;
+}
+
 void Bindings::find_flaws() {
   for (Unmet& unmet : resolution_.unmet) flaws_.push_back(unmet.error);
   for (PackageId id = 0; id < repository_.size(); id++) {
@@ -117,7 +131,8 @@ void Bindings::find_flaws() {
         Error({.code = "lock-unfit",
                .where = packages_.lock_file,
                .found = "versions that do not give everybody what they require, so that others "
-                        "are used beside them",
+                        "are used: " +
+                        some_of(used_beside_the_lock(), 10),
                .needed = "every package that is in use and what it requires",
                .fix = "write the lock anew with tenon lock"}));
   }

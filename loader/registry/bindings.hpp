@@ -84,6 +84,7 @@ class Bindings {
   Error unmet(const Package& package) const;
   Error refused_by_host(std::string_view name, const Version& version,
                         const Requirement& takes) const;
+  std::vector<std::string> used_beside_the_lock() const;
   void find_flaws();
 
   Packages packages_;  // apart from what is in the repository

@@ -5,11 +5,15 @@
 #include <set>
 
 #include "module/kinds.hpp"
+#include "package/quote.hpp"
 #include "registry/fit.hpp"
 #include "trust/sha256.hpp"
 
 namespace tenon::detail {
 namespace {
+
+// How many names or versions a message lists.
+constexpr std::size_t most_told = 10;
 
 std::string place(const Module& module) {
   return module.origin().builtin != nullptr ? "builtin " + module.info().package
@@ -115,17 +119,23 @@ std::string in_words(const Registration& candidate) {
 /// asked.
 std::string candidates_in_words(const std::vector<Registration>& candidates, const Kind& kind,
                                 std::int32_t target, Reference::Origin asked) {
-  std::string drop_ins, builtins;
-  for (const Registration& candidate : candidates) {
-    std::string& there = candidate.builtin() ? builtins : drop_ins;
-    there +=
-        (there.empty() ? "" : ", ") + in_words(candidate) + obstacle(candidate, kind, target) + ")";
+  std::vector<const Registration*> newest_first;
+  for (const Registration& candidate : candidates) newest_first.push_back(&candidate);
+  std::stable_sort(newest_first.begin(), newest_first.end(), [](const auto* a, const auto* b) {
+    return a->package_version > b->package_version;
+  });
+  std::vector<std::string> drop_ins, builtins;
+  for (const Registration* each : newest_first) {
+    const Registration& candidate = *each;
+    (candidate.builtin() ? builtins : drop_ins)
+        .push_back(in_words(candidate) + obstacle(candidate, kind, target) + ")");
   }
   if (asked != Reference::Origin::any) {
-    return drop_ins + (drop_ins.empty() || builtins.empty() ? "" : ", ") + builtins;
+    drop_ins.insert(drop_ins.end(), builtins.begin(), builtins.end());
+    return some_of(drop_ins, most_told);
   }
-  return (drop_ins.empty() ? "no drop-in" : drop_ins) + "; " +
-         (builtins.empty() ? "no builtin" : builtins);
+  return (drop_ins.empty() ? "no drop-in" : some_of(drop_ins, most_told)) + "; " +
+         (builtins.empty() ? "no builtin" : some_of(builtins, most_told));
 }
 
 std::string wanted_in_words(const Reference& reference) {
@@ -202,12 +212,12 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
   if (names == kinds_.end()) return not_found(reference, "no plugin of that kind", kind);
   const auto found = names->second.find(reference.name);
   if (found == names->second.end()) {
-    std::string there;
-    for (const auto& entry : names->second) there += (there.empty() ? "" : ", ") + entry.first;
+    std::vector<std::string> there;
+    for (const auto& entry : names->second) there.push_back(entry.first);
     const std::string nothing = reference.origin == Reference::Origin::any
                                     ? "neither a drop-in nor a builtin; only "
                                     : "only ";
-    return not_found(reference, nothing + there, kind);
+    return not_found(reference, nothing + some_of(there, most_told), kind);
   }
   const Candidates& candidates = found->second;
   if (const auto* best = choose(candidates, target, kind, reference, asker)) return best;
@@ -243,13 +253,10 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
     }
   }
   if (result.empty()) {
-    std::string there;
-    for (const std::string_view name : known) {
-      there.append(there.empty() ? "" : ", ").append(name);
-    }
+    const std::vector<std::string> there(known.begin(), known.end());
     return Error({.code = "not-found",
                   .where = std::string(reference),
-                  .found = there.empty() ? "no plugin at all" : "only " + there,
+                  .found = there.empty() ? "no plugin at all" : "only " + some_of(there, most_told),
                   .needed = "a plugin that has that name, origin and version",
                   .fix = "put its module into a folder of the plugin path, or correct the "
                          "reference"});

@@ -256,7 +256,7 @@ TEST_F(OneHost, HasVersionsSideBySide) {
   const auto gone = host.create<test::Counter>("counter@3.0.0");
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().found(),
-            "1.0.0 (standalone, version 1 of the kind), 2.0.0 (standalone, version 1 of the kind); "
+            "2.0.0 (standalone, version 1 of the kind), 1.0.0 (standalone, version 1 of the kind); "
             "no builtin");
 }
 

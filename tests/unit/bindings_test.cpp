@@ -212,6 +212,9 @@ TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
   EXPECT_EQ(got(unfit, packages.found[0], "x.y/b"), "1.9.0") << "a lock breaks no requirement";
   ASSERT_EQ(unfit.flaws().size(), 1u);
   EXPECT_EQ(unfit.flaws()[0].code(), "lock-unfit");
+  EXPECT_EQ(unfit.flaws()[0].found(),
+            "versions that do not give everybody what they require, so that others are used: "
+            "x.y/b 1.9.0");
 }
 
 TEST(Bindings, TakeTheRequirementsOfDevelopmentForWishes) {

@@ -75,5 +75,17 @@ TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
   }
 }
 
+TEST(Reference, SaysWhatIsWrongWithIt) {
+  const auto found = [](const char* text) {
+    return std::string(Reference::parse(text, "photo.example").error().found());
+  };
+  EXPECT_EQ(found("latest:blur"), "the prefix \"latest\", which is neither builtin nor standalone");
+  EXPECT_EQ(found("me.example/blur@"), "nothing behind the '@'");
+  EXPECT_EQ(found("me.example/blur@^1,v2.0.0"),
+            "the version \"^1,v2.0.0\", in which \"v2.0.0\" at character 4: major, minor and patch "
+            "are not all numbers");
+  EXPECT_EQ(found("me.example/"), "a name that has nothing behind the '/'");
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -106,6 +106,21 @@ TEST_F(Registering, FindsByName) {
   EXPECT_EQ(why_not("saw"), "neither a drop-in nor a builtin; only me.example/saw");
 }
 
+TEST_F(Registering, SaysWhatThereIsOfMany) {
+  for (int i = 10; i < 23; i++) {
+    const std::string number = std::to_string(i);
+    add(number + ".so", "me.example/tools", "1." + number + ".0", {tool("me.example/saw", 4)});
+    add("n" + number + ".so", "me.example/n" + number, "1.0.0", {tool("me.example/n" + number, 4)});
+  }
+  const std::string versions = why_not("me.example/saw@3.0.0");
+  EXPECT_EQ(versions.find("1.22.0 (standalone, version 4 of the kind), 1.21.0 "), 0u) << versions;
+  EXPECT_NE(versions.find(" and 3 more; no builtin"), std::string::npos) << versions;
+  EXPECT_EQ(why_not("me.example/axe"),
+            "neither a drop-in nor a builtin; only me.example/n10, me.example/n11, me.example/n12, "
+            "me.example/n13, me.example/n14, me.example/n15, me.example/n16, me.example/n17, "
+            "me.example/n18, me.example/n19 and 4 more");
+}
+
 TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
   add("a.so", "me.example/tools", "1.9.0", {tool("me.example/saw", 4)});
   add("b.so", "me.example/tools", "1.10.0", {tool("me.example/saw", 3), tool("me.example/saw", 4)});
