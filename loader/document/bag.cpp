@@ -113,15 +113,18 @@ void Bag::write(json::Writer& out) const {
   std::string key;
   out.begin_object();
   for (const BagEntry& entry : entries()) {
-    key.assign(entry.name).append("@").append(entry.version);
-    out.key(key);
-    out.begin_object();
-    out.key("type");
-    out.text(entry.type);
-    out.key("value");
     if (entry.stored != nullptr) {
+      // As a spec calls it: nothing of that needs an escape.
+      out.begin_raw(
+          {"\"", entry.name, "@", entry.version, R"(":{"type":")", entry.type, R"(","value":)"});
       entry.write(out, entry.stored);
     } else {
+      key.assign(entry.name).append("@").append(entry.version);
+      out.key(key);
+      out.begin_object();
+      out.key("type");
+      out.text(entry.type);
+      out.key("value");
       out.json(entry.value);
     }
     out.end_object();
@@ -131,7 +134,8 @@ void Bag::write(json::Writer& out) const {
 
 tenon_bytes Bag::text(Conversion& conversion) const {
   if (empty()) return {nullptr, 0};
-  json::Writer out;
+  char usual[512];
+  json::Writer out(usual);
   write(out);
   const tenon_string copy = conversion.copy(out.view());
   return {reinterpret_cast<const std::uint8_t*>(copy.data), copy.size};

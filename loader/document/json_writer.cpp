@@ -79,13 +79,17 @@ std::string_view name_of_real(T value) {
 
 /// Where `size` more characters may be written; whoever does counts them in `size_`.
 inline char* Writer::room(std::size_t size) {
-  if (text_.size() - size_ < size) grow(size);
-  return text_.data() + size_;
+  if (room_ - size_ < size) grow(size);
+  return data_ + size_;
 }
 
 void Writer::grow(std::size_t size) {
   constexpr std::size_t least = 256;
-  text_.resize(std::max({size_ + size, 2 * text_.size(), least}));
+  const bool lent = text_.empty();
+  text_.resize(std::max({size_ + size, 2 * room_, least}));
+  if (lent && size_ != 0) std::memcpy(text_.data(), data_, size_);
+  data_ = text_.data();
+  room_ = text_.size();
 }
 
 inline void Writer::put(char c) {
@@ -104,9 +108,12 @@ inline void Writer::separate() {
 }
 
 std::string Writer::take() {
-  text_.resize(size_);
+  std::string taken = text_.empty() ? std::string(view()) : std::exchange(text_, {});
+  taken.resize(size_);
+  data_ = nullptr;
+  room_ = 0;
   clear();
-  return std::exchange(text_, {});
+  return taken;
 }
 
 void Writer::begin(char bracket) {
@@ -132,6 +139,13 @@ void Writer::key(std::string_view name) {
 void Writer::raw(std::string_view value) {
   separate();
   put(value);
+}
+
+void Writer::begin_raw(std::initializer_list<std::string_view> pieces) {
+  separate();
+  for (const std::string_view piece : pieces) put(piece);
+  follows_value_ = false;
+  depth_++;
 }
 
 void Writer::quote(std::string_view text) {

@@ -107,6 +107,14 @@ TEST(Bag, BringsLiteralsThroughTheContractThatNobodyKnows) {
   EXPECT_EQ(crossed(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
 }
 
+TEST(Bag, OfAnySizeGoesThroughTheContract) {
+  for (const std::size_t size : {400, 500, 600, 5000}) {
+    const std::string text = R"({"name":"","shade":")" + std::string(size, 'x') +
+                             R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
+    EXPECT_EQ(crossed(text, [](test_sketchy_v1&) {}), text);
+  }
+}
+
 TEST(Bag, DoesNotBringBackWhatWasChangedBehindTheContract) {
   const std::string text = R"({"name":"","shade":"light","shades":["dark","odd"],"by_name":{},)"
                            R"("rows":[],"strokes":[]})";

@@ -389,6 +389,25 @@ TEST(Json, TellsPathsThatCanBeFollowed) {
             "error[wrong-value] [0].a[\"b c\"][2][\"\"]: expected nothing, found true");
 }
 
+TEST(Json, WritesIntoTheRoomThatItIsLentAndThenIntoItsOwn) {
+  for (std::size_t size = 0; size < 40; size++) {
+    char room[16];
+    json::Writer out(room);
+    const std::string first(size, 'a');
+    const std::string second(2 * size, 'b');
+    out.begin_array();
+    out.text(first);
+    EXPECT_EQ(out.view().data() == room, size + 3 <= sizeof room) << size;
+    out.text(second);
+    out.end_array();
+    const std::string text = "[\"" + first + "\",\"" + second + "\"]";
+    EXPECT_EQ(out.view(), text);
+    EXPECT_EQ(out.take(), text);
+    out.text(first);
+    EXPECT_EQ(out.take(), "\"" + first + "\"");
+  }
+}
+
 TEST(Json, ReplacesWhatIsNoUtf8) {
   EXPECT_EQ(written(tenon_string{"a\xff\xc3z", 4}), "\"a\ufffd\ufffdz\"");
 }

@@ -16,10 +16,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -192,6 +194,12 @@ class TENON_API Parser {
 /// each member of an object has its key first. Belongs to one thread at a time.
 class TENON_API Writer {
  public:
+  Writer() = default;
+  /// Writes into `room` as long as the text fits there. REQUIRED: the room lives as long.
+  explicit Writer(std::span<char> room) noexcept : data_(room.data()), room_(room.size()) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
   void begin_object() { begin('{'); }
   void end_object() { end('}'); }
   void begin_array() { begin('['); }
@@ -215,6 +223,9 @@ class TENON_API Writer {
   bool too_deep() const noexcept { return too_deep_; }
   /// REQUIRED: it is JSON, without line ends.
   void raw(std::string_view value);
+  /// The same with the beginning of an object behind a key, up to a value in it that follows:
+  /// `"size@1":{"type":"int32","value":` in pieces.
+  void begin_raw(std::initializer_list<std::string_view> pieces);
 
   /// To begin anew, with the memory of before.
   void clear() noexcept {
@@ -224,7 +235,7 @@ class TENON_API Writer {
     too_deep_ = false;
   }
   /// What was written; valid until more is.
-  std::string_view view() const noexcept { return {text_.data(), size_}; }
+  std::string_view view() const noexcept { return {data_, size_}; }
   /// The same as a text of its own; the writer begins anew, without the memory.
   std::string take();
 
@@ -242,8 +253,10 @@ class TENON_API Writer {
   char* room(std::size_t size);
   void grow(std::size_t size);
 
-  std::string text_;  // what was written, and room for more
+  char* data_ = nullptr;  // what was written, and room for more: that of text_, or a lent one
+  std::size_t room_ = 0;
   std::size_t size_ = 0;
+  std::string text_;
   std::size_t depth_ = 0;
   bool follows_value_ = false;
   bool too_deep_ = false;
