@@ -63,6 +63,7 @@ class TenonCommand : public testing::Test {
 // -- inspect ------------------------------------------------------------------
 
 TEST_F(TenonCommand, InspectShowsAModuleThatIsAdapted) {
+  install("colour-1.6.2.so", "colour.so");
   const Outcome run = tenon({"inspect", "modules/rich.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.err, "");
@@ -74,7 +75,7 @@ about       One record a second.
 author      Me
 license     BSL-1.0
 homepage    https://me.example/clocks
-requires    example.io/colour  ^1.4
+requires    example.io/colour  ^1.4  ->  1.6.2
 state       writes 2  reads 1 2
 threads     joined when it stops
 plugin      NAME              KIND              VERSION  HOST  FITS
@@ -126,6 +127,21 @@ TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
       << text;
   EXPECT_NE(text.find("warning[kind-unknown] modules/mixed.so\n"), std::string::npos) << text;
   EXPECT_NE(text.find("warning[kind-too-new] modules/mixed.so\n"), std::string::npos) << text;
+}
+
+TEST_F(TenonCommand, InspectTellsWhichPackagesAreMissing) {
+  const Outcome before = tenon({"inspect", "modules/rich.so"});
+  EXPECT_EQ(before.exit, 0) << "they may come with it";
+  EXPECT_NE(before.out.find("WOULD LOAD: 1 warning\n"), std::string::npos) << before.out;
+  EXPECT_NE(before.out.find("requires    example.io/colour  ^1.4  ->  nothing\n"),
+            std::string::npos)
+      << before.out;
+  EXPECT_NE(before.out.find("warning[package-missing] me.example/clocks 1.2.0"), std::string::npos)
+      << before.out;
+  const Outcome installed = tenon({"inspect", install("rich.so", "clocks.so").string()});
+  EXPECT_EQ(installed.exit, 1);
+  EXPECT_NE(installed.out.find("error[package-missing] me.example/clocks 1.2.0"), std::string::npos)
+      << installed.out;
 }
 
 TEST_F(TenonCommand, InspectSaysThatAnotherProgramHasTheKind) {
@@ -192,6 +208,7 @@ TEST_F(TenonCommand, InspectTellsWhatPreventsUnloading) {
 
 TEST_F(TenonCommand, InspectTakesReferencesToWhatIsInstalled) {
   const fs::path file = install("rich.so", "clocks.so");
+  install("colour-1.6.2.so", "colour.so");
   for (const char* reference : {"me.example/clock", "standalone:me.example/clock@1.2.0"}) {
     const Outcome run = tenon({"inspect", reference});
     EXPECT_EQ(run.exit, 0) << run.err;
@@ -296,6 +313,10 @@ TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
   EXPECT_EQ(manifest.at("state"),
             (json::value{{"type", nullptr}, {"writes", 2}, {"reads", {1, 2}}}));
   EXPECT_EQ(manifest.at("details").at("x-own"), "kept");
+  EXPECT_EQ(answer.at("requirements").at(0), (json::value{{"package", "example.io/colour"},
+                                                          {"versions", "^1.4"},
+                                                          {"gets", nullptr},
+                                                          {"met", false}}));
   const json::value& plugin = answer.at("plugins").at(0);
   EXPECT_EQ(plugin.at("name"), "me.example/clock");
   EXPECT_EQ(plugin.at("version"), 1);
@@ -483,6 +504,7 @@ TEST_F(TenonCommand, SaysWhenItsAnswerCannotBeWritten) {
 }
 
 TEST_F(TenonCommand, ColoursOnlyATerminalThatWantsThem) {
+  install("colour-1.6.2.so", "colour.so");
   const std::string script = "script -qec \"'" TENON "' inspect modules/rich.so\" /dev/null";
   if (world_.run({"sh", "-c", "command -v script"}).exit != 0) GTEST_SKIP() << "no script(1)";
   EXPECT_EQ(tenon({"inspect", "modules/rich.so"}).out.find('\x1b'), std::string::npos);

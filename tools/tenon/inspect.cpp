@@ -22,10 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t verdict_column = 64;
 
-/// One module, and where it was found.
+/// One module, where it was found, and what its package gets of others.
 struct Found {
   ModuleReport report;
   bool in_plugin_path = false;
+  std::vector<RequirementInfo> requirements = {};
 };
 
 bool is_file(const std::string& subject) {
@@ -52,6 +53,22 @@ void add_rivals(Found& found, const Host& host) {
   }
 }
 
+/// What the package gets among those that are installed. Where it lacks something, a host does not
+/// use it as long as that is so: where it is not installed yet, that may come with it.
+void add_requirements(Found& found, const Options& options) {
+  if (!found.report.manifest || found.report.manifest->requirements.empty()) return;
+  std::vector<fs::path> places{found.report.file};
+  places.insert(places.end(), options.plugin_path.begin(), options.plugin_path.end());
+  const Host host({.app = options.app, .plugin_path = places, .builtins = {builtins()}});
+  for (PackageInfo& package : host.packages()) {
+    if (package.builtin() || !same_file(package.file, found.report.file)) continue;
+    found.requirements = std::move(package.requirements);
+    if (!package.refused) continue;
+    auto& into = found.in_plugin_path ? found.report.errors : found.report.warnings;
+    into.push_back(std::move(*package.refused));
+  }
+}
+
 Result<Found> look_up(const Options& options, const std::string& subject) {
   const Host host(
       {.app = options.app, .plugin_path = options.plugin_path, .builtins = {builtins()}});
@@ -64,6 +81,7 @@ Result<Found> look_up(const Options& options, const std::string& subject) {
   }
   Found found{tenon::inspect(file)};
   add_rivals(found, host);
+  add_requirements(found, options);
   return found;
 }
 
@@ -153,17 +171,23 @@ void add_properties(Page& page, const std::vector<PluginInfo>& plugins) {
   if (!rows.empty()) page.table("properties", rows);
 }
 
-void add_manifest(Page& page, const ManifestInfo& manifest) {
+void add_requirements(Page& page, const std::vector<RequirementInfo>& requirements) {
+  std::vector<Row> rows;
+  for (const RequirementInfo& one : requirements) {
+    rows.push_back({one.package, harmless(one.versions), "->",
+                    one.gets.empty() ? "nothing" : harmless(one.gets)});
+  }
+  if (!rows.empty()) page.table("requires", rows);
+}
+
+void add_manifest(Page& page, const ManifestInfo& manifest,
+                  const std::vector<RequirementInfo>& requirements) {
   page.line("contract", manifest.contract);
   page.line("about", manifest.description);
   page.line("author", manifest.author);
   page.line("license", manifest.license);
   page.line("homepage", manifest.homepage);
-  std::vector<Row> needed;
-  for (const auto& [package, versions] : manifest.requirements) {
-    needed.push_back({package, harmless(versions)});
-  }
-  if (!needed.empty()) page.table("requires", needed);
+  add_requirements(page, requirements);
   if (manifest.state) {
     std::string reads;
     for (const std::int32_t version : manifest.state->reads) reads += " " + std::to_string(version);
@@ -227,7 +251,7 @@ void print_page(const Found& found, const Options& options, const std::string& s
             << verdict(report, paint) << "\n";
   Page page;
   add_file(page, report);
-  if (report.manifest) add_manifest(page, *report.manifest);
+  if (report.manifest) add_manifest(page, *report.manifest, found.requirements);
   add_plugins(page, report.plugins);
   add_properties(page, report.plugins);
   add_libraries(page, report.libraries);
@@ -238,7 +262,8 @@ void print_page(const Found& found, const Options& options, const std::string& s
   std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
 }
 
-void print_json(const ModuleReport& report, const std::string& subject) {
+void print_json(const Found& found, const std::string& subject) {
+  const ModuleReport& report = found.report;
   boost::json::object answer = answer_of("inspect");
   answer["subject"] = subject;
   answer["would_load"] = report.would_load();
@@ -251,6 +276,7 @@ void print_json(const ModuleReport& report, const std::string& subject) {
   }
   answer["manifest"] =
       report.manifest ? boost::json::value(to_json(*report.manifest)) : boost::json::value(nullptr);
+  answer["requirements"] = to_json(found.requirements);
   boost::json::array plugins;
   for (const PluginInfo& plugin : report.plugins) plugins.push_back(to_json(plugin));
   answer["plugins"] = std::move(plugins);
@@ -272,9 +298,9 @@ Exit exit_of(const ModuleReport& report) {
 
 Exit no_such_plugin(const Error& error, const Options& options, const std::string& subject) {
   if (options.json) {
-    ModuleReport report;
-    report.errors.push_back(error);
-    print_json(report, subject);
+    Found nothing;
+    nothing.report.errors.push_back(error);
+    print_json(nothing, subject);
   }
   std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
   return error.code() == "wrong-reference" ? wrong_usage : finding;
@@ -286,7 +312,7 @@ Exit inspect(const Options& options, const std::string& subject) {
   const auto found = look_up(options, subject);
   if (!found) return no_such_plugin(found.error(), options, subject);
   if (options.json) {
-    print_json(found->report, subject);
+    print_json(*found, subject);
   } else {
     print_page(*found, options, subject);
   }

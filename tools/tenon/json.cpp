@@ -150,6 +150,17 @@ json::array to_json(const std::vector<LibraryInfo>& libraries) {
   return array;
 }
 
+json::array to_json(const std::vector<RequirementInfo>& requirements) {
+  json::array array;
+  for (const RequirementInfo& one : requirements) {
+    array.push_back({{"package", one.package},
+                     {"versions", one.versions},
+                     {"gets", text(one.gets)},
+                     {"met", one.met}});
+  }
+  return array;
+}
+
 json::object to_json(const PackageInfo& package) {
   json::object object;
   object["name"] = package.name;
@@ -159,14 +170,7 @@ json::object to_json(const PackageInfo& package) {
   object["in_development"] = package.in_development;
   object["locked"] = package.locked;
   object["used"] = package.used;
-  json::array requirements;
-  for (const RequirementInfo& one : package.requirements) {
-    requirements.push_back({{"package", one.package},
-                            {"versions", one.versions},
-                            {"gets", text(one.gets)},
-                            {"met", one.met}});
-  }
-  object["requirements"] = std::move(requirements);
+  object["requirements"] = to_json(package.requirements);
   object["refused"] = package.refused ? json::value(to_json(*package.refused)) : json::value();
   return object;
 }

@@ -21,6 +21,7 @@ boost::json::object to_json(const Reload& reload);
 boost::json::object to_json(const Error& error);
 boost::json::array to_json(const std::vector<Error>& errors);
 boost::json::array to_json(const std::vector<LibraryInfo>& libraries);
+boost::json::array to_json(const std::vector<RequirementInfo>& requirements);
 boost::json::object to_json(const PackageInfo& package);
 boost::json::object to_json(const ResolvedPackage& resolved);
 
