@@ -297,8 +297,8 @@ Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh,
                              std::span<const std::byte> content,
                              const std::filesystem::path& file) {
   if (auto refused = refused_by_lock(fresh, content, file)) return std::move(*refused);
-  const bool same = total_order(before.version, fresh.version) == 0 &&
-                    before.requirements == fresh.requirements;
+  const bool same =
+      total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
   if (same) return {};  // judged when it was found
   std::shared_lock lock(mutex_);
   std::vector<Package> users;
