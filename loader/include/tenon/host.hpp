@@ -226,7 +226,8 @@ class TENON_API Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  /// The plugins of a kind, one per name: the newest. Sorted by name.
+  /// The plugins of a kind, one per name: the newest that the host takes and whose package gets
+  /// what it requires. Sorted by name.
   template <class K>
   std::vector<PluginInfo> plugins() const {
     return plugins(K::kind());
@@ -243,8 +244,12 @@ class TENON_API Host {
   /// the package; without it the newest release. A whole version, `@1.2.3`, is meant for what was
   /// stored with it: where it is gone, the newest with the same major and minor number takes its
   /// place, else the newest with the same major number, and the log says so. With an operator or a
-  /// part of a version, `@^1.2`, `@>=1.2,<3`, `@1.2`, it is a requirement.
-  /// Errors: wrong-reference, not-found (with the names, or the versions, that there are).
+  /// part of a version, `@^1.2`, `@>=1.2,<3`, `@1.2`, it is a requirement. What the lock of the
+  /// host names comes before what is newer.
+  /// Errors: wrong-reference; not-found (with the names, or the versions, that there are); of a
+  /// package that would do but does not get what it requires, package-missing, version-missing,
+  /// two-versions-needed or contradictory-requirement, with the chain of those who require;
+  /// version-refused, where HostOptions::requirements leave it out.
   template <class K>
   Result<PluginInfo> find(std::string_view reference) const {
     return find(K::kind(), reference);
@@ -269,7 +274,8 @@ class TENON_API Host {
   }
 
   /// Looks through the folders again. New files are added, those that are gone are forgotten unless
-  /// they are in use; what is loaded stays as it is.
+  /// they are in use; what is loaded stays as it is. Which version of which package each package
+  /// gets is settled anew; instances that plugins have of others stay as they are.
   void rescan();
 
   /// The modules with their state, in the order of their packages.
@@ -296,9 +302,11 @@ class TENON_API Host {
   /// RestartOptions. Called from inside one of the module's own calls it answers `Restarted::soon`.
   ///
   /// Errors: not-found; those of loading; `not-reloadable` when the old code cannot be unloaded,
-  /// see RestartHow; `restart-refused` when the file holds another package; those of create and
-  /// configure; `state-refused` when no version of the private state is known to both builds;
-  /// `restart-failed` when calls did not end in time; `busy`.
+  /// see RestartHow; `restart-refused` when the file holds another package, or a version that one
+  /// of its users does not take; `lock-differs`; those of `find`, where the new code does not get
+  /// what it requires; those of create and configure; `state-refused` when no version of the
+  /// private state is known to both builds; `restart-failed` when calls did not end in time;
+  /// `busy`.
   Result<Restarted> restart(std::string_view package, const RestartHow& how = {});
 
   /// The same for each loaded module whose file is another one than was loaded. Answers the
