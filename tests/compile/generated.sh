@@ -6,7 +6,7 @@
 # with no others. Says in TAP what did.
 set -u
 source=$1
-generator=$2
+generator=$(realpath "$2") # the build names it from its own folder on
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 
