@@ -11,9 +11,8 @@
 namespace tenon::detail {
 
 enum class Behaviour {
-  /// A read that answers no bytes says only that nothing was ready; the end has a status of its
-  /// own.
-  /// Before, it is the end.
+  /// A read that answers no bytes only says that nothing was ready; the end has a status. Before,
+  /// such a read is the end.
   empty_read_is_no_end,
   /// An instance that goes on after another is told so although nothing was saved for it. Before,
   /// it cannot tell this from a beginning.
