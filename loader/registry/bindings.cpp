@@ -49,6 +49,10 @@ Bindings::Bindings(Packages packages) : packages_(std::move(packages)) {
   }
   packages_.found.clear();
   usable_ = usable_packages(repository_);
+  locked_.resize(repository_.size());
+  for (const auto& [name, version] : packages_.lock) {
+    if (const PackageId id = repository_.find(name, version); id != none) locked_[id] = true;
+  }
 
   Root host{.name = packages_.host, .needs = {}};
   for (const auto& [name, versions] : packages_.requirements)
@@ -79,23 +83,22 @@ PackageId Bindings::chosen(std::string_view name) const {
   for (const PackageId id : repository_.versions(name)) {
     const Version& version = repository_.package(id).version;
     if (!usable_[id] || (takes != nullptr && !takes->contains(version))) continue;
-    if (locked(name, version)) return id;
+    if (locked_[id]) return id;
     if (best == none) best = id;
   }
   return best;
 }
 
 bool Bindings::locked(std::string_view name, const Version& version) const {
-  return std::any_of(packages_.lock.begin(), packages_.lock.end(), [&](const auto& entry) {
-    return entry.first == name && total_order(entry.second, version) == 0;
-  });
+  const PackageId id = repository_.find(name, version);
+  return id != none && locked_[id];
 }
 
 /// Why a package does not get what it requires.
 Error Bindings::unmet(const Package& package) const {
   const Question question{.roots = {{.name = in_words(package), .needs = package.needs}}};
-  Resolution none_found = resolve(repository_, question);
-  return std::move(none_found.unmet.front().error);
+  Resolution resolution = resolve(repository_, question);
+  return std::move(resolution.unmet.front().error);
 }
 
 /// "example.io/colour 1.6.2" where the lock names another version of it.

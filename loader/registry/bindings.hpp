@@ -90,6 +90,7 @@ class Bindings {
   Packages packages_;  // apart from what is in the repository
   Repository repository_;
   std::vector<bool> usable_;
+  std::vector<bool> locked_;
   Question question_;      // the host's requirements, then one root for each package that it uses
   Resolution resolution_;  // points into the two
   std::map<PackageId, Error> unmet_;  // of packages that are not usable
