@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "module/kinds.hpp"
 #include "package/quote.hpp"
@@ -74,8 +75,10 @@ bool differ(const std::filesystem::path& a, const std::filesystem::path& b) {
   return hash && other && *hash != *other;
 }
 
-/// The error for a plugin that came after another one in its place.
-Error outdone(const Registration& late, const Registration& rival, const std::string& where) {
+/// The error for a plugin that came after another one in its place; `differs`: with a file of the
+/// same version that holds something else.
+Error outdone(const Registration& late, const Registration& rival, const std::string& where,
+              bool differs) {
   const std::string found =
       title_of(late) + " of package " + late.package + " " + late.package_version.to_string();
   if (rival.package != late.package) {
@@ -86,7 +89,7 @@ Error outdone(const Registration& late, const Registration& rival, const std::st
                             place(*rival.module),
                   .fix = "rename the plugin, or remove one of the two"});
   }
-  if (!late.builtin() && differ(late.module->origin().file, rival.module->origin().file)) {
+  if (differs) {
     return Error(
         {.code = "duplicate",
          .where = where,
@@ -156,6 +159,9 @@ std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Ma
   if (!known && !manifest.provides.empty()) {
     left_out.push_back(*misfit(manifest.provides.front(), where));
   }
+  // The module that took the place of a plugin before: files are read once, not for each plugin.
+  const Module* compared = nullptr;
+  bool differs = false;
   for (const Provided& provided : manifest.provides) {
     if (find_kind(provided.kind) != nullptr) {
       if (auto flaw = misfit(provided, where)) left_out.push_back(std::move(*flaw));
@@ -169,9 +175,13 @@ std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Ma
     });
     if (rival == candidates.end()) {
       candidates.push_back(std::move(fresh));
-    } else {
-      left_out.push_back(outdone(fresh, *rival, where));
+      continue;
     }
+    const bool same_version = rival->package == fresh.package && !fresh.builtin();
+    if (same_version && std::exchange(compared, rival->module.get()) != rival->module.get()) {
+      differs = differ(module->origin().file, rival->module->origin().file);
+    }
+    left_out.push_back(outdone(fresh, *rival, where, same_version && differs));
   }
   return left_out;
 }
