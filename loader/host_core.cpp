@@ -11,6 +11,7 @@
 #include "module/log.hpp"
 #include "package/lock.hpp"
 #include "plugin_info.hpp"
+#include "trust/locked_content.hpp"
 #include "trust/sha256.hpp"
 
 namespace tenon::detail {
@@ -264,39 +265,13 @@ std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& k
   return names;
 }
 
-/// In a file that the lock names, and in any other of the same package and version, may be only
-/// what was there when the lock was written.
-std::optional<Error> HostCore::refused_by_lock(const Manifest& fresh,
-                                               std::span<const std::byte> content,
-                                               const std::filesystem::path& file) const {
-  if (broken_lock_) return broken_lock_;
-  const LockedPackage* differs = nullptr;
-  std::string found;
-  for (const LockedPackage& locked : lock_) {
-    if (locked.name != fresh.name || locked.builtin()) continue;
-    std::error_code gone;
-    if (total_order(locked.version, fresh.version) != 0 &&
-        !std::filesystem::equivalent(locked.source, file, gone)) {
-      continue;
-    }
-    if (found.empty()) found = sha256(content);
-    if (found == locked.sha256) return std::nullopt;
-    differs = &locked;
-  }
-  if (differs == nullptr) return std::nullopt;
-  return Error(
-      {.code = "lock-differs",
-       .where = file.string(),
-       .found = fresh.name + " " + fresh.version.to_string() + " with sha256 " + found,
-       .needed = differs->name + " " + differs->version.to_string() + " with sha256 " +
-                 differs->sha256 + ", as in " + options_.lock_file.string(),
-       .fix = "put back the file that was locked, or write the lock anew with tenon lock"});
-}
-
 Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh,
                              std::span<const std::byte> content,
                              const std::filesystem::path& file) {
-  if (auto refused = refused_by_lock(fresh, content, file)) return std::move(*refused);
+  if (broken_lock_) return *broken_lock_;
+  auto other_content =
+      refusal_of_content(lock_, options_.lock_file, fresh.name, fresh.version, content, file);
+  if (other_content) return std::move(*other_content);
   const bool same =
       total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
   if (same) return {};  // judged when it was found

@@ -69,8 +69,6 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   Result<NamedPackage> named_package(const PackageDescriptions& packages,
                                      const std::string& reference) const;
   void read_lock();
-  std::optional<Error> refused_by_lock(const Manifest& fresh, std::span<const std::byte> content,
-                                       const std::filesystem::path& file) const;
   void register_all();
   void watch_all();
   void file_changed(const std::filesystem::path& file);
