@@ -7,10 +7,6 @@
 namespace tenon::detail {
 namespace {
 
-std::string in_words(const Package& package) {
-  return package.name + " " + package.version.to_string();
-}
-
 /// What a reference takes beside the version that it got; nothing: any.
 std::optional<Requirement> taken_by(const Reference& reference, const Version& got) {
   return reference.version ? Requirement::exactly(got) : reference.requirement;

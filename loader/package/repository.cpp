@@ -18,6 +18,10 @@ bool preferred(const Version& a, const Version& b) {
 
 }  // namespace
 
+std::string in_words(std::string_view name, const Version& version) {
+  return std::string(name) + " " + version.to_string();
+}
+
 std::uint64_t packed_numbers(const Version& version) {
   constexpr int bits_of_major = 27;
   constexpr int bits = 18;

@@ -33,6 +33,12 @@ struct Package {
   bool dev = false;           // from a folder `dev`: its requirements are wishes
 };
 
+/// One version of a package as messages name it, eg: "me.example/blur 1.2.0"
+std::string in_words(std::string_view name, const Version& version);
+inline std::string in_words(const Package& package) {
+  return in_words(package.name, package.version);
+}
+
 /// Of a package its place in the repository, of a name the same.
 using PackageId = std::uint32_t;
 using NameId = std::uint32_t;

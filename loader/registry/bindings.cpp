@@ -8,13 +8,6 @@
 namespace tenon::detail {
 namespace {
 
-std::string in_words(std::string_view name, const Version& version) {
-  return std::string(name) + " " + version.to_string();
-}
-std::string in_words(const Package& package) {
-  return in_words(package.name, package.version);
-}
-
 /// All that a package says of one name, eg: "^1.4"
 std::string required(const Package& asker, std::string_view name) {
   std::string all;

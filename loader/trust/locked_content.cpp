@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "package/repository.hpp"
 #include "trust/sha256.hpp"
 
 namespace tenon {
@@ -29,9 +30,9 @@ std::optional<Error> refusal_of_content(const std::vector<LockedPackage>& lock,
   return Error(
       {.code = "lock-differs",
        .where = file.string(),
-       .found = std::string(name) + " " + version.to_string() + " with sha256 " + found,
-       .needed = differs->name + " " + differs->version.to_string() + " with sha256 " +
-                 differs->sha256 + ", as in " + lock_file.string(),
+       .found = in_words(name, version) + " with sha256 " + found,
+       .needed = in_words(differs->name, differs->version) + " with sha256 " + differs->sha256 +
+                 ", as in " + lock_file.string(),
        .fix = "put back the file that was locked, or write the lock anew with tenon lock"});
 }
 
