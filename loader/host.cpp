@@ -6,53 +6,68 @@
 #include "host_core.hpp"
 
 namespace tenon {
+namespace {
 
-Host::Host(HostOptions options) : core_(std::make_shared<detail::HostCore>(std::move(options))) {}
-Host::~Host() = default;
+/// A host that its listener destroys ends after the function that is under way.
+std::shared_ptr<detail::HostCore> keep(const std::shared_ptr<detail::HostCore>& core) {
+  return core;
+}
+
+}  // namespace
+
+Host::Host(HostOptions options) : core_(detail::HostCore::make(std::move(options))) {}
+
+Host::~Host() {
+  core_->stop_watching();
+  const auto events = core_->events();
+  const auto patience = core_->patience();
+  core_ = nullptr;  // unloads everything, unless a handle is left
+  events->close(std::chrono::steady_clock::now() + patience);
+}
 
 std::vector<PluginInfo> Host::plugins(const Kind& kind) const {
-  return core_->plugins(kind);
+  return keep(core_)->plugins(kind);
 }
 std::vector<PluginInfo> Host::registered() const {
-  return core_->registered();
+  return keep(core_)->registered();
 }
 std::vector<Error> Host::skipped() const {
-  return core_->skipped();
+  return keep(core_)->skipped();
 }
 
 Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
-  return core_->find(kind, reference);
+  return keep(core_)->find(kind, reference);
 }
 
 Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {
-  return core_->find_all(reference);
+  return keep(core_)->find_all(reference);
 }
 
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
-  return core_->create(kind, reference, config);
+  return keep(core_)->create(kind, reference, config);
 }
 
 void Host::rescan() {
-  core_->rescan();
+  keep(core_)->rescan();
 }
 std::vector<ModuleInfo> Host::modules() const {
-  return core_->modules();
+  return keep(core_)->modules();
 }
 std::vector<PackageInfo> Host::packages() const {
-  return core_->packages();
+  return keep(core_)->packages();
 }
 Resolved Host::resolve(const std::vector<std::string>& references) const {
-  return core_->resolve(references);
+  return keep(core_)->resolve(references);
 }
 Result<void> Host::write_lock(const std::filesystem::path& file) const {
-  return core_->write_lock(file);
+  return keep(core_)->write_lock(file);
 }
 Result<Restarted> Host::restart(std::string_view package, const RestartHow& how) {
-  return core_->restart(package, how);
+  return keep(core_)->restart(package, how);
 }
 Host::Restarts Host::restart_changed() {
-  return core_->restart_changed();
+  return keep(core_)->restart_changed();
 }
 
 }  // namespace tenon

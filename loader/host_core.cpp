@@ -16,7 +16,19 @@
 
 namespace tenon::detail {
 
-HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_(make_context()) {
+HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_(make_context()) {}
+
+std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
+  std::shared_ptr<HostCore> core(new HostCore(std::move(options)));
+  core->start();
+  return core;
+}
+
+void HostCore::start() {
+  context_.directory = weak_from_this();
+  if (auto started = context_.timers->start(); !started) {
+    broken_.push_back(std::move(started).error());
+  }
   if (context_.contain_crashes) crash_handlers_.emplace();
   if (options_.contain_crashes && !context_.contain_crashes) {
     broken_.push_back(
@@ -39,7 +51,9 @@ HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_
         std::make_shared<Module>(ModuleOrigin{{}, builtin}, std::move(*manifest), context_));
   }
   if (options_.watch) {
-    auto watcher = FileWatcher::begin([this](const auto& file) { file_changed(file); });
+    auto watcher = FileWatcher::start([weak = weak_from_this()](const auto& file) {
+      if (const auto core = weak.lock()) core->file_changed(file);
+    });
     if (watcher) {
       watcher_ = std::move(*watcher);
     } else {
@@ -75,24 +89,38 @@ void HostCore::read_lock() {
   }
 }
 
-// Before the modules end: the threads in the background may be busy with one.
 HostCore::~HostCore() {
-  watcher_ = nullptr;
-  context_.keeper->stop();
+  stop_watching();
+  context_.timers->stop();
+  const auto deadline = std::chrono::steady_clock::now() + patience();
+  for (const auto& module : module_list()) module->shut_down(deadline);
+  if (context_.workers->stop(deadline) != 0) {
+    log_warning("a thread hangs in the code of a plugin and is left behind");
+  }
 }
 
-ModuleContext HostCore::make_context() {
+void HostCore::stop_watching() noexcept {
+  std::unique_ptr<FileWatcher> ended;  // without the lock, which a callback may wait for
+  {
+    const std::unique_lock lock(mutex_);
+    ended = std::move(watcher_);
+  }
+}
+
+ModuleContext HostCore::make_context() const {
   auto images = std::make_shared<ImageFolder>();
-  auto keeper = std::make_shared<Keeper>();
-  auto reaper = std::make_shared<ImageReaper>(images, keeper);
-  return {*this,
-          options_.restart,
-          std::move(images),
-          std::move(reaper),
-          std::move(keeper),
-          std::make_shared<Events>(options_.on_event),
-          options_.contain_crashes && platform::can_contain(),
-          options_.count_calls};
+  auto timers = std::make_shared<TimerQueue>();
+  auto workers = std::make_shared<Workers>();
+  auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
+  return {.directory = {},
+          .restart = options_.restart,
+          .images = std::move(images),
+          .reaper = std::move(reaper),
+          .timers = std::move(timers),
+          .workers = std::move(workers),
+          .events = std::make_shared<Events>(options_.on_event),
+          .contain_crashes = options_.contain_crashes && platform::can_contain(),
+          .count_calls = options_.count_calls};
 }
 
 void HostCore::rescan() {
@@ -241,7 +269,8 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::int32_t target,
   auto chosen = choose(kind, target, reference, asker);
   if (!chosen) return std::move(chosen).error();
   auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
-  if (made) static_cast<LiveInstance&>(**made).keep(shared_from_this());
+  // What plugins hold of each other does not keep the host.
+  if (made && asker == nullptr) static_cast<LiveInstance&>(**made).keep(shared_from_this());
   return made;
 }
 

@@ -22,8 +22,15 @@ namespace tenon::detail {
 /// Lives as long as the Host and all instances that were made through it. Thread-safe.
 class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
  public:
-  explicit HostCore(HostOptions options);
+  static std::shared_ptr<HostCore> make(HostOptions options);
+  /// Ends what is left of the modules. No instance that was made through the host is left.
   ~HostCore();
+
+  /// Files are not watched any more when it returns.
+  void stop_watching() noexcept;
+  std::shared_ptr<Events> events() const noexcept { return context_.events; }
+  /// How long the end of the host waits for others.
+  std::chrono::milliseconds patience() const noexcept { return options_.restart.drain; }
 
   std::vector<PluginInfo> plugins(const Kind& kind) const;
   std::vector<PluginInfo> registered() const;
@@ -62,7 +69,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                                       std::string_view reference, const Package* asker) const;
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
-  ModuleContext make_context();
+  explicit HostCore(HostOptions options);
+  void start();
+  ModuleContext make_context() const;
   void read_requirements();
   Packages found_packages() const;
   PackageDescriptions describe_packages() const;
@@ -75,7 +84,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
 
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
-  const ModuleContext context_;
+  ModuleContext context_;
   std::unique_ptr<FileWatcher> watcher_;  // nullptr where nothing is watched
   std::vector<Error> broken_;             // builtins, and what else was asked for in vain
   std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own

@@ -1,39 +1,60 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/file_watcher.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
+#include "module/threads.hpp"
 #include "platform/event.hpp"
 
 namespace tenon::detail {
 
-Result<std::unique_ptr<FileWatcher>> FileWatcher::begin(
-    std::function<void(const std::filesystem::path&)> changed) {
+struct FileWatcher::State {
+  State(platform::FileWatch watched, Callback callback)
+      : watch(std::move(watched)), changed(std::move(callback)), stop(platform::create_event()) {}
+  ~State() { platform::close_event(stop); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  platform::FileWatch watch;
+  const Callback changed;
+  const std::intptr_t stop;
+  std::atomic<bool> stopped{false};
+};
+
+Result<std::unique_ptr<FileWatcher>> FileWatcher::start(Callback changed) {
   auto watch = platform::FileWatch::open();
   if (!watch) return std::move(watch).error();
-  return std::unique_ptr<FileWatcher>(new FileWatcher(std::move(*watch), std::move(changed)));
+  std::unique_ptr<FileWatcher> watcher(
+      new FileWatcher(std::make_shared<State>(std::move(*watch), std::move(changed))));
+  auto thread = start_thread("watching files", [state = watcher->state_] { run(*state); });
+  if (!thread) return std::move(thread).error();
+  watcher->thread_ = std::move(*thread);
+  return watcher;
 }
-
-FileWatcher::FileWatcher(platform::FileWatch watch,
-                         std::function<void(const std::filesystem::path&)> changed)
-    : watch_(std::move(watch)),
-      changed_(std::move(changed)),
-      stop_(platform::create_event()),
-      thread_([this] { run(); }) {}
 
 FileWatcher::~FileWatcher() {
-  stopped_.store(true);
-  platform::signal_event(stop_);
-  thread_.join();
-  platform::close_event(stop_);
+  state_->stopped.store(true);
+  platform::signal_event(state_->stop);
+  if (!thread_.joinable()) return;
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
 }
 
-void FileWatcher::run() {
-  const std::intptr_t events[] = {stop_, watch_.event()};
+Result<void> FileWatcher::add(const std::filesystem::path& file) {
+  return state_->watch.add(file);
+}
+
+void FileWatcher::run(State& state) {
+  const std::intptr_t events[] = {state.stop, state.watch.event()};
   for (;;) {
     platform::wait_events(events, -1);
-    if (stopped_.load()) return;
-    for (const auto& file : watch_.changed()) changed_(file);
+    if (state.stopped.load()) return;
+    for (const auto& file : state.watch.changed()) state.changed(file);
   }
 }
 

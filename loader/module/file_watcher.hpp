@@ -5,8 +5,6 @@
 
 #include <tenon/result.hpp>
 
-#include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -19,24 +17,26 @@ namespace tenon::detail {
 /// Thread-safe.
 class FileWatcher {
  public:
-  /// `changed` is called by the thread, for each file that changed. Errors: cannot-watch.
-  static Result<std::unique_ptr<FileWatcher>> begin(
-      std::function<void(const std::filesystem::path&)> changed);
+  using Callback = std::function<void(const std::filesystem::path&)>;
+
+  /// `changed` is called by the thread, for each file that changed. Errors: cannot-watch,
+  /// no-thread.
+  static Result<std::unique_ptr<FileWatcher>> start(Callback changed);
+  /// Waits for a callback that is running, unless it is called from there.
   ~FileWatcher();
   FileWatcher(const FileWatcher&) = delete;
   FileWatcher& operator=(const FileWatcher&) = delete;
 
   /// Watches a file from now on. Errors: cannot-watch.
-  Result<void> add(const std::filesystem::path& file) { return watch_.add(file); }
+  Result<void> add(const std::filesystem::path& file);
 
  private:
-  FileWatcher(platform::FileWatch watch, std::function<void(const std::filesystem::path&)> changed);
-  void run();
+  struct State;
+  explicit FileWatcher(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  static void run(State& state);
 
-  platform::FileWatch watch_;
-  const std::function<void(const std::filesystem::path&)> changed_;
-  const std::intptr_t stop_;
-  std::atomic<bool> stopped_{false};
+  // Shared with the thread, since a callback may destroy the watcher.
+  const std::shared_ptr<State> state_;
   std::thread thread_;
 };
 

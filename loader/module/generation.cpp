@@ -19,43 +19,84 @@ struct ConfigureRequest {
 };
 using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRequest*);
 
-// How long the end of an instance waits for calls in its streams, which it cancels.
-constexpr auto patience = std::chrono::seconds(10);
-
-/// Generations that have broken down: never ended, never unloaded. Found by leak checkers.
-void keep_for_ever(Generation* generation) {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<Generation*>;
-  std::lock_guard lock(mutex);
-  kept.push_back(generation);
-}
-
 }  // namespace
+
+/// A function of an object, other than a method, is under way while this lives. `remove` leaves the
+/// end of the object to the last of them.
+class Generation::Use {
+ public:
+  Use(Generation& generation, std::uint32_t index) : generation_(generation), index_(index) {
+    const std::lock_guard lock(generation_.mutex_);
+    if (index >= generation_.objects_.size()) return;
+    object_ = generation_.objects_[index].get();
+    if (object_ == nullptr) return;
+    object_->uses++;
+    bound_ = generation_.bounds_.back()[index + 1];
+  }
+  ~Use() {
+    if (object_ == nullptr) return;
+    std::unique_ptr<Object> last;
+    {
+      const std::lock_guard lock(generation_.mutex_);
+      if (--object_->uses != 0 || !object_->removed) return;
+      const auto own = std::find_if(generation_.removed_.begin(), generation_.removed_.end(),
+                                    [&](const auto& one) { return one.get() == object_; });
+      last = std::move(*own);
+      generation_.removed_.erase(own);
+    }
+    generation_.end_object(std::move(last), index_,
+                           std::chrono::steady_clock::now() + generation_.patience_);
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+  /// Whether there is such an object.
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  const Object* operator->() const noexcept { return object_; }
+  const Bound& bound() const noexcept { return bound_; }
+
+ private:
+  Generation& generation_;
+  const std::uint32_t index_;
+  Object* object_ = nullptr;
+  Bound bound_{nullptr, nullptr};
+};
+
+void keep_for_ever(GenerationPtr generation) noexcept {
+  static Mutex mutex(LockRank::counters);
+  static auto& kept = *new std::vector<Generation*>;  // found by leak checkers
+  const std::lock_guard lock(mutex);
+  kept.push_back(generation.release());
+}
 
 void EndGeneration::operator()(Generation* generation) const noexcept {
   if (!generation->broken()) generation->end();
   if (generation->broken()) {
-    keep_for_ever(generation);
+    keep_for_ever(GenerationPtr(generation));
   } else {
     delete generation;
   }
 }
 
 Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
-                       const Manifest& manifest, PluginDirectory& directory, FaultSink& faults,
-                       const SupervisionOptions& supervision)
+                       const Manifest& manifest, const GenerationContext& context)
     : image_(std::move(image)),
       package_(manifest.name),
       contract_(manifest.contract),
       admitted_(std::move(admitted)),
-      faults_(faults),
-      supervision_(*this, faults, image_ ? &image_->map() : nullptr, supervision),
+      faults_(context.faults),
+      patience_(context.patience),
+      supervision_(*this, image_ ? &image_->map() : nullptr, context.supervision),
       leases_(*this, contract_,
               [this](auto function, auto* call, const auto& body) {
                 return run_stream(function, call, body);
               }),
-      host_(package_of(manifest), directory, leases_) {
+      host_(package_of(manifest), context.directory, leases_) {
   bounds_.push_back(new_bounds(0));
+}
+
+void Generation::report(RestartReason why, const Error& error) noexcept {
+  if (const auto faults = faults_.lock()) faults->fault(*this, why, error);
 }
 
 /// A caller who passes a fatal status on must not look broken for it.
@@ -67,30 +108,29 @@ tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
                      .message = std::string(Call::of(call).message()),
                      .plugin = package_,
                      .method = std::string(function)});
-  if ((status & TENON_FATAL) != 0) faults_.fault(*this, RestartReason::fatal_status, error);
+  if ((status & TENON_FATAL) != 0) report(RestartReason::fatal_status, error);
   Call::of(call).add_failed_inside(UINT32_MAX, error.to_string());
   return status & ~TENON_FATAL;
 }
 
-Error Generation::failed(const Call& call, tenon_status status, const Object& object,
+Error Generation::failed(const Call& call, tenon_status status, const AdmittedPlugin& plugin,
                          const char* method) {
   Error error({.status = status,
                .message = std::string(call.message()),
-               .plugin = object.plugin->name,
+               .plugin = plugin.name,
                .method = method,
                .behind = std::string(call.failed_inside(0))});
-  if ((status & TENON_FATAL) != 0) faults_.fault(*this, RestartReason::fatal_status, error);
+  if ((status & TENON_FATAL) != 0) report(RestartReason::fatal_status, error);
   return error;
 }
 
 Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_module& module,
                                         const Manifest& manifest, const std::string& where,
-                                        PluginDirectory& directory, FaultSink& faults,
-                                        const SupervisionOptions& supervision) {
+                                        const GenerationContext& context) {
   auto admitted = admit(module, image ? &image->map() : nullptr, manifest, where);
   if (!admitted) return std::move(admitted).error();
-  GenerationPtr generation(new Generation(std::move(image), std::move(*admitted), manifest,
-                                          directory, faults, supervision));
+  GenerationPtr generation(
+      new Generation(std::move(image), std::move(*admitted), manifest, context));
   if (const auto start = generation->admitted_.object.start; start != nullptr) {
     Inside inside(*generation);
     Call call;
@@ -111,10 +151,11 @@ Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_
 }
 
 void Generation::end() noexcept {
+  const auto deadline = std::chrono::steady_clock::now() + patience_;
   for (std::size_t index = 0; index < objects_.size(); index++) {
-    remove(static_cast<std::uint32_t>(index));
+    remove(static_cast<std::uint32_t>(index), deadline);
   }
-  for (const Object& object : std::exchange(kept_, {})) end_object(object);
+  for (const auto& object : std::exchange(removed_, {})) end_object(*object);
   leases_.revoke_all();
   if (std::exchange(started_, false) && admitted_.object.stop != nullptr) {
     Inside inside(*this);
@@ -154,27 +195,27 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
                   .fix = "a build of " + package_ + " that still has it"});
   }
   Inside inside(*this);
-  Object object{.plugin = plugin};
+  auto object = std::make_unique<Object>(Object{.plugin = plugin});
   if (plugin->base.create != nullptr) {
     Call call;
     const tenon_create_request in{
         sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
     const tenon_status status = supervision_.run_alone(plugin->name, "create", call.raw(), [&] {
-      return plugin->base.create(call.raw(), &in, &object.self);
+      return plugin->base.create(call.raw(), &in, &object->self);
     });
-    if (status != TENON_OK) return failed(call, status, object, "create");
+    if (status != TENON_OK) return failed(call, status, *plugin, "create");
   }
-  Bound bound{plugin->table.get(), object.self};
-  object.supervised = supervision_.of(*plugin, object.self);
-  if (object.supervised != nullptr) bound = object.supervised->bound();
-  object.adapter = plugin->version->adapter_to(wanted.target);
-  if (object.adapter != nullptr) {
-    object.adapted = object.adapter->create(bound.table, bound.self, plugin->name);
-    bound = {object.adapter->table, object.adapted};
+  Bound bound{plugin->table.get(), object->self};
+  object->supervised = supervision_.of(*plugin, object->self);
+  if (object->supervised != nullptr) bound = object->supervised->bound();
+  object->adapter = plugin->version->adapter_to(wanted.target);
+  if (object->adapter != nullptr) {
+    object->adapted = object->adapter->create(bound.table, bound.self, plugin->name);
+    bound = {object->adapter->table, object->adapted};
   }
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (objects_.size() <= index) objects_.resize(index + 1);
-  objects_[index] = object;
+  objects_[index] = std::move(object);
   publish(index, bound);
   return {};
 }
@@ -200,27 +241,44 @@ std::unique_ptr<Bound[]> Generation::new_bounds(std::size_t capacity) {
 }
 
 void Generation::open() noexcept {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
   bounds.store(&bounds_.back()[1]);
 }
 
-const KindVersion& Generation::version_of(std::uint32_t index) const {
-  std::lock_guard lock(mutex_);
-  return *objects_[index].plugin->version;
+const KindVersion* Generation::version_of(std::uint32_t index) const {
+  const std::lock_guard lock(mutex_);
+  if (index >= objects_.size() || objects_[index] == nullptr) return nullptr;
+  return objects_[index]->plugin->version;
 }
 
 void Generation::remove(std::uint32_t index) noexcept {
-  Object object;
+  remove(index, std::chrono::steady_clock::now() + patience_);
+}
+
+void Generation::remove(std::uint32_t index,
+                        std::chrono::steady_clock::time_point deadline) noexcept {
+  std::unique_ptr<Object> object;
   {
-    std::lock_guard lock(mutex_);
-    if (index < objects_.size()) object = std::exchange(objects_[index], {});
+    const std::lock_guard lock(mutex_);
+    if (index < objects_.size()) object = std::move(objects_[index]);
+    if (object == nullptr) return;
+    object->removed = true;
+    if (object->uses != 0) {
+      removed_.push_back(std::move(object));
+      return;
+    }
   }
-  if (object.plugin == nullptr) return;
+  end_object(std::move(object), index, deadline);
+}
+
+/// Ends its streams first. A call that stays in one keeps the object until the generation ends.
+void Generation::end_object(std::unique_ptr<Object> object, std::uint32_t index,
+                            std::chrono::steady_clock::time_point deadline) noexcept {
   leases_.revoke(index);
-  if (leases_.wait(index, std::chrono::steady_clock::now() + patience)) return end_object(object);
-  log_warning("a call in a stream of " + object.plugin->name + " does not end");
-  std::lock_guard lock(mutex_);
-  kept_.push_back(object);
+  if (leases_.wait(index, deadline)) return end_object(*object);
+  log_warning("a call in a stream of " + object->plugin->name + " does not end");
+  const std::lock_guard lock(mutex_);
+  removed_.push_back(std::move(object));
 }
 
 void Generation::end_object(const Object& object) noexcept {
@@ -235,81 +293,83 @@ void Generation::end_object(const Object& object) noexcept {
 }
 
 Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
-  Object object;
-  Bound bound;
-  {
-    std::lock_guard lock(mutex_);
-    object = objects_[index];
-    bound = bounds_.back()[index + 1];
-  }
-  const KindVersion& target = object.adapter != nullptr
-                                  ? *object.plugin->kind->find(object.adapter->target)
-                                  : *object.plugin->version;
+  Inside inside(*this);
+  const Use object(*this, index);
+  if (!object) return {};
+  const KindVersion& target = object->adapter != nullptr
+                                  ? *object->plugin->kind->find(object->adapter->target)
+                                  : *object->plugin->version;
   if (target.configure_offset == 0) {
-    return Error(
-        {.status = TENON_UNIMPLEMENTED,
-         .message = "plugins of " + std::string(object.plugin->kind->id) + " take no configuration",
-         .plugin = object.plugin->name,
-         .method = "configure"});
+    return Error({.status = TENON_UNIMPLEMENTED,
+                  .message = "plugins of " + std::string(object->plugin->kind->id) +
+                             " take no configuration",
+                  .plugin = object->plugin->name,
+                  .method = "configure"});
   }
   ConfigureFunction function;
-  std::memcpy(&function, static_cast<const char*>(bound.table) + target.configure_offset,
+  std::memcpy(&function, static_cast<const char*>(object.bound().table) + target.configure_offset,
               sizeof function);
-  Inside inside(*this);
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
   const tenon_status status =
-      supervision_.run_alone(object.plugin->name, "configure", call.raw(),
-                             [&] { return function(call.raw(), bound.self, &in); });
-  if (status != TENON_OK) return failed(call, status, object, "configure");
+      supervision_.run_alone(object->plugin->name, "configure", call.raw(),
+                             [&] { return function(call.raw(), object.bound().self, &in); });
+  if (status != TENON_OK) return failed(call, status, *object->plugin, "configure");
   return {};
 }
 
 // -- Around a restart ---------------------------------------------------------
 
-Generation::Object Generation::object_at(std::uint32_t index) const {
-  std::lock_guard lock(mutex_);
-  return objects_[index];
+const tenon_base* Generation::base_of(std::uint32_t index) const {
+  const std::lock_guard lock(mutex_);
+  if (index >= objects_.size() || objects_[index] == nullptr) return nullptr;
+  return &objects_[index]->plugin->base;
 }
 
 bool Generation::saves_state(std::uint32_t index) const {
-  return object_at(index).plugin->base.save_state != nullptr;
+  const tenon_base* base = base_of(index);
+  return base != nullptr && base->save_state != nullptr;
 }
 
 bool Generation::restores_state(std::uint32_t index) const {
-  return object_at(index).plugin->base.restore_state != nullptr;
+  const tenon_base* base = base_of(index);
+  return base != nullptr && base->restore_state != nullptr;
 }
 
 bool Generation::restores_without_state(std::uint32_t index) const {
   return has(contract_, Behaviour::restored_without_state) && restores_state(index);
 }
 
-Result<Bytes> Generation::save_state(std::uint32_t index, const StateForms& forms,
-                                     std::chrono::steady_clock::time_point deadline) {
-  const Object object = object_at(index);
+Result<std::optional<Bytes>> Generation::save_state(
+    std::uint32_t index, const StateForms& forms, std::chrono::steady_clock::time_point deadline) {
   Inside inside(*this);
+  const Use object(*this, index);
+  if (!object || object->plugin->base.save_state == nullptr) return std::optional<Bytes>();
   Call call;
   call.set_deadline(deadline);
   const tenon_state_request in{sizeof in, forms.saved, 0, {nullptr, 0}};
   const tenon_state_response* out = nullptr;
   const tenon_status status = supervision_.run_alone(
-      object.plugin->name, "save_state", call.raw(),
-      [&] { return object.plugin->base.save_state(call.raw(), object.self, &in, &out); });
-  if (status != TENON_OK) return failed(call, status, object, "save_state");
+      object->plugin->name, "save_state", call.raw(),
+      [&] { return object->plugin->base.save_state(call.raw(), object->self, &in, &out); });
+  if (status != TENON_OK) return failed(call, status, *object->plugin, "save_state");
   if (out == nullptr) {
     return Error({.status = TENON_INTERNAL,
-                  .message = "the plugin succeeded without an answer",
-                  .plugin = object.plugin->name,
+                  .message = "the plugin returned success without a response",
+                  .plugin = object->plugin->name,
                   .method = "save_state"});
   }
-  return keep_state(call.raw(), forms, out->state);
+  auto kept = keep_state(call.raw(), forms, out->state);
+  if (!kept) return std::move(kept).error();
+  return std::optional<Bytes>(std::move(*kept));
 }
 
 Result<void> Generation::restore_state(std::uint32_t index, const StateForms& forms,
                                        const Bytes* state,
                                        std::chrono::steady_clock::time_point deadline) {
-  const Object object = object_at(index);
   Inside inside(*this);
+  const Use object(*this, index);
+  if (!object) return {};
   Call call;
   call.set_deadline(deadline);
   tenon_state_request in{sizeof in, 0, 0, Value<Bytes>::none()};
@@ -320,35 +380,35 @@ Result<void> Generation::restore_state(std::uint32_t index, const StateForms& fo
     in.state = *given;
   }
   const tenon_status status = supervision_.run_alone(
-      object.plugin->name, "restore_state", call.raw(),
-      [&] { return object.plugin->base.restore_state(call.raw(), object.self, &in); });
-  if (status != TENON_OK) return failed(call, status, object, "restore_state");
+      object->plugin->name, "restore_state", call.raw(),
+      [&] { return object->plugin->base.restore_state(call.raw(), object->self, &in); });
+  if (status != TENON_OK) return failed(call, status, *object->plugin, "restore_state");
   return {};
 }
 
 Result<void> Generation::suspend(std::uint32_t index,
                                  std::chrono::steady_clock::time_point deadline) {
-  const Object object = object_at(index);
-  if (object.plugin->base.suspend == nullptr) return {};
   Inside inside(*this);
+  const Use object(*this, index);
+  if (!object || object->plugin->base.suspend == nullptr) return {};
   Call call;
   call.set_deadline(deadline);
-  const tenon_status status =
-      supervision_.run_alone(object.plugin->name, "suspend", call.raw(),
-                             [&] { return object.plugin->base.suspend(call.raw(), object.self); });
-  if (status != TENON_OK) return failed(call, status, object, "suspend");
+  const tenon_status status = supervision_.run_alone(
+      object->plugin->name, "suspend", call.raw(),
+      [&] { return object->plugin->base.suspend(call.raw(), object->self); });
+  if (status != TENON_OK) return failed(call, status, *object->plugin, "suspend");
   return {};
 }
 
 Result<void> Generation::resume(std::uint32_t index) {
-  const Object object = object_at(index);
-  if (object.plugin->base.resume == nullptr) return {};
   Inside inside(*this);
+  const Use object(*this, index);
+  if (!object || object->plugin->base.resume == nullptr) return {};
   Call call;
   const tenon_status status =
-      supervision_.run_alone(object.plugin->name, "resume", call.raw(),
-                             [&] { return object.plugin->base.resume(call.raw(), object.self); });
-  if (status != TENON_OK) return failed(call, status, object, "resume");
+      supervision_.run_alone(object->plugin->name, "resume", call.raw(),
+                             [&] { return object->plugin->base.resume(call.raw(), object->self); });
+  if (status != TENON_OK) return failed(call, status, *object->plugin, "resume");
   return {};
 }
 

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include "module/admission.hpp"
 #include "module/image.hpp"
 #include "module/lease.hpp"
+#include "module/lock_order.hpp"
 #include "module/module_host.hpp"
 #include "module/state.hpp"
 #include "module/supervision.hpp"
@@ -50,31 +50,43 @@ class FaultSink {
   ~FaultSink() = default;
 };
 
-/// Ends what instances are left, stops the module, unloads it. No thread may be inside. One that
-/// has broken down, or does now, is kept as it is: its code may be in any state.
+/// Ends the instances that are left, stops the module and unloads it. No thread may be inside. A
+/// generation that has broken down, or does now, is kept as it is: its code may be in any state.
 struct EndGeneration {
   void operator()(Generation* generation) const noexcept;
 };
 using GenerationPtr = std::unique_ptr<Generation, EndGeneration>;
+/// Keeps a generation for ever, without calling any function of it.
+void keep_for_ever(GenerationPtr generation) noexcept;
 
-/// Thread-safe, but a plugin's functions that run alone for one index (create, configure, destroy
-/// and those around state) do not overlap: the module sees to that.
+/// What a generation needs of its host. May outlive the host: what is left of it then has no
+/// effect.
+struct GenerationContext {
+  std::weak_ptr<PluginDirectory> directory;
+  std::weak_ptr<FaultSink> faults;
+  SupervisionOptions supervision;
+  /// How long the end of an instance waits for calls in its streams, which it cancels.
+  std::chrono::milliseconds patience;
+};
+
+/// Thread-safe. `create` of an index runs alone, and `destroy` after all other functions of the
+/// object have returned: `remove` leaves that to the last of them.
 class Generation : public Serving {
  public:
   /// Admits the module and runs its `start`. `image` is nothing for a builtin. Errors: those of
   /// admission, start-failed.
   static Result<GenerationPtr> begin(std::optional<Image> image, const tenon_module& module,
                                      const Manifest& manifest, const std::string& where,
-                                     PluginDirectory& directory, FaultSink& faults,
-                                     const SupervisionOptions& supervision);
+                                     const GenerationContext& context);
   /// Unloads the module.
   ~Generation() = default;
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
   const std::string& package() const noexcept { return package_; }
-  /// Ends what instances are left, stops the module, and answers its image, to be ended after the
-  /// generation. Nothing for a builtin, nor where the module broke down. No thread may be inside.
+  /// Ends the instances that are left, stops the module and returns its image, to be ended after
+  /// the generation. Nothing for a builtin, nor where the module broke down. No thread may be
+  /// inside.
   std::optional<Image> stop() noexcept;
   /// Whether it may be replaced while the host runs; the answer when it may not.
   const Reload* not_reloadable() const noexcept {
@@ -84,8 +96,9 @@ class Generation : public Serving {
   /// Makes the object of an instance under `index` and the adapter to the version wanted; replaces
   /// nothing that calls see until it succeeded. Errors: not-found, those of the plugin's create.
   Result<void> add(std::uint32_t index, const Wanted& wanted);
-  /// Ends the object under `index`, if there is one, and its streams before. No call may be inside
-  /// it; one that stays in a stream keeps the object until the generation ends.
+  /// Ends the object under `index`, if there is one, and its streams before. No method may be under
+  /// way in it; a call that stays in a stream keeps the object until the generation ends, and a
+  /// function below that is under way ends the object when it returns.
   void remove(std::uint32_t index) noexcept;
   /// Calls the plugin's configure method.
   Result<void> configure(std::uint32_t index, const TextMap& config);
@@ -94,9 +107,10 @@ class Generation : public Serving {
   bool restores_state(std::uint32_t index) const;
   /// Whether it wants to be told that it goes on after another although nothing was saved.
   bool restores_without_state(std::uint32_t index) const;
-  /// The plugin's state, to be kept. Errors: those of its save_state; state-refused.
-  Result<Bytes> save_state(std::uint32_t index, const StateForms& forms,
-                           std::chrono::steady_clock::time_point deadline);
+  /// The plugin's state, to be kept; nothing where it saves none. Errors: those of its save_state;
+  /// state-refused.
+  Result<std::optional<Bytes>> save_state(std::uint32_t index, const StateForms& forms,
+                                          std::chrono::steady_clock::time_point deadline);
   /// `state`: nullptr where nothing was saved; then `forms` mean nothing.
   Result<void> restore_state(std::uint32_t index, const StateForms& forms, const Bytes* state,
                              std::chrono::steady_clock::time_point deadline);
@@ -112,49 +126,60 @@ class Generation : public Serving {
   /// Of the streams that others hold.
   LeaseList& leases() noexcept { return leases_; }
 
-  /// The version of the kind that the plugin under `index` has.
-  const KindVersion& version_of(std::uint32_t index) const;
+  /// Passes a failure that asks for a restart on to the module, if that still exists.
+  void report(RestartReason why, const Error& error) noexcept;
+
+  /// The version of the kind that the plugin under `index` has; nullptr where there is none.
+  const KindVersion* version_of(std::uint32_t index) const;
 
   /// What calls see while this generation serves: `bounds` of Serving.
   void open() noexcept;
 
  private:
-  /// One instance as it stands in this generation.
+  /// One instance in this generation.
   struct Object {
     const AdmittedPlugin* plugin = nullptr;
     void* self = nullptr;
     const Adapter* adapter = nullptr;  // nullptr: used as what it is
     void* adapted = nullptr;
     std::shared_ptr<SupervisedPlugin> supervised = nullptr;
+    std::size_t uses = 0;  // functions under way, apart from methods
+    bool removed = false;
   };
+  class Use;
 
   Generation(std::optional<Image> image, AdmittedModule admitted, const Manifest& manifest,
-             PluginDirectory& directory, FaultSink& faults, const SupervisionOptions& supervision);
+             const GenerationContext& context);
   friend struct EndGeneration;
   void end() noexcept;
   const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
   std::unique_ptr<Bound[]> new_bounds(std::size_t capacity);
   tenon_status run_stream(std::string_view function, tenon_call* call,
                           const std::function<tenon_status()>& body);
+  void remove(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
+  void end_object(std::unique_ptr<Object> object, std::uint32_t index,
+                  std::chrono::steady_clock::time_point deadline) noexcept;
   void end_object(const Object& object) noexcept;
   void publish(std::uint32_t index, const Bound& bound);
-  Object object_at(std::uint32_t index) const;
-  /// Passes a failure on; one that is fatal is told to the sink.
-  Error failed(const Call& call, tenon_status status, const Object& object, const char* method);
+  const tenon_base* base_of(std::uint32_t index) const;
+  /// Passes a failure on; one that is fatal is reported.
+  Error failed(const Call& call, tenon_status status, const AdmittedPlugin& plugin,
+               const char* method);
 
   // The image goes last: everything else may point into it.
   std::optional<Image> image_;
   std::string package_;
   const Contract contract_;
   AdmittedModule admitted_;
-  FaultSink& faults_;
+  const std::weak_ptr<FaultSink> faults_;
+  const std::chrono::milliseconds patience_;
   Supervision supervision_;
   LeaseList leases_;
   ModuleHost host_;
   bool started_ = false;
-  mutable std::mutex mutex_;  // guards what follows; never held while the plugin runs
-  std::vector<Object> objects_;
-  std::vector<Object> kept_;  // calls were in their streams
+  mutable Mutex mutex_{LockRank::generation};     // guards what follows
+  std::vector<std::unique_ptr<Object>> objects_;  // by index; nullptr where there is none
+  std::vector<std::unique_ptr<Object>> removed_;  // functions or streams of theirs are under way
   std::size_t capacity_ = 0;
   // Arrays that were outgrown stay: a call may still read them. The first entry stands for the
   // generation, see Serving.

@@ -6,7 +6,7 @@
 namespace tenon::detail {
 namespace {
 
-// The end of a thread lets an image go, and nobody tells of that.
+// The end of a thread releases an image, and nothing reports that.
 constexpr auto first_pause = std::chrono::milliseconds(10);
 constexpr auto longest_pause = std::chrono::milliseconds(5000);
 
@@ -16,15 +16,21 @@ void ImageReaper::look_soon() noexcept {
   if (!due_.exchange(true)) look_in(first_pause);
 }
 
-void ImageReaper::look_in(std::chrono::milliseconds pause) noexcept {
-  keeper_->at(Keeper::Clock::now() + pause, [weak = weak_from_this(), pause] {
+void ImageReaper::look_in(std::chrono::milliseconds pause) {
+  timers_->at(TimerQueue::Clock::now() + pause, [weak = weak_from_this(), pause] {
     const auto reaper = weak.lock();
     if (reaper == nullptr) return;
-    reaper->images_->sweep();
-    reaper->due_.store(false);
-    if (reaper->images_->lingering() == 0 || reaper->due_.exchange(true)) return;
-    reaper->look_in(std::min(2 * pause, longest_pause));
+    // An image that goes runs its destructors, which may take long.
+    const auto started = reaper->workers_->run([reaper, pause] { reaper->look(pause); });
+    if (!started) reaper->look_in(longest_pause);
   });
+}
+
+void ImageReaper::look(std::chrono::milliseconds pause) {
+  images_->sweep();
+  due_.store(false);
+  if (images_->lingering() == 0 || due_.exchange(true)) return;
+  look_in(std::min(2 * pause, longest_pause));
 }
 
 }  // namespace tenon::detail

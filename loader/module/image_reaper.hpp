@@ -8,24 +8,28 @@
 #include <memory>
 
 #include "module/image.hpp"
-#include "module/keeper.hpp"
+#include "module/timer_queue.hpp"
+#include "module/workers.hpp"
 
 namespace tenon::detail {
 
 /// Thread-safe.
 class ImageReaper : public std::enable_shared_from_this<ImageReaper> {
  public:
-  ImageReaper(std::shared_ptr<ImageFolder> images, std::shared_ptr<Keeper> keeper)
-      : images_(std::move(images)), keeper_(std::move(keeper)) {}
+  ImageReaper(std::shared_ptr<ImageFolder> images, std::shared_ptr<TimerQueue> timers,
+              std::shared_ptr<Workers> workers)
+      : images_(std::move(images)), timers_(std::move(timers)), workers_(std::move(workers)) {}
 
-  /// An image stayed mapped.
+  /// Called when an image stayed mapped.
   void look_soon() noexcept;
 
  private:
-  void look_in(std::chrono::milliseconds pause) noexcept;
+  void look_in(std::chrono::milliseconds pause);
+  void look(std::chrono::milliseconds pause);
 
   const std::shared_ptr<ImageFolder> images_;
-  const std::shared_ptr<Keeper> keeper_;
+  const std::shared_ptr<TimerQueue> timers_;
+  const std::shared_ptr<Workers> workers_;
   std::atomic<bool> due_{false};
 };
 

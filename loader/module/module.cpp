@@ -7,13 +7,19 @@
 
 #include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
+#include "module/lifecycle_lock.hpp"
 #include "module/log.hpp"
 #include "module/restart.hpp"
-#include "module/right.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
-namespace {}  // namespace
+namespace {
+
+// A function that heeds the deadline of its call returns a little after it, and what hangs is given
+// up then.
+constexpr auto grace = std::chrono::milliseconds(50);
+
+}  // namespace
 
 LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
                            std::uint64_t serial)
@@ -21,7 +27,7 @@ LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, 
       module_(std::move(module)),
       index_(index),
       serial_(serial),
-      wanted_(std::move(wanted)) {}
+      wanted_(std::make_shared<const Wanted>(std::move(wanted))) {}
 
 Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context)
     : origin_(std::move(origin)),
@@ -30,17 +36,12 @@ Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& cont
       failures_(context.restart.limits, std::minstd_rand(std::random_device{}())) {}
 
 Module::~Module() {
-  // Code that a thread is still in cannot be taken from under it.
-  while (!left_.empty()) {
-    left_.front().generation->leases().revoke_all();
-    if (end(left_.begin(), Clock::now() + context_.restart.drain)) continue;
-    static_cast<void>(left_.front().generation.release());
-    left_.pop_front();
-  }
+  for (const auto& old : retired_) keep_for_ever(std::move(old->generation));
+  if (generation_ != nullptr) keep_for_ever(std::move(generation_));
 }
 
 Manifest Module::manifest() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return manifest_;
 }
 
@@ -49,19 +50,17 @@ std::string Module::where() const {
 }
 
 ModuleInfo Module::info() const {
-  std::lock_guard lock(mutex_);
-  const auto live = std::count_if(instances_.begin(), instances_.end(),
-                                  [](const LiveInstance* instance) { return instance != nullptr; });
+  const Lock lock(mutex_);
   ModuleInfo info{manifest_.name,
                   manifest_.version.to_string(),
                   origin_.file,
                   generation_ != nullptr,
                   count_,
-                  static_cast<std::size_t>(live),
-                  left_.size(),
+                  instances_.size() - free_.size(),
+                  retired_.size(),
                   stayed_,
                   failures_.quarantined()};
-  info.methods = counters_.read();
+  info.methods = counters_->read();
   for (const MethodCalls& method : info.methods) {
     info.calls.calls += method.calls;
     info.calls.failures += method.failures;
@@ -71,13 +70,25 @@ ModuleInfo Module::info() const {
 }
 
 bool Module::in_use() const {
-  std::lock_guard lock(mutex_);
-  return generation_ != nullptr || has_instances();
+  const Lock lock(mutex_);
+  return generation_ != nullptr || !unused();
 }
 
+/// REQUIRED: the lock.
 bool Module::has_instances() const noexcept {
-  return std::any_of(instances_.begin(), instances_.end(),
-                     [](const LiveInstance* instance) { return instance != nullptr; });
+  return instances_.size() != free_.size();
+}
+
+/// REQUIRED: the lock.
+bool Module::unused() const noexcept {
+  return !has_instances() && wanted_ == 0;
+}
+
+/// REQUIRED: the lock.
+bool Module::has_ready_instances() const noexcept {
+  return std::any_of(instances_.begin(), instances_.end(), [](const LiveInstance* instance) {
+    return instance != nullptr && instance->ready_;
+  });
 }
 
 Event Module::event(Event::Type type) const {
@@ -103,157 +114,189 @@ Error Module::busy() const {
 
 // -- Instances ----------------------------------------------------------------
 
-/// Until something serves that instances can be added to.
+/// Somebody is about to create an instance: a module that is loaded for it is not unloaded before.
+/// REQUIRED: the lock is held, also when it ends.
+class Module::Expected {
+ public:
+  explicit Expected(Module& module) noexcept : module_(module) { module_.wanted_++; }
+  ~Expected() { module_.wanted_--; }
+  Expected(const Expected&) = delete;
+  Expected& operator=(const Expected&) = delete;
+
+ private:
+  Module& module_;
+};
+
+/// Room for one more instance. Gives it back where the instance could not be made.
+/// REQUIRED: the lock is held, also when it ends.
+class Module::Reserved {
+ public:
+  explicit Reserved(Module& module) : module_(module) {
+    if (module_.free_.empty()) {
+      module_.free_.reserve(module_.instances_.size() + 1);
+      module_.instances_.push_back(nullptr);
+      module_.free_.push_back(static_cast<std::uint32_t>(module_.instances_.size() - 1));
+    }
+    index_ = module_.free_.back();
+    module_.free_.pop_back();
+  }
+  ~Reserved() {
+    if (module_.instances_[index_] == nullptr) module_.free_.push_back(index_);
+  }
+  Reserved(const Reserved&) = delete;
+  Reserved& operator=(const Reserved&) = delete;
+
+  std::uint32_t index() const noexcept { return index_; }
+
+ private:
+  Module& module_;
+  std::uint32_t index_;
+};
+
+/// Returns once something serves that instances can be added to. The lock is held again then.
 Result<void> Module::become_ready(Lock& lock) {
   for (;;) {
-    if (holder_ == std::this_thread::get_id()) {
+    if (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) {
       return refused("the module asks for an instance of itself while it is loaded or restarted");
     }
-    if (failures_.quarantined() || not_before_ > Clock::now()) {
-      lock.unlock();
-      return unavailable();
+    if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now()) {
+      return why_unavailable();
     }
-    if (still_) {
-      const bool ended = changed_.wait_until(lock, gate_deadline_, [&] { return !still_; });
-      if (!ended && !stand_still_no_longer()) return busy();
+    // The restart waits for threads that are inside.
+    const bool inside = generation_ != nullptr && this_thread_is_in(*generation_);
+    if (frozen_ && !inside) {
+      if (!wait_while_frozen(lock)) return busy();
     } else if (generation_ == nullptr) {
-      lock.unlock();
-      if (auto loaded = load_first(); !loaded) return loaded;
-      lock.lock();
+      if (auto loaded = load_first(lock); !loaded) return loaded;
     } else {
       return {};
     }
   }
 }
 
-Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
-  Lock lock(mutex_);
-  wanted_++;  // what is loaded for it is not unloaded before
-  if (auto ready = become_ready(lock); !ready) {
-    if (!lock.owns_lock()) lock.lock();
-    wanted_--;
-    lock.unlock();
-    unload_if_unused();
-    return std::move(ready).error();
-  }
-  wanted_--;
-  under_way_++;
-  const std::uint32_t index = free_index();
-  auto* instance = new LiveInstance(shared_from_this(), index, std::move(wanted), ++serials_);
-  instances_[index] = instance;
-  Generation& generation = *generation_;
-  lock.unlock();
-
-  Result<void> made = generation.add(index, instance->wanted());
-  if (made && config) made = generation.configure(index, *config);
-  lock.lock();
-  if (made) instance->version_ = &generation.version_of(index);
-  if (made && config) {
-    instance->config_ = *config;
-    instance->configured_++;
-  }
-  under_way_--;
-  changed_.notify_all();
-  lock.unlock();
-  InstancePtr owned(instance);
-  if (!made) return std::move(made).error();
-  return owned;
+/// False when the time was not enough. REQUIRED: the lock.
+bool Module::wait_while_frozen(Lock& lock) noexcept {
+  const Clock::time_point deadline = gate_deadline_ + grace;
+  if (changed_.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
+  give_up_overdue(lock);
+  return !frozen_;
 }
 
-std::uint32_t Module::free_index() {
-  const auto free = std::find(instances_.begin(), instances_.end(), nullptr);
-  if (free != instances_.end()) return static_cast<std::uint32_t>(free - instances_.begin());
-  instances_.push_back(nullptr);
-  return static_cast<std::uint32_t>(instances_.size() - 1);
+Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
+  InstancePtr instance;
+  Result<void> created;
+  {
+    Lock lock(mutex_);
+    const Expected expected(*this);
+    created = become_ready(lock);
+    if (created) {
+      const Reserved reserved(*this);
+      auto* live =
+          new LiveInstance(shared_from_this(), reserved.index(), std::move(wanted), ++serials_);
+      instance.reset(instances_[reserved.index()] = live);
+    }
+  }
+  if (instance == nullptr) {
+    unload_if_unused();
+    return std::move(created).error();
+  }
+  created = create_object(static_cast<LiveInstance&>(*instance), config);
+  if (!created) return std::move(created).error();
+  return instance;
+}
+
+/// Creates the object behind an instance. Where a restart publishes meanwhile, the object is of the
+/// generation that was replaced, and is created again in the next one.
+Result<void> Module::create_object(LiveInstance& instance, const std::optional<TextMap>& config) {
+  const auto kept = config ? std::make_shared<const TextMap>(*config) : nullptr;
+  Lock lock(mutex_);
+  for (;;) {
+    if (auto ready = become_ready(lock); !ready) return ready;
+    Generation& generation = *generation_;
+    const Inside inside(generation, *this);  // stays, whatever happens to the module
+    lock.unlock();
+    auto made = generation.add(instance.index_, instance.wanted());
+    if (made && config) made = generation.configure(instance.index_, *config);
+    if (!made) generation.remove(instance.index_);
+    lock.lock();
+    if (!made) return made;
+    if (generation_.get() == &generation) {
+      instance.version_ = generation.version_of(instance.index_);
+      instance.config_ = kept;
+      if (kept != nullptr) instance.configured_++;
+      instance.ready_ = true;
+      touch(instance);
+      return {};
+    }
+    lock.unlock();
+    generation.remove(instance.index_);
+    lock.lock();
+  }
+}
+
+/// A restart that is under way has to follow what happened to the instance. REQUIRED: the lock.
+void Module::touch(const LiveInstance& instance) {
+  if (restart_ != nullptr) touched_.push_back(instance.index_);
+}
+
+/// REQUIRED: the lock.
+InstanceRecord Module::record_of(std::uint32_t index) const {
+  const LiveInstance* instance = instances_[index];
+  if (instance == nullptr || !instance->ready_) return {};
+  return {instance->serial_, instance->configured_, instance->wanted_, instance->config_};
 }
 
 void Module::release(LiveInstance& instance) noexcept {
-  Lock lock(mutex_);
-  // A module that is being stopped gives back what it holds of itself.
-  while (still_ && holder_ != std::this_thread::get_id()) {
-    if (changed_.wait_until(lock, gate_deadline_) == std::cv_status::timeout) {
-      stand_still_no_longer();
+  {
+    Lock lock(mutex_);
+    if (std::exchange(instance.ready_, false)) touch(instance);
+    Generation* generation = generation_.get();
+    if (generation != nullptr) {
+      const Inside inside(*generation, *this);
+      lock.unlock();
+      generation->remove(instance.index_);
+      lock.lock();
     }
+    instances_[instance.index_] = nullptr;
+    free_.push_back(instance.index_);
   }
-  under_way_++;
-  Generation* generation = generation_.get();
-  lock.unlock();
-  if (generation != nullptr) generation->remove(instance.index_);
-  lock.lock();
-  instances_[instance.index_] = nullptr;
-  under_way_--;
-  changed_.notify_all();
-  lock.unlock();
   unload_if_unused();
 }
 
-void Module::unload_if_unused() noexcept {
-  std::optional<Left> last;
-  {
-    Lock lock(mutex_);
-    const auto unused = [&] { return generation_ != nullptr && !has_instances() && wanted_ == 0; };
-    if (!unused()) return;
-    if (holder_ == std::this_thread::get_id() || this_thread_is_in(*generation_)) {
-      context_.keeper->soon([weak = weak_from_this()] {
-        if (const auto module = weak.lock()) module->unload_if_unused();
-      });
-      return;
-    }
-    Right right(*this, lock);
-    if (!right || !unused()) return;
-    current.store(nullptr);
-    last = Left{std::move(generation_), event(Event::Type::unloaded), Clock::now()};
-  }
-  drain(std::move(last));
-}
-
 const KindVersion& Module::version_of(const LiveInstance& instance) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return *instance.version_;
 }
 
 // The call that configured may have been in a generation that has been replaced meanwhile. A
-// restart that has not published yet sees what is remembered here; of one that has, the new
-// generation is told here.
+// restart that has not published yet follows the change; where one has, the new generation is
+// configured here.
 void Module::remember_config(LiveInstance& instance, const TextMap& config) {
+  auto kept = std::make_shared<const TextMap>(config);
   Lock lock(mutex_);
-  instance.config_ = config;
+  instance.config_ = kept;
   instance.configured_++;
+  touch(instance);
   Generation* generation = generation_.get();
   if (generation == nullptr || this_thread_is_in(*generation)) return;
-  while (still_ && changed_.wait_until(lock, gate_deadline_) == std::cv_status::no_timeout) {
-  }
-  generation = generation_.get();
-  if (generation == nullptr) return;
-  under_way_++;
+  const Inside inside(*generation, *this);
   lock.unlock();
-  auto configured = generation->configure(instance.index_, config);
-  if (!configured) log_warning(configured.error().to_string());
-  lock.lock();
-  under_way_--;
-  changed_.notify_all();
-}
-
-std::vector<InstanceRecord> Module::look() const {
-  std::lock_guard lock(mutex_);
-  std::vector<InstanceRecord> records;
-  for (const LiveInstance* instance : instances_) {
-    if (instance == nullptr || instance->version_ == nullptr) continue;
-    records.push_back({instance->index_, instance->serial_, instance->wanted_, instance->config_,
-                       instance->configured_});
+  if (auto configured = generation->configure(instance.index_, *kept); !configured) {
+    log_warning(configured.error().to_string());
   }
-  return records;
 }
 
 // -- Loading ------------------------------------------------------------------
 
 Result<Module::Loaded> Module::load() {
   if (origin_.builtin != nullptr) {
-    auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest_, where(),
-                                   context_.directory, *this, supervision());
+    auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest(), where(),
+                                   generation_context());
     if (!begun) return std::move(begun).error();
-    return Loaded{std::move(*begun), manifest_, {}};
+    return Loaded{std::move(*begun), manifest(), {}};
   }
+  const auto directory = context_.directory.lock();
+  if (directory == nullptr) return refused("the host has ended");
   auto file = platform::File::open(origin_.file);
   if (!file) return std::move(file).error();
   auto content = file->read_all(largest_file);
@@ -265,93 +308,98 @@ Result<Module::Loaded> Module::load() {
                   .where = where()});
   }
   {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (generation_ == nullptr) identity_ = file->identity();
   }
   auto read = read_module_image(*content, origin_.file);
   if (!read) return std::move(read).error();
-  if (read->manifest.name != manifest_.name) {
+  const Manifest before = manifest();
+  if (read->manifest.name != before.name) {
     return Error({.code = "restart-refused",
                   .where = where(),
                   .found = "package " + read->manifest.name,
-                  .needed = "package " + manifest_.name,
+                  .needed = "package " + before.name,
                   .fix = "put another package into a file of its own"});
   }
-  const Manifest before = manifest();
   if (before.in_development) put_in_development(read->manifest);
-  if (auto admitted = context_.directory.admit(before, read->manifest, *content, origin_.file);
-      !admitted) {
+  if (auto admitted = directory->admit(before, read->manifest, *content, origin_.file); !admitted) {
     return std::move(admitted).error();
   }
   auto image = load_image(std::move(*content), read->manifest.joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
-  auto begun = Generation::begin(std::move(*image), object, read->manifest, where(),
-                                 context_.directory, *this, supervision());
+  auto begun =
+      Generation::begin(std::move(*image), object, read->manifest, where(), generation_context());
   if (!begun) return std::move(begun).error();
   return Loaded{std::move(*begun), std::move(read->manifest), file->identity()};
 }
 
 /// Constructors of the module run inside of the system's loader, where no crash can be contained.
 Result<Image> Module::load_image(std::vector<std::byte> content, bool joins_threads) {
+  lock_order::expect_none();
+  const std::string package = manifest().name;
+  const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   const auto load = [&] {
     image.emplace(Image::load(context_.images, std::move(content), origin_.file, joins_threads));
   };
   if (context_.contain_crashes) {
-    static_cast<void>(platform::call_contained({manifest_.name, "load", nullptr}, load));
+    static_cast<void>(platform::call_contained({package, "load", nullptr}, load));
   } else {
     load();
   }
   return std::move(*image);
 }
 
-SupervisionOptions Module::supervision() noexcept {
-  return {context_.contain_crashes, context_.count_calls ? &counters_ : nullptr,
-          origin_.file.filename().string()};
+GenerationContext Module::generation_context() {
+  return {.directory = context_.directory,
+          .faults = weak_from_this(),
+          .supervision = {context_.contain_crashes, context_.count_calls ? counters_ : nullptr,
+                          origin_.file.filename().string()},
+          .patience = context_.restart.drain};
 }
 
-Result<void> Module::load_first() {
-  Event what;
-  Result<void> done;
-  {
-    Lock lock(mutex_);
-    Right right(*this, lock);
-    if (!right) return busy();
-    if (generation_ != nullptr) return {};
-    if (has_instances()) {
-      lock.unlock();
-      Restart restart(*this, RestartReason::crash, {});
-      done = restart.run();
-      what = restart.event();
-    } else {
-      lock.unlock();
-      const auto begun = Clock::now();
-      auto fresh = load();
-      if (!fresh) return std::move(fresh).error();
-      lock.lock();
-      adopt(std::move(*fresh));
-      what = event(Event::Type::loaded);
-      what.loading = Clock::now() - begun;
-    }
+/// Loads the module, or after a crash restarts it. The lock is held again at the end.
+Result<void> Module::load_first(Lock& lock) {
+  if (has_ready_instances()) {
+    lock.unlock();
+    auto request = begin_restart(RestartReason::crash, {}, true);
+    lock.lock();
+    return request ? wait_for(lock, **request) : Result<void>(request.error());
   }
-  tell(what);  // without the right, which who listens may need
-  return done;
+  Event loaded;
+  {
+    const LifecycleLock lifecycle(*this, lock);
+    if (!lifecycle) return busy();
+    if (generation_ != nullptr) return {};
+    lock.unlock();
+    const auto begun = Clock::now();
+    auto fresh = load();
+    lock.lock();
+    if (!fresh) return std::move(fresh).error();
+    adopt(std::move(*fresh));
+    loaded = event(Event::Type::loaded);
+    loaded.loading = Clock::now() - begun;
+  }
+  lock.unlock();
+  tell(loaded);  // without the lifecycle lock, which the listener may need
+  lock.lock();
+  return {};
 }
 
-/// What serves from now on. Answers what did until now.
-std::optional<Module::Left> Module::adopt(Loaded&& fresh) {
-  std::optional<Left> old;
+/// A generation serves from now on. Returns the one that did until now. REQUIRED: the lock.
+std::shared_ptr<Retired> Module::adopt(Loaded&& fresh) {
+  std::shared_ptr<Retired> old;
   if (generation_ != nullptr) {
-    old = Left{std::move(generation_), event(Event::Type::drained), Clock::now()};
+    old = retire(std::move(generation_), event(Event::Type::drained));
   }
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
   count_++;
   for (LiveInstance* instance : instances_) {
-    if (instance == nullptr || instance->version_ == nullptr) continue;
-    instance->version_ = &generation_->version_of(instance->index_);
+    if (instance == nullptr || !instance->ready_) continue;
+    instance->version_ = generation_->version_of(instance->index_);
   }
   generation_->open();
   serve_again();
@@ -360,34 +408,11 @@ std::optional<Module::Left> Module::adopt(Loaded&& fresh) {
 
 // -- The gate -----------------------------------------------------------------
 
-/// From here to `serve_again` no instance comes or goes. REQUIRED: the right.
-Result<void> Module::stand_still(Clock::time_point deadline) {
-  Lock lock(mutex_);
-  still_ = true;
-  gate_deadline_ = deadline;
-  if (changed_.wait_until(lock, deadline, [&] { return under_way_ == 0; })) return {};
-  still_ = false;
-  changed_.notify_all();
-  return Error({.code = "restart-failed",
-                .status = TENON_DEADLINE_EXCEEDED,
-                .message = "an instance that is being made or ended does not get ready",
-                .where = where()});
-}
-
-/// Whoever waits past the deadline ends the standstill for all, unless what served cannot go on.
-/// REQUIRED: the lock.
-bool Module::stand_still_no_longer() noexcept {
-  if (still_ && suspended_) return false;
-  if (still_ && generation_ != nullptr) serve_again();
-  still_ = false;
-  return true;
-}
-
 /// REQUIRED: the lock.
 void Module::serve_again() noexcept {
-  if (generation_ != nullptr && !failures_.quarantined()) current.store(generation_.get());
-  still_ = false;
-  suspended_ = false;
+  const bool serves = generation_ != nullptr && !failures_.quarantined() && !shut_down_;
+  if (serves) current.store(generation_.get());
+  frozen_ = false;
   interrupting_ = false;
   not_before_ = {};
   changed_.notify_all();
@@ -397,9 +422,10 @@ Module::Passage Module::pass_gate() noexcept {
   Lock lock(mutex_);
   if (generation_ != nullptr && this_thread_is_in(*generation_)) return {false, generation_.get()};
   while (current.load() == &gate_) {
-    if (failures_.quarantined() || not_before_ > Clock::now()) return {false, nullptr};
-    if (changed_.wait_until(lock, gate_deadline_) == std::cv_status::no_timeout) continue;
-    stand_still_no_longer();
+    if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
+      return {false, nullptr};
+    if (changed_.wait_until(lock, gate_deadline_ + grace) == std::cv_status::no_timeout) continue;
+    give_up_overdue(lock);
     if (current.load() == &gate_) return {false, nullptr};
   }
   return {true, nullptr};
@@ -415,7 +441,18 @@ std::string Module::reasons() const {
 }
 
 Error Module::unavailable() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
+  return why_unavailable();
+}
+
+/// REQUIRED: the lock.
+Error Module::why_unavailable() const {
+  if (shut_down_) {
+    return Error({.code = "host-ended",
+                  .status = TENON_UNAVAILABLE,
+                  .message = "the host of the module has ended",
+                  .where = where()});
+  }
   if (failures_.quarantined()) {
     return Error(
         {.code = "quarantined",
@@ -431,13 +468,13 @@ Error Module::unavailable() const {
 }
 
 void Module::add_blocking(Call& call) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   blocking_.push_back(&call);
   if (interrupting_) call.cancel(CancelReason::restart);
 }
 
 void Module::remove_blocking(Call& call) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   blocking_.erase(std::find(blocking_.begin(), blocking_.end(), &call));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A module as the host holds it: its file, the generation that serves, the instances that live. It
-// loads with the first instance and unloads with the last; restart.hpp replaces what is between.
+// A module in a host: its file, the generation that serves and the live instances. The first
+// instance loads it and the last one unloads it; restart.hpp replaces its code in between.
 #pragma once
 
 #include <tenon/events.hpp>
@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -28,24 +29,28 @@
 #include "module/generation.hpp"
 #include "module/image.hpp"
 #include "module/image_reaper.hpp"
-#include "module/keeper.hpp"
+#include "module/lock_order.hpp"
+#include "module/operation.hpp"
+#include "module/timer_queue.hpp"
+#include "module/workers.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::detail {
 
 class Module;
+class Restart;
 
-/// An Instance with what its module needs to make it anew.
+/// An Instance with what its module needs to create it again.
 class LiveInstance : public Instance {
  public:
   LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
                std::uint64_t serial);
 
   Module& module() const noexcept { return *module_; }
-  const Wanted& wanted() const noexcept { return wanted_; }
-  /// The methods of its session are refused until it begins again.
+  const Wanted& wanted() const noexcept { return *wanted_; }
+  /// The methods of its session are refused until it is opened again.
   void make_stale() noexcept { stale_.store(true); }
-  /// What must live as long as the instance.
+  /// Keeps an object alive as long as the instance.
   void keep(std::shared_ptr<void> owner) noexcept { owner_ = std::move(owner); }
   /// The generation that has it as a client, by its leases: for the streams that it passes.
   void make_client_of(LeaseList& asker) noexcept { asker_ = &asker; }
@@ -60,47 +65,79 @@ class LiveInstance : public Instance {
   std::shared_ptr<Module> module_;
   const std::uint32_t index_;
   const std::uint64_t serial_;  // no other instance of the module has it
-  const Wanted wanted_;
+  const std::shared_ptr<const Wanted> wanted_;
   // Guarded by the module.
-  std::optional<TextMap> config_;
+  std::shared_ptr<const TextMap> config_;
   std::uint64_t configured_ = 0;          // how often
-  const KindVersion* version_ = nullptr;  // until it is made
+  bool ready_ = false;                    // it was created and has not been released
+  const KindVersion* version_ = nullptr;  // of the plugin, once it is ready
 };
 
-/// What a restart has to know of an instance to make it anew. A copy: the instance may end.
+/// What a restart has to know of an instance to create it again. A copy: the instance may end.
 struct InstanceRecord {
-  std::uint32_t index;
-  std::uint64_t serial;
-  Wanted wanted;
-  std::optional<TextMap> config;
-  std::uint64_t configured;
+  std::uint64_t serial = 0;  // 0: there is no instance
+  std::uint64_t configured = 0;
+  std::shared_ptr<const Wanted> wanted;
+  std::shared_ptr<const TextMap> config;
 };
 
 /// Where the code of a module comes from.
 struct ModuleOrigin {
-  /// Of a drop-in; empty for a builtin.
+  /// Of a standalone module; empty for a builtin.
   std::filesystem::path file;
   /// Of a builtin.
   const tenon_module* builtin = nullptr;
 };
 
-/// What the modules of a host share.
+/// What the modules of a host share. Modules may outlive the host.
 struct ModuleContext {
-  PluginDirectory& directory;
+  std::weak_ptr<PluginDirectory> directory;
   RestartOptions restart;
   std::shared_ptr<ImageFolder> images;
   std::shared_ptr<ImageReaper> reaper;
-  std::shared_ptr<Keeper> keeper;
+  std::shared_ptr<TimerQueue> timers;
+  std::shared_ptr<Workers> workers;
   std::shared_ptr<Events> events;
   bool contain_crashes = false;
   bool count_calls = false;
 };
 
-/// Thread-safe. No lock of it is held while a plugin runs.
+/// A generation that does not serve any more, until it has been unloaded. The operation is its end.
+struct Retired : Operation {
+  Retired(GenerationPtr generation, std::optional<Event> event, Clock::duration step_limit)
+      : Operation(step_limit),
+        generation(std::move(generation)),
+        event(std::move(event)),
+        since(Clock::now()) {}
+
+  GenerationPtr generation;
+  const std::optional<Event> event;  // reports the end; nothing: nobody is interested
+  const Clock::time_point since;
+  // Guarded by the module.
+  std::thread::id worker;  // waits for its calls, or ends it; nobody: std::thread::id()
+  bool reported = false;   // that it takes long
+  bool over = false;       // it has been unloaded, or given up
+};
+
+/// A restart that somebody may be waiting for. What changes is guarded by the module.
+struct RestartRequest {
+  RestartRequest(RestartReason reason, const RestartHow& how, bool waited_for) noexcept
+      : reason(reason), how(how), waited_for(waited_for) {}
+
+  const RestartReason reason;
+  const RestartHow how;
+  const bool waited_for;
+  bool answered = false;
+  Result<void> answer;
+  std::shared_ptr<Retired> old;  // the generation that lost: the one before, or the one that failed
+};
+
+/// Thread-safe. No lock of it is held while a plugin, a callback or the system's loader runs.
 ///
-/// Three things exclude each other only as far as they must. Calls never wait for anything but a
-/// closed gate. Instances come and go at any time but while what serves is being exchanged (a
-/// standstill). Loading, replacing and unloading is the right of one thread at a time.
+/// Calls wait for nothing but a closed gate. Instances are created and released at any time, except
+/// that creates wait for the short moment in which a restart publishes. One thread at a time loads
+/// or restarts the module: it holds the lifecycle lock, which is no mutex but a ticket, so that a
+/// worker that hangs loses it to the thread that finds out.
 class Module final : public ServingModule,
                      public FaultSink,
                      public std::enable_shared_from_this<Module> {
@@ -108,6 +145,7 @@ class Module final : public ServingModule,
   using Clock = std::chrono::steady_clock;
 
   Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context);
+  /// Runs no code of the module: what is still loaded then stays loaded.
   ~Module();
 
   const ModuleOrigin& origin() const noexcept { return origin_; }
@@ -117,10 +155,10 @@ class Module final : public ServingModule,
   /// Whether code of it is loaded, or instances wait for it to be.
   bool in_use() const;
 
-  /// A new instance; loads when it is the first. Errors: those of loading and of the plugin;
-  /// `quarantined`, `restarting`, `busy`.
+  /// Creates an instance; loads the module when it is the first. Errors: those of loading and of
+  /// the plugin; `quarantined`, `restarting`, `busy`.
   Result<InstancePtr> create(Wanted wanted, const std::optional<TextMap>& config);
-  /// Ends an instance; unloads when it was the last. Called by InstanceDeleter.
+  /// Ends an instance; unloads the module when it was the last. Called by InstanceDeleter.
   void release(LiveInstance& instance) noexcept;
 
   /// The plugin behind an instance took a configuration in a call that is still under way.
@@ -128,10 +166,13 @@ class Module final : public ServingModule,
 
   /// See Host::restart.
   Result<Restarted> restart(RestartReason reason, const RestartHow& how);
-  /// The same by the keeper, as soon as it can.
+  /// The same on a worker, as soon as possible.
   void restart_soon(RestartReason reason);
   /// Whether it is in use, or in quarantine, and its file is another one than was loaded.
   bool changed() const;
+  /// Ends what is left of it, when no instance is and its host ends. Reports what hangs after the
+  /// deadline, and leaves it loaded.
+  void shut_down(Clock::time_point deadline) noexcept;
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
 
@@ -163,52 +204,69 @@ class Module final : public ServingModule,
     Manifest manifest;
     platform::FileIdentity identity;
   };
-  /// A generation that does not serve any more but that somebody may still be in.
-  struct Left {
-    GenerationPtr generation;
-    Event end;  // as which its end is told
-    Clock::time_point since;
-    bool looked_at = false;  // by the one thread that waits for its end
-    bool told = false;       // that it takes long
-  };
-  class Right;
-  using Lock = std::unique_lock<std::mutex>;
+  class Expected;
+  class LifecycleLock;
+  class Reserved;
+  using Lock = std::unique_lock<Mutex>;
 
   // Of instances.
   Result<void> become_ready(Lock& lock);
-  Result<void> load_first();
+  bool wait_while_frozen(Lock& lock) noexcept;
+  Result<void> create_object(LiveInstance& instance, const std::optional<TextMap>& config);
+  Result<void> load_first(Lock& lock);
   void unload_if_unused() noexcept;
   bool has_instances() const noexcept;
-  std::uint32_t free_index();
-  std::vector<InstanceRecord> look() const;
+  bool unused() const noexcept;
+  bool has_ready_instances() const noexcept;
+  void touch(const LiveInstance& instance);
+  InstanceRecord record_of(std::uint32_t index) const;
 
   // Of what serves.
   Result<Loaded> load();
   Result<Image> load_image(std::vector<std::byte> content, bool joins_threads);
-  SupervisionOptions supervision() noexcept;
-  std::optional<Left> adopt(Loaded&& fresh);
-  Result<void> stand_still(Clock::time_point deadline);
-  bool stand_still_no_longer() noexcept;
+  GenerationContext generation_context();
+  std::shared_ptr<Retired> adopt(Loaded&& fresh);
   void serve_again() noexcept;
 
-  // Of what served.
-  void drain(std::optional<Left> old);
-  void unload(Left old) noexcept;
-  bool end(std::list<Left>::iterator old, Clock::time_point deadline);
-  void look_after(Left old);
-  void look_again() noexcept;
-  void end_left() noexcept;
-  void look_at_deadlines() noexcept;
-
-  // Of faults.
-  Result<void> replace(RestartReason reason, const RestartHow& how, bool waits);
+  // Of restarts.
+  Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason, const RestartHow& how,
+                                                        bool waited_for);
+  Result<void> wait_for(Lock& lock, RestartRequest& request);
+  void perform(const std::shared_ptr<RestartRequest>& request);
+  void perform_restart(const std::shared_ptr<RestartRequest>& request);
+  bool begins(RestartRequest& request, bool has_lifecycle_lock);
+  void answer(RestartRequest& request, const Result<void>& result, const Event& what);
+  void end_late(Restart& restart);
   void restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when);
   void restart_now(RestartReason reason, const RestartHow& how);
-  bool release();
   void count_failure(RestartReason why, const std::string& text);
+
+  // Of what hangs.
+  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when);
+  void give_up_overdue(Lock& lock) noexcept;
+  void give_up(Lock& lock, const Operation::Hang& hang) noexcept;
+  void give_up(Lock& lock, const std::shared_ptr<Retired>& old,
+               const Operation::Hang& hang) noexcept;
+  void recover(const std::shared_ptr<Restart>& given_up, const Operation::Hang& hang);
+  void lose_generation();
+  Error hung(const Operation::Hang& hang) const;
+
+  // Of what served.
+  std::shared_ptr<Retired> retire(GenerationPtr generation, std::optional<Event> event);
+  void run_drain(const std::shared_ptr<Retired>& old) noexcept;
+  void drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
+  bool is_left(Retired& old, Clock::time_point deadline) noexcept;
+  void unload(const std::shared_ptr<Retired>& old) noexcept;
+  void wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept;
+  void report_stayed(const Reload& reload, const std::optional<Event>& end) noexcept;
+  void look_again() noexcept;
+  void plan_look();
+  void drain_retired() noexcept;
+  void look_at_deadlines() noexcept;
 
   Error refused(std::string found) const;
   Error busy() const;
+  Error why_unavailable() const;
   std::string reasons() const;
   std::string where() const;
   Event event(Event::Type type) const;
@@ -216,29 +274,34 @@ class Module final : public ServingModule,
 
   const ModuleOrigin origin_;
   const ModuleContext context_;
-  CallCounters counters_;
+  const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
   Serving gate_;
 
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  std::thread::id holder_;           // of the right
-  bool still_ = false;               // no create and no release may begin
-  bool suspended_ = false;           // what is behind the gate cannot go on as it is
-  Clock::time_point gate_deadline_;  // of the standstill, and of the gate while it is closed
-  std::size_t wanted_ = 0;           // instances that are about to be made
-  std::size_t under_way_ = 0;        // creates and releases
-  bool interrupting_ = false;        // blocking calls are cancelled
+  mutable Mutex mutex_{LockRank::module};
+  mutable std::condition_variable_any changed_;
+  std::uint64_t lifecycle_ = 0;         // the ticket of the lifecycle lock; 0: free
+  std::uint64_t tickets_ = 0;           // given so far
+  std::thread::id lifecycle_thread_;    // of its holder
+  std::shared_ptr<Restart> restart_;    // under way
+  std::vector<std::uint32_t> touched_;  // instances that changed since the restart looked last
+  bool frozen_ = false;                 // no create may begin
+  Clock::time_point gate_deadline_;     // of the frozen state, and of the gate while it is closed
+  bool interrupting_ = false;           // blocking calls are cancelled
+  bool shut_down_ = false;
 
   Manifest manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
   std::uint64_t count_ = 0;               // of generations
   std::uint64_t serials_ = 0;             // of instances
+  std::size_t wanted_ = 0;                // instances that are about to be created
   std::vector<LiveInstance*> instances_;  // by index; nullptr where it is free
+  std::vector<std::uint32_t> free_;       // indices; room for all of them
   std::vector<Call*> blocking_;
-  std::list<Left> left_;
-  std::size_t stayed_ = 0;       // images that could not be unloaded
-  Clock::duration next_look_{};  // at what is left; zero where nobody looks
+  std::list<std::shared_ptr<Retired>> retired_;  // calls or streams may be in them
+  std::list<std::shared_ptr<Retired>> ending_;   // their last functions run
+  std::size_t stayed_ = 0;                       // images that could not be unloaded
+  Clock::duration next_look_{};  // at retired generations; zero where none is planned
 
   Failures failures_;
   std::uint64_t faulted_ = 0;       // the number of the generation that failed last

@@ -18,6 +18,11 @@ tenon_status fail(tenon_call* call, tenon_status status, const std::string& mess
   return status;
 }
 
+/// For code that is still running although the host has ended.
+tenon_status host_is_gone(tenon_call* call) {
+  return fail(call, TENON_UNAVAILABLE, "the host of this module has ended");
+}
+
 /// What a finding is to a plugin.
 tenon_status status_of(const Error& error) {
   if (error.status() != TENON_OK) return error.status();
@@ -67,7 +72,9 @@ struct ModuleHost::Functions {
                            const tenon_find_response** out) {
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
-    const auto names = of(host).directory_.names_for(of(host).package_, *asked->kind, in->version);
+    const auto directory = of(host).directory_.lock();
+    if (directory == nullptr) return host_is_gone(call);
+    const auto names = directory->names_for(of(host).package_, *asked->kind, in->version);
     auto* answer =
         static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
     answer->struct_size = sizeof *answer;
@@ -80,8 +87,10 @@ struct ModuleHost::Functions {
                              const tenon_plugin_request* in, tenon_instance* out) {
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
-    auto made = of(host).directory_.create_for(of(host).package_, *asked->kind, in->version,
-                                               {in->reference.data, in->reference.size});
+    const auto directory = of(host).directory_.lock();
+    if (directory == nullptr) return host_is_gone(call);
+    auto made = directory->create_for(of(host).package_, *asked->kind, in->version,
+                                      {in->reference.data, in->reference.size});
     if (!made) {
       std::string why = in_one_line(made.error());
       fail(call, status_of(made.error()), why);
@@ -91,15 +100,16 @@ struct ModuleHost::Functions {
     out->table = asked->version->client;
     out->self = made->get();
     static_cast<LiveInstance&>(**made).make_client_of(of(host).leases_);
-    std::lock_guard lock(of(host).mutex_);
-    of(host).clients_.insert(made->release());
+    const std::lock_guard lock(of(host).mutex_);
+    of(host).clients_.insert(made->get());
+    static_cast<void>(made->release());
     return TENON_OK;
   }
 
   static void release(const tenon_host* host, tenon_instance* instance) {
     auto* client = static_cast<Instance*>(instance->self);
     {
-      std::lock_guard lock(of(host).mutex_);
+      const std::lock_guard lock(of(host).mutex_);
       if (of(host).clients_.erase(client) == 0) return;
     }
     InstancePtr ended(client);
@@ -107,13 +117,13 @@ struct ModuleHost::Functions {
   }
 };
 
-ModuleHost::ModuleHost(Package package, PluginDirectory& directory, LeaseList& leases)
+ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, LeaseList& leases)
     : table_{{sizeof(tenon_host), TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release},
              this},
       package_(std::move(package)),
-      directory_(directory),
+      directory_(std::move(directory)),
       leases_(leases) {}
 
 ModuleHost::~ModuleHost() {

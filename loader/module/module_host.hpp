@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <mutex>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "manifest/manifest.hpp"
+#include "module/lock_order.hpp"
 #include "package/repository.hpp"
 
 namespace tenon::detail {
@@ -50,7 +51,7 @@ class PluginDirectory {
 class ModuleHost {
  public:
   /// `leases`: of the generation.
-  ModuleHost(Package package, PluginDirectory& directory, LeaseList& leases);
+  ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, LeaseList& leases);
   ~ModuleHost();
   ModuleHost(const ModuleHost&) = delete;
   ModuleHost& operator=(const ModuleHost&) = delete;
@@ -72,9 +73,9 @@ class ModuleHost {
 
   Table table_;
   const Package package_;
-  PluginDirectory& directory_;
+  const std::weak_ptr<PluginDirectory> directory_;  // the host may be gone
   LeaseList& leases_;
-  std::mutex mutex_;
+  Mutex mutex_{LockRank::clients};
   std::set<Instance*> clients_;
 };
 

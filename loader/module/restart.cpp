@@ -11,55 +11,79 @@
 namespace tenon::detail {
 namespace {
 
+// Instances that come and go are followed while the old generation serves, until so few have
+// changed that creates hardly wait for the rest, or so many rounds have not been enough.
+constexpr std::size_t few_changes = 64;
+constexpr int most_rounds = 10;
+
+// A function that heeds the deadline of its call returns a little after it.
+constexpr auto grace = std::chrono::milliseconds(20);
+
 bool is_fault(RestartReason reason) {
-  return reason == RestartReason::fatal_status || reason == RestartReason::exception ||
-         reason == RestartReason::crash;
+  return reason != RestartReason::asked && reason != RestartReason::file_changed;
 }
 
 }  // namespace
 
-Restart::Restart(Module& module, RestartReason reason, const RestartHow& how)
-    : module_(module), reason_(reason), how_(how), serving_(module.generation_.get()) {}
+Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
+    : Operation(module.context_.restart.step),
+      owner_(module.shared_from_this()),
+      module_(module),
+      request_(std::move(request)),
+      serving_(module.generation_.get()) {}
+
+std::shared_ptr<Restart> Restart::successor() const {
+  auto next = std::make_shared<Restart>(module_, request_);
+  next->suspended_ = suspended_;
+  return next;
+}
 
 Result<void> Restart::run() {
-  const auto begun = Module::Clock::now();
-  Result<void> done;
-  bool stands = false;
-  const auto attempt = [&]() -> Result<void> {
-    if (auto allowed = check_reloadable(); !allowed) return allowed;
-    auto fresh = module_.load();
-    if (!fresh) return std::move(fresh).error();
-    fresh_ = std::move(*fresh);
-    // What has no session is made while the old generation serves.
-    if (!has_session()) {
-      if (auto made = catch_up(); !made) return made;
-    }
-    deadline_ = Module::Clock::now() + module_.context_.restart.gate;
-    event_.loading = Module::Clock::now() - begun;
-    if (auto still = module_.stand_still(deadline_); !still) return still;
-    stands = true;
-    return move_over();
-  };
-  done = attempt();
-  if (!done && stands) go_back();
-  if (closed_at_ != Module::Clock::time_point()) event_.closed = Module::Clock::now() - closed_at_;
+  const Performance performance(*this);
+  Result<void> done = attempt();
+  if (!done && frozen_) go_back();
 
-  const auto so_far = event_;
+  Event what;
   {
-    std::lock_guard lock(module_.mutex_);
-    event_ = module_.event(done ? Event::Type::restarted : Event::Type::restart_failed);
+    const Module::Lock lock(module_.mutex_);
+    what = module_.event(done ? Event::Type::restarted : Event::Type::restart_failed);
   }
-  event_.reason = reason_;
-  event_.message = done ? so_far.message : in_one_line(done.error());
-  event_.loading = so_far.loading;
-  event_.closed = so_far.closed;
+  what.reason = request_->reason;
+  what.message = done ? event_.message : in_one_line(done.error());
+  what.loading = event_.loading;
+  if (closed_at_ != Module::Clock::time_point()) what.closed = Module::Clock::now() - closed_at_;
+  event_ = std::move(what);
   return done;
 }
 
-/// What cannot be unloaded would stay behind at each restart.
+Event Restart::released_event() const {
+  Event released = event_;
+  released.type = Event::Type::released;
+  return released;
+}
+
+Result<void> Restart::attempt() {
+  const auto begun = Module::Clock::now();
+  if (auto allowed = check_reloadable(); !allowed) return allowed;
+  auto fresh = module_.load();
+  if (!fresh) return std::move(fresh).error();
+  fresh_ = std::move(*fresh);
+  if (given_up()) return lost();
+  for (int round = 0; round < most_rounds; round++) {
+    const auto followed = follow_changes();
+    if (!followed) return followed.error();
+    if (*followed <= few_changes) break;
+  }
+  deadline_ = Module::Clock::now() + module_.context_.restart.gate;
+  event_.loading = Module::Clock::now() - begun;
+  if (auto frozen = freeze(); !frozen) return frozen;
+  return move_over();
+}
+
+/// Code that cannot be unloaded would stay behind at each restart.
 Result<void> Restart::check_reloadable() const {
   const Reload* flaw = serving_ != nullptr ? serving_->not_reloadable() : nullptr;
-  if (flaw == nullptr || how_.insist) return {};
+  if (flaw == nullptr || request_->how.insist) return {};
   return Error({.code = "not-reloadable",
                 .where = flaw->file.string(),
                 .found = flaw->symbol,
@@ -67,97 +91,146 @@ Result<void> Restart::check_reloadable() const {
                 .fix = flaw->cure + "; or insist, and its code stays mapped"});
 }
 
-bool Restart::has_session() const {
-  std::lock_guard lock(module_.mutex_);
-  return std::any_of(module_.instances_.begin(), module_.instances_.end(),
-                     [](const LiveInstance* instance) {
-                       return instance != nullptr && instance->wanted().kind->session;
-                     });
+/// The answer of a restart that was given up. Nobody gets it.
+Error Restart::lost() const {
+  return Error({.code = "restart-failed",
+                .status = TENON_DEADLINE_EXCEEDED,
+                .message = "a function of the plugin did not return in time"});
+}
+
+// -- Instances ----------------------------------------------------------------
+
+std::vector<Restart::Member> Restart::members() const {
+  const Module::Lock lock(module_.mutex_);
+  std::vector<Member> members;
+  for (const LiveInstance* instance : module_.instances_) {
+    if (instance == nullptr || !instance->ready_) continue;
+    members.push_back({instance->index_, instance->serial_, instance->wanted().kind->session});
+  }
+  return members;
 }
 
 bool Restart::has_state() const {
-  return serving_ != nullptr && !how_.discard_state &&
-         std::any_of(made_.begin(), made_.end(), [&](const InstanceRecord& instance) {
-           return serving_->saves_state(instance.index);
-         });
+  return serving_ != nullptr && !request_->how.discard_state &&
+         std::any_of(members_.begin(), members_.end(),
+                     [&](const Member& member) { return serving_->saves_state(member.index); });
 }
 
-/// Makes the instances in the new generation what they are in the old one, apart from state.
-Result<void> Restart::catch_up() {
-  const std::vector<InstanceRecord> now = module_.look();
-  const auto same = [](const InstanceRecord& a) {
-    return [&a](const InstanceRecord& b) { return a.serial == b.serial; };
-  };
-  // First what has ended: its index may have been taken by another.
-  std::erase_if(made_, [&](const InstanceRecord& made) {
-    const bool ended = std::none_of(now.begin(), now.end(), same(made));
-    if (ended) fresh_.generation->remove(made.index);
-    return ended;
-  });
-  for (const InstanceRecord& wanted : now) {
-    const auto made = std::find_if(made_.begin(), made_.end(), same(wanted));
-    if (made == made_.end()) {
-      if (auto done = make(wanted); !done) return done;
-    } else if (made->configured != wanted.configured) {
-      if (auto done = fresh_.generation->configure(wanted.index, *wanted.config); !done) {
-        return done;
-      }
-      *made = wanted;
-    }
+std::vector<Restart::Change> Restart::take_changes() {
+  const Module::Lock lock(module_.mutex_);
+  std::vector<Change> changes;
+  if (given_up()) return changes;
+  changes.reserve(module_.touched_.size());
+  for (const std::uint32_t index : std::exchange(module_.touched_, {})) {
+    changes.emplace_back(index, module_.record_of(index));
   }
+  return changes;
+}
+
+/// Does to the new generation what happened to instances since the last time. Returns to how many.
+Result<std::size_t> Restart::follow_changes() {
+  const std::vector<Change> changes = take_changes();
+  for (const auto& [index, wanted] : changes) {
+    // A session is closed before the next one begins.
+    if (wanted.serial != 0 && wanted.wanted->kind->session && !handed_over_) {
+      sessions_.push_back(index);
+      continue;
+    }
+    if (auto done = follow(index, wanted); !done) return std::move(done).error();
+    if (given_up()) return lost();
+  }
+  return changes.size();
+}
+
+Result<void> Restart::follow(std::uint32_t index, const InstanceRecord& wanted) {
+  if (made_.size() <= index) made_.resize(index + 1);
+  InstanceRecord& made = made_[index];
+  if (made.serial != 0 && made.serial != wanted.serial) {
+    made = {};
+    fresh_.generation->remove(index);
+  }
+  if (wanted.serial == 0) return {};
+  if (made.serial == 0) {
+    if (auto added = fresh_.generation->add(index, *wanted.wanted); !added) return added;
+    made = wanted;
+  } else if (made.configured == wanted.configured) {
+    return {};
+  }
+  made.configured = wanted.configured;
+  if (wanted.config == nullptr || given_up()) return {};
+  return fresh_.generation->configure(index, *wanted.config);
+}
+
+// -- Moving over --------------------------------------------------------------
+
+/// From here on no instance is created, until the module serves again.
+Result<void> Restart::freeze() {
+  set_limit(deadline_ + grace);
+  {
+    const Module::Lock lock(module_.mutex_);
+    if (given_up()) return lost();
+    module_.frozen_ = true;
+    module_.gate_deadline_ = deadline_;
+    frozen_ = true;
+    module_.changed_.notify_all();  // whoever waits for the restart looks at it by the deadline
+  }
+  module_.watch(shared_from_this(), deadline_ + grace);
   return {};
 }
 
-Result<void> Restart::make(const InstanceRecord& wanted) {
-  if (auto made = fresh_.generation->add(wanted.index, wanted.wanted); !made) return made;
-  made_.push_back(wanted);
-  if (!wanted.config) return {};
-  return fresh_.generation->configure(wanted.index, *wanted.config);
+Result<void> Restart::move_over() {
+  if (auto followed = follow_changes(); !followed) return std::move(followed).error();
+  members_ = members();
+  session_ = !sessions_.empty();
+  if (serving_ != nullptr && (session_ || has_state())) {
+    if (auto handed_over = hand_over(); !handed_over) return handed_over;
+  }
+  handed_over_ = true;
+  {
+    const Module::Lock lock(module_.mutex_);
+    if (given_up()) return lost();
+    module_.touched_.insert(module_.touched_.end(), sessions_.begin(), sessions_.end());
+  }
+  std::vector<bool> has_saved(made_.size());
+  for (const Saved& saved : saved_) {
+    if (has_saved.size() <= saved.member.index) has_saved.resize(saved.member.index + 1);
+    has_saved[saved.member.index] = true;
+  }
+  for (const Member& member : members_) {
+    if (member.index < has_saved.size() && has_saved[member.index]) continue;
+    saved_.push_back({member, std::nullopt});
+  }
+  for (;;) {
+    if (auto followed = follow_changes(); !followed) return std::move(followed).error();
+    if (auto restored = restore_states(); !restored) return restored;
+    const auto published = publish();
+    if (!published) return published.error();
+    if (*published) return {};
+  }
 }
 
-/// Everything that has to happen while no instance comes or goes. Only now is it known which there
-/// are, and with a gate: in which state.
-Result<void> Restart::move_over() {
-  session_ = has_session();
-  if (session_) {
-    made_ = module_.look();
-  } else if (auto made = catch_up(); !made) {
-    return made;
-  }
-  if (serving_ != nullptr && (session_ || has_state())) {
-    if (auto closed = close_gate(); !closed) return closed;
-    if (auto saved = save_states(); !saved) return saved;
-    if (session_) {
-      if (auto let_go = suspend(); !let_go) return let_go;
-    }
-  }
-  for (const InstanceRecord& instance : made_) {
-    const auto of_it = [&](const Saved& saved) { return saved.index == instance.index; };
-    if (std::none_of(saved_.begin(), saved_.end(), of_it)) saved_.push_back({instance.index, {}});
-  }
-  if (session_) made_.clear();
-  do {
-    if (auto made = catch_up(); !made) return made;
-    if (auto restored = restore_states(); !restored) return restored;
-    auto published = publish();
-    if (!published) return std::move(published).error();
-    if (*published) return {};
-  } while (true);
+/// Empties the old generation, which has a state or a session.
+Result<void> Restart::hand_over() {
+  if (auto closed = close_gate(); !closed) return closed;
+  members_ = members();  // creates that were under way have ended
+  if (auto saved = save_states(); !saved) return saved;
+  return session_ ? suspend() : Result<void>();
 }
 
 /// From here on calls wait. Those that are inside go on to their end.
 Result<void> Restart::close_gate() {
   closed_at_ = Module::Clock::now();
   {
-    std::lock_guard lock(module_.mutex_);
+    const Module::Lock lock(module_.mutex_);
+    if (given_up()) return lost();
     module_.current.store(&module_.gate_);
     if (session_) {
       module_.interrupting_ = true;
       for (Call* call : module_.blocking_) call->cancel(CancelReason::restart);
     }
   }
-  for (const InstanceRecord& instance : made_) {
-    if (instance.wanted.kind->session) serving_->leases().revoke(instance.index);
+  for (const Member& member : members_) {
+    if (member.session) serving_->leases().revoke(member.index);
   }
   if (wait_until_left(module_, *serving_, deadline_)) return {};
   return Error({.code = "restart-failed",
@@ -167,11 +240,12 @@ Result<void> Restart::close_gate() {
 }
 
 Result<void> Restart::save_states() {
-  if (how_.discard_state) return {};
+  if (request_->how.discard_state) return {};
   const Manifest from = module_.manifest();
   const auto forms = state_forms(from, fresh_.manifest);
-  for (const InstanceRecord& instance : made_) {
-    if (!serving_->saves_state(instance.index)) continue;
+  phase_.store(Phase::saving);
+  for (const Member& member : members_) {
+    if (!serving_->saves_state(member.index)) continue;
     if (!forms) {
       return Error({.code = "state-refused",
                     .where = module_.where(),
@@ -180,80 +254,98 @@ Result<void> Restart::save_states() {
                     .fix = "a build that reads it, or a restart that discards the state"});
     }
     state_forms_ = *forms;
-    auto state = serving_->save_state(instance.index, *forms, deadline_);
+    auto state = serving_->save_state(member.index, *forms, deadline_);
+    if (given_up()) return lost();
     if (state) {
-      saved_.push_back({instance.index, std::move(*state)});
-    } else if (is_fault(reason_)) {
-      // What failed so badly that it has to be replaced need not be able to say in which state.
+      if (*state) saved_.push_back({member, std::move(**state)});
+    } else if (is_fault(request_->reason)) {
+      // A module that failed so badly need not be able to say in which state.
       event_.message = "the state was lost: " + in_one_line(state.error());
       log_warning(event_.message);
     } else {
       return std::move(state).error();
     }
   }
+  phase_.store(Phase::filling);
   return {};
 }
 
 Result<void> Restart::suspend() {
-  {
-    std::lock_guard lock(module_.mutex_);
-    if (!module_.still_) return {};  // too late; publish says so
-    module_.suspended_ = true;
+  phase_.store(Phase::suspending);
+  for (const Member& member : members_) {
+    {
+      const Module::Lock lock(module_.mutex_);
+      if (given_up()) return lost();
+      suspended_.push_back(member.index);
+    }
+    auto done = serving_->suspend(member.index, deadline_);
+    if (given_up()) return lost();
+    if (!done) return done;
   }
-  for (const InstanceRecord& instance : made_) {
-    suspended_.push_back(instance.index);
-    if (auto done = serving_->suspend(instance.index, deadline_); !done) return done;
-  }
+  phase_.store(Phase::filling);
   return {};
 }
 
 Result<void> Restart::restore_states() {
-  for (const Saved& saved : std::exchange(saved_, {})) {
-    if (!saved.state && !fresh_.generation->restores_without_state(saved.index)) continue;
-    if (!fresh_.generation->restores_state(saved.index)) {
+  for (const auto& [member, state] : std::exchange(saved_, {})) {
+    if (made_.size() <= member.index || made_[member.index].serial != member.serial) continue;
+    if (!state && !fresh_.generation->restores_without_state(member.index)) continue;
+    if (!fresh_.generation->restores_state(member.index)) {
       return Error({.code = "state-refused",
                     .where = module_.where(),
                     .found = "a build without restore_state",
                     .needed = "one that takes over the state of the instances",
                     .fix = "a build that has it, or a restart that discards the state"});
     }
-    const Bytes* state = saved.state ? &*saved.state : nullptr;
-    auto restored = fresh_.generation->restore_state(saved.index, state_forms_, state, deadline_);
+    auto restored = fresh_.generation->restore_state(member.index, state_forms_,
+                                                     state ? &*state : nullptr, deadline_);
+    if (given_up()) return lost();
     if (!restored) return restored;
   }
   return {};
 }
 
-/// False when something was configured meanwhile, and has to be made up for first.
+/// False when something happened to an instance meanwhile, which has to be followed first.
 Result<bool> Restart::publish() {
-  std::lock_guard lock(module_.mutex_);
-  const bool closed = closed_at_ != Module::Clock::time_point();
-  if (!module_.still_ || (closed && Module::Clock::now() > deadline_)) {
+  const Module::Lock lock(module_.mutex_);
+  if (given_up()) return lost();
+  if (Module::Clock::now() > deadline_) {
     return Error({.code = "restart-failed",
                   .status = TENON_DEADLINE_EXCEEDED,
                   .message = "the module was not ready in time, and calls waited for it",
                   .where = module_.where()});
   }
-  for (const InstanceRecord& made : made_) {
-    if (module_.instances_[made.index]->configured_ != made.configured) return false;
-  }
+  if (!module_.touched_.empty()) return false;
   for (LiveInstance* instance : module_.instances_) {
-    if (instance != nullptr && instance->wanted().kind->session) instance->make_stale();
+    const bool ready = instance != nullptr && instance->ready_;
+    if (ready && instance->wanted().kind->session) instance->make_stale();
+  }
+  if (!is_fault(request_->reason)) {
+    released_ = module_.failures_.quarantined();
+    module_.failures_.release();
   }
   old_ = module_.adopt(std::move(fresh_));
   return true;
 }
 
 void Restart::go_back() noexcept {
-  if (serving_ != nullptr && !serving_->broken()) {
-    for (const std::uint32_t index : suspended_) {
-      if (auto resumed = serving_->resume(index); !resumed) {
-        log_warning(resumed.error().to_string());
-      }
-    }
+  const Performance performance(*this);
+  set_limit(Module::Clock::time_point::max());
+  std::vector<std::uint32_t> suspended;
+  {
+    const Module::Lock lock(module_.mutex_);
+    if (given_up()) return;
+    suspended = suspended_;
   }
-  std::lock_guard lock(module_.mutex_);
-  module_.serve_again();
+  phase_.store(Phase::suspending);
+  for (const std::uint32_t index : suspended) {
+    if (serving_ == nullptr || serving_->broken()) break;
+    if (auto resumed = serving_->resume(index); !resumed) log_warning(resumed.error().to_string());
+    if (given_up()) return;
+  }
+  phase_.store(Phase::filling);
+  const Module::Lock lock(module_.mutex_);
+  if (!given_up()) module_.serve_again();
 }
 
 }  // namespace tenon::detail

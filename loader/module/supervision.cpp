@@ -47,9 +47,9 @@ std::string describe(const platform::Crash& crash, const std::string& file) {
 
 }  // namespace
 
-Supervision::Supervision(Generation& generation, FaultSink& faults, const platform::ImageMap* image,
+Supervision::Supervision(Generation& generation, const platform::ImageMap* image,
                          const SupervisionOptions& options)
-    : generation_(generation), faults_(faults), image_(image), options_(options) {}
+    : generation_(generation), image_(image), options_(options) {}
 
 std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, void* self) {
   const bool asked = options_.contain_crashes || options_.counters != nullptr;
@@ -84,11 +84,10 @@ tenon_status Supervision::thrown(std::string_view plugin, std::string_view funct
 
 void Supervision::tell(RestartReason why, std::string_view plugin, std::string_view function,
                        tenon_call* call) {
-  faults_.fault(generation_, why,
-                Error({.status = TENON_INTERNAL,
-                       .message = std::string(Call::of(call).message()),
-                       .plugin = std::string(plugin),
-                       .method = std::string(function)}));
+  generation_.report(why, Error({.status = TENON_INTERNAL,
+                                 .message = std::string(Call::of(call).message()),
+                                 .plugin = std::string(plugin),
+                                 .method = std::string(function)}));
 }
 
 tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* call,

@@ -18,27 +18,27 @@
 #include "module/admission.hpp"
 #include "module/call_counters.hpp"
 #include "module/exceptions.hpp"
+#include "module/operation.hpp"
 #include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 
 namespace tenon::detail {
 
-class FaultSink;
 class Generation;
 class SupervisedPlugin;
 
 /// What the host asked for.
 struct SupervisionOptions {
   bool contain_crashes = false;
-  CallCounters* counters = nullptr;  // nullptr: calls are not counted
-  std::string file = {};             // what a module is called that crashed
+  std::shared_ptr<CallCounters> counters = nullptr;  // nullptr: calls are not counted
+  std::string file = {};                             // what a module is called that crashed
 };
 
 /// Of one generation, which it belongs to.
 class Supervision {
  public:
   /// `image` is that of the generation; nullptr for a builtin, whose crashes nobody contains.
-  Supervision(Generation& generation, FaultSink& faults, const platform::ImageMap* image,
+  Supervision(Generation& generation, const platform::ImageMap* image,
               const SupervisionOptions& options);
 
   /// What stands between the methods of a plugin's object and who calls them; nullptr where nobody
@@ -46,10 +46,11 @@ class Supervision {
   std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
 
   /// Calls a function of the plugin; answers what `body` does. After a crash of the generation
-  /// nothing is called. A crash is a failure, and told to the sink.
+  /// nothing is called. A crash is a failure, and reported.
   template <class Body>
   tenon_status run(std::string_view plugin, std::string_view function, tenon_call* call,
                    Body&& body) {
+    lock_order::expect_none();
     if (broken()) return refuse(call);
     if (!options_.contain_crashes) return body();
     tenon_status status = TENON_OK;
@@ -62,6 +63,7 @@ class Supervision {
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body) {
+    const Operation::Step step(plugin, function);
     try {
       return run(plugin, function, call, body);
     } catch (...) {
@@ -79,7 +81,6 @@ class Supervision {
             tenon_call* call);
 
   Generation& generation_;
-  FaultSink& faults_;
   const platform::ImageMap* const image_;
   const SupervisionOptions options_;
 };

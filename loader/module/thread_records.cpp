@@ -94,7 +94,14 @@ Inside::Inside(Serving& serving) noexcept {
   slot_->store(&serving);
 }
 
+Inside::Inside(Serving& serving, ServingModule& module) noexcept : Inside(serving) {
+  if (slot_ != nullptr) return;
+  counted_ = &module;
+  counted_->overflow.fetch_add(1);
+}
+
 Inside::~Inside() {
+  if (counted_ != nullptr) counted_->overflow.fetch_sub(1);
   if (slot_ == nullptr) return;
   slot_->store(nullptr, std::memory_order_release);
   thread_record->depth--;

@@ -24,12 +24,15 @@ Serving* innermost_serving() noexcept;
 class Inside {
  public:
   explicit Inside(Serving& serving) noexcept;
+  /// The same for a thread that does not hold an instance of `module`, whose generation it is.
+  Inside(Serving& serving, ServingModule& module) noexcept;
   ~Inside();
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
  private:
   std::atomic<Serving*>* slot_ = nullptr;
+  ServingModule* counted_ = nullptr;  // where there was no slot
 };
 
 /// A call that did not end by its deadline.

@@ -94,7 +94,8 @@ TEST_P(FailingHandover, LeavesTheOldStateServing) {
   EXPECT_EQ(total(counter), 42);
   EXPECT_EQ(counter->add(1).value(), 43);
   EXPECT_EQ(module(host, counters).generation, 1u);
-  EXPECT_EQ(copies(), Texts{"counter.g1.so"});
+  EXPECT_TRUE(eventually([&] { return copies() == Texts{"counter.g1.so"}; }))
+      << "the new code is gone once its worker has returned";
   EXPECT_EQ(told(Event::Type::restart_failed), 1u);
 }
 

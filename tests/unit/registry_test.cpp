@@ -18,22 +18,6 @@ using detail::Reference;
 using detail::Registration;
 using detail::Registry;
 
-class NoPlugins : public detail::PluginDirectory {
- public:
-  Result<detail::InstancePtr> create_for(const Package&, const Kind&, std::int32_t,
-                                         std::string_view) override {
-    return Error({.code = "not-found"});
-  }
-  std::vector<std::string> names_for(const Package&, const Kind&, std::int32_t) override {
-    return {};
-  }
-  Result<void> admit(const Manifest&, const Manifest&, std::span<const std::byte>,
-                     const std::filesystem::path&) override {
-    return {};
-  }
-  void module_changed() override {}
-};
-
 Provided tool(std::string name, std::int32_t version) {
   return {"test.example/tool", version, tool_fingerprint(version), std::move(name)};
 }
@@ -87,14 +71,14 @@ class Registering : public testing::Test {
     return codes;
   }
 
-  NoPlugins directory_;
   tenon_module builtin_{};
-  std::shared_ptr<detail::ImageFolder> images_ = std::make_shared<detail::ImageFolder>();
-  std::shared_ptr<detail::Keeper> keeper_ = std::make_shared<detail::Keeper>();
-  detail::ModuleContext context_{
-      directory_, {},
-      images_,    std::make_shared<detail::ImageReaper>(images_, keeper_),
-      keeper_,    std::make_shared<detail::Events>(nullptr)};
+  detail::ModuleContext context_{.directory = {},
+                                 .restart = {},
+                                 .images = nullptr,
+                                 .reaper = nullptr,
+                                 .timers = nullptr,
+                                 .workers = nullptr,
+                                 .events = nullptr};
 };
 
 using Codes = std::vector<std::string>;

@@ -19,6 +19,7 @@ enum class RestartReason {
   fatal_status,  // a method answered with TENON_FATAL
   exception,     // an exception came out of a function of the plugin
   crash,         // a crash was contained: HostOptions::contain_crashes
+  hang,          // it did not return from suspend or resume: RestartOptions::step
 };
 /// eg: "file changed"
 TENON_API std::string_view to_string(RestartReason reason) noexcept;

@@ -41,15 +41,21 @@ struct InstanceDeleter {
 using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
 }  // namespace detail
 
-/// How long a restart may keep others waiting, and how much a host bears of a failing module.
+/// How long a restart may take and keep others waiting, and how often a module may fail.
 struct RestartOptions {
-  /// Of modules that have a session or save their state: how long calls wait at most while the old
-  /// generation hands over to the new one. When it is over the old one goes on and the restart has
-  /// failed.
+  /// How long calls wait at most while a module that has a session or saves its state hands over to
+  /// the new generation. After that the old generation serves again and the restart has failed.
   std::chrono::milliseconds gate{5000};
-  /// How long the old generation is waited for when the new one serves already. Streams that it
-  /// answered are revoked then (tenon/stream.hpp); what is still inside is told of, and ends later.
+  /// How long a restart waits for calls in the old generation when the new one serves already.
+  /// Streams of the old one are revoked then (tenon/stream.hpp); calls that are still inside are
+  /// reported, and the generation is unloaded when they end. Destroying a handle waits as long for
+  /// calls in streams of its instance, and destroying the host for everything that is under way.
   std::chrono::milliseconds drain{10'000};
+  /// How long one function of a plugin (create, configure, destroy, start, stop and those around
+  /// state), or loading its code, may take in a restart or an unload. After that the restart has
+  /// failed and the old generation serves again; the thread that hangs is left behind together with
+  /// the code that it is in, and an event names the function.
+  std::chrono::milliseconds step{30'000};
   FailureLimits limits = {};
 };
 
@@ -109,8 +115,9 @@ struct HostOptions {
   bool count_calls = false;
   /// How restarts treat those who wait for them, and modules that keep failing.
   RestartOptions restart = {};
-  /// Hears what happens to modules, on whichever thread it happens: often a thread of the host's in
-  /// the background, sometimes one that is inside a call. It may ask the host anything.
+  /// Called with what happens to modules, on the thread on which it happens: often one in the
+  /// background of the host, sometimes one that is inside a call. It may call any function of the
+  /// host, and destroy it. Not called any more once the destructor of the host has returned.
   std::function<void(const Event&)> on_event = {};
 };
 
@@ -218,10 +225,15 @@ class Handle {
 /// Finds, loads and restarts the modules of a program. Thread-safe.
 class TENON_API Host {
  public:
-  /// Looks through the folders; reads manifests, loads nothing. What cannot be used is told by
-  /// `skipped`; nothing found is no error.
+  /// Looks through the folders; reads manifests, loads nothing. `skipped` reports what cannot be
+  /// used; nothing found is no error. Starts the threads in the background; where the system has
+  /// none left, `skipped` has the error `no-thread`: modules are then not restarted by themselves,
+  /// and what hangs is only noticed by threads that wait for it.
   explicit Host(HostOptions options);
-  /// Handles may outlive their host: modules are unloaded with the last one.
+  /// Handles may outlive their host: their modules are unloaded with the last of them, and are no
+  /// longer restarted when their files change. Otherwise everything is unloaded when the destructor
+  /// returns, except what hangs in the code of a plugin: after RestartOptions::drain that is
+  /// reported and left behind, with its thread and its code.
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Who may load, restart and unload a module.
+#pragma once
+
+#include "module/module.hpp"
+
+namespace tenon::detail {
+
+/// A ticket for the module. Waited for until a deadline, since modules that load each other's
+/// plugins while they start could wait for each other. A holder that hangs loses its ticket.
+class Module::LifecycleLock {
+ public:
+  /// REQUIRED: the lock is held, and whenever a LifecycleLock ends.
+  LifecycleLock(Module& module, Lock& lock) : module_(module) {
+    const auto deadline = Clock::now() + module.context_.restart.drain;
+    while (module.lifecycle_ != 0 && Clock::now() < deadline) {
+      module.changed_.wait_until(lock, deadline);
+      module.give_up_overdue(lock);
+    }
+    if (module.lifecycle_ == 0) take();
+  }
+  /// Takes over the ticket of a holder that hangs. REQUIRED: the lock is held.
+  explicit LifecycleLock(Module& module) : module_(module) { take(); }
+  ~LifecycleLock() {
+    if (!*this) return;
+    module_.lifecycle_ = 0;
+    module_.lifecycle_thread_ = {};
+    module_.changed_.notify_all();
+  }
+  LifecycleLock(const LifecycleLock&) = delete;
+  LifecycleLock& operator=(const LifecycleLock&) = delete;
+
+  /// Whether it is held, and not lost since. REQUIRED: the lock is held.
+  explicit operator bool() const noexcept { return ticket_ != 0 && module_.lifecycle_ == ticket_; }
+
+ private:
+  void take() {
+    ticket_ = ++module_.tickets_;
+    module_.lifecycle_ = ticket_;
+    module_.lifecycle_thread_ = std::this_thread::get_id();
+  }
+
+  Module& module_;
+  std::uint64_t ticket_ = 0;
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The locks of the loader and their order, see loader/concurrency.md. Builds with assertions check
+// that no thread takes a lock out of order and that none is held while a plugin runs.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace tenon::detail {
+
+/// A thread that holds a lock takes only locks that come later in this list.
+enum class LockRank : std::uint8_t {
+  catalog_build,   // writers of the catalog
+  module,          // what serves, which instances live
+  module_files,    // which modules exist, by file
+  catalog,         // the pointer to the current catalog
+  generation,      // the objects of one loaded image
+  clients,         // the instances that a module holds of others
+  leases,          // which streams of a generation are held
+  lease,           // one stream
+  call,            // the calls inside another call
+  operation,       // what a worker is doing
+  workers,         // threads that run restarts
+  timers,          // tasks that are not yet due
+  events,          // who is being notified
+  images,          // private copies
+  thread_records,  // which threads have a record
+  counters,        // call counts
+};
+
+namespace lock_order {
+#ifdef NDEBUG
+inline void take(LockRank) noexcept {}
+inline void give_back(LockRank) noexcept {}
+inline void expect_none() noexcept {}
+#else
+/// Ends the process with a message when the calling thread holds a lock that comes later.
+void take(LockRank rank) noexcept;
+void give_back(LockRank rank) noexcept;
+/// Ends the process with a message when the calling thread holds any lock. Called wherever foreign
+/// code is about to run: a plugin, a callback of the program, the system's loader.
+void expect_none() noexcept;
+#endif
+}  // namespace lock_order
+
+/// A mutex with a place in the order.
+class Mutex {
+ public:
+  explicit Mutex(LockRank rank) noexcept : rank_(rank) {}
+
+  void lock() {
+    lock_order::take(rank_);
+    mutex_.lock();
+  }
+  void unlock() {
+    mutex_.unlock();
+    lock_order::give_back(rank_);
+  }
+
+ private:
+  std::mutex mutex_;
+  const LockRank rank_;
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What makes a module restart, how its workers do it, and what becomes of a worker that hangs.
+#include <algorithm>
+#include <utility>
+
+#include "module/lifecycle_lock.hpp"
+#include "module/log.hpp"
+#include "module/module.hpp"
+#include "module/restart.hpp"
+#include "module/thread_records.hpp"
+
+namespace tenon::detail {
+namespace {
+
+// Between two attempts of a restart that could not begin.
+constexpr auto retry = std::chrono::milliseconds(200);
+
+bool is_asked(RestartReason reason) {
+  return reason == RestartReason::asked || reason == RestartReason::file_changed;
+}
+
+}  // namespace
+
+// -- Asking for a restart -----------------------------------------------------
+
+bool Module::changed() const {
+  Lock lock(mutex_);
+  const bool used = generation_ != nullptr || !unused() || failures_.quarantined();
+  if (!used || origin_.builtin != nullptr) return false;
+  const platform::FileIdentity loaded = identity_;
+  lock.unlock();
+  const auto now = platform::identity_of(origin_.file);
+  return now && !(*now == loaded);
+}
+
+Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
+  Lock lock(mutex_);
+  if (generation_ == nullptr && unused()) {
+    const bool quarantined = failures_.quarantined();
+    failures_.release();
+    const Event released = event(Event::Type::released);
+    lock.unlock();
+    if (quarantined) tell(released);
+    return Restarted::not_loaded;  // the next create loads what the file holds then
+  }
+  const bool inside = (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) ||
+                      (generation_ != nullptr && this_thread_is_in(*generation_));
+  if (inside) {
+    restart_later(reason, how, Clock::now());
+    return Restarted::soon;
+  }
+  lock.unlock();
+  auto request = begin_restart(reason, how, true);
+  if (!request) return std::move(request).error();
+  lock.lock();
+  if (auto done = wait_for(lock, **request); !done) return std::move(done).error();
+  return Restarted::now;
+}
+
+void Module::restart_soon(RestartReason reason) {
+  const Lock lock(mutex_);
+  restart_later(reason, {}, Clock::now());
+}
+
+/// On a worker. Of several that are due the first one is enough. REQUIRED: the lock.
+void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when) {
+  if (restart_due_ <= when || shut_down_) return;
+  restart_due_ = when;
+  context_.timers->at(when, [weak = weak_from_this(), reason, how, when] {
+    const auto module = weak.lock();
+    if (module == nullptr) return;
+    {
+      const Lock lock(module->mutex_);
+      if (module->restart_due_ != when) return;
+      module->restart_due_ = Clock::time_point::max();
+      if (module->failures_.quarantined() && !is_asked(reason)) return;
+    }
+    module->restart_now(reason, how);
+  });
+}
+
+void Module::restart_now(RestartReason reason, const RestartHow& how) {
+  if (const auto begun = begin_restart(reason, how, false); !begun) {
+    log_warning(in_one_line(begun.error()));
+    const Lock lock(mutex_);
+    restart_later(reason, how, Clock::now() + retry);
+  }
+}
+
+/// `waited_for`: the caller waits for the answer, and for the end of the old generation.
+Result<std::shared_ptr<RestartRequest>> Module::begin_restart(RestartReason reason,
+                                                              const RestartHow& how,
+                                                              bool waited_for) {
+  auto request = std::make_shared<RestartRequest>(reason, how, waited_for);
+  auto begun =
+      context_.workers->run([module = shared_from_this(), request] { module->perform(request); });
+  if (!begun) return std::move(begun).error();
+  return request;
+}
+
+/// Waits until the restart has succeeded or failed, and then for the generation that lost, as long
+/// as a worker is busy with it. REQUIRED: the lock.
+Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
+  while (!request.answered) {
+    const auto now = Clock::now();
+    const auto latest = now + context_.restart.step;
+    changed_.wait_until(lock, restart_ != nullptr ? restart_->next_look(now) : latest);
+    give_up_overdue(lock);
+  }
+  if (request.old != nullptr) wait_for_end(lock, request.old);
+  return request.answer;
+}
+
+// -- Performing it ------------------------------------------------------------
+
+/// The work of one worker. A last instance that was released meanwhile has left the unloading to
+/// it.
+void Module::perform(const std::shared_ptr<RestartRequest>& request) {
+  perform_restart(request);
+  unload_if_unused();
+}
+
+void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
+  std::shared_ptr<Restart> restart;
+  Result<void> done;
+  bool given_up = false;
+  bool other_file = false;
+  {
+    Lock lock(mutex_);
+    const LifecycleLock lifecycle(*this, lock);
+    if (!begins(*request, static_cast<bool>(lifecycle))) return;
+    const platform::FileIdentity before = identity_;
+    restart = restart_ = std::make_shared<Restart>(*this, request);
+    touched_.clear();
+    for (const LiveInstance* instance : instances_) {
+      if (instance != nullptr && instance->ready_) touched_.push_back(instance->index_);
+    }
+    lock.unlock();
+    watch(restart, Clock::now() + context_.restart.step);
+    done = restart->run();
+    lock.lock();
+    given_up = restart->given_up();
+    if (!given_up) {
+      restart_ = nullptr;
+      other_file = !(identity_ == before);
+      request->old = done ? restart->take_old() : retire(restart->take_fresh(), std::nullopt);
+      if (request->old != nullptr) request->old->worker = std::this_thread::get_id();
+    }
+  }
+  if (given_up) return end_late(*restart);
+  // Without the lifecycle lock, which the listener may need.
+  if (restart->has_released()) tell(restart->released_event());
+  if (const auto directory = context_.directory.lock(); directory != nullptr && other_file) {
+    directory->module_changed();
+  }
+  answer(*request, done, restart->event());
+  if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain);
+}
+
+/// Whether a worker may go on with a restart. Otherwise answers it. REQUIRED: the lock.
+bool Module::begins(RestartRequest& request, bool has_lifecycle_lock) {
+  const bool used = generation_ != nullptr || !unused();
+  if (has_lifecycle_lock && used && !shut_down_) return true;
+  if (used) {
+    request.answer = busy();
+    if (!request.waited_for) {
+      restart_later(request.reason, request.how, Clock::now() + retry);
+    }
+  }
+  request.answered = true;
+  changed_.notify_all();
+  return false;
+}
+
+/// Reports how a restart ended, then answers who waits for it. A restart after a fault that fails
+/// counts as another one.
+void Module::answer(RestartRequest& request, const Result<void>& result, const Event& what) {
+  context_.events->tell(what, request.waited_for);
+  {
+    const Lock lock(mutex_);
+    request.answer = result;
+    request.answered = true;
+    changed_.notify_all();
+  }
+  if (!result && !request.waited_for && !is_asked(request.reason)) {
+    count_failure(request.reason, in_one_line(result.error()));
+  }
+}
+
+/// The function that hung has returned after all. Others have answered and gone on; what the worker
+/// created ends with it.
+void Module::end_late(Restart& restart) {
+  const auto old =
+      std::make_shared<Retired>(restart.take_fresh(), std::nullopt, context_.restart.step);
+  if (old->generation != nullptr) unload(old);
+  const Lock lock(mutex_);
+  if (restart.phase() == Restart::Phase::filling) stayed_--;
+}
+
+// -- What hangs ---------------------------------------------------------------
+
+/// Looks at an operation at this time, and again until it is over.
+void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) {
+  context_.timers->at(when, [weak = weak_from_this(), watched = std::weak_ptr(operation)] {
+    const auto module = weak.lock();
+    const auto looked_at = watched.lock();
+    if (module == nullptr || looked_at == nullptr) return;
+    {
+      Lock lock(module->mutex_);
+      module->give_up_overdue(lock);
+      const bool restarts = looked_at == module->restart_;
+      const bool ends = std::any_of(module->ending_.begin(), module->ending_.end(),
+                                    [&](const auto& old) { return old == looked_at; });
+      if (!restarts && !ends) return;
+    }
+    module->watch(looked_at, looked_at->next_look(Clock::now()));
+  });
+}
+
+/// Goes on without workers that hang. REQUIRED: the lock.
+void Module::give_up_overdue(Lock& lock) noexcept {
+  const auto now = Clock::now();
+  if (restart_ != nullptr) {
+    if (const auto hang = restart_->overdue(now)) give_up(lock, *hang);
+  }
+  for (const auto& old : std::vector(ending_.begin(), ending_.end())) {
+    if (const auto hang = old->overdue(now)) give_up(lock, old, *hang);
+  }
+}
+
+Error Module::hung(const Operation::Hang& hang) const {
+  return Error({.code = "restart-failed",
+                .status = TENON_DEADLINE_EXCEEDED,
+                .message = hang.function + " of " + hang.plugin +
+                           " did not return in time; its thread and its code are left behind",
+                .where = where(),
+                .plugin = hang.plugin,
+                .method = hang.function});
+}
+
+/// The restart has failed. Calls that wait are let through at once, unless the old generation has
+/// to be resumed first, which another worker does. REQUIRED: the lock.
+void Module::give_up(Lock& lock, const Operation::Hang& hang) noexcept {
+  const auto restart = std::exchange(restart_, nullptr);
+  restart->give_up();
+  touched_.clear();
+  lifecycle_ = ++tickets_;  // passed on to `recover`
+  lifecycle_thread_ = {};
+  if (restart->phase() == Restart::Phase::filling) stayed_++;
+  if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) serve_again();
+  lock.unlock();
+  const auto recovery = [module = shared_from_this(), restart, hang] {
+    module->recover(restart, hang);
+  };
+  if (!context_.workers->run(recovery)) recovery();
+  lock.lock();
+}
+
+/// Goes back to the old generation in the place of a worker that hangs; where that is impossible,
+/// the module goes on with a fresh one.
+void Module::recover(const std::shared_ptr<Restart>& given_up, const Operation::Hang& hang) {
+  const bool lost = given_up->phase() == Restart::Phase::suspending;
+  const Error error = hung(hang);
+  Event failed;
+  bool gives_up = false;
+  {
+    Lock lock(mutex_);
+    const LifecycleLock lifecycle(*this);
+    failed = event(Event::Type::restart_failed);
+    failed.reason = given_up->request().reason;
+    failed.message = in_one_line(error);
+    if (lost) {
+      lose_generation();
+    } else if (given_up->has_suspended()) {
+      const auto restart = restart_ = given_up->successor();
+      lock.unlock();
+      watch(restart, Clock::now() + context_.restart.step);
+      restart->go_back();
+      lock.lock();
+      gives_up = restart->given_up();
+      if (!gives_up) restart_ = nullptr;
+    }
+  }
+  if (gives_up) return;  // resuming hung as well; its own recovery has answered
+  answer(given_up->request(), error, failed);
+  if (lost) count_failure(RestartReason::hang, failed.message);
+  unload_if_unused();
+}
+
+/// Nothing serves, as after a crash, until the next restart. The generation is retired; the thread
+/// that hangs in it keeps it loaded. REQUIRED: the lock.
+void Module::lose_generation() {
+  current.store(&gate_);
+  gate_deadline_ = Clock::now() + context_.restart.gate;
+  frozen_ = false;
+  interrupting_ = false;
+  if (generation_ != nullptr) retire(std::move(generation_), event(Event::Type::drained));
+  changed_.notify_all();
+  look_again();
+}
+
+// -- Faults -------------------------------------------------------------------
+
+void Module::fault(Generation& generation, RestartReason why, const Error& error) noexcept {
+  GenerationPtr broken;  // kept for ever when it ends
+  if (why == RestartReason::crash) generation.break_down();
+  Lock lock(mutex_);
+  const bool serves = &generation == generation_.get();
+  const bool first = generation_ == nullptr && !has_instances();
+  if (!serves && !(first && why == RestartReason::crash)) return;  // its creator gets the error
+  if (serves && why == RestartReason::crash) {
+    current.store(&gate_);
+    gate_deadline_ = Clock::now() + context_.restart.gate;
+    broken = std::move(generation_);
+  }
+  // A generation that fails in many calls at once has failed once.
+  if (serves && std::exchange(faulted_, count_) == count_) return;
+  Event faulted = event(Event::Type::faulted);
+  lock.unlock();
+  faulted.reason = why;
+  faulted.message = in_one_line(error);
+  tell(faulted);
+  count_failure(why, faulted.message);
+}
+
+void Module::count_failure(RestartReason why, const std::string& text) {
+  Lock lock(mutex_);
+  if (failures_.quarantined()) return;
+  const auto now = Clock::now();
+  const Failures::Verdict verdict = failures_.record(now, text);
+  if (!verdict.quarantined) {
+    const auto when = now + verdict.pause;
+    if (generation_ == nullptr && verdict.pause.count() > 0) not_before_ = when;
+    restart_later(why, {}, when);
+    changed_.notify_all();
+    return;
+  }
+  current.store(&gate_);
+  changed_.notify_all();
+  Event quarantined = event(Event::Type::quarantined);
+  quarantined.message = reasons();
+  lock.unlock();
+  tell(quarantined);
+}
+
+}  // namespace tenon::detail

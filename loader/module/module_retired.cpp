@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What becomes of generations that do not serve any more, and of calls that do not end in time.
+#include <algorithm>
+#include <utility>
+
+#include "module/log.hpp"
+#include "module/module.hpp"
+#include "module/thread_records.hpp"
+
+namespace tenon::detail {
+namespace {
+
+// Between two looks at generations that somebody is still in.
+constexpr auto first_look = std::chrono::milliseconds(1);
+constexpr auto longest_look = std::chrono::milliseconds(100);
+
+// A call that heeds its deadline ends a little after it.
+constexpr auto grace = std::chrono::milliseconds(20);
+
+}  // namespace
+
+// -- Draining -----------------------------------------------------------------
+
+/// A generation that does not serve any more; nothing where there is none. REQUIRED: the lock.
+std::shared_ptr<Retired> Module::retire(GenerationPtr generation, std::optional<Event> event) {
+  if (generation == nullptr) return nullptr;
+  return retired_.emplace_back(
+      std::make_shared<Retired>(std::move(generation), std::move(event), context_.restart.step));
+}
+
+void Module::unload_if_unused() noexcept {
+  Lock lock(mutex_);
+  // Whoever holds the lifecycle lock looks again.
+  if (generation_ == nullptr || !unused() || lifecycle_ != 0) return;
+  const bool inside = this_thread_is_in(*generation_);
+  current.store(nullptr);
+  const auto old = retire(std::move(generation_), event(Event::Type::unloaded));
+  lock.unlock();
+  run_drain(old);
+  if (inside) return;
+  lock.lock();
+  wait_for_end(lock, old);
+}
+
+/// Drains a generation on a worker; where there is none, on the calling thread.
+void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
+  const auto run = [module = shared_from_this(), old] {
+    {
+      const Lock lock(module->mutex_);
+      old->worker = std::this_thread::get_id();
+    }
+    module->drain(old, Clock::now() + module->context_.restart.drain);
+  };
+  {
+    const Lock lock(mutex_);
+    old->worker = std::this_thread::get_id();  // until the worker begins
+  }
+  if (!context_.workers->run(run)) run();
+}
+
+/// Waits for the end of a generation as long as a worker is busy with it. REQUIRED: the lock.
+void Module::wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept {
+  while (!old->over && old->worker != std::thread::id()) {
+    changed_.wait_until(lock, old->next_look(Clock::now()));
+    give_up_overdue(lock);
+  }
+}
+
+/// Ends a generation once nobody is inside, or leaves it until later. REQUIRED: the caller is its
+/// worker.
+void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept {
+  if (is_left(*old, deadline)) return unload(old);
+  Lock lock(mutex_);
+  old->worker = {};
+  const bool overdue = Clock::now() >= old->since + context_.restart.drain;
+  const bool report = overdue && !std::exchange(old->reported, true) && old->event.has_value();
+  changed_.notify_all();
+  lock.unlock();
+  if (report) {
+    Event late = *old->event;
+    late.type = Event::Type::drain_overdue;
+    late.draining = Clock::now() - old->since;
+    late.message = "a call does not end; the code stays loaded until it has";
+    tell(late);
+  }
+  look_again();
+}
+
+bool Module::is_left(Retired& old, Clock::time_point deadline) noexcept {
+  LeaseList& streams = old.generation->leases();
+  if (Clock::now() >= old.since + context_.restart.drain) streams.revoke_all();
+  // Nobody waits for streams here: whoever holds them may be the one who asked for the restart.
+  if (streams.count() != 0) deadline = Clock::now();
+  return wait_until_left(*this, *old.generation, deadline) && streams.count() == 0;
+}
+
+/// Runs the last functions of a generation that nobody is in.
+void Module::unload(const std::shared_ptr<Retired>& old) noexcept {
+  {
+    const Lock lock(mutex_);
+    retired_.remove(old);
+    ending_.push_back(old);
+  }
+  watch(old, Clock::now() + context_.restart.step);
+  std::optional<Reload> stayed;
+  {
+    const Operation::Performance performance(*old);
+    const std::string package = old->generation->package();
+    std::optional<Image> image = old->generation->stop();
+    old->generation = nullptr;
+    const Operation::Step step(package, "unload");
+    if (image && !image->end()) stayed = image->reload();
+  }
+  std::optional<Event> end = old->event;
+  if (stayed) report_stayed(*stayed, end);
+  if (end) {
+    end->draining = Clock::now() - old->since;
+    tell(*end);
+  }
+  const Lock lock(mutex_);
+  ending_.remove(old);
+  if (std::exchange(old->over, true)) stayed_--;  // it had been given up
+  changed_.notify_all();
+}
+
+void Module::report_stayed(const Reload& reload, const std::optional<Event>& end) noexcept {
+  {
+    const Lock lock(mutex_);
+    stayed_++;
+  }
+  if (end) {
+    Event stays = *end;
+    stays.type = Event::Type::unload_prevented;
+    stays.message = "its code stays mapped";
+    if (!reload.symbol.empty()) {
+      stays.message += ": " + reload.symbol + " in " + reload.file.string();
+    }
+    if (!reload.cure.empty()) stays.message += "; " + reload.cure;
+    tell(stays);
+  }
+  context_.reaper->look_soon();
+}
+
+/// A worker hangs in the last functions of a generation: it is left behind. REQUIRED: the lock.
+void Module::give_up(Lock& lock, const std::shared_ptr<Retired>& old,
+                     const Operation::Hang& hang) noexcept {
+  ending_.remove(old);
+  old->over = true;
+  stayed_++;
+  changed_.notify_all();
+  Event late = old->event ? *old->event : event(Event::Type::drain_overdue);
+  late.type = Event::Type::drain_overdue;
+  late.draining = Clock::now() - old->since;
+  late.message = std::string(hung(hang).message());
+  lock.unlock();
+  const auto report = [events = context_.events, late] { events->tell(late); };
+  if (!context_.workers->run(report)) report();
+  lock.lock();
+}
+
+/// Looks at retired generations soon, unless that is planned already.
+void Module::look_again() noexcept {
+  const Lock lock(mutex_);
+  if (next_look_ != Clock::duration::zero() || shut_down_) return;
+  next_look_ = first_look;
+  plan_look();
+}
+
+/// REQUIRED: the lock.
+void Module::plan_look() {
+  context_.timers->at(Clock::now() + next_look_, [weak = weak_from_this()] {
+    const auto module = weak.lock();
+    if (module == nullptr) return;
+    const auto drained = [module] { module->drain_retired(); };
+    if (!module->context_.workers->run(drained)) drained();
+  });
+}
+
+void Module::drain_retired() noexcept {
+  std::vector<std::shared_ptr<Retired>> idle;
+  {
+    const Lock lock(mutex_);
+    for (const auto& old : retired_) {
+      if (old->worker != std::thread::id()) continue;
+      old->worker = std::this_thread::get_id();
+      idle.push_back(old);
+    }
+  }
+  for (const auto& old : idle) drain(old, Clock::now());
+  const Lock lock(mutex_);
+  if (retired_.empty() || shut_down_) {
+    next_look_ = Clock::duration::zero();
+    return;
+  }
+  next_look_ = std::min<Clock::duration>(2 * next_look_, longest_look);
+  plan_look();
+}
+
+// -- The end of the host ------------------------------------------------------
+
+void Module::shut_down(Clock::time_point deadline) noexcept {
+  const auto self = std::this_thread::get_id();
+  Lock lock(mutex_);
+  shut_down_ = true;
+  current.store(&gate_);
+  changed_.notify_all();
+  // A host that its listener destroys, on a worker, does not wait for that worker.
+  const auto others_work = [&] {
+    return (lifecycle_ != 0 && lifecycle_thread_ != self) ||
+           std::any_of(ending_.begin(), ending_.end(),
+                       [&](const auto& old) { return old->worker != self; });
+  };
+  while (others_work() && Clock::now() < deadline) {
+    changed_.wait_until(lock, deadline);
+    give_up_overdue(lock);
+  }
+  retire(std::move(generation_), event(Event::Type::unloaded));
+  for (const auto& old : std::vector(retired_.begin(), retired_.end())) {
+    if (old->worker != std::thread::id()) continue;
+    lock.unlock();
+    old->generation->leases().revoke_all();
+    run_drain(old);
+    lock.lock();
+  }
+  const auto drained = [&] {
+    const auto busy = [&](const auto& old) {
+      return old->worker != self && old->worker != std::thread::id();
+    };
+    return std::none_of(retired_.begin(), retired_.end(), busy) &&
+           std::none_of(ending_.begin(), ending_.end(), busy);
+  };
+  changed_.wait_until(lock, deadline, drained);
+  std::vector<std::string> left;
+  if (restart_ != nullptr && others_work()) left.push_back("a restart");
+  for (const auto& old : ending_) {
+    if (old->worker != self) left.push_back("the end of a generation");
+  }
+  for (const auto& old : retired_) {
+    if (old->worker != self) left.push_back("a call into a generation");
+  }
+  lock.unlock();
+  for (const std::string& what : left) {
+    Event late = event(Event::Type::drain_overdue);
+    late.message = what + " has not ended; the host ends without it, and the code stays loaded";
+    tell(late);
+  }
+}
+
+// -- Deadlines ----------------------------------------------------------------
+
+void Module::look_at_deadlines_at(std::int64_t deadline) noexcept {
+  std::int64_t next = next_deadline.load();
+  while (deadline < next && !next_deadline.compare_exchange_weak(next, deadline)) {
+  }
+  if (deadline >= next) return;
+  context_.timers->at(Clock::time_point(std::chrono::nanoseconds(deadline) + grace),
+                      [weak = weak_from_this()] {
+                        if (const auto module = weak.lock()) module->look_at_deadlines();
+                      });
+}
+
+// A call stays in its generation; only its caller, and the plugin itself, can end it.
+void Module::look_at_deadlines() noexcept {
+  next_deadline.store(no_deadline);
+  std::int64_t next = no_deadline;
+  std::vector<Event> told;
+  {
+    const Lock lock(mutex_);
+    const auto look = [&](const Generation& generation, const Event& as) {
+      const std::int64_t now =
+          (Clock::now() - grace).time_since_epoch() / std::chrono::nanoseconds(1);
+      for (const OverdueCall& call : take_overdue_calls(generation, now, next)) {
+        Event& overdue = told.emplace_back(as);
+        overdue.type = Event::Type::call_overdue;
+        const LiveInstance* instance =
+            call.instance < instances_.size() ? instances_[call.instance] : nullptr;
+        overdue.message = (instance != nullptr ? instance->wanted().name + ": " : "") +
+                          std::string(call.method) + " did not end by its deadline";
+      }
+    };
+    if (generation_ != nullptr) look(*generation_, event(Event::Type::call_overdue));
+    for (const auto& old : retired_) {
+      if (old->event) look(*old->generation, *old->event);
+    }
+  }
+  if (next != no_deadline) look_at_deadlines_at(next);
+  if (told.empty()) return;
+  const auto report = [events = context_.events, told = std::move(told)] {
+    for (const Event& event : told) events->tell(event);
+  };
+  if (!context_.workers->run(report)) report();
+}
+
+}  // namespace tenon::detail

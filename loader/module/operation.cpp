@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/operation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::detail {
+namespace {
+
+constinit thread_local Operation* performed = nullptr;
+
+}  // namespace
+
+void Operation::set_limit(Clock::time_point limit) noexcept {
+  const std::lock_guard lock(mutex_);
+  limit_ = limit;
+}
+
+std::optional<Operation::Hang> Operation::overdue(Clock::time_point now) const {
+  const std::lock_guard lock(mutex_);
+  if (function_.empty() || now < std::min(deadline_, limit_)) return std::nullopt;
+  return Hang{std::string(plugin_), std::string(function_)};
+}
+
+Operation::Clock::time_point Operation::next_look(Clock::time_point now) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point next = function_.empty() ? now + step_limit_ : deadline_;
+  return limit_ > now ? std::min(next, limit_) : next;
+}
+
+Operation::Performance::Performance(Operation& operation) noexcept
+    : outer_(std::exchange(performed, &operation)) {}
+
+Operation::Performance::~Performance() {
+  performed = outer_;
+}
+
+Operation::Step::Step(std::string_view plugin, std::string_view function) noexcept
+    : operation_(performed) {
+  if (operation_ == nullptr) return;
+  const std::lock_guard lock(operation_->mutex_);
+  const Clock::time_point deadline = Clock::now() + operation_->step_limit_;
+  outer_plugin_ = std::exchange(operation_->plugin_, plugin);
+  outer_function_ = std::exchange(operation_->function_, function);
+  outer_deadline_ = operation_->deadline_;
+  // A step inside another one does not prolong it.
+  operation_->deadline_ = outer_function_.empty() ? deadline : std::min(deadline, outer_deadline_);
+}
+
+Operation::Step::~Step() {
+  if (operation_ == nullptr) return;
+  const std::lock_guard lock(operation_->mutex_);
+  operation_->plugin_ = outer_plugin_;
+  operation_->function_ = outer_function_;
+  operation_->deadline_ = outer_deadline_;
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/threads.hpp"
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace tenon::detail {
+
+Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body) try {
+  return std::thread(std::move(body));
+} catch (const std::system_error& failed) {
+  return Error({.code = "no-thread",
+                .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
+                .message = "the system has no thread left for " + std::string(purpose),
+                .found = failed.code().message(),
+                .needed = "a thread in the background of the host",
+                .fix = "raise the limit of threads for this process or user"});
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// How the loader makes threads: a system that has no thread left is an error, never an exception.
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <functional>
+#include <string_view>
+#include <thread>
+
+namespace tenon::detail {
+
+/// Starts a thread. `purpose` completes the error text, eg: "timers". Errors: no-thread.
+Result<std::thread> start_thread(std::string_view purpose, std::function<void()> body);
+
+}  // namespace tenon::detail
