@@ -5,6 +5,10 @@
  * STATE_READS (a list for the manifest) say which versions of the state it knows, NO_STATE that it
  * keeps none; a FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build.
  *
+ * With ASKS each function but the methods first asks the host's echo, with EDITION:FUNCTION, what
+ * to do: "" go on; "fail"; "own" make an instance of this plugin, as its client; "drop" release
+ * that.
+ *
  * State 1 is the total, state 2 the total and the number of adds; both in decimal. */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -29,6 +33,9 @@
 #define TABLE test_session_counter_v1
 #define BASE TEST_SESSION_COUNTER_V1_BASE
 #define PACKAGE "test.example/session-counters"
+#define OWN_KIND TEST_SESSION_COUNTER_V1_KIND
+#define OWN_FINGERPRINT TEST_SESSION_COUNTER_V1_FINGERPRINT
+#define OWN_NAME "test.example/session-counter"
 #define DECLARE(P) P(test_session_counter, 1, "test.example/session-counter", &table)
 #else
 #include <test/counter/v1.h>
@@ -36,11 +43,15 @@
 #define TABLE test_counter_v1
 #define BASE TEST_COUNTER_V1_BASE
 #define PACKAGE "test.example/counters"
+#define OWN_KIND TEST_COUNTER_V1_KIND
+#define OWN_FINGERPRINT TEST_COUNTER_V1_FINGERPRINT
+#define OWN_NAME "test.example/counter"
 #define DECLARE(P) P(test_counter, 1, "test.example/counter", &table)
 #endif
 
 typedef struct counter {
   const tenon_host *host;
+  tenon_instance own; /* with ASKS */
   _Atomic int64_t total;
   _Atomic int64_t adds;
   char life[256];
@@ -63,6 +74,69 @@ static tenon_string copied(tenon_call *call, const char *text) {
   return copy;
 }
 
+#ifdef ASKS
+static const tenon_host *asked_host;
+static _Thread_local int is_asking; /* what it makes for that asks nothing */
+
+static tenon_status obey(tenon_call *call, counter *c, tenon_string word) {
+  const tenon_plugin_request own = {.struct_size = sizeof own,
+                                    .kind = tenon_text(OWN_KIND),
+                                    .version = 1,
+                                    .fingerprint = OWN_FINGERPRINT,
+                                    .reference = tenon_text(OWN_NAME)};
+  if (word.size == 0) return TENON_OK;
+  if (c != NULL && memcmp(word.data, "own", 3) == 0) {
+    return asked_host->create(asked_host, call, &own, &c->own);
+  }
+  if (c != NULL && memcmp(word.data, "drop", 4) == 0) {
+    asked_host->release(asked_host, &c->own);
+    return TENON_OK;
+  }
+  return tenon_fail(call, TENON_INTERNAL, "it was told to fail");
+}
+
+static tenon_status ask(tenon_call *call, counter *c, const char *function) {
+  const tenon_host *host = asked_host;
+  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
+                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
+                                       .version = 1,
+                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
+                                       .reference = tenon_text("builtin:host-echo")};
+  char text[64];
+  const test_echo_v1_say_request request = {
+      .struct_size = sizeof request,
+      .text = {text, (size_t)snprintf(text, sizeof text, "%d:%s", EDITION, function)}};
+  const test_echo_v1_say_response *said = NULL;
+  tenon_instance echo;
+  tenon_status status = host->create(host, call, &wanted, &echo);
+  if (status != TENON_OK) return status;
+  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
+  host->release(host, &echo);
+  if (status != TENON_OK) return status;
+  is_asking = 1;
+  status = obey(call, c, said->text);
+  is_asking = 0;
+  return status;
+}
+
+/* For functions without a call. */
+static void ask_alone(const char *function) {
+  tenon_call *call;
+  if (asked_host->call_begin(asked_host, NULL, &call) != TENON_OK) return;
+  ask(call, NULL, function);
+  asked_host->call_end(asked_host, call);
+}
+#define ASK(c, function)                                              \
+  do {                                                                \
+    const tenon_status told = is_asking ? 0 : ask(call, c, function); \
+    if (told != TENON_OK) return told;                                \
+  } while (0)
+#define ASK_ALONE(function) (is_asking ? (void)0 : ask_alone(function))
+#else
+#define ASK(c, function) ((void)0)
+#define ASK_ALONE(function) ((void)0)
+#endif
+
 /* -- Life --------------------------------------------------------------------- */
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
@@ -71,6 +145,7 @@ static tenon_status create(tenon_call *call, const tenon_create_request *in, voi
   (void)self;
   return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no room for a counter");
 #else
+  ASK(NULL, "create");
   counter *made = calloc(1, sizeof *made);
   if (made == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
   made->host = in->host;
@@ -81,10 +156,12 @@ static tenon_status create(tenon_call *call, const tenon_create_request *in, voi
 }
 
 static void destroy(void *self) {
+  ASK_ALONE("destroy");
   free(self);
 }
 
 static tenon_status configure(tenon_call *call, void *self, const T(configure_request) * in) {
+  ASK(self, "configure");
   tenon_string first = tenon_get(in->config, "first");
   char digits[24] = "";
   if (first.size >= sizeof digits) return tenon_fail(call, TENON_INVALID_ARGUMENT, "a long number");
@@ -100,6 +177,7 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
   ANSWER(tenon_state_response, answer);
   counter *c = self;
   char text[64] = "";
+  ASK(c, "save_state");
 #ifdef FAULT_SAVE
   return tenon_fail(call, TENON_INTERNAL, "the state cannot be saved");
 #endif
@@ -128,6 +206,7 @@ static tenon_status restore_state(tenon_call *call, void *self, const tenon_stat
   int64_t total = 0;
   int64_t adds = 0;
   char text[64] = "";
+  ASK(c, "restore_state");
 #ifdef FAULT_RESTORE
   return tenon_fail(call, TENON_DATA_LOSS, "the state cannot be restored");
 #endif
@@ -147,6 +226,7 @@ static tenon_status restore_state(tenon_call *call, void *self, const tenon_stat
 
 #ifdef SESSION
 static tenon_status suspend(tenon_call *call, void *self) {
+  ASK(self, "suspend");
   note(self, "suspend");
 #ifdef FAULT_SUSPEND
   return tenon_fail(call, TENON_INTERNAL, "it does not let go");
@@ -156,6 +236,7 @@ static tenon_status suspend(tenon_call *call, void *self) {
 }
 
 static tenon_status resume(tenon_call *call, void *self) {
+  ASK(self, "resume");
   (void)call;
   note(self, "resume");
   return TENON_OK;
@@ -285,13 +366,26 @@ static const TABLE table = {
 };
 
 static tenon_status start(tenon_call *call, const tenon_host *host) {
+#ifdef ASKS
+  asked_host = host;
+#endif
   (void)host;
+  ASK(NULL, "start");
 #ifdef FAULT_START
   return tenon_fail(call, TENON_UNAVAILABLE, "not today");
 #endif
   (void)call;
   return TENON_OK;
 }
+
+#ifdef ASKS
+static void stop(void) {
+  ASK_ALONE("stop");
+}
+#define STOP stop
+#else
+#define STOP NULL
+#endif
 
 #ifdef NO_STATE
 #define STATE
@@ -302,5 +396,5 @@ static tenon_status start(tenon_call *call, const tenon_host *host) {
   }
 #endif
 #define PLUGINS(P) DECLARE(P)
-TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, NULL, PLUGINS,
+TENON_MODULE_WITH(PACKAGE, TENON_QUOTE_VALUE_(EDITION) ".0.0", start, STOP, PLUGINS,
                   {"summary": "Counts", "threads": "joined" STATE});

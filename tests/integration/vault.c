@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <test/echo/v1.h>
 #include <test/stream/v1.h>
 #include <test/tape/v1.h>
 #include <test/vault/v1.h>
@@ -40,11 +41,30 @@ static tenon_string copied(tenon_call *call, const char *text) {
 
 typedef struct text_reader {
   tenon_reader base;
+  const tenon_host *host;
   atomic_int *live;
   int *releases; /* of this one, NULL: nobody counts */
   size_t at;
   char text[ROOM];
 } text_reader;
+
+/* Asks the host's echo, however long that takes. */
+static tenon_status ask_host(tenon_call *call, const tenon_host *host) {
+  const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
+                                       .kind = tenon_text(TEST_ECHO_V1_KIND),
+                                       .version = 1,
+                                       .fingerprint = TEST_ECHO_V1_FINGERPRINT,
+                                       .reference = tenon_text("builtin:host-echo")};
+  const test_echo_v1_say_request request = {.struct_size = sizeof request,
+                                            .text = tenon_text("read")};
+  const test_echo_v1_say_response *said = NULL;
+  tenon_instance echo;
+  tenon_status status = host->create(host, call, &wanted, &echo);
+  if (status != TENON_OK) return status;
+  status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
+  host->release(host, &echo);
+  return status;
+}
 
 static tenon_status read_text(tenon_call *call, tenon_reader *self, tenon_buffer into,
                               size_t *got) {
@@ -53,6 +73,10 @@ static tenon_status read_text(tenon_call *call, tenon_reader *self, tenon_buffer
   if (strcmp(reader->text, "forever") == 0) {
     call->functions->wait(call, -1);
     return tenon_fail(call, TENON_CANCELLED, "woken");
+  }
+  if (strcmp(reader->text, "asks") == 0) {
+    ask_host(call, reader->host);
+    return tenon_fail(call, TENON_FATAL | TENON_INTERNAL, "asked for nothing");
   }
   if (strcmp(reader->text, "fatal") == 0) {
     return tenon_fail(call, TENON_FATAL | TENON_INTERNAL, "out of order");
@@ -76,6 +100,7 @@ static text_reader *new_reader(const vault *v, tenon_string text) {
   reader->base.struct_size = sizeof reader->base;
   reader->base.read = read_text;
   reader->base.release = release_reader;
+  reader->host = v->host;
   reader->live = v->live;
   memcpy(reader->text, text.data, text.size < ROOM ? text.size : ROOM - 1);
   if (reader->live != NULL) ++*reader->live;
@@ -168,9 +193,9 @@ static tenon_status get(tenon_call *call, void *self, const T(get_request) * in,
   const vault *v = self;
   char text[ROOM + 16];
   snprintf(text, sizeof text, "%d: %s", EDITION, v->text);
-  answer->body =
-      &new_reader(v, tenon_equal(in->key, tenon_text("forever")) ? in->key : tenon_text(text))
-           ->base;
+  const int plain =
+      tenon_equal(in->key, tenon_text("forever")) || tenon_equal(in->key, tenon_text("asks"));
+  answer->body = &new_reader(v, plain ? in->key : tenon_text(text))->base;
   answer->trailer = &new_reader(v, tenon_text("trailer"))->base;
   *out = answer;
   return TENON_OK;

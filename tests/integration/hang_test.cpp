@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Plugins that hang, or call back at the worst moment, in each of their functions around a restart.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <test/counter.hpp>
+#include <test/probe.hpp>
+#include <test/session_counter.hpp>
+#include <thread>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What the functions of the counters are told when they ask, eg: "2:create". Functions that are to
+/// hang do so until the end of the test.
+class Script {
+ public:
+  Script() {
+    host_echo_says = [this](std::string_view asking) { return answer(asking); };
+  }
+  ~Script() {
+    let_go();
+    eventually([&] { return inside() == 0; });
+  }
+
+  void hang(const std::string& function) {
+    set(function, [this] { return stay(); });
+  }
+  void say(const std::string& function, const std::string& word) {
+    set(function, [word] { return word; });
+  }
+  void set(const std::string& function, std::function<std::string()> what) {
+    const std::lock_guard lock(mutex_);
+    words_[function] = std::move(what);
+  }
+  /// Lets all functions that hang return, now and later.
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  /// How many functions hang.
+  int inside() {
+    const std::lock_guard lock(mutex_);
+    return inside_;
+  }
+  bool hangs() {
+    return eventually([&] { return inside() != 0; });
+  }
+
+ private:
+  std::string answer(std::string_view asking) {
+    std::function<std::string()> what;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = words_.find(asking);
+      if (found == words_.end()) return "";
+      what = found->second;
+    }
+    return what();
+  }
+  std::string stay() {
+    std::unique_lock lock(mutex_);
+    inside_++;
+    changed_.wait(lock, [&] { return over_; });
+    inside_--;
+    return "";
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, std::function<std::string()>, std::less<>> words_;
+  bool over_ = false;
+  int inside_ = 0;
+};
+
+/// Where a function hangs, and what is expected then.
+struct Hang {
+  const char* name;
+  const char* module;  // of which builds
+  const char* function;
+  bool restarts;  // whether the restart succeeds all the same
+  int serves;     // the edition that serves in the end
+};
+
+void PrintTo(const Hang& hang, std::ostream* out) {
+  *out << hang.name;
+}
+
+class Hanging : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/counters";
+  static constexpr const char* sessions = "test.example/session-counters";
+
+  /// A host whose functions may take half a second.
+  HostOptions strict() {
+    HostOptions options = this->options();
+    options.restart.gate = 300ms;
+    options.restart.drain = 2s;
+    options.restart.step = 300ms;
+    options.restart.limits.first_pause = 1ms;
+    return options;
+  }
+  void place_edition(const std::string& module, int edition) {
+    const bool session = module.find("session") == 0;
+    place(module + "-" + std::to_string(edition) + ".so",
+          session ? "session-counter.so" : "counter.so");
+  }
+  bool is_reported(const std::string& function) const {
+    for (const Event& event : events()) {
+      if (event.message.find(function + " of ") != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+class HangingFunction : public Hanging, public testing::WithParamInterface<Hang> {
+ protected:
+  template <class Counter>
+  void run(const char* plugin, const char* package) {
+    const Hang& hang = GetParam();
+    place_edition(hang.module, 1);
+    place("probe-1.so", "probe.so");
+    Host host(strict());
+    Script script;
+    auto counter = host.create<Counter>(plugin, {{"first", "40"}}).value();
+    auto probe = host.create<test::Probe>("probe").value();
+    ASSERT_TRUE(counter->add(2));
+    place_edition(hang.module, 2);
+    script.hang(hang.function);
+
+    const auto restarted = host.restart(package);
+
+    EXPECT_EQ(static_cast<bool>(restarted), hang.restarts);
+    if (!restarted) {
+      EXPECT_EQ(restarted.error().code(), "restart-failed") << restarted.error().to_string();
+    }
+    EXPECT_EQ(script.inside(), 1) << "nobody waits for it to return";
+    EXPECT_TRUE(eventually([&] { return is_reported(std::string(hang.function).substr(2)); }));
+    EXPECT_TRUE(eventually([&] {
+      const auto edition = counter->edition();
+      return edition && *edition == hang.serves;
+    }));
+    EXPECT_TRUE(host.restart(probes)) << "other modules go on";
+    EXPECT_TRUE(host.create<Counter>(plugin)) << "and so does this one";
+  }
+};
+
+TEST_P(HangingFunction, CostsTheRestartButNotTheModule) {
+  if (std::string_view(GetParam().module).starts_with("session")) {
+    run<test::SessionCounter>("session-counter", sessions);
+  } else {
+    run<test::Counter>("counter", counters);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Hangs, HangingFunction,
+    testing::Values(Hang{"Start", "counter-asks-stateless", "2:start", false, 1},
+                    Hang{"Create", "counter-asks-stateless", "2:create", false, 1},
+                    Hang{"Configure", "counter-asks-stateless", "2:configure", false, 1},
+                    Hang{"SaveState", "counter-asks", "1:save_state", false, 1},
+                    Hang{"RestoreState", "counter-asks", "2:restore_state", false, 1},
+                    Hang{"Destroy", "counter-asks-stateless", "1:destroy", true, 2},
+                    Hang{"Stop", "counter-asks-stateless", "1:stop", true, 2},
+                    Hang{"SuspendOfASession", "session-counter-asks", "1:suspend", false, 2},
+                    Hang{"CreateOfASession", "session-counter-asks", "2:create", false, 1},
+                    Hang{"RestoreStateOfASession", "session-counter-asks", "2:restore_state", false,
+                         1}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Hanging, ResumeCostsTheOldCode) {
+  place_edition("session-counter-asks", 1);
+  Host host(strict());
+  Script script;
+  auto counter = host.create<test::SessionCounter>("session-counter").value();
+  place_edition("session-counter-asks", 2);
+  script.say("2:create", "fail");
+  script.hang("1:resume");
+  const auto restarted = host.restart(sessions);
+  EXPECT_FALSE(restarted);
+  EXPECT_TRUE(is_reported("resume"));
+  script.say("2:create", "");
+  EXPECT_TRUE(eventually([&] {
+    const auto edition = counter->edition();
+    return edition && *edition == 2;
+  })) << "nothing of the old code can be used any more, so the next build is";
+}
+
+TEST_F(Hanging, DoesNotDelayTheEndOfTheHostForEver) {
+  for (const char* function : {"2:create", "1:stop"}) {
+    place_edition("counter-asks-stateless", 1);
+    Script script;
+    {
+      HostOptions options = strict();
+      options.restart.step = 60s;
+      options.restart.drain = 300ms;
+      Host host(options);
+      auto counter = host.create<test::Counter>("counter").value();
+      place_edition("counter-asks-stateless", 2);
+      script.hang(function);
+      ASSERT_FALSE(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+      ASSERT_TRUE(script.hangs());
+    }
+    EXPECT_EQ(script.inside(), 1);
+    EXPECT_EQ(told(Event::Type::drain_overdue), 1u);
+    script.let_go();
+    EXPECT_TRUE(eventually([&] { return script.inside() == 0; }));
+    EXPECT_TRUE(eventually([] { return !is_mapped("counter.g2"); })) << "what hung ends by itself";
+  }
+}
+
+TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
+  place_edition("counter-asks-stateless", 1);
+  place("probe-1.so", "probe.so");
+  place_fault("unruly", "unruly.so");
+  HostOptions options = strict();
+  options.restart.step = 60s;
+  options.restart.drain = 300ms;
+  Host host(options);
+  Script script;
+  auto counter = host.create<test::Counter>("counter").value();
+  auto unruly = host.create<test::Echo>("unruly").value();
+  place_edition("counter-asks-stateless", 2);
+  script.hang("2:create");
+  ASSERT_FALSE(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+  ASSERT_TRUE(script.hangs());
+  ASSERT_FALSE(unruly->say("fail for good"));
+  EXPECT_TRUE(eventually([&] { return module(host, "test.example/unruly").generation == 2; }));
+  EXPECT_EQ(script.inside(), 1);
+}
+
+TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
+  place_edition("session-counter-asks", 1);
+  HostOptions options = strict();
+  options.restart.gate = 60s;
+  options.restart.step = 60s;
+  options.restart.drain = 300ms;
+  Host host(options);
+  Script script;
+  auto kept = host.create<test::SessionCounter>("session-counter").value();
+  auto dropped = std::make_optional(host.create<test::SessionCounter>("session-counter").value());
+  script.hang("1:save_state");
+  std::thread restarting([&] { EXPECT_TRUE(host.restart(sessions)); });
+  ASSERT_TRUE(script.hangs());
+  dropped.reset();
+  EXPECT_EQ(module(host, sessions).instances, 1u);
+  EXPECT_EQ(script.inside(), 1) << "its state is still being saved";
+  script.let_go();
+  restarting.join();
+  EXPECT_TRUE(kept->edition());
+}
+
+// -- Functions that call back -------------------------------------------------
+
+TEST_F(Hanging, AFailedRestartEndsTheNewCodeWithoutALock) {
+  place_edition("counter-asks-stateless", 1);
+  Host host(options());
+  Script script;
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  place_edition("counter-asks-stateless", 2);
+  script.say("2:configure", "fail");
+  std::size_t modules = 0;
+  bool created = false;
+  for (const char* last : {"2:destroy", "2:stop"}) {
+    script.set(last, [&] {
+      modules = host.modules().size();
+      // Others come and go while the function runs.
+      std::thread([&] {
+        created = static_cast<bool>(host.create<test::Counter>("counter"));
+      }).join();
+      return "";
+    });
+    modules = 0;
+    created = false;
+    EXPECT_EQ(host.restart(counters).error().status(), TENON_INTERNAL);
+    EXPECT_EQ(modules, 2u) << last;
+    EXPECT_TRUE(created) << last;
+    script.say(last, "");
+  }
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_FALSE(is_mapped("counter.g2"));
+}
+
+/// A function of a session in which it releases its client of its own package.
+class OwnClient : public Hanging, public testing::WithParamInterface<const char*> {};
+
+TEST_P(OwnClient, MayBeReleasedDuringARestart) {
+  place_edition("session-counter-asks", 1);
+  Host host(options());
+  Script script;
+  script.say("1:configure", "own");
+  auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "1"}}).value();
+  ASSERT_EQ(module(host, sessions).instances, 2u);
+  script.say(GetParam(), "drop");
+  const bool fails = std::string_view(GetParam()) == "1:resume";
+  if (fails) {
+    place_edition("session-counter-asks", 2);
+    script.say("2:create", "fail");
+  }
+  script.say("1:configure", "");
+  EXPECT_EQ(static_cast<bool>(host.restart(sessions)), !fails);
+  EXPECT_EQ(module(host, sessions).instances, 1u);
+  EXPECT_TRUE(counter->edition());
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, OwnClient,
+                         testing::Values("1:suspend", "1:save_state", "1:resume"),
+                         [](const auto& info) { return std::string(info.param).substr(2); });
+
+// -- Many instances -----------------------------------------------------------
+
+TEST_F(Hanging, RestartsFollowInstancesThatComeAndGoAmongManyOthers) {
+  constexpr std::size_t many = 3000;
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  std::vector<Handle<test::Probe>> probed;
+  for (std::size_t i = 0; i < many; i++) {
+    probed.push_back(host.create<test::Probe>("probe", {{"word", std::to_string(i)}}).value());
+  }
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> coming;
+  for (int i = 0; i < 2; i++) {
+    coming.emplace_back([&] {
+      while (!over) {
+        auto probe = host.create<test::Probe>("probe", {{"word", "brief"}});
+        if (!probe || (*probe)->word().value() != "brief") wrong++;
+      }
+    });
+  }
+  for (int i = 0; i < 10; i++) {
+    place(i % 2 == 0 ? "probe-2.so" : "probe-1.so", "probe.so");
+    const auto restarted = host.restart(probes);
+    EXPECT_TRUE(restarted) << restarted.error().to_string();
+  }
+  over = true;
+  for (std::thread& thread : coming) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(module(host, probes).instances, many);
+  for (std::size_t i = 0; i < many; i++) {
+    ASSERT_EQ(probed[i]->word().value(), std::to_string(i));
+    ASSERT_EQ(probed[i]->edition().value(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Hosts that end at the worst moment, and what may outlive them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <test/counter.hpp>
+#include <test/probe.hpp>
+#include <test/vault.hpp>
+#include <thread>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class HostEnd : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/counters";
+};
+
+/// What makes the event at which the listener destroys the host.
+class ListenerEndsHost : public HostEnd, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ListenerEndsHost, AndNothingElseHappens) {
+  const std::string cause = GetParam();
+  place("counter-1.so", "counter.so");
+  std::unique_ptr<Host> host;
+  std::atomic<bool> ended{false};
+  std::atomic<int> later{0};
+  HostOptions options = impatient();
+  options.watch = cause == "watch";
+  options.on_event = [&](const Event& event) {
+    if (ended) later++;
+    const bool ends = cause == "load" ? event.type == Event::Type::loaded
+                                      : event.type == Event::Type::restarted ||
+                                            event.type == Event::Type::faulted;
+    if (!ends || ended.exchange(true)) return;
+    host = nullptr;
+  };
+  host = std::make_unique<Host>(options);
+  {
+    auto counter = host->create<test::Counter>("counter");
+    if (cause != "load") {
+      ASSERT_TRUE(counter);
+      if (cause == "restart") {
+        EXPECT_TRUE(host->restart(counters));
+      } else if (cause == "fault") {
+        EXPECT_FALSE((*counter)->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
+      } else {
+        place("counter-2.so", "counter.so");
+      }
+    }
+    EXPECT_TRUE(eventually([&] { return ended.load(); }));
+    EXPECT_TRUE(!counter || (*counter)->edition()) << "the handle keeps what it needs";
+  }
+  EXPECT_TRUE(eventually([] { return !is_mapped("counter.g"); }));
+  EXPECT_EQ(later, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Causes, ListenerEndsHost,
+                         testing::Values("load", "restart", "fault", "watch"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_F(HostEnd, SilencesTheListenerAlthoughHandlesLive) {
+  place("counter-1.so", "counter.so");
+  auto host = std::make_unique<Host>(options());
+  auto counter = std::make_optional(host->create<test::Counter>("counter").value());
+  host = nullptr;
+  const std::size_t before = events().size();
+  EXPECT_EQ(counter.value()->add(2).value(), 2);
+  counter.reset();
+  EXPECT_FALSE(is_mapped("counter.g1"));
+  EXPECT_EQ(events().size(), before);
+}
+
+TEST_F(HostEnd, IsOutlivedByACallInAStream) {
+  place("giver-1.so", "giver.so");
+  auto host = std::make_unique<Host>(impatient());
+  std::atomic<bool> inside{false};
+  std::atomic<bool> let_go{false};
+  host_echo_says = [&](std::string_view) {
+    inside = true;
+    return eventually([&] { return let_go.load(); }) ? "go on" : "";
+  };
+  auto vault = std::make_optional(host->create<test::Vault>("giver-vault").value());
+  auto reader = vault.value()->get("asks").value().body;
+  std::string code;
+  std::thread reading([&] {
+    std::uint8_t room[8];
+    const auto read = reader.read(room);
+    code = read ? "" : std::string(read.error().code());
+  });
+  ASSERT_TRUE(eventually([&] { return inside.load(); }));
+  vault.reset();
+  host = nullptr;
+  EXPECT_TRUE(is_mapped("giver.g1")) << "the call is still inside";
+  let_go = true;
+  reading.join();
+  EXPECT_EQ(code, "aborted");
+}
+
+}  // namespace
+}  // namespace tenon::tests
