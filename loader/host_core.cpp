@@ -108,7 +108,7 @@ void HostCore::stop_watching() noexcept {
 }
 
 ModuleContext HostCore::make_context() const {
-  auto images = std::make_shared<ImageFolder>();
+  auto images = std::make_shared<ImageFolder>(ImageOptions{.parent = options_.image_folder});
   auto timers = std::make_shared<TimerQueue>();
   auto workers = std::make_shared<Workers>();
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);

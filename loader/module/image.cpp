@@ -35,13 +35,15 @@ Error no_neighbours(const fs::path& module, const fs::path& library) {
 }  // namespace
 
 bool PrivateCopy::is_mapped() const {
-  return std::any_of(paths.begin(), paths.end(),
-                     [](const fs::path& path) { return !platform::ImageMap::of(path).empty(); });
+  return std::any_of(files.begin(), files.end(),
+                     [](const File& file) { return !platform::ImageMap::of(file.path).empty(); });
 }
 
 void PrivateCopy::remove() noexcept {
   if (memory) return memory.reset();
-  for (const fs::path& path : paths) static_cast<void>(platform::remove(path));
+  // A child of fork has the images, but the files are those of its parent.
+  if (folder == nullptr || !folder->is_own()) return;
+  for (const File& file : files) static_cast<void>(platform::remove(file.path));
 }
 
 ImageFolder::~ImageFolder() {
@@ -51,44 +53,54 @@ ImageFolder::~ImageFolder() {
       if (copy.memory) copy.memory->keep();
     }
   }
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
-Result<void> ImageFolder::make_folder() {
-  if (!folder_.empty()) return {};
+/// Nothing where no folder may be executed from. Folders that killed hosts left are removed
+/// whenever one is made.
+Result<ImageFolder::Folder> ImageFolder::usable_folder() {
+  {
+    std::lock_guard lock(mutex_);
+    if (options_.place == ImageOptions::Place::memory) return Folder();
+    if (folder_ != nullptr && folder_->is_usable()) return folder_;
+  }
   std::error_code none;
-  auto made =
-      platform::create_private_folder(fs::absolute(fs::temp_directory_path(none), none), "tenon-");
+  const fs::path parent = options_.parent.empty() ? fs::temp_directory_path(none) : options_.parent;
+  platform::remove_abandoned_folders(parent);
+  auto made = platform::PrivateFolder::create(parent);
   if (!made) return std::move(made).error();
-  folder_ = std::move(*made);
-  if (!platform::may_execute(folder_)) place_ = Place::memory;
-  return {};
+  std::lock_guard lock(mutex_);
+  if (!platform::may_execute((*made)->path())) {
+    options_.place = ImageOptions::Place::memory;
+    return Folder();
+  }
+  if (folder_ == nullptr || !folder_->is_usable()) folder_ = std::move(*made);
+  return folder_;
 }
 
 Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
-  std::unique_lock lock(mutex_);
-  if (place_ == Place::folder) {
-    if (auto made = make_folder(); !made) return std::move(made).error();
+  std::string name = bundle[0].path.stem().string() + ".g";
+  {
+    std::lock_guard lock(mutex_);
+    name += std::to_string(++count_) + ".so";
   }
-  const bool in_memory = place_ == Place::memory;
-  const std::string name = bundle[0].path.stem().string() + ".g" + std::to_string(++count_) + ".so";
-  lock.unlock();
-  return in_memory ? copy_to_memory(bundle, name) : copy_to_folder(bundle, name);
+  const auto folder = usable_folder();
+  if (!folder) return folder.error();
+  return *folder == nullptr ? copy_to_memory(bundle, name) : copy_to_folder(bundle, name, *folder);
 }
 
-Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::string& name) const {
+Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::string& name,
+                                                const Folder& folder) {
   auto names = make_private(bundle, take_numbers(bundle.size()));
   if (!names) return std::move(names).error();
   names->front().insert(names->front().begin(), name);
-  PrivateCopy copy{.name = name, .paths = {}, .memory = std::nullopt};
+  PrivateCopy copy{.name = name, .folder = folder};
   for (std::size_t i = 0; i < bundle.size(); i++) {
-    const fs::path first = folder_ / (*names)[i].front();
+    const fs::path first = folder->path() / (*names)[i].front();
     auto written = platform::create_file(first, bundle[i].content);
     for (const std::string& each : (*names)[i]) {
-      copy.paths.push_back(folder_ / each);
-      if (!written || copy.paths.back() == first) continue;
-      written = platform::link_file(first, copy.paths.back());
+      copy.files.push_back({folder->path() / each, bundle[i].path});
+      if (!written || copy.files.back().path == first) continue;
+      written = platform::link_file(first, copy.files.back().path);
     }
     if (!written) {
       copy.remove();
@@ -103,7 +115,7 @@ Result<PrivateCopy> ImageFolder::copy_to_memory(Bundle& bundle, const std::strin
   if (auto names = make_private(bundle, take_numbers(1)); !names) return std::move(names).error();
   auto memory = platform::MemoryFile::create(name, bundle[0].content);
   if (!memory) return std::move(memory).error();
-  PrivateCopy copy{.name = name, .paths = {memory->path()}, .memory = std::nullopt};
+  PrivateCopy copy{.name = name, .files = {{memory->path(), bundle[0].path}}};
   copy.memory = std::move(*memory);
   return copy;
 }
@@ -129,7 +141,7 @@ std::size_t ImageFolder::sweep() noexcept {
   }
   const std::size_t count = looked_at.size();
   std::erase_if(looked_at, [](PrivateCopy& copy) {
-    for (const fs::path& path : copy.paths) platform::release_image(path);
+    for (const auto& file : copy.files) platform::release_image(file.path);
     if (copy.is_mapped()) return false;
     copy.remove();
     return true;
@@ -161,7 +173,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, std::vector<std::
   image.copy_ = std::move(*copy);
   image.folder_ = std::move(folder);
 
-  const fs::path& path = image.copy_.paths.front();
+  const fs::path& path = image.copy_.path();
   boost::dll::fs::error_code failed;
   image.library_.load(path, boost::dll::load_mode::rtld_now, failed);
   if (failed) {
@@ -189,7 +201,7 @@ Image::~Image() {
 
 bool Image::end() noexcept {
   if (folder_ == nullptr) return true;
-  if (reload_.stays_mapped) platform::pin_image(copy_.paths.front());
+  if (reload_.stays_mapped) platform::pin_image(copy_.path());
   library_.unload();
   const auto folder = std::exchange(folder_, nullptr);
   return folder->leave(std::move(copy_), reload_.stays_mapped);

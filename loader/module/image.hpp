@@ -22,31 +22,48 @@
 #include "manifest/bundle.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/private_folder.hpp"
 
 namespace tenon::detail {
 
-/// What one image was loaded from.
+/// The files that one image was loaded from.
 struct PrivateCopy {
-  /// For people, eg: "blur.g3.so"; never used again by the host.
-  std::string name;
-  /// That of the module first.
-  std::vector<std::filesystem::path> paths;
-  /// What the path of the module leads to where no folder may be executed from.
-  std::optional<platform::MemoryFile> memory;
+  struct File {
+    std::filesystem::path path;
+    std::filesystem::path original;
+  };
 
+  /// For people, eg: "blur.g3.so"; never used again by the host.
+  std::string name = {};
+  /// The module first. A library that is needed under two names is there twice.
+  std::vector<File> files = {};
+  /// Where the files lie.
+  std::shared_ptr<platform::PrivateFolder> folder = {};
+  /// What the path of the module leads to where no folder may be executed from.
+  std::optional<platform::MemoryFile> memory = std::nullopt;
+
+  const std::filesystem::path& path() const noexcept { return files.front().path; }
   /// Whether anything is loaded from it.
   bool is_mapped() const;
   void remove() noexcept;
 };
 
-/// The folder of the private copies of one host: readable by its owner alone, made when the first
-/// image is, removed with the last. Keeps account of the images that did not go. Thread-safe.
-class ImageFolder {
- public:
+/// How images are made of files.
+struct ImageOptions {
   /// Where the copies are put. Folders that may not be executed from are passed over for memory.
   enum class Place { folder, memory };
 
-  explicit ImageFolder(Place place = Place::folder) : place_(place) {}
+  Place place = Place::folder;
+  /// In which the folder of the copies is made; empty: that for temporary files.
+  std::filesystem::path parent = {};
+};
+
+/// The folder of the private copies of one host: readable by its owner alone, made when the first
+/// image is, and again when somebody removed it; removed with the last. Keeps account of the images
+/// that did not go. Thread-safe.
+class ImageFolder {
+ public:
+  explicit ImageFolder(ImageOptions options = {}) : options_(std::move(options)) {}
   /// What is still mapped stays so.
   ~ImageFolder();
   ImageFolder(const ImageFolder&) = delete;
@@ -70,13 +87,16 @@ class ImageFolder {
   std::size_t retired() const noexcept;
 
  private:
-  Result<void> make_folder();
-  Result<PrivateCopy> copy_to_folder(Bundle& bundle, const std::string& name) const;
+  using Folder = std::shared_ptr<platform::PrivateFolder>;
+
+  Result<Folder> usable_folder();
+  static Result<PrivateCopy> copy_to_folder(Bundle& bundle, const std::string& name,
+                                            const Folder& folder);
   static Result<PrivateCopy> copy_to_memory(Bundle& bundle, const std::string& name);
 
   mutable std::mutex mutex_;
-  Place place_;
-  std::filesystem::path folder_;
+  ImageOptions options_;
+  Folder folder_;
   std::uint64_t count_ = 0;
   std::vector<PrivateCopy> lingering_;
   std::size_t under_sweep_ = 0;  // of those that linger
@@ -88,8 +108,8 @@ class ImageFolder {
 class Image {
  public:
   /// Loads a copy of `content`, which was read from `file`; `joins_threads` is what its manifest
-  /// says. Errors: load-failed with the words of the system's loader, those of reading the
-  /// libraries beside the module and of writing the copies, no-entry.
+  /// says. Errors: load-failed with the words of the system's loader, those of
+  /// reading the libraries beside the module and of writing the copies, no-entry.
   static Result<Image> load(std::shared_ptr<ImageFolder> folder, std::vector<std::byte> content,
                             const std::filesystem::path& file, bool joins_threads);
   Image(Image&& other) noexcept = default;

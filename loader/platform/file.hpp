@@ -72,11 +72,6 @@ Result<void> link_file(const std::filesystem::path& path, const std::filesystem:
 /// keeps the rights of the old one; a new one gets those that files of this user get.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
-/// Makes a new folder in `parent` for its owner alone; its name begins with `prefix` and was not
-/// there before.
-Result<std::filesystem::path> create_private_folder(const std::filesystem::path& parent,
-                                                    std::string_view prefix);
-
 /// Whether code may be loaded from files in a folder.
 bool may_execute(const std::filesystem::path& folder);
 

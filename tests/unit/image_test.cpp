@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <test/echo/v1.h>
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -30,6 +33,7 @@ namespace {
 
 using detail::Image;
 using detail::ImageFolder;
+using detail::ImageOptions;
 namespace fs = std::filesystem;
 
 std::vector<std::byte> bytes_of(const fs::path& path) {
@@ -125,7 +129,8 @@ class Images : public testing::Test {
   std::vector<std::string> copies() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
-      if (entry.is_regular_file()) names.push_back(entry.path().filename());
+      const std::string name = entry.path().filename();
+      if (entry.is_regular_file() && name != "lock") names.push_back(name);
     }
     return names;
   }
@@ -409,9 +414,47 @@ TEST_F(Images, OutliveTheirHostsShareOfTheFolder) {
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
 }
 
+TEST_F(Images, OfAParentKeepTheirFilesWhenAForkedChildEndsThem) {
+  std::optional<Image> image(load_fault("good").value());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    image.reset();
+    const bool unloaded = !is_loaded("good.g1.so");
+    folder_.reset();
+    _exit(unloaded ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(copies(), std::vector<std::string>{"good.g1.so"});
+  EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+}
+
+TEST_F(Images, OfAForkedChildLieInAFolderOfItsOwn) {
+  const auto image = load_fault("good");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    bool good = false;
+    {
+      const auto other = load_fault("good-edition-2");
+      good = other && Echo(*other).say("hello") == "2: hello" && copies().size() == 2;
+    }
+    folder_.reset();
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(copies(), std::vector<std::string>{"good.g1.so"});
+}
+
+const ImageOptions in_memory{.place = ImageOptions::Place::memory};
+
 class ImagesInMemory : public Images {
  protected:
-  ImagesInMemory() { folder_ = std::make_shared<ImageFolder>(ImageFolder::Place::memory); }
+  ImagesInMemory() { folder_ = std::make_shared<ImageFolder>(in_memory); }
 };
 
 TEST_F(ImagesInMemory, AreSeparateAndGo) {
@@ -432,7 +475,7 @@ TEST_F(ImagesInMemory, AreSeparateAndGo) {
 TEST_F(ImagesInMemory, ThatStayKeepTheirPath) {
   { const auto stays = load_fault("nodelete"); }
   EXPECT_EQ(folder_->retired(), 1u);
-  folder_ = std::make_shared<ImageFolder>(ImageFolder::Place::memory);
+  folder_ = std::make_shared<ImageFolder>(in_memory);
   // Under the descriptor of an image that stayed the system's loader would find that one again.
   const auto image = load_fault("good-edition-2");
   ASSERT_TRUE(image) << image.error().to_string();

@@ -111,6 +111,13 @@ struct HostOptions {
   ///
   /// Where nothing can be contained `skipped` has an error about it: containment-unavailable.
   bool contain_crashes = false;
+  /// The folder for the private copies of loaded modules; empty: $TMPDIR, otherwise /tmp. It must
+  /// exist, lie on a local disk, and have room for the modules. The copies lie in a folder
+  /// `tenon-XXXXXX` in it, which is made when the first module is loaded and removed at the end.
+  /// One that a killed host of the same user left is removed by the next host that makes its own
+  /// there, at most 100 of them each time. Where no code may be executed from the folder (noexec),
+  /// modules are loaded from memory.
+  std::filesystem::path image_folder = {};
   /// Whether calls are counted: see ModuleInfo::methods.
   bool count_calls = false;
   /// How restarts treat those who wait for them, and modules that keep failing.

@@ -196,15 +196,6 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
   return synchronise_folder(folder.empty() ? "." : folder);
 }
 
-Result<std::filesystem::path> create_private_folder(const std::filesystem::path& parent,
-                                                    std::string_view prefix) {
-  auto name = (parent / prefix).string() + "XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) {
-    return cannot_write(parent, "making a folder in it");
-  }
-  return std::filesystem::path(name);
-}
-
 bool may_execute(const std::filesystem::path& folder) {
   struct statvfs status;
   return ::statvfs(folder.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0;

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/private_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "platform/posix/descriptor.hpp"
+
+namespace tenon::platform {
+namespace {
+
+constexpr std::string_view prefix = "tenon-";
+constexpr const char* lock_name = "lock";
+constexpr const char* new_lock_name = "lock.new";
+constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+// What one call of remove_abandoned_folders does at most.
+constexpr std::size_t most_read = 100'000;
+constexpr std::size_t most_looked_at = 1'000;
+constexpr std::size_t most_removed = 100;
+// A module has a handful of files; a folder with more is removed by several calls.
+constexpr std::size_t most_files = 10'000;
+
+/// The descriptors that a child of fork has to close.
+struct Held {
+  std::mutex mutex;
+  std::vector<int> descriptors;
+};
+Held& held() {
+  static auto& all = *new Held;
+  return all;
+}
+std::atomic<unsigned> forks = 0;
+
+void prepare_for_forks() {
+  static const int prepared =
+      pthread_atfork([] { held().mutex.lock(); }, [] { held().mutex.unlock(); },
+                     [] {
+                       for (const int number : held().descriptors) {
+                         ::close(number);
+                       }
+                       held().descriptors.clear();
+                       forks++;
+                       held().mutex.unlock();
+                     });
+  static_cast<void>(prepared);
+}
+
+/// From here on a child of fork closes its share of the file. REQUIRED: the mutex, also while the
+/// file is opened.
+int hold(int descriptor) {
+  if (descriptor >= 0) held().descriptors.push_back(descriptor);
+  return descriptor;
+}
+
+void release(int descriptor) noexcept {
+  if (descriptor < 0) return;
+  std::lock_guard lock(held().mutex);
+  std::erase(held().descriptors, descriptor);
+  ::close(descriptor);
+}
+
+/// The names in an open folder that `wanted` takes, without `.` and `..`.
+template <class Wanted>
+std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) {
+  std::vector<std::string> names;
+  const int copy = ::openat(folder, ".", folder_flags);
+  DIR* stream = copy >= 0 ? ::fdopendir(copy) : nullptr;
+  if (stream == nullptr) {
+    if (copy >= 0) ::close(copy);
+    return names;
+  }
+  for (std::size_t count = 0; count < most; count++) {
+    const dirent* entry = ::readdir(stream);
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && wanted(*entry)) names.emplace_back(name);
+  }
+  ::closedir(stream);
+  return names;
+}
+
+/// Removes a folder whose lock is held, the lock last: what is left of it can be removed later.
+bool remove_folder(int parent, const char* name, int folder) {
+  const auto is_no_lock = [](const dirent& entry) {
+    return std::strcmp(entry.d_name, lock_name) != 0;
+  };
+  bool empty = true;
+  for (const std::string& file : names_in(folder, most_files, is_no_lock)) {
+    if (::unlinkat(folder, file.c_str(), 0) != 0 && errno != ENOENT) empty = false;
+  }
+  if (!empty) return false;
+  ::unlinkat(folder, lock_name, 0);
+  return ::unlinkat(parent, name, AT_REMOVEDIR) == 0;
+}
+
+bool is_own_folder(int folder) {
+  struct stat status;
+  return ::fstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+         (status.st_mode & 0077) == 0;
+}
+
+/// Takes the lock of a folder if nobody holds it.
+bool take_lock(int lock) {
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) return false;
+  // Another process may have removed it in the meantime.
+  struct stat status;
+  return ::fstat(lock, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
+         status.st_nlink == 1;
+}
+
+bool remove_if_abandoned(int parent, const char* name) {
+  const Descriptor folder(::openat(parent, name, folder_flags));
+  if (!folder.is_open() || !is_own_folder(folder.get())) return false;
+  const Descriptor lock(
+      ::openat(folder.get(), lock_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return lock.is_open() && take_lock(lock.get()) && remove_folder(parent, name, folder.get());
+}
+
+/// Whether a path leads to the open file.
+bool is_at(int descriptor, const std::filesystem::path& path) {
+  struct stat open, there;
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesystem::path& parent) {
+  prepare_for_forks();
+  std::error_code ignored;
+  std::string name = (std::filesystem::absolute(parent, ignored) / prefix).string() + "XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    const int number = errno;
+    return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
+                  .where = parent.string(),
+                  .found = "making a folder in it: " + std::generic_category().message(number),
+                  .needed = "a folder where the host's user may write",
+                  .fix = "check the path, the permissions and the room left on the disk"});
+  }
+  std::shared_ptr<PrivateFolder> made(new PrivateFolder);
+  made->path_ = std::move(name);
+  if (!made->lock()) {
+    // Nobody will remove it when this process is killed, but it serves.
+    ::unlinkat(made->folder_, new_lock_name, 0);
+    release(std::exchange(made->lock_, -1));
+  }
+  return made;
+}
+
+bool PrivateFolder::lock() {
+  std::lock_guard no_fork(held().mutex);
+  forks_ = forks;
+  folder_ = hold(::open(path_.c_str(), folder_flags));
+  ::flock(folder_, LOCK_SH | LOCK_NB);
+  lock_ = hold(::openat(folder_, new_lock_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  return lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0 &&
+         ::renameat(folder_, new_lock_name, folder_, lock_name) == 0;
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (!is_own()) return;
+  remove_folder(AT_FDCWD, path_.c_str(), folder_);
+  release(lock_);
+  release(folder_);
+}
+
+bool PrivateFolder::is_own() const noexcept {
+  return forks_ == forks;
+}
+
+bool PrivateFolder::is_usable() const noexcept {
+  return is_own() && is_at(folder_, path_) && (lock_ < 0 || is_at(lock_, path_ / lock_name));
+}
+
+std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept {
+  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) return 0;
+  auto names = names_in(folder.get(), most_read, [](const dirent& entry) {
+    return std::string_view(entry.d_name).starts_with(prefix) &&
+           (entry.d_type == DT_DIR || entry.d_type == DT_UNKNOWN);
+  });
+  if (names.size() > most_looked_at) {
+    // From another one each time, so that those that stay do not hide the others for ever.
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    const auto first = static_cast<std::size_t>(now) % names.size();
+    std::rotate(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
+    names.resize(most_looked_at);
+  }
+  std::size_t removed = 0;
+  for (const std::string& name : names) {
+    if (removed == most_removed) break;
+    removed += remove_if_abandoned(folder.get(), name.c_str());
+  }
+  return removed;
+}
+
+}  // namespace tenon::platform

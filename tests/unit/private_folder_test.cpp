@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Folders that processes leave when they are killed, and which of them are removed. The processes
+// are children of the test.
+#include "platform/private_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PrivateFolders : public testing::Test {
+ protected:
+  const fs::path& parent() const { return parent_; }
+  std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(parent()), fs::directory_iterator()));
+  }
+  static std::shared_ptr<PrivateFolder> create(const fs::path& parent) {
+    return PrivateFolder::create(parent).value();
+  }
+  /// Runs something in a process that is killed while it holds what the function returns.
+  template <class Body>
+  static void run_and_kill(Body body) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const auto held = body();
+      raise(SIGKILL);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  }
+  /// The path of a folder with two files that a killed process left.
+  fs::path abandon() const {
+    const auto before = paths();
+    run_and_kill([&] {
+      const auto folder = create(parent());
+      std::FILE* file = std::fopen((folder->path() / "a.so").c_str(), "w");
+      if (file != nullptr) std::fclose(file);
+      fs::create_symlink("/nowhere", folder->path() / "a.debug");
+      return folder;
+    });
+    for (const fs::path& path : paths()) {
+      if (std::find(before.begin(), before.end(), path) == before.end()) return path;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<fs::path> paths() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(parent())) found.push_back(entry.path());
+    return found;
+  }
+
+  const tests::World world_;
+  const fs::path parent_ = world_.path("tmp/x").parent_path();
+};
+
+TEST_F(PrivateFolders, AreForTheirOwnerAloneAndGoWithTheirFiles) {
+  {
+    const auto one = create(parent());
+    const auto two = create(parent());
+    EXPECT_NE(one->path(), two->path());
+    EXPECT_EQ(fs::status(one->path()).permissions(), fs::perms::owner_all);
+    EXPECT_TRUE(one->is_usable());
+    fs::create_symlink("/nowhere", one->path() / "link");
+    EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+    EXPECT_EQ(count(), 2u);
+  }
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(PrivateFolders, ThatAKilledProcessLeftAreRemoved) {
+  ASSERT_FALSE(abandon().empty());
+  EXPECT_EQ(remove_abandoned_folders(parent()), 1u);
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(PrivateFolders, OfAKilledProcessAreNotKeptByItsChild) {
+  // The child of the killed process lives until the pipe is closed.
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  run_and_kill([&] {
+    const auto folder = create(parent());
+    if (fork() != 0) return folder;
+    close(pipe[1]);
+    char c;
+    _exit(static_cast<int>(read(pipe[0], &c, 1)));
+  });
+  ASSERT_EQ(count(), 1u);
+  // The child closes its share of the lock when it begins, which may be after its parent's end.
+  EXPECT_TRUE(tests::eventually([&] { return remove_abandoned_folders(parent()) == 1; }));
+  close(pipe[0]);
+  close(pipe[1]);
+}
+
+TEST_F(PrivateFolders, OfALiveProcessAreNotRemovedWhenItsChildEnds) {
+  const auto folder = create(parent());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(folder->is_usable());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "the child puts nothing into it";
+  EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+  EXPECT_TRUE(folder->is_usable());
+}
+
+TEST_F(PrivateFolders, WithoutALockStay) {
+  fs::remove(abandon() / "lock");
+  fs::create_directory(parent() / "tenon-old000");
+  EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+  EXPECT_EQ(count(), 2u);
+}
+
+TEST_F(PrivateFolders, OfOthersStay) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  const fs::path theirs = abandon();
+  ASSERT_EQ(chown(theirs.c_str(), 1, 1), 0);
+  const fs::path lock_is_theirs = abandon();
+  ASSERT_EQ(chown((lock_is_theirs / "lock").c_str(), 1, 1), 0);
+  EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+  EXPECT_TRUE(fs::exists(theirs / "a.so"));
+  EXPECT_TRUE(fs::exists(lock_is_theirs / "a.so"));
+}
+
+TEST_F(PrivateFolders, ThatEverybodyMayReadStay) {
+  const fs::path open = abandon();
+  fs::permissions(open, fs::perms::others_read, fs::perm_options::add);
+  EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+  EXPECT_TRUE(fs::exists(open / "a.so"));
+}
+
+TEST_F(PrivateFolders, BehindASymbolicLinkStay) {
+  const fs::path elsewhere = parent() / "elsewhere";
+  fs::rename(abandon(), elsewhere);
+  fs::create_directory_symlink(elsewhere, parent() / "tenon-link00");
+  const fs::path lock_is_a_link = abandon();
+  fs::rename(lock_is_a_link / "lock", parent() / "lock");
+  fs::create_symlink(parent() / "lock", lock_is_a_link / "lock");
+  EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
+  EXPECT_TRUE(fs::exists(elsewhere / "a.so"));
+  EXPECT_TRUE(fs::exists(lock_is_a_link / "a.so"));
+}
+
+TEST_F(PrivateFolders, AreRemovedAHundredAtATime) {
+  run_and_kill([&] {
+    std::vector<std::shared_ptr<PrivateFolder>> folders;
+    for (int i = 0; i < 130; i++) folders.push_back(create(parent()));
+    return folders;
+  });
+  EXPECT_EQ(remove_abandoned_folders(parent()), 100u);
+  EXPECT_EQ(remove_abandoned_folders(parent()), 30u);
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(PrivateFolders, AreFoundAmongThousandsThatStay) {
+  for (int i = 0; i < 1500; i++) fs::create_directory(parent() / ("tenon-" + std::to_string(i)));
+  ASSERT_FALSE(abandon().empty());
+  // Each call looks at a thousand, from another one on.
+  EXPECT_TRUE(tests::eventually([&] { return remove_abandoned_folders(parent()) == 1; }));
+  EXPECT_EQ(count(), 1500u);
+}
+
+TEST_F(PrivateFolders, AreUsableUntilSomebodyRemovesThemOrTheirLock) {
+  const auto folder = create(parent());
+  fs::remove(folder->path() / "lock");
+  EXPECT_FALSE(folder->is_usable());
+  const auto other = create(parent());
+  fs::remove_all(other->path());
+  EXPECT_FALSE(other->is_usable());
+  fs::create_directory(other->path());
+  EXPECT_FALSE(other->is_usable()) << "another folder of the same name";
+}
+
+TEST_F(PrivateFolders, NeedAFolderToBeMadeIn) {
+  const auto none = PrivateFolder::create(parent() / "none");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code(), "not-found");
+  EXPECT_EQ(remove_abandoned_folders(parent() / "none"), 0u);
+}
+
+}  // namespace
+}  // namespace tenon::platform
