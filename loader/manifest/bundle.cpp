@@ -33,6 +33,23 @@ Folder resolved(std::string folder, const fs::path& origin) {
   return {std::move(folder), near};
 }
 
+/// Where debuggers look for what was taken out of a file: beside it, in `.debug`, and in the
+/// system's folder.
+std::optional<DebugFile> find_debug_file(const ElfFile& elf, const fs::path& file) {
+  auto link = elf.debug_link();
+  if (!link) return std::nullopt;
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(file, ignored).parent_path();
+  const fs::path system = "/usr/lib/debug" / folder.relative_path();
+  for (const fs::path& place : {folder, folder / ".debug", system}) {
+    fs::path path = place / link->text;
+    if (fs::is_regular_file(path, ignored) && !fs::equivalent(path, file, ignored)) {
+      return DebugFile{std::move(*link), std::move(path)};
+    }
+  }
+  return std::nullopt;
+}
+
 /// Reads a module and, breadth first, what belongs to it.
 class BundleReader {
  public:
@@ -61,6 +78,7 @@ class BundleReader {
     if (!pins) return std::move(pins).error();
     file.linkage = std::move(*linkage);
     file.pins = std::move(*pins);
+    file.debug = find_debug_file(*elf, path);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();
     const std::vector<Folder> own = own_folders(file);

@@ -31,12 +31,19 @@ struct Needed {
   std::optional<std::size_t> own;
 };
 
+/// The file with the debug information of another one, and where that names it.
+struct DebugFile {
+  ElfFile::Text link;
+  std::filesystem::path path;
+};
+
 struct BundleFile {
   std::filesystem::path path;
   std::vector<std::byte> content;
   std::vector<Needed> needed;
   ElfFile::Linkage linkage;  // without the names in `needed`
   ElfFile::Pins pins;
+  std::optional<DebugFile> debug = std::nullopt;  // where there is such a file
 };
 
 /// The module first.
@@ -52,9 +59,11 @@ Reload reload_of(const Bundle& bundle, bool joins_threads);
 /// Changes the contents so that an image of them goes when it is unloaded and shares nothing with
 /// other images of the same files: unique symbols become ordinary ones, no file has a name of its
 /// own, the libraries of the bundle have names in the files that need them that nobody had before,
-/// and lie in one folder. Answers for each file under which names it has to lie there: none for a
-/// module that no library needs. `number` is the first of bundle.size() numbers that were never
-/// used before in this process. Errors: load-failed where a name has no room for the change.
+/// and lie in one folder. The debug information gets a name of its own as well, so that links to it
+/// can lie there: `debug` has it then. Answers for each file under which names it has to lie there:
+/// none for a module that no library needs. `number` is the first of bundle.size() numbers that
+/// were never used before in this process. Errors: load-failed where a name has no room for the
+/// change.
 Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::uint64_t number);
 
 /// Whether the system's loader would take the file at `path`; it passes over those of other

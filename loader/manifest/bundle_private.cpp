@@ -90,11 +90,24 @@ Error no_room(const BundleFile& file, std::string_view name) {
                 .fix = "give the library a longer name, which is not the end of another one"});
 }
 
+/// Copies of files from several folders lie in one, and these may name their debug information
+/// alike.
+void rename_debug_link(BundleFile& file, std::uint64_t number, Patch& patch) {
+  if (!file.debug) return;
+  ElfFile::Text& link = file.debug->link;
+  auto fresh = private_name(link.text, number);
+  if (!fresh) return file.debug.reset();
+  patch.text(link, *fresh);
+  link.text = std::move(*fresh);
+}
+
 /// The names of a file in a copy of its needs.
 using Names = std::vector<std::vector<std::string>>;
 
-Result<void> change(BundleFile& file, std::uint64_t number, Names& names) {
+/// `number` is that of the bundle, `own` that of the file.
+Result<void> change(BundleFile& file, std::uint64_t number, std::uint64_t own, Names& names) {
   Patch patch(file);
+  rename_debug_link(file, own, patch);
   patch.unique_symbols();
   patch.own_name();
   for (const auto& folder : file.linkage.run_path) {
@@ -126,8 +139,9 @@ Result<void> change(BundleFile& file, std::uint64_t number, Names& names) {
 
 Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::uint64_t number) {
   Names names(bundle.size());
-  for (BundleFile& file : bundle) {
-    if (auto changed = change(file, number, names); !changed) return std::move(changed).error();
+  for (std::size_t i = 0; i < bundle.size(); i++) {
+    auto changed = change(bundle[i], number, number + i, names);
+    if (!changed) return std::move(changed).error();
   }
   return names;
 }

@@ -25,8 +25,8 @@ namespace tenon {
 /// What people call a machine, eg: "x86-64". The number is that of ELF files (e_machine).
 std::string machine_name(std::uint16_t number);
 
-/// A 64-bit shared library for this machine. Section headers are not needed, so a stripped file
-/// is as good as any.
+/// A 64-bit shared library for this machine. Section headers are needed for `debug_link` alone, so
+/// a stripped file is as good as any.
 class ElfFile {
  public:
   /// Where an exported object lies, in addresses of the file.
@@ -70,6 +70,10 @@ class ElfFile {
     std::string threads;                // what it imports to start threads, or empty
   };
   Result<Pins> pins() const;
+
+  /// The name of the file that holds the debug information (.gnu_debuglink); nothing where the file
+  /// names none, or its section headers are damaged.
+  std::optional<Text> debug_link() const;
 
   /// Copies what the file holds for an address; what the segment has in memory alone is zero.
   template <class T>
@@ -140,6 +144,7 @@ class ElfFile {
   Result<std::uint64_t> symbol_count() const;
   Result<std::uint64_t> count_by_gnu_hash() const;
   Result<void> add_import(std::uint64_t name, Pins& pins) const;
+  std::optional<Text> debug_link_in(const elf::Section& section) const;
 
   const Load* load_of(std::uint64_t address) const;
   Result<void> read_address(std::uint64_t address, std::span<std::byte> into,

@@ -44,6 +44,7 @@ void PrivateCopy::remove() noexcept {
   // A child of fork has the images, but the files are those of its parent.
   if (folder == nullptr || !folder->is_own()) return;
   for (const File& file : files) static_cast<void>(platform::remove(file.path));
+  for (const fs::path& link : debug_links) static_cast<void>(platform::remove(link));
 }
 
 ImageFolder::~ImageFolder() {
@@ -105,6 +106,12 @@ Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::strin
     if (!written) {
       copy.remove();
       return std::move(written).error();
+    }
+    if (bundle[i].debug) {
+      // Without it a debugger shows less, and that is all.
+      std::error_code ignored;
+      copy.debug_links.push_back(folder->path() / bundle[i].debug->link.text);
+      fs::create_symlink(bundle[i].debug->path, copy.debug_links.back(), ignored);
     }
   }
   return copy;

@@ -37,6 +37,8 @@ struct PrivateCopy {
   std::string name = {};
   /// The module first. A library that is needed under two names is there twice.
   std::vector<File> files = {};
+  /// With the names under which debuggers look for their debug information.
+  std::vector<std::filesystem::path> debug_links = {};
   /// Where the files lie.
   std::shared_ptr<platform::PrivateFolder> folder = {};
   /// What the path of the module leads to where no folder may be executed from.

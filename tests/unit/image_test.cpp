@@ -25,6 +25,8 @@
 #include <vector>
 
 #include "framework/world.hpp"
+#include "manifest/byte_source.hpp"
+#include "manifest/elf.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/file.hpp"
 
@@ -397,6 +399,82 @@ TEST_F(Images, SayWhichLibraryBesideThemIsBroken) {
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), "truncated");
   EXPECT_TRUE(fs::equivalent(image.error().where(), library)) << image.error().where();
+}
+
+// -- Debug information --------------------------------------------------------
+
+class DebuggedImages : public Images {
+ protected:
+  /// Puts a module into a folder of the world and its debug information into another one, or
+  /// nowhere.
+  fs::path place_stripped(const std::string& folder, const std::string& debug_folder) const {
+    const fs::path file = world_.path(folder + "/blur.so");
+    const fs::path debug = world_.path(folder + "/made/blur.so.debug");
+    const std::string good = FAULTS "/good.so";
+    run({"objcopy", "--only-keep-debug", good, debug.string()});
+    run({"objcopy", "--strip-debug", "--add-gnu-debuglink=" + debug.string(), good, file.string()});
+    if (debug_folder.empty()) {
+      fs::remove(debug);
+    } else {
+      fs::rename(debug, world_.path(debug_folder + "/blur.so.debug"));
+    }
+    return file;
+  }
+  /// The links in the folders of the copies: name to the file that they lead to.
+  std::map<std::string, fs::path> links() const {
+    std::map<std::string, fs::path> links;
+    for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
+      if (entry.is_symlink()) links[entry.path().filename()] = fs::read_symlink(entry.path());
+    }
+    return links;
+  }
+  /// What the copy that is loaded tells a debugger to look for beside it.
+  std::string debug_link_of(const Image& image) const {
+    for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
+      if (entry.path().filename() != image.name()) continue;
+      const auto content = bytes_of(entry.path());
+      MemorySource source("copy", content);
+      const auto link = ElfFile::open(source).value().debug_link();
+      return link ? link->text : "";
+    }
+    return "no copy";
+  }
+
+ private:
+  void run(const std::vector<std::string>& command) const {
+    const Outcome outcome = world_.run(command);
+    ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  }
+};
+
+TEST_F(DebuggedImages, LeadToTheDebugInformationOfTheirFile) {
+  for (const char* folder : {"beside", "hidden/.debug"}) {
+    SCOPED_TRACE(folder);
+    const fs::path debug = world_.root() / folder / "blur.so.debug";
+    const auto image = load(place_stripped(fs::path(folder).begin()->string(), folder));
+    ASSERT_TRUE(image) << image.error().to_string();
+    ASSERT_EQ(links().size(), 1u);
+    EXPECT_EQ(links().begin()->first, debug_link_of(*image));
+    EXPECT_TRUE(fs::equivalent(links().begin()->second, debug));
+  }
+  EXPECT_TRUE(links().empty()) << "they go with the image";
+}
+
+TEST_F(DebuggedImages, OfOneNameLeadToTheirOwn) {
+  const auto one = load(place_stripped("one", "one"));
+  const auto other = load(place_stripped("other", "other"));
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(links()[debug_link_of(*one)], world_.root() / "one/blur.so.debug");
+  EXPECT_EQ(links()[debug_link_of(*other)], world_.root() / "other/blur.so.debug");
+}
+
+TEST_F(DebuggedImages, WithoutDebugInformationHaveNoLink) {
+  const auto image = load(place_stripped("one", ""));
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(debug_link_of(*image), "blur.so.debug");
+  EXPECT_TRUE(links().empty());
+  const auto whole = load_fault("good");
+  EXPECT_EQ(debug_link_of(*whole), "");
 }
 
 // -- The folder ---------------------------------------------------------------
