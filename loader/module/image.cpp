@@ -32,6 +32,19 @@ Error no_neighbours(const fs::path& module, const fs::path& library) {
                 .fix = "set TMPDIR to a folder that is not mounted noexec"});
 }
 
+/// The words of the system's loader, which name the copies, about the files that people know.
+std::string about_originals(std::string text, const PrivateCopy& copy) {
+  for (const auto& file : copy.files) {
+    const std::string path = file.path.string();
+    const std::string original = file.original.string();
+    for (auto at = text.find(path); at != std::string::npos;
+         at = text.find(path, at + original.size())) {
+      text.replace(at, path.size(), original);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 bool PrivateCopy::is_mapped() const {
@@ -186,7 +199,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, std::vector<std::
   if (failed) {
     return Error({.code = "load-failed",
                   .where = file.string(),
-                  .found = platform::last_load_error(),
+                  .found = about_originals(platform::last_load_error(), image.copy_),
                   .needed = "a library whose dependencies and symbols are all found",
                   .fix = "install what is missing, or link it into the plugin"});
   }

@@ -401,6 +401,31 @@ TEST_F(Images, SayWhichLibraryBesideThemIsBroken) {
   EXPECT_TRUE(fs::equivalent(image.error().where(), library)) << image.error().where();
 }
 
+// -- Errors -------------------------------------------------------------------
+
+TEST_F(Images, ThatCannotBeLoadedNameTheFileAndNotTheCopy) {
+  const fs::path file = world_.place(FAULTS "/undefined-symbol.so", "broken.so");
+  const auto image = load(file);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "load-failed");
+  const std::string text = image.error().to_string();
+  EXPECT_NE(text.find(file.string() + ": undefined symbol"), std::string::npos) << text;
+  EXPECT_EQ(text.find((world_.root() / "tmp").string()), std::string::npos) << text;
+}
+
+TEST_F(Images, WithABrokenLibraryBesideThemNameItsFileAndNotTheCopy) {
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  const fs::path library = world_.root() / "app/lib/libtests-deep.so.1";
+  fs::remove(library);
+  fs::copy_file(FAULTS "/undefined-symbol.so", library);
+  const auto image = load(file);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "load-failed");
+  const std::string text = image.error().to_string();
+  EXPECT_NE(text.find("/lib/libtests-deep.so.1: undefined symbol"), std::string::npos) << text;
+  EXPECT_EQ(text.find((world_.root() / "tmp").string()), std::string::npos) << text;
+}
+
 // -- Debug information --------------------------------------------------------
 
 class DebuggedImages : public Images {
