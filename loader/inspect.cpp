@@ -6,6 +6,7 @@
 #include "manifest/bundle.hpp"
 #include "manifest/module_file.hpp"
 #include "manifest/needed_libraries.hpp"
+#include "manifest/sanitizers.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "plugin_info.hpp"
@@ -77,6 +78,7 @@ void report_bundle(ModuleReport& report) {
   }
   report.machine = machine_name(platform::host_machine);
   if (report.manifest) report.reload = reload_of(*bundle, report.manifest->joins_threads);
+  if (auto mismatch = sanitizer_mismatch(*bundle)) report.errors.push_back(std::move(*mismatch));
   for (NeededLibrary& library : needed_libraries(*bundle)) {
     if (library.path.empty()) report.errors.push_back(missing(library, report.file));
     report.libraries.push_back({std::move(library.name), std::move(library.path)});

@@ -68,6 +68,7 @@ class ElfFile {
     std::vector<std::uint64_t> unique;  // the places of `Symbol::info` of unique symbols
     std::string thread_exit;            // what it imports to run code when a thread ends, or empty
     std::string threads;                // what it imports to start threads, or empty
+    std::string sanitizer;              // what it imports to start a sanitizer's runtime, or empty
   };
   Result<Pins> pins() const;
 
@@ -143,7 +144,7 @@ class ElfFile {
   Result<void> add_versions(std::vector<Text>& names) const;
   Result<std::uint64_t> symbol_count() const;
   Result<std::uint64_t> count_by_gnu_hash() const;
-  Result<void> add_import(std::uint64_t name, Pins& pins) const;
+  Result<void> add_import(const elf::Symbol& symbol, Pins& pins) const;
   std::optional<Text> debug_link_in(const elf::Section& section) const;
 
   const Load* load_of(std::uint64_t address) const;

@@ -24,6 +24,12 @@ constexpr Import thread_starts[] = {
     {"thrd_create", true, "thrd_create"},
     {"_ZNSt6thread15_M_start_thread", false, "std::thread"},
 };
+constexpr Import sanitizers[] = {
+    {"__asan_init", true, "__asan_init"},
+    {"__hwasan_init", true, "__hwasan_init"},
+    {"__msan_init", true, "__msan_init"},
+    {"__tsan_init", true, "__tsan_init"},
+};
 
 template <std::size_t count>
 std::string_view find(const Import (&imports)[count], std::string_view name) {
@@ -109,13 +115,14 @@ Result<ElfFile::Pins> ElfFile::pins() const {
           pins.unique.push_back(place + offsetof(elf::Symbol, info));
         }
         const bool import = symbol.section == elf::section_undefined && symbol.name != 0;
-        return import ? add_import(symbol.name, pins) : Result<void>();
+        return import ? add_import(symbol, pins) : Result<void>();
       });
   if (!walked) return std::move(walked).error();
   return pins;
 }
 
-Result<void> ElfFile::add_import(std::uint64_t name, Pins& pins) const {
+Result<void> ElfFile::add_import(const elf::Symbol& symbol, Pins& pins) const {
+  const std::uint64_t name = symbol.name;
   // Long enough for each name that is looked for; the text may end before that.
   std::array<char, 32> text;
   if (name >= dynamic_.strings_size) return broken("a symbol's name outside of the strings");
@@ -128,6 +135,10 @@ Result<void> ElfFile::add_import(std::uint64_t name, Pins& pins) const {
                                std::find(part.begin(), part.end(), '\0') - part.begin());
   if (pins.thread_exit.empty()) pins.thread_exit = find(thread_exits, begin);
   if (pins.threads.empty()) pins.threads = find(thread_starts, begin);
+  // A weak one asks whether the runtime is there.
+  if (pins.sanitizer.empty() && symbol.binding() == elf::binding_global) {
+    pins.sanitizer = find(sanitizers, begin);
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "manifest/sanitizers.hpp"
 #include "module/log.hpp"
 #include "platform/file.hpp"
 
@@ -186,6 +187,7 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, std::vector<std::
                           const fs::path& file, bool joins_threads) {
   auto bundle = read_bundle(std::move(content), file);
   if (!bundle) return std::move(bundle).error();
+  if (auto mismatch = sanitizer_mismatch(*bundle)) return std::move(*mismatch);
   Image image;
   image.reload_ = reload_of(*bundle, joins_threads);
   auto copy = folder->copy(std::move(*bundle));

@@ -110,7 +110,7 @@ class ImageFolder {
 class Image {
  public:
   /// Loads a copy of `content`, which was read from `file`; `joins_threads` is what its manifest
-  /// says. Errors: load-failed with the words of the system's loader, those of
+  /// says. Errors: load-failed with the words of the system's loader, sanitizer-mismatch, those of
   /// reading the libraries beside the module and of writing the copies, no-entry.
   static Result<Image> load(std::shared_ptr<ImageFolder> folder, std::vector<std::byte> content,
                             const std::filesystem::path& file, bool joins_threads);

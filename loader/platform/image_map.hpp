@@ -44,6 +44,9 @@ void pin_image(const std::filesystem::path& path);
 /// Lets the system's loader look again whether an image goes that nobody has open. Runs what the
 /// image does when it goes.
 void release_image(const std::filesystem::path& path);
+/// Whether the program, or a library that it was started with, has a function or object of this
+/// name.
+bool has_global_symbol(const char* name);
 /// Why the system's loader failed last on this thread; empty where it did not.
 std::string last_load_error();
 

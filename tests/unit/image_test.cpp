@@ -426,6 +426,53 @@ TEST_F(Images, WithABrokenLibraryBesideThemNameItsFileAndNotTheCopy) {
   EXPECT_EQ(text.find((world_.root() / "tmp").string()), std::string::npos) << text;
 }
 
+// -- Sanitizers ---------------------------------------------------------------
+
+bool has_runtime(const char* entry) {
+  return dlsym(RTLD_DEFAULT, entry) != nullptr;
+}
+
+TEST_F(Images, BuiltForASanitizerAreRefusedInAHostWithoutItsRuntime) {
+  const struct {
+    const char* build;
+    const char* entry;
+    const char* name;
+  } builds[] = {{"sanitized-address", "__asan_init", "AddressSanitizer"},
+                {"sanitized-address-without-library", "__asan_init", "AddressSanitizer"},
+                {"sanitized-thread", "__tsan_init", "ThreadSanitizer"}};
+  for (const auto& [build, entry, name] : builds) {
+    SCOPED_TRACE(build);
+    const bool has = has_runtime(entry);
+#if !SANITIZED
+    ASSERT_FALSE(has);
+#endif
+    const auto image = load_fault(build);
+    EXPECT_EQ(image.has_value(), has);
+    if (image) continue;
+    EXPECT_EQ(image.error().code(), "sanitizer-mismatch");
+    EXPECT_EQ(image.error().where(), fs::path(FAULTS) / (std::string(build) + ".so"));
+    EXPECT_NE(image.error().found().find(name), std::string::npos);
+    EXPECT_TRUE(copies().empty()) << "refused before anything is loaded";
+  }
+}
+
+TEST_F(Images, WithALibraryBesideThemThatWasBuiltForASanitizerAreRefused) {
+  if (has_runtime("__asan_init")) GTEST_SKIP() << "the runtime is there";
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  fs::remove(world_.root() / "app/lib/libtests-deep.so.1");
+  fs::copy_file(FAULTS "/sanitized-address.so", world_.root() / "app/lib/libtests-deep.so.1");
+  const auto image = load(file);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), "sanitizer-mismatch");
+  EXPECT_NE(image.error().where().find("libtests-deep.so.1"), std::string::npos);
+}
+
+TEST_F(Images, BuiltForUndefinedBehaviorSanitizerAreLoaded) {
+  const auto image = load_fault("sanitized-undefined");
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+}
+
 // -- Debug information --------------------------------------------------------
 
 class DebuggedImages : public Images {

@@ -77,6 +77,10 @@ std::uint64_t offset_at(const void* address) {
                                     static_cast<const char*>(info.dli_fbase));
 }
 
+bool has_global_symbol(const char* name) {
+  return dlsym(RTLD_DEFAULT, name) != nullptr;
+}
+
 std::string last_load_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "";

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "manifest/sanitizers.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "platform/image_map.hpp"
+
+namespace tenon {
+namespace {
+
+struct Sanitizer {
+  std::string_view name;
+  std::string_view option;     // of compilers
+  const char* entry;           // what every file that was built for it imports
+  std::string_view gcc, llvm;  // how the names of its libraries begin
+};
+constexpr Sanitizer sanitizers[] = {
+    {"AddressSanitizer", "address", "__asan_init", "libasan.so", "libclang_rt.asan"},
+    {"HWAddressSanitizer", "hwaddress", "__hwasan_init", "libhwasan.so", "libclang_rt.hwasan"},
+    {"MemorySanitizer", "memory", "__msan_init", "libmsan.so", "libclang_rt.msan"},
+    {"ThreadSanitizer", "thread", "__tsan_init", "libtsan.so", "libclang_rt.tsan"},
+};
+
+/// What tells that a file needs the runtime; empty where nothing does.
+std::string sign_of(const Sanitizer& sanitizer, const BundleFile& file) {
+  const auto library =
+      std::find_if(file.needed.begin(), file.needed.end(), [&](const Needed& needed) {
+        return needed.name.text.starts_with(sanitizer.gcc) ||
+               needed.name.text.starts_with(sanitizer.llvm);
+      });
+  if (library != file.needed.end()) return library->name.text;
+  return file.pins.sanitizer == sanitizer.entry ? file.pins.sanitizer : std::string();
+}
+
+}  // namespace
+
+std::optional<Error> sanitizer_mismatch(const Bundle& bundle) {
+  for (const BundleFile& file : bundle) {
+    for (const Sanitizer& sanitizer : sanitizers) {
+      const std::string sign = sign_of(sanitizer, file);
+      if (sign.empty() || platform::has_global_symbol(sanitizer.entry)) continue;
+      const std::string name(sanitizer.name);
+      return Error({.code = "sanitizer-mismatch",
+                    .where = file.path.string(),
+                    .found = "a build for " + name + " (it needs " + sign + ")",
+                    .needed = "a host that was built for " + name,
+                    .fix = "build the module without -fsanitize=" + std::string(sanitizer.option) +
+                           ", or the host with it"});
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tenon
