@@ -108,7 +108,9 @@ void HostCore::stop_watching() noexcept {
 }
 
 ModuleContext HostCore::make_context() const {
-  auto images = std::make_shared<ImageFolder>(ImageOptions{.parent = options_.image_folder});
+  auto images = std::make_shared<ImageFolder>(
+      ImageOptions{.parent = options_.image_folder,
+                   .map_original = options_.map_original && options_.lock_file.empty()});
   auto timers = std::make_shared<TimerQueue>();
   auto workers = std::make_shared<Workers>();
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);

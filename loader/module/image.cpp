@@ -55,6 +55,7 @@ bool PrivateCopy::is_mapped() const {
 
 void PrivateCopy::remove() noexcept {
   if (memory) return memory.reset();
+  if (original != nullptr) return original.reset();
   // A child of fork has the images, but the files are those of its parent.
   if (folder == nullptr || !folder->is_own()) return;
   for (const File& file : files) static_cast<void>(platform::remove(file.path));
@@ -98,9 +99,22 @@ Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
     std::lock_guard lock(mutex_);
     name += std::to_string(++count_) + ".so";
   }
+  if (auto original = original_of(bundle, name)) return std::move(*original);
   const auto folder = usable_folder();
   if (!folder) return folder.error();
   return *folder == nullptr ? copy_to_memory(bundle, name) : copy_to_folder(bundle, name, *folder);
+}
+
+/// Nothing where it takes a copy: see HostOptions::map_original.
+std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
+                                                    const std::string& name) const {
+  const bool alone = bundle.size() == 1 && bundle[0].pins.unique.empty();
+  if (!options_.map_original || !alone) return std::nullopt;
+  auto original = OriginalFile::claim(bundle[0].path, bundle[0].content);
+  if (original == nullptr) return std::nullopt;
+  PrivateCopy copy{.name = name, .files = {{original->path(), bundle[0].path}}};
+  copy.original = std::move(original);
+  return copy;
 }
 
 Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::string& name,
@@ -204,6 +218,12 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, std::vector<std::
                   .found = about_originals(platform::last_load_error(), image.copy_),
                   .needed = "a library whose dependencies and symbols are all found",
                   .fix = "install what is missing, or link it into the plugin"});
+  }
+  if (image.copy_.original != nullptr && !image.copy_.original->is_unchanged()) {
+    return Error({.code = "file-changing",
+                  .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                  .message = "the file was replaced or written to while it was loaded",
+                  .where = file.string()});
   }
   image.map_ = platform::ImageMap::of(path);
   if (!image.library_.has(entry_symbol)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Loaded images of module files. The system's loader takes two files for one when path or inode are
-// the same, and a mapped file that is overwritten crashes the process; so what is loaded is always
-// a private copy under a name that is never used again, with copies of the libraries that lie
-// beside the module.
+// the same, and a mapped file that is overwritten crashes the process; so what is loaded is a
+// private copy under a name that is never used again, with copies of the libraries that lie beside
+// the module. See ImageOptions::map_original for the exception.
 #pragma once
 
 #include <tenon/abi.h>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "manifest/bundle.hpp"
+#include "module/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/private_folder.hpp"
@@ -43,6 +44,8 @@ struct PrivateCopy {
   std::shared_ptr<platform::PrivateFolder> folder = {};
   /// What the path of the module leads to where no folder may be executed from.
   std::optional<platform::MemoryFile> memory = std::nullopt;
+  /// Where there is no copy: the file itself is loaded.
+  std::shared_ptr<OriginalFile> original = {};
 
   const std::filesystem::path& path() const noexcept { return files.front().path; }
   /// Whether anything is loaded from it.
@@ -58,6 +61,8 @@ struct ImageOptions {
   Place place = Place::folder;
   /// In which the folder of the copies is made; empty: that for temporary files.
   std::filesystem::path parent = {};
+  /// Whether the file itself is loaded where it needs no copy. See HostOptions.
+  bool map_original = false;
 };
 
 /// The folder of the private copies of one host: readable by its owner alone, made when the first
@@ -71,7 +76,8 @@ class ImageFolder {
   ImageFolder(const ImageFolder&) = delete;
   ImageFolder& operator=(const ImageFolder&) = delete;
 
-  /// Writes the files of a bundle, changed so that they can be loaded beside other loads of them.
+  /// Writes the files of a bundle, changed so that they can be loaded beside other loads of them;
+  /// or names the module's own file, see ImageOptions.
   /// Errors: load-failed, cannot-write.
   Result<PrivateCopy> copy(Bundle bundle);
 
@@ -92,6 +98,7 @@ class ImageFolder {
   using Folder = std::shared_ptr<platform::PrivateFolder>;
 
   Result<Folder> usable_folder();
+  std::optional<PrivateCopy> original_of(const Bundle& bundle, const std::string& name) const;
   static Result<PrivateCopy> copy_to_folder(Bundle& bundle, const std::string& name,
                                             const Folder& folder);
   static Result<PrivateCopy> copy_to_memory(Bundle& bundle, const std::string& name);
@@ -111,7 +118,7 @@ class Image {
  public:
   /// Loads a copy of `content`, which was read from `file`; `joins_threads` is what its manifest
   /// says. Errors: load-failed with the words of the system's loader, sanitizer-mismatch, those of
-  /// reading the libraries beside the module and of writing the copies, no-entry.
+  /// reading the libraries beside the module and of writing the copies, file-changing, no-entry.
   static Result<Image> load(std::shared_ptr<ImageFolder> folder, std::vector<std::byte> content,
                             const std::filesystem::path& file, bool joins_threads);
   Image(Image&& other) noexcept = default;

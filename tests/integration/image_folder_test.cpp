@@ -114,5 +114,38 @@ TEST_F(ImageFolders, LieWhereTheHostSays) {
   EXPECT_EQ(echo.error().where(), options.image_folder.string());
 }
 
+TEST_F(ImageFolders, AreNotNeededWhereTheFileItselfIsLoaded) {
+  HostOptions options = this->options();
+  options.map_original = true;
+  Host host(options);
+  auto echo = host.create<test::Echo>("echo").value();
+  EXPECT_EQ(folders(), Texts());
+  EXPECT_TRUE(is_mapped("plugins/echo.so"));
+
+  // While the old code serves, the path leads to it; the restart takes a copy.
+  place_fault("good-edition-2", "echo.so");
+  ASSERT_TRUE(host.restart("test.example/faults"));
+  EXPECT_EQ(echo->say("hello").value(), "2: hello");
+  EXPECT_EQ(copies(), Texts{"echo.g2.so"});
+  EXPECT_FALSE(is_mapped("plugins/echo.so"));
+
+  place_fault("good", "echo.so");
+  ASSERT_TRUE(host.restart("test.example/faults"));
+  EXPECT_EQ(echo->say("hello").value(), "1: hello");
+  EXPECT_EQ(copies(), Texts());
+  EXPECT_TRUE(is_mapped("plugins/echo.so"));
+}
+
+TEST_F(ImageFolders, AreNeededForFilesThatALockNames) {
+  HostOptions options = this->options();
+  options.lock_file = world_.root() / "tenon.lock";
+  ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));
+  options.map_original = true;
+  Host host(options);
+  auto echo = host.create<test::Echo>("standalone:echo");
+  ASSERT_TRUE(echo) << echo.error().to_string();
+  EXPECT_EQ(copies(), Texts{"echo.g1.so"}) << "what is loaded is what was checked";
+}
+
 }  // namespace
 }  // namespace tenon::tests

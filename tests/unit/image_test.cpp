@@ -549,6 +549,94 @@ TEST_F(DebuggedImages, WithoutDebugInformationHaveNoLink) {
   EXPECT_EQ(debug_link_of(*whole), "");
 }
 
+// -- Without a copy -----------------------------------------------------------
+
+class OriginalImages : public Images {
+ protected:
+  OriginalImages() { folder_ = std::make_shared<ImageFolder>(ImageOptions{.map_original = true}); }
+
+  /// Whether the module itself is mapped.
+  bool is_mapped(const fs::path& file) const { return tests::is_mapped(file.string()); }
+};
+
+TEST_F(OriginalImages, AreLoadedFromTheirFileAndLeaveIt) {
+  const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
+  for (int i = 0; i < 2; i++) {
+    {
+      const auto image = load(file);
+      ASSERT_TRUE(image) << image.error().to_string();
+      EXPECT_TRUE(is_mapped(file));
+      EXPECT_EQ(Echo(*image).count_of_one(), 1);
+      EXPECT_TRUE(copies().empty());
+    }
+    EXPECT_FALSE(is_mapped(file));
+    EXPECT_TRUE(fs::exists(file));
+  }
+  EXPECT_EQ(folder_->lingering(), 0u);
+}
+
+TEST_F(OriginalImages, TakeACopyOfAFileThatIsLoadedAlready) {
+  const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
+  const auto first = load(file);
+  Echo(*first).say("hello");
+  const auto same = load(file);
+  EXPECT_EQ(Echo(*same).count_of_one(), 1) << "an image of its own";
+  EXPECT_EQ(copies().size(), 1u);
+
+  // The path is the same, and the system's loader looks at nothing else.
+  world_.place(FAULTS "/good-edition-2.so", "blur.so");
+  const auto changed = load(file);
+  EXPECT_EQ(Echo(*changed).say("hello"), "2: hello");
+
+  const fs::path link = world_.root() / "link.so";
+  fs::rename(file, world_.root() / "plugins/moved.so");
+  fs::create_symlink(world_.root() / "plugins/moved.so", link);
+  const auto behind_link = load(link);
+  EXPECT_EQ(copies().size(), 2u) << "nothing is loaded from the second file yet";
+  EXPECT_EQ(Echo(*behind_link).say("hello"), "2: hello");
+  const auto moved = load(world_.root() / "plugins/moved.so");
+  EXPECT_EQ(copies().size(), 3u) << "it is loaded through the link";
+  EXPECT_EQ(Echo(*moved).count_of_one(), 1);
+}
+
+TEST_F(OriginalImages, LoadedByTwoThreadsAreTwo) {
+  const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; i++) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; round++) {
+        const auto image = load(file);
+        ASSERT_TRUE(image) << image.error().to_string();
+        EXPECT_EQ(Echo(*image).count_of_one(), 1) << "a count of its own";
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(is_mapped(file));
+  EXPECT_TRUE(copies().empty());
+}
+
+TEST_F(OriginalImages, TakeACopyThatWasCheckedWhereTheFileHasChanged) {
+  const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
+  auto content = bytes_of(file);
+  world_.place(FAULTS "/good-edition-2.so", "blur.so");
+  const auto image = Image::load(folder_, std::move(content), file, true);
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+  EXPECT_FALSE(is_mapped(file));
+}
+
+TEST_F(OriginalImages, TakeACopyWhereAnythingHasToBeChanged) {
+  const fs::path unique = world_.place(FAULTS "/unique-symbols.so", "unique.so");
+  const auto patched = load(unique);
+  ASSERT_TRUE(patched) << patched.error().to_string();
+  EXPECT_FALSE(is_mapped(unique));
+  const fs::path file = place("sibling-user", "app", "sibling-1");
+  const auto user = load(file);
+  ASSERT_TRUE(user) << user.error().to_string();
+  EXPECT_FALSE(is_mapped(file));
+}
+
 // -- The folder ---------------------------------------------------------------
 
 TEST_F(Images, LeaveNothingOnTheDiskWhenTheirHostEnds) {

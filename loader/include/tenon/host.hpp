@@ -118,6 +118,14 @@ struct HostOptions {
   /// there, at most 100 of them each time. Where no code may be executed from the folder (noexec),
   /// modules are loaded from memory.
   std::filesystem::path image_folder = {};
+  /// Whether a module is loaded from its own file where it needs no copy: for debuggers, profilers
+  /// and whatever else looks for the file by its path. A copy is made all the same where the system
+  /// would give out the wrong code: of a file whose image is loaded already, as while a restart
+  /// replaces it, or under another host; of a module with libraries beside it, or with unique
+  /// symbols (`tenon inspect`: patched); and of all modules where `lock_file` names one. A file
+  /// must be replaced by renaming another one onto it: whoever overwrites a file that is mapped
+  /// crashes the process.
+  bool map_original = false;
   /// Whether calls are counted: see ModuleInfo::methods.
   bool count_calls = false;
   /// How restarts treat those who wait for them, and modules that keep failing.

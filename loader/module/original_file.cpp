@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/original_file.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "manifest/bundle.hpp"
+#include "platform/image_map.hpp"
+
+namespace tenon::detail {
+namespace {
+
+struct Claims {
+  std::mutex mutex;
+  std::vector<const OriginalFile*> all;
+};
+Claims& claims() {
+  static auto& all = *new Claims;
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<OriginalFile> OriginalFile::claim(const std::filesystem::path& file,
+                                                  std::span<const std::byte> content) {
+  const auto open = platform::File::open(file);
+  if (!open) return nullptr;
+  const auto now = open->read_all(largest_file);
+  if (!now || !std::ranges::equal(*now, content)) return nullptr;
+  std::error_code ignored;
+  std::shared_ptr<OriginalFile> claim(
+      new OriginalFile(std::filesystem::absolute(file, ignored), open->identity()));
+  {
+    std::lock_guard lock(claims().mutex);
+    const auto taken = [&](const OriginalFile* other) { return claim->is_same(*other); };
+    if (std::any_of(claims().all.begin(), claims().all.end(), taken)) return nullptr;
+    claims().all.push_back(claim.get());
+  }
+  return platform::is_loaded(claim->path()) ? nullptr : claim;
+}
+
+OriginalFile::~OriginalFile() {
+  std::lock_guard lock(claims().mutex);
+  std::erase(claims().all, this);
+}
+
+bool OriginalFile::is_same(const OriginalFile& other) const {
+  return path_ == other.path_ ||
+         (identity_.device == other.identity_.device && identity_.inode == other.identity_.inode);
+}
+
+bool OriginalFile::is_unchanged() const {
+  const auto now = platform::identity_of(path_);
+  return now && *now == identity_;
+}
+
+}  // namespace tenon::detail
