@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The plugin that is measured, of version COUNTER_VERSION of its kind. */
+ * The plugin that is measured, of version COUNTER_VERSION of its kind; with SAVES_STATE each
+ * instance has a number that it hands over to the next generation. */
+#ifdef SAVES_STATE
+#include <stdlib.h>
+#endif
+
 #if COUNTER_VERSION == 1
 #include <bench/counter/v1.h>
 typedef bench_counter_v1 counter_table;
@@ -27,6 +32,48 @@ static tenon_status next(tenon_call* call, void* self, const next_request* in,
   return TENON_OK;
 }
 
+#ifdef SAVES_STATE
+static tenon_status create(tenon_call* call, const tenon_create_request* in, void** self) {
+  (void)in;
+  *self = calloc(1, sizeof(int64_t));
+  return *self != NULL ? TENON_OK : tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
+}
+
+static void destroy(void* self) {
+  free(self);
+}
+
+static tenon_status save_state(tenon_call* call, void* self, const tenon_state_request* in,
+                               const tenon_state_response** out) {
+  tenon_state_response* response =
+      (tenon_state_response*)tenon_allocate_zeroed(call, sizeof *response);
+  (void)in;
+  response->struct_size = sizeof *response;
+  response->state.data = tenon_allocate_copy(call, self, sizeof(int64_t));
+  response->state.size = sizeof(int64_t);
+  *out = response;
+  return TENON_OK;
+}
+
+static tenon_status restore_state(tenon_call* call, void* self, const tenon_state_request* in) {
+  if (in->state.size != sizeof(int64_t)) return tenon_fail(call, TENON_DATA_LOSS, "no number");
+  memcpy(self, in->state.data, sizeof(int64_t));
+  return TENON_OK;
+}
+
+static const tenon_base base = {
+    .struct_size = sizeof base,
+    .create = create,
+    .destroy = destroy,
+    .save_state = save_state,
+    .restore_state = restore_state,
+};
+
+static const counter_table counter = {COUNTER_BASE, .base = &base, .next = next};
+
+TENON_MODULE("bench.example/counter", "1.0.0", PLUGINS, {"state": {"writes": 1, "reads": [1]}});
+#else
 static const counter_table counter = {COUNTER_BASE, .next = next};
 
 TENON_MODULE("bench.example/counter", "1.0.0", PLUGINS);
+#endif

@@ -75,6 +75,10 @@ PACKAGES = 200_000
 RECORDS = 200_000
 RESTARTS = 5_000
 ALL_RESTARTS = 100_000
+INSTANCES = (1, 100, 1_000, 10_000)
+# Nanoseconds: of a restart with one instance, and with the most.
+GOAL_OF_ONE = 100_000
+GOAL_OF_MOST = 25_000_000
 SECONDS = 5  # of calls with restarts, and of calls without
 
 
@@ -264,6 +268,22 @@ def rows_of_restarts(latency, memory):
            "measured": memory["left_mapped"], "ratio": memory["left_mapped"]}
 
 
+def rows_of_instances(times, runs):
+    """What a restart takes to what it cannot do without: one instance, and making the others."""
+    for run in runs:
+        count = run["instances"]
+        for state, what in [("plain", ""), ("state", ", with state")]:
+            measured = run[state]
+            name, floor = "dlopen_dlsym_dlclose", times["dlopen_dlsym_dlclose"]
+            if count > 1:
+                name = f"restart of 1, making {count - 1:,}"
+                floor = measured["one"] + measured["create_and_destroy"]
+            goal = {1: GOAL_OF_ONE, max(INSTANCES): GOAL_OF_MOST}.get(count)
+            yield {"what": f"restart of {count:,}{what}", "unit": "ns", "goal": goal,
+                   "measured": measured["restart"], "floor": name, "floor_measured": floor,
+                   "ratio": measured["restart"] / floor}
+
+
 def in_digits(value):
     """Three of them, or as many as a whole number has."""
     size = abs(value)
@@ -301,9 +321,11 @@ def main():
     times, rates = run_benchmarks(build)
     latency = run_restarts(build, "latency", SECONDS)
     memory = run_restarts(build, "memory", ALL_RESTARTS if arguments.long else RESTARTS)
+    instances = [run_restarts(build, "instances", count) for count in INSTANCES]
     rates |= measure_conversion(build)
     rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(rates),
-            *rows_of_restarts(latency, memory), *rows_of_rates(times, measure_pipelines(build))]
+            *rows_of_restarts(latency, memory), *rows_of_instances(times, instances),
+            *rows_of_rates(times, measure_pipelines(build))]
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
     (build / "measure.svg").write_text(chart.draw(rows, latency, shown))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-restarts latency SECONDS | memory RESTARTS: what restarts do to the calls that go on
-// meanwhile, and what they leave in the process. Writes JSON to its output.
+// tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT: what restarts do to the calls
+// that go on meanwhile, what they leave in the process, and how long one takes with so many
+// instances. Writes JSON to its output.
 #include "modules.hpp"
 
 #include <bench/counter.hpp>
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tenon::bench {
 namespace {
@@ -151,6 +153,57 @@ int memory(int restarts) {
   return 0;
 }
 
+/// The median time of what is done again and again: at least three times, otherwise for a second.
+template <class Action>
+std::int64_t median_time(Action action) {
+  constexpr std::size_t least = 3;
+  constexpr std::size_t most = 201;
+  std::vector<std::int64_t> times;
+  const auto end = Clock::now() + 1s;
+  while (times.size() < least || (times.size() < most && Clock::now() < end)) {
+    const auto begin = Clock::now();
+    action();
+    times.push_back((Clock::now() - begin).count());
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                   times.end());
+  return times[times.size() / 2];
+}
+
+/// A restart with `count` instances, one with a single instance, and what it costs to create and
+/// destroy the others: all that the new generation cannot do without.
+void instances_of(const char* name, const char* module, std::size_t count, const char* behind) {
+  Host host({.app = "bench", .plugin_path = {module}});
+  const auto create = [&] { return host.create<::bench::Counter>(counter_name).value(); };
+  const auto restart = [&] {
+    if (!host.restart(counter_name)) std::abort();
+  };
+  auto first = create();
+  std::vector<Handle<::bench::Counter>> others;
+  others.reserve(count);
+  const auto create_others = [&] {
+    while (others.size() + 1 < count) others.push_back(create());
+  };
+  const std::int64_t one = median_time(restart);
+  const std::int64_t create_and_destroy = median_time([&] {
+    create_others();
+    others.clear();
+  });
+  create_others();
+  const std::int64_t all = median_time(restart);
+  std::printf("  \"%s\": {\"restart\": %lld, \"one\": %lld, \"create_and_destroy\": %lld}%s\n",
+              name, static_cast<long long>(all), static_cast<long long>(one),
+              static_cast<long long>(create_and_destroy), behind);
+}
+
+int instances(int count) {
+  std::printf("{\n  \"instances\": %d,\n", count);
+  instances_of("plain", counter_v2, static_cast<std::size_t>(count), ",");
+  instances_of("state", counter_with_state, static_cast<std::size_t>(count), "");
+  std::printf("}\n");
+  return 0;
+}
+
 }  // namespace
 }  // namespace tenon::bench
 
@@ -158,6 +211,8 @@ int main(int argc, char** argv) {
   const std::string what = argc == 3 ? argv[1] : "";
   if (what == "latency") return tenon::bench::latency(std::atoi(argv[2]));
   if (what == "memory") return tenon::bench::memory(std::atoi(argv[2]));
-  std::fprintf(stderr, "usage: tenon-restarts latency SECONDS | memory RESTARTS\n");
+  if (what == "instances") return tenon::bench::instances(std::atoi(argv[2]));
+  std::fprintf(stderr,
+               "usage: tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT\n");
   return 2;
 }
