@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "platform/barrier.hpp"
+#include "platform/thread_exit.hpp"
 
 namespace tenon::detail {
 
@@ -13,37 +15,40 @@ constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = n
 
 namespace {
 
-// Records are never freed: a thread that ends leaves its own to the next one.
+// Records are never freed: a thread that ends leaves its own to the next one. Readers of the list
+// of all records take no lock.
 std::mutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
+ThreadRecord* free_records = nullptr;  // guarded by the mutex
 
-/// Gives the record back when its thread ends.
-struct Release {
-  ThreadRecord* record = nullptr;
-  ~Release() {
-    if (record == nullptr) return;
-    std::lock_guard lock(records_mutex);
-    thread_record = nullptr;
-    record->in_use = false;
-  }
-};
-thread_local Release release_at_exit;
+/// REQUIRED: the mutex, or no other thread.
+void add_to_free_records(ThreadRecord& record) noexcept {
+  record.next_free = free_records;
+  free_records = &record;
+}
 
-// The child of a fork has one thread; what the others were in will never be left there.
+void give_back(void* record) noexcept {
+  std::lock_guard lock(records_mutex);
+  thread_record = nullptr;
+  add_to_free_records(*static_cast<ThreadRecord*>(record));
+}
+
+// The child of a fork has one thread. The calls of the others do not exist there.
 void forget_other_threads() noexcept {
   new (&records_mutex) std::mutex;  // its owner may be a thread that the child does not have
+  free_records = nullptr;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     if (record == thread_record) continue;
     for (auto& slot : record->slots) slot.store(nullptr, std::memory_order_relaxed);
+    for (auto& timed : record->timed) timed.deadline.store(no_deadline, std::memory_order_relaxed);
     record->depth = 0;
-    record->in_use = false;
+    add_to_free_records(*record);
   }
 }
 
-ThreadRecord* unused_record() {
-  for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-    if (!record->in_use) return record;
-  }
+/// REQUIRED: the mutex.
+ThreadRecord* take_record() {
+  if (free_records != nullptr) return std::exchange(free_records, free_records->next_free);
   static const bool watching = (platform::after_fork_in_child(forget_other_threads), true);
   static_cast<void>(watching);
   auto* record = new ThreadRecord;
@@ -66,11 +71,21 @@ bool somebody_is_in(const ServingModule& module, const Serving& serving) noexcep
 }  // namespace
 
 ThreadRecord* attach_thread() noexcept {
-  std::lock_guard lock(records_mutex);
-  ThreadRecord* record = unused_record();
-  record->in_use = true;
-  release_at_exit.record = record;
-  return thread_record = record;
+  static const platform::ThreadExit at_exit(give_back);
+  {
+    std::lock_guard lock(records_mutex);
+    thread_record = take_record();
+  }
+  at_exit.arm(thread_record);
+  return thread_record;
+}
+
+std::size_t count_thread_records() noexcept {
+  std::size_t count = 0;
+  for (const ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    count++;
+  }
+  return count;
 }
 
 bool this_thread_is_in(const Serving& serving) noexcept {

@@ -6,11 +6,15 @@
 #include <tenon/instance.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace tenon::detail {
+
+/// The records that exist, used or free: as many as threads were attached at the same time.
+std::size_t count_thread_records() noexcept;
 
 /// Whether the calling thread is inside `serving`, at any level of nesting.
 bool this_thread_is_in(const Serving& serving) noexcept;

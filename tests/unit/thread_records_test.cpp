@@ -4,11 +4,13 @@
 #include "module/thread_records.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -164,6 +166,62 @@ TEST(CallGuard, GivesTheRecordOfAThreadThatEndedToTheNext) {
   }
   EXPECT_NE(records[0], nullptr);
   EXPECT_EQ(records[0], records[1]);
+  EXPECT_TRUE(module.is_left());
+}
+
+/// A thread that calls a plugin once.
+void call_on_a_thread(TestModule& module) {
+  std::thread([&] { Entry entry(module.instance, true); }).join();
+}
+
+TEST(CallGuard, KeepsAsManyRecordsAsThreadsWereAttachedAtATime) {
+  TestModule module;
+  call_on_a_thread(module);
+  const std::size_t before = detail::count_thread_records();
+  for (int i = 0; i < 10'000; i++) call_on_a_thread(module);
+  EXPECT_EQ(detail::count_thread_records(), before);
+}
+
+/// Calls a plugin when its thread ends.
+struct CallsAtTheEnd {
+  TestModule* module = nullptr;
+  ~CallsAtTheEnd() { Entry entry(module->instance, true); }
+};
+
+TEST(CallGuard, TakesBackARecordThatAThreadLocalDestructorAttached) {
+  TestModule module;
+  call_on_a_thread(module);
+  const std::size_t before = detail::count_thread_records();
+  for (int i = 0; i < 1000; i++) {
+    std::thread([&] {
+      thread_local CallsAtTheEnd at_the_end;  // is destroyed after what is made later
+      at_the_end.module = &module;
+      Entry entry(module.instance, true);
+    }).join();
+  }
+  EXPECT_EQ(detail::count_thread_records(), before);
+  EXPECT_TRUE(module.is_left());
+}
+
+/// The same by a key of the system, whose destructors run last.
+void call_at_the_end(void* module) {
+  Entry entry(static_cast<TestModule*>(module)->instance, true);
+}
+
+TEST(CallGuard, TakesBackARecordThatADestructorOfAKeyAttached) {
+  TestModule module;
+  call_on_a_thread(module);  // makes the key of the records before the one below
+  const std::size_t before = detail::count_thread_records();
+  pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(&key, call_at_the_end), 0);
+  for (int i = 0; i < 1000; i++) {
+    std::thread([&] {
+      Entry entry(module.instance, true);
+      pthread_setspecific(key, &module);
+    }).join();
+  }
+  pthread_key_delete(key);
+  EXPECT_EQ(detail::count_thread_records(), before);
   EXPECT_TRUE(module.is_left());
 }
 

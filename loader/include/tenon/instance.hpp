@@ -80,8 +80,8 @@ struct ThreadRecord {
   std::uint32_t depth = 0;
   /// Whether the slots must be ordered by the reader since the system has no barrier to offer.
   bool ordered = TENON_ORDERED_SLOTS;
-  bool in_use = false;
   ThreadRecord* next = nullptr;
+  ThreadRecord* next_free = nullptr;
 };
 
 #if defined(__GNUC__) && !defined(_WIN32)
