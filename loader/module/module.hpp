@@ -31,6 +31,7 @@
 #include "module/image_reaper.hpp"
 #include "module/lock_order.hpp"
 #include "module/operation.hpp"
+#include "module/thread_records.hpp"
 #include "module/timer_queue.hpp"
 #include "module/workers.hpp"
 #include "platform/file.hpp"
@@ -255,7 +256,8 @@ class Module final : public ServingModule,
   std::shared_ptr<Retired> retire(GenerationPtr generation, std::optional<Event> event);
   void run_drain(const std::shared_ptr<Retired>& old) noexcept;
   void drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
-  bool is_left(Retired& old, Clock::time_point deadline) noexcept;
+  Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
+  void keep_mapped(const std::shared_ptr<Retired>& old) noexcept;
   void unload(const std::shared_ptr<Retired>& old) noexcept;
   void wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept;
   void report_stayed(const Reload& reload, const std::optional<Event>& end) noexcept;

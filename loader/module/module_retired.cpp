@@ -70,7 +70,9 @@ void Module::wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexc
 /// Ends a generation once nobody is inside, or leaves it until later. REQUIRED: the caller is its
 /// worker.
 void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept {
-  if (is_left(*old, deadline)) return unload(old);
+  const Occupancy threads = occupancy_of(*old, deadline);
+  if (threads == Occupancy::left) return unload(old);
+  if (threads == Occupancy::unknown) return keep_mapped(old);
   Lock lock(mutex_);
   old->worker = {};
   const bool overdue = Clock::now() >= old->since + context_.restart.drain;
@@ -87,12 +89,35 @@ void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadli
   look_again();
 }
 
-bool Module::is_left(Retired& old, Clock::time_point deadline) noexcept {
+/// A generation whose streams are still held counts as occupied.
+Occupancy Module::occupancy_of(Retired& old, Clock::time_point deadline) noexcept {
   LeaseList& streams = old.generation->leases();
   if (Clock::now() >= old.since + context_.restart.drain) streams.revoke_all();
   // Nobody waits for streams here: whoever holds them may be the one who asked for the restart.
   if (streams.count() != 0) deadline = Clock::now();
-  return wait_until_left(*this, *old.generation, deadline) && streams.count() == 0;
+  const Occupancy threads = wait_until_left(*this, *old.generation, deadline);
+  return threads == Occupancy::left && streams.count() != 0 ? Occupancy::occupied : threads;
+}
+
+/// Nobody can say whether a thread is still in a generation: its objects and its code stay for
+/// ever.
+void Module::keep_mapped(const std::shared_ptr<Retired>& old) noexcept {
+  old->generation->break_down();
+  old->generation = nullptr;
+  if (old->event) {
+    Event stays = *old->event;
+    stays.type = Event::Type::unload_prevented;
+    stays.draining = Clock::now() - old->since;
+    stays.message =
+        "the system refused the memory barrier (membarrier) that shows whether calls have ended; "
+        "its code stays mapped";
+    tell(stays);
+  }
+  const Lock lock(mutex_);
+  stayed_++;
+  retired_.remove(old);
+  old->over = true;
+  changed_.notify_all();
 }
 
 /// Runs the last functions of a generation that nobody is in.

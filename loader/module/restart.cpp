@@ -232,7 +232,16 @@ Result<void> Restart::close_gate() {
   for (const Member& member : members_) {
     if (member.session) serving_->leases().revoke(member.index);
   }
-  if (wait_until_left(module_, *serving_, deadline_)) return {};
+  const Occupancy threads = wait_until_left(module_, *serving_, deadline_);
+  if (threads == Occupancy::left) return {};
+  if (threads == Occupancy::unknown) {
+    return Error({.code = "restart-failed",
+                  .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
+                  .message =
+                      "the system refused the memory barrier (membarrier) that shows whether "
+                      "calls have ended; the next restart does without it",
+                  .where = module_.where()});
+  }
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
                 .message = "a call into the module did not end in time",

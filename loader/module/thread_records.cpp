@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "module/log.hpp"
 #include "platform/barrier.hpp"
 #include "platform/thread_exit.hpp"
 
@@ -33,15 +34,68 @@ void give_back(void* record) noexcept {
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
+// -- The order of slots ---------------------------------------------------------
+
+/// Who orders the store of a slot before the load that follows it.
+enum class Ordering {
+  by_barrier,  // restarts, for all threads
+  changing,
+  by_readers,
+};
+
+Ordering first_ordering() noexcept {
+  return TENON_ORDERED_SLOTS || !platform::has_process_barrier() ? Ordering::by_readers
+                                                                 : Ordering::by_barrier;
+}
+
+std::atomic<Ordering>& ordering() noexcept {
+  static std::atomic<Ordering> now = first_ordering();
+  return now;
+}
+
+/// From now on every reader orders its slots itself. Readers that entered before they were told may
+/// have a slot in the store buffer of their processor. It drains within microseconds, and at once
+/// when the thread is stopped; the pause is far longer.
+void order_by_readers() noexcept {
+  constexpr auto pause = std::chrono::milliseconds(10);
+  auto before = Ordering::by_barrier;
+  if (!ordering().compare_exchange_strong(before, Ordering::changing)) return;
+  {
+    std::lock_guard lock(records_mutex);
+    for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+      record->ordered.store(true);
+    }
+  }
+  std::this_thread::sleep_for(pause);
+  ordering().store(Ordering::by_readers);
+  log_warning(
+      "the system refuses the memory barrier that restarts need (membarrier); calls are slower "
+      "from "
+      "now on, and the code of modules that were being replaced stays mapped");
+}
+
+/// Whether the slots show every thread that is in a generation that is not published any more.
+bool slots_are_visible() noexcept {
+  if (ordering().load() == Ordering::by_readers) return true;
+  if (platform::process_barrier()) return true;
+  order_by_readers();
+  return false;
+}
+
 // The child of a fork has one thread. The calls of the others do not exist there.
 void forget_other_threads() noexcept {
   new (&records_mutex) std::mutex;  // its owner may be a thread that the child does not have
+  if (ordering().load() == Ordering::changing) {
+    if (thread_record != nullptr) thread_record->ordered.store(true);
+    ordering().store(Ordering::by_readers);
+  }
   free_records = nullptr;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     if (record == thread_record) continue;
     for (auto& slot : record->slots) slot.store(nullptr, std::memory_order_relaxed);
     for (auto& timed : record->timed) timed.deadline.store(no_deadline, std::memory_order_relaxed);
     record->depth = 0;
+    record->ordered.store(ordering().load() != Ordering::by_barrier);
     add_to_free_records(*record);
   }
 }
@@ -52,7 +106,7 @@ ThreadRecord* take_record() {
   static const bool watching = (platform::after_fork_in_child(forget_other_threads), true);
   static_cast<void>(watching);
   auto* record = new ThreadRecord;
-  record->ordered = TENON_ORDERED_SLOTS || !platform::has_process_barrier();
+  record->ordered.store(ordering().load() != Ordering::by_barrier);
   record->next = all_records.load();
   all_records.store(record);
   return record;
@@ -144,13 +198,13 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
   return overdue;
 }
 
-bool wait_until_left(const ServingModule& module, const Serving& serving,
-                     std::chrono::steady_clock::time_point deadline) {
-  if (platform::has_process_barrier()) platform::process_barrier();
+Occupancy wait_until_left(const ServingModule& module, const Serving& serving,
+                          std::chrono::steady_clock::time_point deadline) {
+  if (!slots_are_visible()) return Occupancy::unknown;
   constexpr auto longest_pause = std::chrono::milliseconds(1);
   auto pause = std::chrono::microseconds(0);
   while (somebody_is_in(module, serving)) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
+    if (std::chrono::steady_clock::now() >= deadline) return Occupancy::occupied;
     if (pause.count() == 0) {
       std::this_thread::yield();
       pause = std::chrono::microseconds(1);
@@ -159,7 +213,7 @@ bool wait_until_left(const ServingModule& module, const Serving& serving,
       pause = std::min<std::chrono::microseconds>(2 * pause, longest_pause);
     }
   }
-  return true;
+  return Occupancy::left;
 }
 
 }  // namespace tenon::detail

@@ -50,9 +50,18 @@ struct OverdueCall {
 std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
                                             std::int64_t& next);
 
-/// Waits until no thread is in `serving` of `module`, which must not be published any more. False
-/// when the deadline passed before.
-bool wait_until_left(const ServingModule& module, const Serving& serving,
-                     std::chrono::steady_clock::time_point deadline);
+/// Whether threads are still in a generation.
+enum class Occupancy {
+  left,      // none is, and none can enter any more
+  occupied,  // the deadline passed, and one still is
+  unknown,   // nobody can say: the system refused the barrier that shows what threads have stored
+};
+
+/// Waits until no thread is in `serving` of `module`, which must not be published any more. When the
+/// system refuses the barrier for the first time, all threads are told to order their slots
+/// themselves, and the answer is `unknown` for the generations that were being left then. It is not
+/// for those that are published afterwards.
+Occupancy wait_until_left(const ServingModule& module, const Serving& serving,
+                          std::chrono::steady_clock::time_point deadline);
 
 }  // namespace tenon::detail

@@ -8,8 +8,9 @@ namespace tenon::platform {
 
 /// Whether the system offers the barrier. The first call prepares the process for it.
 bool has_process_barrier() noexcept;
-/// REQUIRED: has_process_barrier(). Every thread has passed a full barrier when it returns.
-void process_barrier() noexcept;
+/// Returns true when every thread has passed a full barrier, and false when the system refused it,
+/// as a filter of system calls does that was installed later. REQUIRED: has_process_barrier().
+bool process_barrier() noexcept;
 
 /// Calls `handler` in the child after each fork of the process.
 void after_fork_in_child(void (*handler)()) noexcept;

@@ -39,7 +39,8 @@ struct TestModule {
   }
   bool is_left(std::chrono::milliseconds patience = {}) {
     return detail::wait_until_left(serving, generation,
-                                   std::chrono::steady_clock::now() + patience);
+                                   std::chrono::steady_clock::now() + patience) ==
+           detail::Occupancy::left;
   }
 
   int object = 0;

@@ -78,8 +78,9 @@ struct ThreadRecord {
   /// By the place of the slot.
   TimedCall timed[levels]{};
   std::uint32_t depth = 0;
-  /// Whether the slots must be ordered by the reader since the system has no barrier to offer.
-  bool ordered = TENON_ORDERED_SLOTS;
+  /// Whether the reader must order its slots, since the system offers no barrier. Set by a restart
+  /// when the system begins to refuse it.
+  std::atomic<bool> ordered{TENON_ORDERED_SLOTS};
   ThreadRecord* next = nullptr;
   ThreadRecord* next_free = nullptr;
 };
@@ -243,12 +244,13 @@ class Entry {
     Serving* serving = module.current.load(std::memory_order_acquire);
     for (;;) {
       Serving* again;
-      if (record->ordered) [[unlikely]] {
+      slot.store(serving, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      // Read after the store: a thread that is stopped here has stored its slot.
+      if (record->ordered.load(std::memory_order_relaxed)) [[unlikely]] {
         slot.store(serving, std::memory_order_seq_cst);
         again = module.current.load(std::memory_order_seq_cst);
       } else {
-        slot.store(serving, std::memory_order_release);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
         again = module.current.load(std::memory_order_acquire);
       }
       if (again == serving) [[likely]]

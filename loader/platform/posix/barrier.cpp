@@ -14,8 +14,8 @@ bool has_process_barrier() noexcept {
   return registered;
 }
 
-void process_barrier() noexcept {
-  syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+bool process_barrier() noexcept {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 void after_fork_in_child(void (*handler)()) noexcept {

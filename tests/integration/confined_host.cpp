@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A host whose process is confined after it has loaded a module: from then on the system refuses
+// membarrier to all of its threads. It restarts the module as often as it is told, calls it after
+// each restart, and prints one line each: how the restart ended, what the call returned, and the
+// images that are mapped. Events that prevent unloading are printed as they come.
+//
+//   confined-host FOLDER PACKAGE PLUGIN RESTARTS
+#include <tenon/host.hpp>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <test/counter.hpp>
+
+namespace {
+
+/// Returns whether membarrier is refused on all threads now.
+bool refuse_membarrier() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 &&
+         syscall(SYS_membarrier, 0, 0, 0) == -1 && errno == EPERM;
+}
+
+/// The generations of private copies that are mapped, eg: " g1 g3".
+std::string mapped_generations() {
+  std::set<std::string> found;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto dot = line.rfind(".g");
+    if (dot == std::string::npos || line.substr(line.size() - 3) != ".so") continue;
+    found.insert(line.substr(dot + 1, line.size() - dot - 4));
+  }
+  std::string text;
+  for (const std::string& generation : found) text += " " + generation;
+  return text;
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  tenon::Host host({.app = "", .plugin_path = {arguments[1]}, .on_event = [](const auto& event) {
+                      if (event.type != tenon::Event::Type::unload_prevented) return;
+                      std::cout << event.to_string() << std::endl;
+                    }});
+  auto counter = host.create<test::Counter>(arguments[3]).value();
+  if (!counter->add(1)) return 1;
+  if (!refuse_membarrier()) {
+    std::cout << "cannot confine" << std::endl;
+    return 77;
+  }
+  for (int i = 0; i < std::stoi(arguments[4]); i++) {
+    const auto restarted = host.restart(arguments[2]);
+    const auto sum = counter->add(1);
+    std::cout << (restarted ? "restarted" : restarted.error().to_string()) << ", "
+              << (sum ? std::to_string(*sum) : sum.error().to_string()) << ","
+              << mapped_generations() << std::endl;
+  }
+  return 0;
+}
