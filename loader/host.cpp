@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
+//
+// In a forked child, whose locks another thread of the parent may have held, nothing is asked of
+// the core that was made in the parent.
 #include <tenon/host.hpp>
 
 #include <utility>
 
 #include "host_core.hpp"
+#include "module/forked.hpp"
+#include "module/keep_for_ever.hpp"
 
 namespace tenon {
 namespace {
@@ -15,9 +20,12 @@ std::shared_ptr<detail::HostCore> keep(const std::shared_ptr<detail::HostCore>& 
 
 }  // namespace
 
+using detail::forked_error;
+
 Host::Host(HostOptions options) : core_(detail::HostCore::make(std::move(options))) {}
 
 Host::~Host() {
+  if (core_->inherited()) return detail::keep_for_ever(std::move(core_));
   core_->stop_watching();
   const auto events = core_->events();
   const auto patience = core_->patience();
@@ -26,47 +34,72 @@ Host::~Host() {
 }
 
 std::vector<PluginInfo> Host::plugins(const Kind& kind) const {
+  if (core_->inherited()) return {};
   return keep(core_)->plugins(kind);
 }
+
 std::vector<PluginInfo> Host::registered() const {
+  if (core_->inherited()) return {};
   return keep(core_)->registered();
 }
+
 std::vector<Error> Host::skipped() const {
+  if (core_->inherited()) return {forked_error()};
   return keep(core_)->skipped();
 }
 
 Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
+  if (core_->inherited()) return forked_error(std::string(reference));
   return keep(core_)->find(kind, reference);
 }
 
 Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {
+  if (core_->inherited()) return forked_error(std::string(reference));
   return keep(core_)->find_all(reference);
 }
 
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
+  if (core_->inherited()) return forked_error(std::string(reference));
   return keep(core_)->create(kind, reference, config);
 }
 
 void Host::rescan() {
+  if (core_->inherited()) return;
   keep(core_)->rescan();
 }
+
 std::vector<ModuleInfo> Host::modules() const {
+  if (core_->inherited()) return {};
   return keep(core_)->modules();
 }
+
 std::vector<PackageInfo> Host::packages() const {
+  if (core_->inherited()) return {};
   return keep(core_)->packages();
 }
+
 Resolved Host::resolve(const std::vector<std::string>& references) const {
+  if (core_->inherited()) {
+    Resolved none;
+    none.errors.push_back(forked_error());
+    return none;
+  }
   return keep(core_)->resolve(references);
 }
+
 Result<void> Host::write_lock(const std::filesystem::path& file) const {
+  if (core_->inherited()) return forked_error(file.string());
   return keep(core_)->write_lock(file);
 }
+
 Result<Restarted> Host::restart(std::string_view package, const RestartHow& how) {
+  if (core_->inherited()) return forked_error(std::string(package));
   return keep(core_)->restart(package, how);
 }
+
 Host::Restarts Host::restart_changed() {
+  if (core_->inherited()) return {.done = {}, .failed = {forked_error()}};
   return keep(core_)->restart_changed();
 }
 

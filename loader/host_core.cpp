@@ -8,6 +8,7 @@
 #include "catalog/reference.hpp"
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
+#include "module/forked.hpp"
 #include "module/log.hpp"
 #include "package/lock.hpp"
 #include "plugin_info.hpp"
@@ -283,11 +284,13 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view referenc
 
 Result<InstancePtr> HostCore::create_for(const Package& asker, const Kind& kind,
                                          std::int32_t version, std::string_view reference) {
+  if (inherited()) return forked_error(std::string(reference));
   return create(kind, version, reference, std::nullopt, &asker);
 }
 
 std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& kind,
                                              std::int32_t version) {
+  if (inherited()) return {};
   std::shared_lock lock(mutex_);
   std::vector<std::string> names;
   for (const Registration* one : registry_.newest(kind, version, &asker)) {

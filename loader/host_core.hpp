@@ -15,6 +15,7 @@
 #include "module/module_host.hpp"
 #include "package/lock.hpp"
 #include "package_info.hpp"
+#include "platform/fork.hpp"
 #include "registry/registry.hpp"
 
 namespace tenon::detail {
@@ -31,6 +32,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::shared_ptr<Events> events() const noexcept { return context_.events; }
   /// How long the end of the host waits for others.
   std::chrono::milliseconds patience() const noexcept { return options_.restart.drain; }
+  /// Whether this process is a child of the one in which the host was made. None of the functions
+  /// below may be called then, but for `create_for` and `names_for`.
+  bool inherited() const noexcept { return process_.inherited(); }
 
   std::vector<PluginInfo> plugins(const Kind& kind) const;
   std::vector<PluginInfo> registered() const;
@@ -82,6 +86,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   void watch_all();
   void file_changed(const std::filesystem::path& file);
 
+  const platform::ProcessMark process_;
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
   ModuleContext context_;

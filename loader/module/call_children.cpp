@@ -5,11 +5,14 @@
 #include <mutex>
 #include <vector>
 
+#include "platform/fork.hpp"
+
 namespace tenon::detail {
 namespace {
 
 // Recursive, since a child that is cancelled looks for children of its own.
 std::recursive_mutex mutex;
+const platform::UnlockedInChildren<mutex> unlocked;
 std::vector<ChildCall*>& children() {
   static auto& all = *new std::vector<ChildCall*>;  // outlives every thread
   return all;

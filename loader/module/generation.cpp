@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "module/behaviours.hpp"
+#include "module/keep_for_ever.hpp"
 #include "module/log.hpp"
 #include "module/thread_records.hpp"
 
@@ -62,17 +63,14 @@ class Generation::Use {
   Bound bound_{nullptr, nullptr};
 };
 
-void keep_for_ever(GenerationPtr generation) noexcept {
-  static Mutex mutex(LockRank::counters);
-  static auto& kept = *new std::vector<Generation*>;  // found by leak checkers
-  const std::lock_guard lock(mutex);
-  kept.push_back(generation.release());
+void leave_loaded(GenerationPtr generation) noexcept {
+  keep_for_ever(std::shared_ptr<void>(generation.release(), [](void*) {}));
 }
 
 void EndGeneration::operator()(Generation* generation) const noexcept {
   if (!generation->broken()) generation->end();
   if (generation->broken()) {
-    keep_for_ever(GenerationPtr(generation));
+    leave_loaded(GenerationPtr(generation));
   } else {
     delete generation;
   }

@@ -57,7 +57,7 @@ struct EndGeneration {
 };
 using GenerationPtr = std::unique_ptr<Generation, EndGeneration>;
 /// Keeps a generation for ever, without calling any function of it.
-void keep_for_ever(GenerationPtr generation) noexcept;
+void leave_loaded(GenerationPtr generation) noexcept;
 
 /// What a generation needs of its host. May outlive the host: what is left of it then has no
 /// effect.

@@ -102,16 +102,17 @@ TimedCall* Entry::Timed::begin(Instance& instance, const std::atomic<Serving*>& 
 }
 
 Error Entry::refusal(const Instance& instance, std::string_view method, bool served) {
-  if (!served) return live(instance).module().unavailable();
+  if (!served) return live(instance).module().unavailable(instance.plugin(), method);
   return Error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
                 .message = restarted_text,
                 .plugin = std::string(instance.plugin()),
                 .method = std::string(method)});
 }
 
-tenon_status Entry::refuse(const Instance& instance, tenon_call* call, bool served) noexcept {
+tenon_status Entry::refuse(const Instance& instance, tenon_call* call, std::string_view method,
+                           bool served) noexcept {
   if (!served) {
-    const Error error = live(instance).module().unavailable();
+    const Error error = live(instance).module().unavailable(instance.plugin(), method);
     const std::string_view message = error.message();
     call->functions->fail(call, error.status(), {message.data(), message.size()});
     Call::of(call).add_failed_inside(thread_record->depth, error.to_string());
@@ -211,7 +212,9 @@ void LentStream::passed() noexcept {
 }
 
 void InstanceDeleter::operator()(Instance* instance) const noexcept {
-  std::unique_ptr<LiveInstance> ended(static_cast<LiveInstance*>(instance));
+  auto* live = static_cast<LiveInstance*>(instance);
+  if (live->module().inherited()) return;  // the object belongs to the parent of this process
+  std::unique_ptr<LiveInstance> ended(live);
   ended->module().release(*ended);
 }
 

@@ -4,11 +4,14 @@
 #include <mutex>
 #include <vector>
 
+#include "platform/fork.hpp"
+
 namespace tenon {
 namespace {
 
 // Registrations come before main, and again when a library with kinds is loaded later.
 std::mutex mutex;
+const platform::UnlockedInChildren<mutex> unlocked;
 std::vector<const Kind*>& kinds() {
   static std::vector<const Kind*> all;
   return all;

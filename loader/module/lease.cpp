@@ -229,6 +229,7 @@ template <class Raw>
 std::shared_ptr<Lease> LeaseList::add(std::uint32_t index, bool lent, Raw*& stream) {
   auto leased = std::make_shared<Leased<Raw>>(*this, contract_, index, lent, stream);
   stream = leased->hand_out();
+  if (process_.inherited()) return leased;
   std::lock_guard lock(mutex_);
   return leases_.emplace_back(std::move(leased));
 }
@@ -254,6 +255,7 @@ std::shared_ptr<Lease> LeaseList::lend(tenon_writer*& stream) {
 }
 
 void LeaseList::remove(const Lease& lease) noexcept {
+  if (process_.inherited()) return;
   std::shared_ptr<Lease> last;  // ends after the lock
   std::lock_guard lock(mutex_);
   const auto listed = std::find_if(leases_.begin(), leases_.end(),

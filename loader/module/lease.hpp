@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "manifest/manifest.hpp"
+#include "platform/fork.hpp"
 
 namespace tenon::detail {
 
@@ -80,6 +81,8 @@ class LeaseList {
   Serving& generation_;
   const Contract contract_;
   const Run run_;
+  // In a forked child streams are not listed: nothing there waits for them or revokes them.
+  const platform::ProcessMark process_;
   std::atomic<bool> broken_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

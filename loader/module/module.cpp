@@ -7,6 +7,7 @@
 
 #include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
+#include "module/forked.hpp"
 #include "module/lifecycle_lock.hpp"
 #include "module/log.hpp"
 #include "module/restart.hpp"
@@ -36,8 +37,8 @@ Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& cont
       failures_(context.restart.limits, std::minstd_rand(std::random_device{}())) {}
 
 Module::~Module() {
-  for (const auto& old : retired_) keep_for_ever(std::move(old->generation));
-  if (generation_ != nullptr) keep_for_ever(std::move(generation_));
+  for (const auto& old : retired_) leave_loaded(std::move(old->generation));
+  if (generation_ != nullptr) leave_loaded(std::move(generation_));
 }
 
 Manifest Module::manifest() const {
@@ -264,7 +265,8 @@ void Module::release(LiveInstance& instance) noexcept {
 }
 
 const KindVersion& Module::version_of(const LiveInstance& instance) const {
-  const Lock lock(mutex_);
+  Lock lock(mutex_, std::defer_lock);
+  if (!inherited()) lock.lock();
   return *instance.version_;
 }
 
@@ -272,6 +274,7 @@ const KindVersion& Module::version_of(const LiveInstance& instance) const {
 // restart that has not published yet follows the change; where one has, the new generation is
 // configured here.
 void Module::remember_config(LiveInstance& instance, const TextMap& config) {
+  if (inherited()) return;  // nothing restarts
   auto kept = std::make_shared<const TextMap>(config);
   Lock lock(mutex_);
   instance.config_ = kept;
@@ -419,8 +422,10 @@ void Module::serve_again() noexcept {
 }
 
 Module::Passage Module::pass_gate() noexcept {
-  Lock lock(mutex_);
+  Lock lock(mutex_, std::defer_lock);
+  if (!inherited()) lock.lock();
   if (generation_ != nullptr && this_thread_is_in(*generation_)) return {false, generation_.get()};
+  if (inherited()) return {false, nullptr};  // nobody is there to open it
   while (current.load() == &gate_) {
     if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
       return {false, nullptr};
@@ -440,18 +445,21 @@ std::string Module::reasons() const {
   return text;
 }
 
-Error Module::unavailable() const {
+Error Module::unavailable(std::string_view plugin, std::string_view method) const {
+  if (inherited()) return forked_error(where(), plugin, method);
   const Lock lock(mutex_);
-  return why_unavailable();
+  return why_unavailable(plugin, method);
 }
 
 /// REQUIRED: the lock.
-Error Module::why_unavailable() const {
+Error Module::why_unavailable(std::string_view plugin, std::string_view method) const {
   if (shut_down_) {
     return Error({.code = "host-ended",
                   .status = TENON_UNAVAILABLE,
                   .message = "the host of the module has ended",
-                  .where = where()});
+                  .where = where(),
+                  .plugin = std::string(plugin),
+                  .method = std::string(method)});
   }
   if (failures_.quarantined()) {
     return Error(
@@ -459,21 +467,27 @@ Error Module::why_unavailable() const {
          .status = TENON_UNAVAILABLE,
          .message = "the module has failed too often and is not used any more: " + reasons(),
          .where = where(),
-         .fix = "replace its file, or restart it by hand"});
+         .fix = "replace its file, or restart it by hand",
+         .plugin = std::string(plugin),
+         .method = std::string(method)});
   }
   return Error({.code = "restarting",
                 .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                 .message = "the module has failed and waits for its restart",
-                .where = where()});
+                .where = where(),
+                .plugin = std::string(plugin),
+                .method = std::string(method)});
 }
 
 void Module::add_blocking(Call& call) {
+  if (inherited()) return;
   const Lock lock(mutex_);
   blocking_.push_back(&call);
   if (interrupting_) call.cancel(CancelReason::restart);
 }
 
 void Module::remove_blocking(Call& call) {
+  if (inherited()) return;
   const Lock lock(mutex_);
   blocking_.erase(std::find(blocking_.begin(), blocking_.end(), &call));
 }

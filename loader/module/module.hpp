@@ -19,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -35,6 +36,7 @@
 #include "module/timer_queue.hpp"
 #include "module/workers.hpp"
 #include "platform/file.hpp"
+#include "platform/fork.hpp"
 
 namespace tenon::detail {
 
@@ -150,6 +152,9 @@ class Module final : public ServingModule,
   ~Module();
 
   const ModuleOrigin& origin() const noexcept { return origin_; }
+  /// Whether this process is a child of the one in which the module was made. Its locks, background
+  /// threads and files are not used then, and nothing of it changes any more.
+  bool inherited() const noexcept { return process_.inherited(); }
   /// Of the code that serves, or of the file where none is loaded.
   Manifest manifest() const;
   ModuleInfo info() const;
@@ -187,8 +192,8 @@ class Module final : public ServingModule,
     Generation* behind;
   };
   Passage pass_gate() noexcept;
-  /// Why nobody serves.
-  Error unavailable() const;
+  /// Why nobody serves, for a call of `method` of `plugin` where it was one.
+  Error unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
 
   /// A call has this deadline, and no look at calls is due before.
   void look_at_deadlines_at(std::int64_t deadline) noexcept;
@@ -268,7 +273,7 @@ class Module final : public ServingModule,
 
   Error refused(std::string found) const;
   Error busy() const;
-  Error why_unavailable() const;
+  Error why_unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
   std::string reasons() const;
   std::string where() const;
   Event event(Event::Type type) const;
@@ -276,6 +281,7 @@ class Module final : public ServingModule,
 
   const ModuleOrigin origin_;
   const ModuleContext context_;
+  const platform::ProcessMark process_;
   const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
   Serving gate_;
 

@@ -108,6 +108,7 @@ struct ModuleHost::Functions {
 
   static void release(const tenon_host* host, tenon_instance* instance) {
     auto* client = static_cast<Instance*>(instance->self);
+    if (of(host).process_.inherited()) return;
     {
       const std::lock_guard lock(of(host).mutex_);
       if (of(host).clients_.erase(client) == 0) return;

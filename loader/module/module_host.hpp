@@ -18,6 +18,7 @@
 #include "manifest/manifest.hpp"
 #include "module/lock_order.hpp"
 #include "package/repository.hpp"
+#include "platform/fork.hpp"
 
 namespace tenon::detail {
 
@@ -75,6 +76,7 @@ class ModuleHost {
   const Package package_;
   const std::weak_ptr<PluginDirectory> directory_;  // the host may be gone
   LeaseList& leases_;
+  const platform::ProcessMark process_;
   Mutex mutex_{LockRank::clients};
   std::set<Instance*> clients_;
 };

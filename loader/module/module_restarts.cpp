@@ -305,6 +305,7 @@ void Module::lose_generation() {
 void Module::fault(Generation& generation, RestartReason why, const Error& error) noexcept {
   GenerationPtr broken;  // kept for ever when it ends
   if (why == RestartReason::crash) generation.break_down();
+  if (inherited()) return;  // nothing restarts
   Lock lock(mutex_);
   const bool serves = &generation == generation_.get();
   const bool first = generation_ == nullptr && !has_instances();

@@ -275,6 +275,7 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
 // -- Deadlines ----------------------------------------------------------------
 
 void Module::look_at_deadlines_at(std::int64_t deadline) noexcept {
+  if (inherited()) return;  // nothing reports it
   std::int64_t next = next_deadline.load();
   while (deadline < next && !next_deadline.compare_exchange_weak(next, deadline)) {
   }

@@ -8,6 +8,7 @@
 
 #include "module/log.hpp"
 #include "platform/barrier.hpp"
+#include "platform/fork.hpp"
 #include "platform/thread_exit.hpp"
 
 namespace tenon::detail {

@@ -12,7 +12,4 @@ bool has_process_barrier() noexcept;
 /// as a filter of system calls does that was installed later. REQUIRED: has_process_barrier().
 bool process_barrier() noexcept;
 
-/// Calls `handler` in the child after each fork of the process.
-void after_fork_in_child(void (*handler)()) noexcept;
-
 }  // namespace tenon::platform

@@ -60,7 +60,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
   out.indented([&] {
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
     out.line("tenon::detail::Entry entry(instance, ", interface.fresh() ? "true" : "false", ");");
-    out.line("if (!entry) return entry.refuse(call);");
+    out.line("if (!entry) return entry.refuse(call, ", quoted(method.name), ");");
     const bool blocks = !method.blocks.empty();
     if (blocks) {
       out.line("tenon::detail::BlockingClient blocking(instance, call);");

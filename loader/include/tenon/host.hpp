@@ -238,6 +238,14 @@ class Handle {
 };
 
 /// Finds, loads and restarts the modules of a program. Thread-safe.
+///
+/// In a child that the program made by `fork` the threads and the files of the Host still belong to
+/// the parent. The child may call methods through the handles that it inherited, as far as the
+/// plugins themselves tolerate a fork, and it may make a Host of its own. It restarts nothing: a
+/// call into a module that waits for a restart fails. Every other function of an inherited Host
+/// does nothing: it returns the error `forked`, or where it returns a list, an empty one.
+/// Destroying an inherited handle or Host does nothing either: no code of a plugin runs, nothing is
+/// unloaded or removed, and nothing is waited for.
 class TENON_API Host {
  public:
   /// Looks through the folders; reads manifests, loads nothing. `skipped` reports what cannot be
@@ -254,16 +262,18 @@ class TENON_API Host {
   Host& operator=(const Host&) = delete;
 
   /// The plugins of a kind, one per name: the newest that the host takes and whose package gets
-  /// what it requires. Sorted by name.
+  /// what it requires. Sorted by name. Empty in a forked child.
   template <class K>
   std::vector<PluginInfo> plugins() const {
     return plugins(K::kind());
   }
   std::vector<PluginInfo> plugins(const Kind& kind) const;
-  /// All registrations of all kinds, also those of kinds that this program does not know.
+  /// All registrations of all kinds, also those of kinds that this program does not know. Empty in
+  /// a forked child.
   std::vector<PluginInfo> registered() const;
 
-  /// What was found and cannot be used, or only in part, each with the rule that skipped it.
+  /// What was found and cannot be used, or only in part, each with the rule that skipped it. In a
+  /// forked child the error `forked` alone.
   std::vector<Error> skipped() const;
 
   /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a
@@ -276,7 +286,7 @@ class TENON_API Host {
   /// Errors: wrong-reference; not-found (with the names, or the versions, that there are); of a
   /// package that would do but does not get what it requires, package-missing, version-missing,
   /// two-versions-needed or contradictory-requirement, with the chain of those who require;
-  /// version-refused, where HostOptions::requirements leave it out.
+  /// version-refused, where HostOptions::requirements leave it out; forked.
   template <class K>
   Result<PluginInfo> find(std::string_view reference) const {
     return find(K::kind(), reference);
@@ -284,13 +294,13 @@ class TENON_API Host {
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   /// The registrations of whatever kind that a reference names, also those that this program
   /// cannot use; the newest first. Never empty.
-  /// Errors: wrong-reference, not-found (with the names that there are).
+  /// Errors: wrong-reference, not-found (with the names that there are), forked.
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
 
   /// A new instance; loads the module when it is the first. With a config the method that the kind
   /// configures by is called with it, and its failure is the answer.
   /// Errors: those of `find`, of loading (each a stable code), of the plugin's create and
-  /// configure.
+  /// configure; forked.
   template <class K>
   Result<Handle<K>> create(std::string_view reference) {
     return handle<K>(create(K::kind(), reference, std::nullopt));
@@ -302,22 +312,23 @@ class TENON_API Host {
 
   /// Looks through the folders again. New files are added, those that are gone are forgotten unless
   /// they are in use; what is loaded stays as it is. Which version of which package each package
-  /// gets is settled anew; instances that plugins have of others stay as they are.
+  /// gets is settled anew; instances that plugins have of others stay as they are. Does nothing in
+  /// a forked child.
   void rescan();
 
-  /// The modules with their state, in the order of their packages.
+  /// The modules with their state, in the order of their packages. Empty in a forked child.
   std::vector<ModuleInfo> modules() const;
 
   /// All versions of the packages that were found, by name, the preferred one first; what each
-  /// requires and gets.
+  /// requires and gets. Empty in a forked child.
   std::vector<PackageInfo> packages() const;
   /// What the host would take for references to plugins or packages, and all that this requires, as
-  /// things are now. Loads nothing.
+  /// things are now. Loads nothing. In a forked child the error `forked` is the only one.
   Resolved resolve(const std::vector<std::string>& references) const;
   /// Writes a lock of the packages that are used, so that a host that is made with it gets the same
   /// ones again. It is written as a whole or not at all.
   /// Errors: in-development, when such a package is used; those of the resolver, for what the host
-  /// itself requires; not-found, cannot-read, cannot-write.
+  /// itself requires; not-found, cannot-read, cannot-write, forked.
   Result<void> write_lock(const std::filesystem::path& file) const;
 
   /// Replaces the code of a module by what its file holds now. Either all of its instances move to
@@ -333,11 +344,12 @@ class TENON_API Host {
   /// of its users does not take; `lock-differs`; those of `find`, where the new code does not get
   /// what it requires; those of create and configure; `state-refused` when no version of the
   /// private state is known to both builds; `restart-failed` when calls did not end in time;
-  /// `busy`.
+  /// `busy`; `forked`.
   Result<Restarted> restart(std::string_view package, const RestartHow& how = {});
 
   /// The same for each loaded module whose file is another one than was loaded. Answers the
-  /// packages that were restarted and the errors of those that were not.
+  /// packages that were restarted and the errors of those that were not; `forked` in a forked
+  /// child.
   struct Restarts {
     std::vector<std::string> done;
     std::vector<Error> failed;

@@ -182,8 +182,8 @@ class Entry {
     return refusal(instance_, method, place_.bound->table != nullptr);
   }
   /// The same for a caller on the other side of the contract.
-  tenon_status refuse(tenon_call* call) const noexcept {
-    return refuse(instance_, call, place_.bound->table != nullptr);
+  tenon_status refuse(tenon_call* call, std::string_view method) const noexcept {
+    return refuse(instance_, call, method, place_.bound->table != nullptr);
   }
   /// The error of a call that failed with `status`. One that is fatal is told to the module.
   Error failure(Call& call, tenon_status status, std::string_view method) const {
@@ -273,7 +273,7 @@ class Entry {
 
   TENON_API static Error refusal(const Instance& instance, std::string_view method, bool served);
   TENON_API static tenon_status refuse(const Instance& instance, tenon_call* call,
-                                       bool served) noexcept;
+                                       std::string_view method, bool served) noexcept;
   TENON_API static Error failure(Instance& instance, Serving* generation, Call& call,
                                  tenon_status status, std::string_view method);
   TENON_API static tenon_status failure_inside(Instance& instance, Serving* generation,

@@ -2,7 +2,6 @@
 #include "platform/barrier.hpp"
 
 #include <linux/membarrier.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,10 +15,6 @@ bool has_process_barrier() noexcept {
 
 bool process_barrier() noexcept {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-}
-
-void after_fork_in_child(void (*handler)()) noexcept {
-  pthread_atfork(nullptr, nullptr, handler);
 }
 
 }  // namespace tenon::platform

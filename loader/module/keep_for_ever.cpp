@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/keep_for_ever.hpp"
+
+#include <atomic>
+#include <utility>
+
+namespace tenon::detail {
+namespace {
+
+struct Kept {
+  std::shared_ptr<void> object;
+  Kept* next;
+};
+constinit std::atomic<Kept*> all_kept{nullptr};
+
+}  // namespace
+
+void keep_for_ever(std::shared_ptr<void> object) {
+  auto* kept = new Kept{std::move(object), all_kept.load()};
+  while (!all_kept.compare_exchange_weak(kept->next, kept)) {
+  }
+}
+
+}  // namespace tenon::detail
