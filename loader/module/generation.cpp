@@ -100,7 +100,8 @@ void Generation::report(RestartReason why, const Error& error) noexcept {
 /// A caller who passes a fatal status on must not look broken for it.
 tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
                                     const std::function<tenon_status()>& body) {
-  const tenon_status status = supervision_.run_alone(package_, function, call, body);
+  const tenon_status status =
+      supervision_.run_alone(package_, function, call, body, crashed_in_call);
   if (status == TENON_OK) return status;
   const Error error({.status = status,
                      .message = std::string(Call::of(call).message()),

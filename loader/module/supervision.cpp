@@ -30,10 +30,10 @@ class Counted {
   bool failed_ = true;
 };
 
-/// eg: "crashed: SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
+/// eg: "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
 /// whatever has become of the file.
 std::string describe(const platform::Crash& crash, const std::string& file) {
-  std::string text = crash.stack_overflow ? "ran out of stack: " : "crashed: ";
+  std::string text = crash.stack_overflow ? "ran out of stack: " : "";
   text.append(crash.signal).append(" at ");
   const std::uint64_t offset = platform::offset_at(crash.code);
   std::string function;
@@ -69,22 +69,22 @@ tenon_status Supervision::refuse(tenon_call* call) noexcept {
 }
 
 tenon_status Supervision::crashed(const platform::Called& called, tenon_call* call,
-                                  const platform::Crash& crash) {
-  const tenon_status status = fail(call, TENON_INTERNAL, describe(crash, options_.file));
-  tell(RestartReason::crash, called.plugin, called.function, call);
+                                  const platform::Crash& crash, tenon_status status) {
+  fail(call, status, describe(crash, options_.file));
+  tell(RestartReason::crash, status, called.plugin, called.function, call);
   return status;
 }
 
 tenon_status Supervision::thrown(std::string_view plugin, std::string_view function,
                                  tenon_call* call) {
   const tenon_status status = end_exception(call);
-  tell(RestartReason::exception, plugin, function, call);
+  tell(RestartReason::exception, status, plugin, function, call);
   return status;
 }
 
-void Supervision::tell(RestartReason why, std::string_view plugin, std::string_view function,
-                       tenon_call* call) {
-  generation_.report(why, Error({.status = TENON_INTERNAL,
+void Supervision::tell(RestartReason why, tenon_status status, std::string_view plugin,
+                       std::string_view function, tenon_call* call) {
+  generation_.report(why, Error({.status = status,
                                  .message = std::string(Call::of(call).message()),
                                  .plugin = std::string(plugin),
                                  .method = std::string(function)}));
@@ -93,8 +93,9 @@ void Supervision::tell(RestartReason why, std::string_view plugin, std::string_v
 tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* call,
                                     const void* in, void* out) {
   Counted counted(counters_.empty() ? nullptr : &counters_[index]);
-  const tenon_status status = supervision_.run(plugin_.name, plugin_.version->methods[index].name,
-                                               call, [&] { return pass(bound_, call, in, out); });
+  const tenon_status status = supervision_.run(
+      plugin_.name, plugin_.version->methods[index].name, call,
+      [&] { return pass(bound_, call, in, out); }, crashed_in_call);
   if (status == TENON_OK) counted.succeeded();
   return status;
 }

@@ -34,6 +34,9 @@ struct SupervisionOptions {
   std::string file = {};                             // what a module is called that crashed
 };
 
+/// The status of a call in which the plugin crashed. The instance goes on in an earlier state.
+inline constexpr tenon_status crashed_in_call = TENON_CRASHED | TENON_RESTARTED;
+
 /// Of one generation, which it belongs to.
 class Supervision {
  public:
@@ -46,26 +49,26 @@ class Supervision {
   std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
 
   /// Calls a function of the plugin; answers what `body` does. After a crash of the generation
-  /// nothing is called. A crash is a failure, and reported.
+  /// nothing is called. A crash is the failure `if_crashed`, and reported.
   template <class Body>
   tenon_status run(std::string_view plugin, std::string_view function, tenon_call* call,
-                   Body&& body) {
+                   Body&& body, tenon_status if_crashed) {
     lock_order::expect_none();
     if (broken()) return refuse(call);
     if (!options_.contain_crashes) return body();
     tenon_status status = TENON_OK;
     const platform::Called called{plugin, function, image_};
     const auto crash = platform::call_contained(called, [&] { status = body(); });
-    return crash ? crashed(called, call, *crash) : status;
+    return crash ? crashed(called, call, *crash, if_crashed) : status;
   }
 
   /// The same for a function that is no method: an exception is a failure as well.
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
-                         Body&& body) {
+                         Body&& body, tenon_status if_crashed = TENON_CRASHED) {
     const Operation::Step step(plugin, function);
     try {
-      return run(plugin, function, call, body);
+      return run(plugin, function, call, body, if_crashed);
     } catch (...) {
       return thrown(plugin, function, call);
     }
@@ -75,10 +78,10 @@ class Supervision {
   bool broken() const noexcept;
   static tenon_status refuse(tenon_call* call) noexcept;
   tenon_status crashed(const platform::Called& called, tenon_call* call,
-                       const platform::Crash& crash);
+                       const platform::Crash& crash, tenon_status status);
   tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call);
-  void tell(RestartReason why, std::string_view plugin, std::string_view function,
-            tenon_call* call);
+  void tell(RestartReason why, tenon_status status, std::string_view plugin,
+            std::string_view function, tenon_call* call);
 
   Generation& generation_;
   const platform::ImageMap* const image_;

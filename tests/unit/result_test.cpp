@@ -67,7 +67,9 @@ TEST(Error, KnowsEveryWordOfGrpc) {
   EXPECT_EQ(status_word(TENON_OK), "ok");
   EXPECT_EQ(status_word(TENON_UNAUTHENTICATED), "unauthenticated");
   EXPECT_EQ(status_word(TENON_UNAVAILABLE | TENON_RETRYABLE), "unavailable");
+  EXPECT_EQ(status_word(TENON_CRASHED | TENON_RESTARTED), "crashed");
   EXPECT_EQ(status_word(17), "unknown");
+  EXPECT_EQ(status_word(129), "unknown");
   EXPECT_EQ(status_word(-1), "unknown");
 }
 

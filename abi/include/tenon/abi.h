@@ -100,8 +100,10 @@ typedef int64_t tenon_timestamp;
 
 /* -- Status ----------------------------------------------------------------- */
 
-/* The low 8 bits hold one of the canonical codes of gRPC; flags may be added to
- * any code but TENON_OK. A failing status comes with a message: tenon_fail. */
+/* The low 8 bits hold a code: one of the canonical codes of gRPC, which stay below 128, or
+ * one of tenon's own, which begin there. A code that the reader does not know means
+ * TENON_UNKNOWN. Flags may be added to any code but TENON_OK. A failing status comes with
+ * a message: tenon_fail. */
 typedef int32_t tenon_status;
 
 #define TENON_OK 0
@@ -121,6 +123,11 @@ typedef int32_t tenon_status;
 #define TENON_UNAVAILABLE 14
 #define TENON_DATA_LOSS 15
 #define TENON_UNAUTHENTICATED 16
+/* The plugin crashed in the call, and the host contained it. Set by hosts. A call of a method
+ * or of a stream adds TENON_RESTARTED: the module is restarted, and its instances go on without
+ * the state that was not saved. It is not retryable: nobody knows how far the call came, and the
+ * same input may crash the plugin again. */
+#define TENON_CRASHED 128
 
 #define TENON_RETRYABLE 0x100 /* the same call may succeed later */
 #define TENON_FATAL 0x200     /* the module is broken and asks to be restarted */

@@ -109,6 +109,9 @@ struct HostOptions {
   /// line on standard error that names the plugin. Handlers of these signals that the program had
   /// before are called for all that is not contained. On threads of the plugin's own nothing is.
   ///
+  /// The call fails with the code `crashed` and, where it was a call of a method or a stream, with
+  /// the flag `restarted`. It is not retryable: the same input may crash the plugin again.
+  ///
   /// Where nothing can be contained `skipped` has an error about it: containment-unavailable.
   bool contain_crashes = false;
   /// The folder for the private copies of loaded modules; empty: $TMPDIR, otherwise /tmp. It must

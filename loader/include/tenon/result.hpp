@@ -18,8 +18,8 @@
 
 namespace tenon {
 
-/// The word for the canonical code in a status, flags ignored: "ok", "invalid-argument".
-/// A number that is no canonical code is "unknown".
+/// The word for the code in a status, flags ignored: "ok", "invalid-argument", "crashed". A number
+/// that is no code is "unknown".
 constexpr std::string_view status_word(tenon_status status) noexcept {
   constexpr std::string_view words[] = {"ok",
                                         "cancelled",
@@ -38,6 +38,7 @@ constexpr std::string_view status_word(tenon_status status) noexcept {
                                         "unavailable",
                                         "data-loss",
                                         "unauthenticated"};
+  if (TENON_CODE(status) == TENON_CRASHED) return "crashed";
   const auto code = static_cast<std::size_t>(TENON_CODE(status));
   return code < std::size(words) ? words[code] : words[TENON_UNKNOWN];
 }
