@@ -4,6 +4,7 @@
 // that code itself is contained: elsewhere somebody else's locks and data may be half changed.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -13,6 +14,12 @@ namespace tenon::platform {
 
 /// Whether crashes can be contained on this system.
 bool can_contain() noexcept;
+
+/// The handlers need this much of a thread's alternate signal stack, in bytes, with what the system
+/// puts there and a reserve. A thread that has none, or a smaller one, when it makes its first
+/// contained call gets one of the loader's until it ends; then it has its own again. Crashes are
+/// not contained on a smaller one that the program gives the thread later.
+inline constexpr std::size_t smallest_alternate_stack = 32'768;
 
 /// While one lives, crashes in contained calls come back. All others go to the handlers that the
 /// program had before, which are its handlers again when the last one has ended. Handlers that the

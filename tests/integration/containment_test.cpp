@@ -2,9 +2,14 @@
 //
 // Crashes inside of plugins: those that are contained, and those that end a process of their own.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
@@ -72,6 +77,47 @@ TEST_P(ContainedCrash, OnAnyThread) {
   EXPECT_TRUE(serves_again(unruly));
 }
 
+/// A small alternate stack, as a program may give it to a thread, and the memory below it. Stays
+/// that of the thread when it is destroyed: the thread must end before.
+class SmallStack {
+ public:
+  SmallStack() {
+    memory_.fill(pattern);
+    stack_t small{.ss_sp = memory_.data() + below, .ss_flags = 0, .ss_size = 4096};
+    if (sigaltstack(&small, nullptr) == 0) return;
+    small.ss_size = static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ));  // a strict system
+    EXPECT_EQ(sigaltstack(&small, nullptr), 0);
+  }
+  SmallStack(const SmallStack&) = delete;
+  SmallStack& operator=(const SmallStack&) = delete;
+
+  const void* begin() const { return memory_.data() + below; }
+  /// Whether nothing was written below the stack.
+  bool intact() const {
+    return std::all_of(memory_.begin(), memory_.begin() + below,
+                       [](char byte) { return byte == pattern; });
+  }
+
+ private:
+  static constexpr char pattern = 0x5a;
+  static constexpr std::size_t below = 65'536;
+  static constexpr std::size_t room = 65'536;
+
+  std::array<char, below + room> memory_;
+};
+
+TEST_P(ContainedCrash, OnAThreadWithASmallAlternateStack) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  std::unique_ptr<SmallStack> small;
+  std::thread([&] {
+    small = std::make_unique<SmallStack>();
+    EXPECT_EQ(unruly->say(GetParam().text).error().code(), "crashed");
+  }).join();
+  EXPECT_TRUE(small->intact());
+  EXPECT_TRUE(serves_again(unruly));
+}
+
 constexpr Crashing contained[] = {
     {"write to nowhere", "SIGSEGV at "},
     {"call nowhere", "SIGSEGV at "},
@@ -92,6 +138,32 @@ INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
 });
+
+/// Remembers at the end of its thread which alternate stack the thread has then.
+struct StackAtTheEnd {
+  const void** seen = nullptr;
+  ~StackAtTheEnd() {
+    stack_t now{};
+    sigaltstack(nullptr, &now);
+    *seen = now.ss_sp;
+  }
+};
+
+TEST_F(Containment, GivesAThreadItsSmallAlternateStackBack) {
+  Host host(containing());
+  auto unruly = host.create<test::Echo>("unruly").value();
+  const void* given = nullptr;
+  const void* seen = nullptr;
+  std::unique_ptr<SmallStack> small;
+  std::thread([&] {
+    thread_local StackAtTheEnd at_the_end;  // is destroyed after what is made later
+    at_the_end.seen = &seen;
+    small = std::make_unique<SmallStack>();
+    given = small->begin();
+    EXPECT_FALSE(unruly->say("write to nowhere"));
+  }).join();
+  EXPECT_EQ(seen, given);
+}
 
 TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
   HostOptions slow = containing();
@@ -320,6 +392,15 @@ TEST_F(Crash, OfAPluginDoesNotReachTheHandlerOfTheHost) {
   const Outcome outcome = run("unruly", "write to nowhere", "own-handler");
   EXPECT_EQ(outcome.exit, 0);
   EXPECT_NE(outcome.out.find("SIGSEGV"), std::string::npos);
+}
+
+TEST_F(Crash, OnASmallAlternateStackThatCameLateIsNotContainedAndOverrunsNothing) {
+  const Outcome outcome = run("unruly", "write to nowhere", "small-stack-later");
+  EXPECT_EQ(outcome.exit, 7) << "8: memory below the stack was written";
+  EXPECT_NE(outcome.err.find("not contained: the alternate signal stack of the thread has no room "
+                             "left\n"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(Crash, OfTheHostReachesItsOwnHandler) {

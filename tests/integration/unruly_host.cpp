@@ -7,7 +7,9 @@
 //
 // With the way `own-handler` it has a handler of SIGSEGV of its own; with `crashes-itself` it also
 // crashes when the plugin has answered, with `crashes-later` when the Host is gone. With
-// `crashes-when-told` it crashes as soon as it is told of a second module.
+// `crashes-when-told` it crashes as soon as it is told of a second module. With `small-stack-later`
+// it calls the plugin once, gives its thread a small alternate stack, and has a handler of SIGSEGV
+// that says whether anything was written below that.
 #include <tenon/host.hpp>
 
 #include <unistd.h>
@@ -29,6 +31,21 @@ void say_and_end(int) {
   _exit(write(STDERR_FILENO, text.data(), text.size()) > 0 ? 7 : 8);
 }
 
+constexpr std::size_t small = 8192;
+char memory[65'536 + small];
+
+void look_below_and_end(int) {
+  for (std::size_t i = 0; i < sizeof memory - small; i++) {
+    if (memory[i] != 0) _exit(8);
+  }
+  _exit(7);
+}
+
+void take_small_stack() {
+  const stack_t stack{.ss_sp = memory + sizeof memory - small, .ss_flags = 0, .ss_size = small};
+  sigaltstack(&stack, nullptr);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -36,6 +53,7 @@ int main(int count, char** arguments) {
   if (way == "own-handler" || way == "crashes-itself" || way == "crashes-later") {
     signal(SIGSEGV, say_and_end);
   }
+  if (way == "small-stack-later") signal(SIGSEGV, look_below_and_end);
   {
     tenon::Host host({.app = "",
                       .plugin_path = {arguments[1]},
@@ -54,6 +72,7 @@ int main(int count, char** arguments) {
       std::cout << plugin.error().to_string() << std::endl;
       return 1;
     }
+    if (way == "small-stack-later" && (*plugin)->say("well?")) take_small_stack();
     const auto answer = (*plugin)->say(arguments[3]);
     std::cout << (answer ? *answer : answer.error().to_string()) << std::endl;
     if (way == "crashes-itself") *nowhere = 1;

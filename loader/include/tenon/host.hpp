@@ -112,6 +112,9 @@ struct HostOptions {
   /// The call fails with the code `crashed` and, where it was a call of a method or a stream, with
   /// the flag `restarted`. It is not retryable: the same input may crash the plugin again.
   ///
+  /// Threads whose alternate signal stack is smaller than 32 kB when they first call a plugin get
+  /// a larger one until they end; a smaller one that they are given later contains nothing.
+  ///
   /// Where nothing can be contained `skipped` has an error about it: containment-unavailable.
   bool contain_crashes = false;
   /// The folder for the private copies of loaded modules; empty: $TMPDIR, otherwise /tmp. It must

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <utility>
 
+#include "platform/fork.hpp"
 #include "platform/posix/fault.hpp"
 
 namespace tenon::platform {
@@ -35,28 +37,27 @@ struct Frame {
 
 // -- The stack of handlers ----------------------------------------------------
 
-/// A thread that has run out of stack needs another one for its signal handler. One that the
-/// program gave it is kept.
+/// A thread that has run out of stack needs another one for its signal handlers. One that the
+/// program gave it is kept where it is large enough, and otherwise replaced until the thread ends.
 class AlternateStack {
  public:
   AlternateStack() noexcept {
-    stack_t now{};
-    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    if (sigaltstack(nullptr, &before_) != 0 || is_large_enough(before_)) return;
     void* memory = mmap(nullptr, size + guard, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return;
     mprotect(memory, guard, PROT_NONE);
     memory_ = static_cast<char*>(memory);
     const stack_t mine{.ss_sp = memory_ + guard, .ss_flags = 0, .ss_size = size};
-    sigaltstack(&mine, nullptr);
+    if (sigaltstack(&mine, nullptr) == 0) return;
+    munmap(std::exchange(memory_, nullptr), size + guard);
   }
   ~AlternateStack() {
     if (memory_ == nullptr) return;
     stack_t now{};
-    if (sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_ + guard) {
-      const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-      sigaltstack(&none, nullptr);
-    }
+    const bool mine = sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_ + guard;
+    // The thread ends inside of a signal handler: then its stack stays.
+    if (mine && sigaltstack(&before_, nullptr) != 0) return;
     munmap(memory_, size + guard);
   }
   AlternateStack(const AlternateStack&) = delete;
@@ -67,8 +68,24 @@ class AlternateStack {
   static constexpr std::size_t size = 262'144;
   static constexpr std::size_t guard = 65'536;  // a page, however large
 
+  static bool is_large_enough(const stack_t& stack) noexcept {
+    return (stack.ss_flags & SS_DISABLE) == 0 && stack.ss_size >= smallest_alternate_stack;
+  }
+
+  stack_t before_{};
   char* memory_ = nullptr;
 };
+
+/// Whether the handler of a signal has room for its work: the thread may run on an alternate stack
+/// that the program gave it after its first contained call, or on which another handler runs.
+bool has_room(const void* context) noexcept {
+  constexpr std::ptrdiff_t needed = 16'384;  // twice of what was measured
+  const stack_t& alternate = static_cast<const ucontext_t*>(context)->uc_stack;
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  const auto* lowest = static_cast<const char*>(alternate.ss_sp);
+  const bool on_it = lowest <= here && here < lowest + alternate.ss_size;
+  return !on_it || here - lowest >= needed;
+}
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool has_stack = false;
 
@@ -82,8 +99,11 @@ void give_stack() noexcept {
 constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr const char* names[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"};
 
+std::mutex handlers_mutex;
+const UnlockedInChildren<handlers_mutex> unlocked;
+
+/// Guarded by the mutex.
 struct Handlers {
-  std::mutex mutex;
   std::size_t users = 0;
   bool installed[std::size(signals)] = {};
   struct sigaction before[std::size(signals)] = {};
@@ -100,13 +120,13 @@ std::string_view name_of(int signal) noexcept {
 }
 
 /// The line that is the last word on a plugin that ends the process.
-void tell(const Called& called, int signal) noexcept {
+void tell(const Called& called, int signal, std::string_view why) noexcept {
   const auto part = [](std::string_view text) {
     return iovec{const_cast<char*>(text.data()), text.size()};
   };
-  const iovec parts[] = {part("tenon: "),          part(called.plugin), part(": "),
-                         part(called.function),    part(": "),          part(name_of(signal)),
-                         part(", not contained\n")};
+  const iovec parts[] = {part("tenon: "),         part(called.plugin), part(": "),
+                         part(called.function),   part(": "),          part(name_of(signal)),
+                         part(", not contained"), part(why),           part("\n")};
   static_cast<void>(!writev(STDERR_FILENO, parts, std::size(parts)));
 }
 
@@ -161,12 +181,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (way_back_of_judge != nullptr) go_back(*std::exchange(way_back_of_judge, nullptr));
   const int error = errno;
   if (Frame* frame = innermost; frame != nullptr) {
+    const bool room = has_room(context);
     if (Fault fault(signal, *info, context);
-        frame->called->image != nullptr && judge(fault, *frame)) {
+        room && frame->called->image != nullptr && judge(fault, *frame)) {
       frame->crash = fault.crash(name_of(signal));
       go_back(frame->way_back);
     }
-    tell(*frame->called, signal);
+    tell(*frame->called, signal,
+         room ? "" : ": the alternate signal stack of the thread has no room left");
   }
   errno = error;
   pass_on(signal, info, context);
@@ -191,7 +213,7 @@ bool can_contain() noexcept {
 
 CrashHandlers::CrashHandlers() {
   prepare_faults();
-  std::lock_guard lock(handlers.mutex);
+  std::lock_guard lock(handlers_mutex);
   if (handlers.users++ != 0) return;
   for (std::size_t i = 0; i < std::size(signals); i++) {
     // One that could not be taken back is still called by whoever came after it.
@@ -205,7 +227,7 @@ CrashHandlers::CrashHandlers() {
 }
 
 CrashHandlers::~CrashHandlers() {
-  std::lock_guard lock(handlers.mutex);
+  std::lock_guard lock(handlers_mutex);
   if (--handlers.users != 0) return;
   for (std::size_t i = 0; i < std::size(signals); i++) {
     struct sigaction now = {};
