@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "trust/file_comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class FileComparing : public testing::Test {
+ protected:
+  std::filesystem::path write(const char* name, const std::string& content) const {
+    return world_.write(name, content);
+  }
+
+  World world_;
+  FileComparison files_;
+};
+
+TEST_F(FileComparing, FindsADifferenceInTheLastByte) {
+  const std::string content(200'000, 'x');
+  const auto a = write("a", content + "a");
+  const auto b = write("b", content + "b");
+  const auto c = write("c", content + "a");
+  EXPECT_TRUE(files_.differ(a, b));
+  EXPECT_FALSE(files_.differ(a, c));
+  EXPECT_FALSE(files_.differ(a, a));
+}
+
+TEST_F(FileComparing, FindsADifferenceInTheSize) {
+  EXPECT_TRUE(files_.differ(write("a", "xx"), write("b", "x")));
+}
+
+TEST_F(FileComparing, ReadsAFileAgainOnlyWhenItWasReplaced) {
+  const auto a = write("a", "one");
+  const auto b = write("b", "two");
+  EXPECT_TRUE(files_.differ(a, b));
+  EXPECT_TRUE(files_.differ(a, b));
+  std::filesystem::remove(b);
+  std::filesystem::copy_file(a, b);
+  EXPECT_FALSE(files_.differ(a, b));
+}
+
+TEST_F(FileComparing, SaysNothingOfAFileThatCannotBeRead) {
+  EXPECT_FALSE(files_.differ(write("a", "one"), world_.root() / "gone"));
+}
+
+}  // namespace
+}  // namespace tenon::tests
