@@ -41,16 +41,11 @@ void HostCore::start() {
   }
   read_requirements();
   read_lock();
-  for (const tenon_module* builtin : options_.builtins) {
-    const std::string_view text(builtin->manifest, builtin->manifest_size);
-    auto manifest = parse_manifest(text, "builtin");
-    if (!manifest) {
-      broken_.push_back(std::move(manifest).error());
-      continue;
-    }
-    modules_.push_back(
-        std::make_shared<Module>(ModuleOrigin{{}, builtin}, std::move(*manifest), context_));
-  }
+  catalog_->begin({.host = options_.app.empty() ? "the host" : options_.app,
+                   .requirements = requirements_,
+                   .lock = lock_,
+                   .lock_file = options_.lock_file},
+                  make_builtins());
   if (options_.watch) {
     auto watcher = FileWatcher::start([weak = weak_from_this()](const auto& file) {
       if (const auto core = weak.lock()) core->file_changed(file);
@@ -62,6 +57,21 @@ void HostCore::start() {
     }
   }
   rescan();
+}
+
+std::vector<ListedModule> HostCore::make_builtins() {
+  std::vector<ListedModule> builtins;
+  for (const tenon_module* builtin : options_.builtins) {
+    const std::string_view text(builtin->manifest, builtin->manifest_size);
+    auto manifest = parse_manifest(text, "builtin");
+    if (!manifest) {
+      broken_.push_back(std::move(manifest).error());
+      continue;
+    }
+    auto module = std::make_shared<Module>(ModuleOrigin{{}, builtin}, *manifest, context_);
+    builtins.push_back({std::move(module), std::make_shared<const Manifest>(std::move(*manifest))});
+  }
+  return builtins;
 }
 
 void HostCore::read_requirements() {
@@ -101,9 +111,9 @@ HostCore::~HostCore() {
 }
 
 void HostCore::stop_watching() noexcept {
-  std::unique_ptr<FileWatcher> ended;  // without the lock, which a callback may wait for
+  std::unique_ptr<FileWatcher> ended;  // without the lock: it waits for a callback
   {
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(scanning_);
     ended = std::move(watcher_);
   }
 }
@@ -127,114 +137,68 @@ ModuleContext HostCore::make_context() const {
 }
 
 void HostCore::rescan() {
+  const std::lock_guard lock(scanning_);
   Scan found = scan(search_places(options_.app, options_.plugin_path));
-  std::unique_lock lock(mutex_);
-  std::vector<std::shared_ptr<Module>> kept;
-  for (const auto& module : modules_) {
-    if (module->origin().builtin != nullptr) kept.push_back(module);
-  }
-  for (FoundModule& drop_in : found.modules) {
-    const auto known = std::find_if(modules_.begin(), modules_.end(), [&](const auto& module) {
-      return module->origin().file == drop_in.file && module->in_use();
-    });
-    kept.push_back(known != modules_.end()
-                       ? *known
-                       : std::make_shared<Module>(ModuleOrigin{std::move(drop_in.file), nullptr},
-                                                  std::move(drop_in.manifest), context_));
-  }
-  for (const auto& module : modules_) {
-    if (module->in_use() && std::find(kept.begin(), kept.end(), module) == kept.end()) {
-      kept.push_back(module);
-    }
-  }
-  modules_ = std::move(kept);
-  unreadable_ = std::move(found.skipped);
-  register_all();
-  watch_all();
+  watch_all(found);
+  catalog_->list(std::move(found.modules), std::move(found.skipped),
+                 [this](ModuleOrigin origin, Manifest manifest) {
+                   return std::make_shared<Module>(std::move(origin), std::move(manifest),
+                                                   context_);
+                 });
 }
 
-void HostCore::watch_all() {
+void HostCore::watch_all(Scan& found) {
   if (watcher_ == nullptr) return;
-  for (const auto& module : modules_) {
-    if (module->origin().builtin != nullptr) continue;
-    if (auto added = watcher_->add(module->origin().file); !added) {
-      unreadable_.push_back(std::move(added).error());
+  for (const FoundModule& drop_in : found.modules) {
+    if (auto added = watcher_->add(drop_in.file); !added) {
+      found.skipped.push_back(std::move(added).error());
     }
   }
 }
 
 void HostCore::file_changed(const std::filesystem::path& file) {
-  for (const auto& module : module_list()) {
-    if (module->origin().file == file && module->changed()) {
-      module->restart_soon(RestartReason::file_changed);
-    }
-  }
-}
-
-// Drop-ins first: where a builtin has the same name and version, they stand before it.
-Packages HostCore::found_packages() const {
-  Packages packages{.host = options_.app.empty() ? "the host" : options_.app,
-                    .requirements = requirements_,
-                    .lock_file = options_.lock_file.string()};
-  for (const LockedPackage& locked : lock_) {
-    packages.lock.emplace_back(locked.name, locked.version);
-  }
-  for (const bool builtin : {false, true}) {
-    for (const auto& module : modules_) {
-      if ((module->origin().builtin != nullptr) != builtin) continue;
-      packages.found.push_back(package_of(module->manifest()));
-    }
-  }
-  return packages;
-}
-
-void HostCore::register_all() {
-  registry_ = Registry(std::make_shared<const Bindings>(found_packages()));
-  left_out_ = registry_.bindings().flaws();
-  for (const auto& module : modules_) {
-    auto left_out = registry_.add(module, module->manifest());
-    std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
-  }
+  const auto module = catalog_->current()->module_of(file);
+  if (module != nullptr && module->changed()) module->restart_soon(RestartReason::file_changed);
 }
 
 PluginInfo HostCore::describe(const Registration& registration) {
-  return PluginDescription::of(registration, registration.module->manifest(),
+  return PluginDescription::of(registration, *registration.manifest,
                                registration.module->origin().file);
 }
 
 std::vector<PluginInfo> HostCore::plugins(const Kind& kind) const {
-  std::shared_lock lock(mutex_);
+  const auto catalog = catalog_->current();
   std::vector<PluginInfo> result;
-  for (const Registration* one : registry_.newest(kind, kind.latest().version)) {
+  for (const Registration* one : catalog->registry().newest(kind, kind.latest().version)) {
     result.push_back(describe(*one));
   }
   return result;
 }
 
 std::vector<PluginInfo> HostCore::registered() const {
-  std::shared_lock lock(mutex_);
+  const auto catalog = catalog_->current();
   std::vector<PluginInfo> result;
-  for (const Registration* one : registry_.all()) result.push_back(describe(*one));
+  for (const Registration* one : catalog->registry().all()) result.push_back(describe(*one));
   return result;
 }
 
 std::vector<Error> HostCore::skipped() const {
-  std::shared_lock lock(mutex_);
   std::vector<Error> all = broken_;
-  all.insert(all.end(), unreadable_.begin(), unreadable_.end());
-  all.insert(all.end(), left_out_.begin(), left_out_.end());
+  std::vector<Error> of_catalog = catalog_->current()->skipped();
+  std::move(of_catalog.begin(), of_catalog.end(), std::back_inserter(all));
   return all;
 }
 
-Result<const Registration*> HostCore::look_up(const Kind& kind, std::int32_t target,
-                                              std::string_view reference,
+/// The answer points into the catalog.
+Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind& kind,
+                                              std::int32_t target, std::string_view reference,
                                               const Package* asker) const {
   const std::string_view domain = options_.default_domain.empty()
                                       ? kind.id.substr(0, kind.id.find('/'))
                                       : std::string_view(options_.default_domain);
   auto parsed = Reference::parse(reference, domain);
   if (!parsed) return std::move(parsed).error();
-  auto found = registry_.find(kind, target, *parsed, asker);
+  auto found = catalog.registry().find(kind, target, *parsed, asker);
   if (found && *parsed->step_down((*found)->package_version) > 0) {
     log_warning(parsed->name + " " + parsed->version->to_string() + " is wanted and not there; " +
                 (*found)->package_version.to_string() + " takes its place");
@@ -243,15 +207,15 @@ Result<const Registration*> HostCore::look_up(const Kind& kind, std::int32_t tar
 }
 
 Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) const {
-  std::shared_lock lock(mutex_);
-  auto found = look_up(kind, kind.latest().version, reference, nullptr);
+  const auto catalog = catalog_->current();
+  auto found = look_up(*catalog, kind, kind.latest().version, reference, nullptr);
   if (!found) return std::move(found).error();
   return describe(**found);
 }
 
 Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) const {
-  std::shared_lock lock(mutex_);
-  auto found = registry_.find_all(reference, options_.default_domain);
+  const auto catalog = catalog_->current();
+  auto found = catalog->registry().find_all(reference, options_.default_domain);
   if (!found) return std::move(found).error();
   std::vector<PluginInfo> result;
   for (const Registration* one : *found) result.push_back(describe(*one));
@@ -260,8 +224,8 @@ Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) c
 
 Result<HostCore::Chosen> HostCore::choose(const Kind& kind, std::int32_t target,
                                           std::string_view reference, const Package* asker) const {
-  std::shared_lock lock(mutex_);
-  auto found = look_up(kind, target, reference, asker);
+  const auto catalog = catalog_->current();
+  auto found = look_up(*catalog, kind, target, reference, asker);
   if (!found) return std::move(found).error();
   return Chosen{(*found)->module, (*found)->name};
 }
@@ -291,9 +255,9 @@ Result<InstancePtr> HostCore::create_for(const Package& asker, const Kind& kind,
 std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& kind,
                                              std::int32_t version) {
   if (inherited()) return {};
-  std::shared_lock lock(mutex_);
+  const auto catalog = catalog_->current();
   std::vector<std::string> names;
-  for (const Registration* one : registry_.newest(kind, version, &asker)) {
+  for (const Registration* one : catalog->registry().newest(kind, version, &asker)) {
     names.push_back(one->name);
   }
   return names;
@@ -309,22 +273,21 @@ Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh,
   const bool same =
       total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
   if (same) return {};  // judged when it was found
-  std::shared_lock lock(mutex_);
+  const auto catalog = catalog_->current();
   std::vector<Package> users;
-  for (const auto& module : modules_) {
+  for (const auto& module : catalog->modules()) {
     if (module->origin().file != file && module->in_use()) {
       users.push_back(package_of(module->manifest()));
     }
   }
-  auto refused = registry_.bindings().refusal_of_change(package_of(before), package_of(fresh),
-                                                        users, file.string());
+  auto refused = catalog->bindings().refusal_of_change(package_of(before), package_of(fresh), users,
+                                                       file.string());
   if (refused) return std::move(*refused);
   return {};
 }
 
 std::vector<std::shared_ptr<Module>> HostCore::module_list() const {
-  std::shared_lock lock(mutex_);
-  return modules_;
+  return catalog_->current()->modules();
 }
 
 std::vector<ModuleInfo> HostCore::modules() const {
@@ -335,32 +298,18 @@ std::vector<ModuleInfo> HostCore::modules() const {
   return result;
 }
 
-// As in found_packages, the first of a name and version counts.
-PackageDescriptions HostCore::describe_packages() const {
-  const Repository& repository = registry_.bindings().repository();
-  std::vector<std::filesystem::path> files(repository.size());
-  std::vector<bool> known(repository.size());
-  for (const auto& module : modules_) {
-    const PackageId id = repository.find(module->manifest().name, module->manifest().version);
-    const std::filesystem::path& file = module->origin().file;
-    if (id == none || known[id] || file.empty()) continue;
-    known[id] = true;
-    files[id] = file;
-  }
-  return PackageDescriptions(registry_.bindings(), std::move(files));
-}
-
 std::vector<PackageInfo> HostCore::packages() const {
-  std::shared_lock lock(mutex_);
-  return describe_packages().all();
+  const auto catalog = catalog_->current();
+  return PackageDescriptions(catalog->bindings(), catalog->files()).all();
 }
 
 /// The package of the plugin that a reference names, or where no plugin has that name, the package
 /// that has it.
-Result<NamedPackage> HostCore::named_package(const PackageDescriptions& packages,
+Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
+                                             const PackageDescriptions& packages,
                                              const std::string& reference) const {
-  const Bindings& bindings = registry_.bindings();
-  auto plugins = registry_.find_all(reference, options_.default_domain);
+  const Bindings& bindings = catalog.bindings();
+  auto plugins = catalog.registry().find_all(reference, options_.default_domain);
   if (plugins) {
     const Registration* first = plugins->front();
     const auto taken = std::find_if(plugins->begin(), plugins->end(),
@@ -380,12 +329,12 @@ Result<NamedPackage> HostCore::named_package(const PackageDescriptions& packages
 }
 
 Resolved HostCore::resolve(const std::vector<std::string>& references) const {
-  std::shared_lock lock(mutex_);
-  const PackageDescriptions packages = describe_packages();
+  const auto catalog = catalog_->current();
+  const PackageDescriptions packages(catalog->bindings(), catalog->files());
   Resolved resolved;
   std::vector<NamedPackage> named;
   for (const std::string& reference : references) {
-    auto one = named_package(packages, reference);
+    auto one = named_package(*catalog, packages, reference);
     if (one) {
       named.push_back(std::move(*one));
     } else {
@@ -394,7 +343,7 @@ Resolved HostCore::resolve(const std::vector<std::string>& references) const {
   }
   resolved.packages = packages.closure_of(named);
   for (const NamedPackage& one : named) {
-    const Package& package = registry_.bindings().repository().package(one.package);
+    const Package& package = catalog->bindings().repository().package(one.package);
     if (*one.wanted.step_down(package.version) == 0) continue;
     resolved.warnings.push_back(
         Error({.code = "next-best",
@@ -407,9 +356,9 @@ Resolved HostCore::resolve(const std::vector<std::string>& references) const {
 }
 
 Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
-  std::shared_lock lock(mutex_);
-  const Bindings& bindings = registry_.bindings();
-  const PackageDescriptions packages = describe_packages();
+  const auto catalog = catalog_->current();
+  const Bindings& bindings = catalog->bindings();
+  const PackageDescriptions packages(bindings, catalog->files());
   if (!bindings.resolution().unmet.empty()) return bindings.resolution().unmet.front().error;
   std::vector<LockedPackage> locked;
   for (const PackageId id : bindings.resolution().packages) {
@@ -451,9 +400,8 @@ Result<Restarted> HostCore::restart(std::string_view package, const RestartHow& 
   return outcome;
 }
 
-void HostCore::module_changed() {
-  std::unique_lock lock(mutex_);
-  register_all();
+std::unique_ptr<CatalogChange> HostCore::prepare(const Module& module, const Manifest& fresh) {
+  return catalog_->prepare(module, fresh);
 }
 
 Host::Restarts HostCore::restart_changed() {

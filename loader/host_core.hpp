@@ -6,17 +6,19 @@
 #include <tenon/host.hpp>
 
 #include <memory>
-#include <shared_mutex>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
+#include "catalog/scan.hpp"
 #include "module/file_watcher.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
 #include "package/lock.hpp"
 #include "package_info.hpp"
 #include "platform/fork.hpp"
-#include "registry/registry.hpp"
+#include "registry/catalog.hpp"
+#include "registry/catalog_store.hpp"
 
 namespace tenon::detail {
 
@@ -58,7 +60,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   Result<void> admit(const Manifest& before, const Manifest& fresh,
                      std::span<const std::byte> content,
                      const std::filesystem::path& file) override;
-  void module_changed() override;
+  std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh) override;
 
  private:
   struct Chosen {
@@ -69,7 +71,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                              const std::optional<TextMap>& config, const Package* asker);
   Result<Chosen> choose(const Kind& kind, std::int32_t target, std::string_view reference,
                         const Package* asker) const;
-  Result<const Registration*> look_up(const Kind& kind, std::int32_t target,
+  Result<const Registration*> look_up(const Catalog& catalog, const Kind& kind, std::int32_t target,
                                       std::string_view reference, const Package* asker) const;
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
@@ -77,30 +79,24 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   void start();
   ModuleContext make_context() const;
   void read_requirements();
-  Packages found_packages() const;
-  PackageDescriptions describe_packages() const;
-  Result<NamedPackage> named_package(const PackageDescriptions& packages,
+  Result<NamedPackage> named_package(const Catalog& catalog, const PackageDescriptions& packages,
                                      const std::string& reference) const;
   void read_lock();
-  void register_all();
-  void watch_all();
+  std::vector<ListedModule> make_builtins();
+  void watch_all(Scan& found);
   void file_changed(const std::filesystem::path& file);
 
   const platform::ProcessMark process_;
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
   ModuleContext context_;
-  std::unique_ptr<FileWatcher> watcher_;  // nullptr where nothing is watched
+  std::unique_ptr<FileWatcher> watcher_;  // guarded by scanning_; nullptr: nothing is watched
   std::vector<Error> broken_;             // builtins, and what else was asked for in vain
   std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own
   std::vector<LockedPackage> lock_;
   std::optional<Error> broken_lock_;
-
-  mutable std::shared_mutex mutex_;  // guards what follows; never held while a plugin runs
-  std::vector<std::shared_ptr<Module>> modules_;  // builtins, then drop-ins in the order of places
-  std::vector<Error> unreadable_;
-  Registry registry_{std::make_shared<const Bindings>(Packages{})};
-  std::vector<Error> left_out_;
+  Mutex scanning_{LockRank::scanning};  // of rescans
+  const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();
 };
 
 }  // namespace tenon::detail

@@ -111,7 +111,7 @@ void add(const File& file, Scan& result) {
     result.skipped.push_back(std::move(read).error());
     return;
   }
-  FoundModule module{file.path, std::move(read->image.manifest)};
+  FoundModule module{file.path, std::move(read->image.manifest), read->identity};
   if (auto wrong = settle_version(file, module)) {
     result.skipped.push_back(std::move(*wrong));
     return;

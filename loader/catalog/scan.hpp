@@ -17,12 +17,14 @@
 
 #include "catalog/search_path.hpp"
 #include "manifest/manifest.hpp"
+#include "platform/file.hpp"
 
 namespace tenon::detail {
 
 struct FoundModule {
   std::filesystem::path file;
   Manifest manifest;
+  platform::FileIdentity identity{};
 };
 
 struct Scan {

@@ -432,6 +432,16 @@ void ManifestReader::take_state(const ManifestV2StateStorage& state, const Place
 
 }  // namespace
 
+bool same_manifest(const Manifest& a, const Manifest& b) {
+  const auto parts = [](const Manifest& manifest) {
+    return std::tie(manifest.contract, manifest.name, manifest.provides, manifest.summary,
+                    manifest.description, manifest.author, manifest.license, manifest.homepage,
+                    manifest.requirements, manifest.properties, manifest.state,
+                    manifest.joins_threads, manifest.details, manifest.in_development);
+  };
+  return total_order(a.version, b.version) == 0 && parts(a) == parts(b);
+}
+
 Package package_of(const Manifest& manifest) {
   Package package{.name = manifest.name, .version = manifest.version};
   for (const auto& [name, versions] : manifest.requirements) {

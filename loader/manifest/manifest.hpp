@@ -38,6 +38,8 @@ struct Provided {
   std::int32_t version = 0;       // of the kind, from 1
   std::uint64_t fingerprint = 0;  // of that version's spec
   std::string name;               // eg: "me.example/blur"
+
+  friend bool operator==(const Provided&, const Provided&) = default;
 };
 
 /// Which versions of its private state the module writes and reads.
@@ -45,6 +47,8 @@ struct StateVersions {
   std::string type;  // the document type that it is of; empty: it is the module's own affair
   std::int32_t writes = 0;
   std::vector<std::int32_t> reads;
+
+  friend bool operator==(const StateVersions&, const StateVersions&) = default;
 };
 
 using Texts = std::map<std::string, std::string, std::less<>>;
@@ -75,6 +79,9 @@ struct Manifest {
   // Of the folder that the module lies in, see catalog/scan.hpp.
   bool in_development = false;  // its version is 0.0.0, and what it requires are wishes
 };
+
+/// Returns whether two manifests say the same, down to the build metadata of the version.
+bool same_manifest(const Manifest& a, const Manifest& b);
 
 /// What a manifest says to the resolver.
 Package package_of(const Manifest& manifest);

@@ -11,10 +11,11 @@ namespace tenon::detail {
 
 /// A thread that holds a lock takes only locks that come later in this list.
 enum class LockRank : std::uint8_t {
-  catalog_build,   // writers of the catalog
+  scanning,        // rescans, and the watcher of files
+  publishing,      // writers of the catalog
   module,          // what serves, which instances live
-  module_files,    // which modules exist, by file
   catalog,         // the pointer to the current catalog
+  comparing,       // which files have the same content
   generation,      // the objects of one loaded image
   clients,         // the instances that a module holds of others
   leases,          // which streams of a generation are held

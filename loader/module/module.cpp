@@ -76,6 +76,28 @@ bool Module::in_use() const {
 }
 
 /// REQUIRED: the lock.
+bool Module::wanted_by_nobody() const noexcept {
+  return generation_ == nullptr && unused() && lifecycle_ == 0;
+}
+
+bool Module::idle() const {
+  const Lock lock(mutex_);
+  return wanted_by_nobody() && retired_.empty() && ending_.empty();
+}
+
+void Module::take_manifest(const Manifest& found, const platform::FileIdentity& identity) {
+  const Lock lock(mutex_);
+  if (!wanted_by_nobody()) return;
+  manifest_ = found;
+  if (!(identity == identity_)) failures_.release();
+}
+
+bool Module::has_manifest(const Manifest& manifest) const {
+  const Lock lock(mutex_);
+  return same_manifest(manifest_, manifest);
+}
+
+/// REQUIRED: the lock.
 bool Module::has_instances() const noexcept {
   return instances_.size() != free_.size();
 }
@@ -296,7 +318,7 @@ Result<Module::Loaded> Module::load() {
     auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest(), where(),
                                    generation_context());
     if (!begun) return std::move(begun).error();
-    return Loaded{std::move(*begun), manifest(), {}};
+    return Loaded{std::move(*begun), manifest(), {}, nullptr};
   }
   const auto directory = context_.directory.lock();
   if (directory == nullptr) return refused("the host has ended");
@@ -334,7 +356,8 @@ Result<Module::Loaded> Module::load() {
   auto begun =
       Generation::begin(std::move(*image), object, read->manifest, where(), generation_context());
   if (!begun) return std::move(begun).error();
-  return Loaded{std::move(*begun), std::move(read->manifest), file->identity()};
+  auto change = directory->prepare(*this, read->manifest);
+  return Loaded{std::move(*begun), std::move(read->manifest), file->identity(), std::move(change)};
 }
 
 /// Constructors of the module run inside of the system's loader, where no crash can be contained.
@@ -383,6 +406,9 @@ Result<void> Module::load_first(Lock& lock) {
     adopt(std::move(*fresh));
     loaded = event(Event::Type::loaded);
     loaded.loading = Clock::now() - begun;
+    lock.unlock();
+    if (fresh->change != nullptr) fresh->change->publish();
+    lock.lock();
   }
   lock.unlock();
   tell(loaded);  // without the lifecycle lock, which the listener may need

@@ -160,6 +160,14 @@ class Module final : public ServingModule,
   ModuleInfo info() const;
   /// Whether code of it is loaded, or instances wait for it to be.
   bool in_use() const;
+  /// Whether a host may forget it: it is not in use, not about to be, and no code of it is left.
+  bool idle() const;
+  /// Takes the manifest that was found in its file, unless the module is in use or about to be: it
+  /// then keeps its manifest until it is restarted. A file other than the one that was loaded last
+  /// also ends a quarantine.
+  void take_manifest(const Manifest& found, const platform::FileIdentity& identity);
+  /// Returns whether its manifest says the same as this one.
+  bool has_manifest(const Manifest& manifest) const;
 
   /// Creates an instance; loads the module when it is the first. Errors: those of loading and of
   /// the plugin; `quarantined`, `restarting`, `busy`.
@@ -209,6 +217,7 @@ class Module final : public ServingModule,
     GenerationPtr generation;
     Manifest manifest;
     platform::FileIdentity identity;
+    std::unique_ptr<CatalogChange> change;  // nullptr where the manifest is the same
   };
   class Expected;
   class LifecycleLock;
@@ -222,6 +231,7 @@ class Module final : public ServingModule,
   Result<void> load_first(Lock& lock);
   void unload_if_unused() noexcept;
   bool has_instances() const noexcept;
+  bool wanted_by_nobody() const noexcept;
   bool unused() const noexcept;
   bool has_ready_instances() const noexcept;
   void touch(const LiveInstance& instance);

@@ -23,6 +23,16 @@
 namespace tenon::detail {
 
 class LeaseList;
+class Module;
+
+/// A catalog that was built for a manifest which a module is about to serve.
+class CatalogChange {
+ public:
+  virtual ~CatalogChange() = default;
+  /// Publishes the catalog. Called once, after the module has begun to serve the manifest, with no
+  /// lock held. Builds the catalog again if another one was published meanwhile.
+  virtual void publish() noexcept = 0;
+};
 
 /// What the module room needs of the rooms above it, so that plugins can call plugins, and nothing
 /// is loaded that does not fit the rest.
@@ -40,8 +50,10 @@ class PluginDirectory {
   virtual Result<void> admit(const Manifest& before, const Manifest& fresh,
                              std::span<const std::byte> content,
                              const std::filesystem::path& file) = 0;
-  /// A module may have another manifest now.
-  virtual void module_changed() = 0;
+  /// Builds the catalog in which a module has a fresh manifest, and does not publish it. Returns
+  /// nullptr if the module says the same already. May wait for files that are being compared; no
+  /// lock of a module may be held.
+  virtual std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh) = 0;
 
  protected:
   ~PluginDirectory() = default;

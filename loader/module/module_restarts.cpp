@@ -125,12 +125,10 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
   std::shared_ptr<Restart> restart;
   Result<void> done;
   bool given_up = false;
-  bool other_file = false;
   {
     Lock lock(mutex_);
     const LifecycleLock lifecycle(*this, lock);
     if (!begins(*request, static_cast<bool>(lifecycle))) return;
-    const platform::FileIdentity before = identity_;
     restart = restart_ = std::make_shared<Restart>(*this, request);
     touched_.clear();
     for (const LiveInstance* instance : instances_) {
@@ -143,7 +141,6 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
     given_up = restart->given_up();
     if (!given_up) {
       restart_ = nullptr;
-      other_file = !(identity_ == before);
       request->old = done ? restart->take_old() : retire(restart->take_fresh(), std::nullopt);
       if (request->old != nullptr) request->old->worker = std::this_thread::get_id();
     }
@@ -151,9 +148,6 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
   if (given_up) return end_late(*restart);
   // Without the lifecycle lock, which the listener may need.
   if (restart->has_released()) tell(restart->released_event());
-  if (const auto directory = context_.directory.lock(); directory != nullptr && other_file) {
-    directory->module_changed();
-  }
   answer(*request, done, restart->event());
   if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain);
 }

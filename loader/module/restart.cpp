@@ -42,6 +42,7 @@ Result<void> Restart::run() {
   const Performance performance(*this);
   Result<void> done = attempt();
   if (!done && frozen_) go_back();
+  if (done && fresh_.change != nullptr) fresh_.change->publish();
 
   Event what;
   {

@@ -8,7 +8,6 @@
 #include "module/kinds.hpp"
 #include "package/quote.hpp"
 #include "registry/fit.hpp"
-#include "trust/sha256.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -16,9 +15,9 @@ namespace {
 // How many names or versions a message lists.
 constexpr std::size_t most_told = 10;
 
-std::string place(const Module& module) {
-  return module.origin().builtin != nullptr ? "builtin " + module.info().package
-                                            : module.origin().file.string();
+std::string place(const ListedModule& module) {
+  return module.builtin() ? "builtin " + module.manifest->name
+                          : module.module->origin().file.string();
 }
 
 bool from(const Registration& candidate, Reference::Origin origin) {
@@ -68,13 +67,6 @@ std::string_view among(Reference::Origin origin) {
   return "";
 }
 
-/// Whether two files are known to hold something else.
-bool differ(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const auto hash = sha256_of_file(a);
-  const auto other = sha256_of_file(b);
-  return hash && other && *hash != *other;
-}
-
 /// The error for a plugin that came after another one in its place; `differs`: with a file of the
 /// same version that holds something else.
 Error outdone(const Registration& late, const Registration& rival, const std::string& where,
@@ -86,21 +78,20 @@ Error outdone(const Registration& late, const Registration& rival, const std::st
                   .where = where,
                   .found = found,
                   .needed = "a name that package " + rival.package + " does not have already, in " +
-                            place(*rival.module),
+                            place(rival),
                   .fix = "rename the plugin, or remove one of the two"});
   }
   if (differs) {
-    return Error(
-        {.code = "duplicate",
-         .where = where,
-         .found = found + ", with other content than " + place(*rival.module) + ", which is used",
-         .needed = "one content for one version of a package",
-         .fix = "give one of the two a version of its own, or remove it"});
+    return Error({.code = "duplicate",
+                  .where = where,
+                  .found = found + ", with other content than " + place(rival) + ", which is used",
+                  .needed = "one content for one version of a package",
+                  .fix = "give one of the two a version of its own, or remove it"});
   }
   return Error({.code = "duplicate",
                 .where = where,
                 .found = found,
-                .needed = "one file; the same is in " + place(*rival.module),
+                .needed = "one file; the same is in " + place(rival),
                 .fix = "remove one of the two files"});
 }
 
@@ -148,9 +139,27 @@ std::string wanted_in_words(const Reference& reference) {
 
 }  // namespace
 
-std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Manifest& manifest) {
+/// What came first in the place of a fresh one. All of one origin that were added are of one
+/// package.
+const Registration* Registry::Named::rival(const Registration& fresh) const {
+  const auto one = first.find(fresh.builtin());
+  if (one == first.end()) return nullptr;
+  if (candidates[one->second].package != fresh.package) return &candidates[one->second];
+  const auto same = places.find({fresh.builtin(), fresh.version, fresh.package_version});
+  return same != places.end() ? &candidates[same->second] : nullptr;
+}
+
+void Registry::Named::add(Registration&& fresh) {
+  first.emplace(fresh.builtin(), candidates.size());
+  places.emplace(std::tuple(fresh.builtin(), fresh.version, fresh.package_version),
+                 candidates.size());
+  candidates.push_back(std::move(fresh));
+}
+
+std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
   std::vector<Error> left_out;
-  const std::string where = place(*module);
+  const Manifest& manifest = *module.manifest;
+  const std::string where = place(module);
   const bool locked = bindings_->locked(manifest.name, manifest.version);
   const std::optional<Error> refused = bindings_->refusal(manifest.name, manifest.version);
   const bool known =
@@ -159,29 +168,21 @@ std::vector<Error> Registry::add(const std::shared_ptr<Module>& module, const Ma
   if (!known && !manifest.provides.empty()) {
     left_out.push_back(*misfit(manifest.provides.front(), where));
   }
-  // The module that took the place of a plugin before: files are read once, not for each plugin.
-  const Module* compared = nullptr;
-  bool differs = false;
   for (const Provided& provided : manifest.provides) {
     if (find_kind(provided.kind) != nullptr) {
       if (auto flaw = misfit(provided, where)) left_out.push_back(std::move(*flaw));
     }
-    Candidates& candidates = kinds_[provided.kind][provided.name];
-    Registration fresh{provided, manifest.name, manifest.version, module, locked, refused};
-    const auto rival = std::find_if(candidates.begin(), candidates.end(), [&](const auto& other) {
-      return other.builtin() == fresh.builtin() &&
-             (other.package != fresh.package ||
-              (other.package_version == fresh.package_version && other.version == fresh.version));
-    });
-    if (rival == candidates.end()) {
-      candidates.push_back(std::move(fresh));
+    Named& named = kinds_[provided.kind][provided.name];
+    Registration fresh{provided, module, manifest.name, manifest.version, locked, refused};
+    const Registration* rival = named.rival(fresh);
+    if (rival == nullptr) {
+      named.add(std::move(fresh));
       continue;
     }
     const bool same_version = rival->package == fresh.package && !fresh.builtin();
-    if (same_version && std::exchange(compared, rival->module.get()) != rival->module.get()) {
-      differs = differ(module->origin().file, rival->module->origin().file);
-    }
-    left_out.push_back(outdone(fresh, *rival, where, same_version && differs));
+    const bool differs =
+        same_version && files.differ(module.module->origin().file, rival->module->origin().file);
+    left_out.push_back(outdone(fresh, *rival, where, differs));
   }
   return left_out;
 }
@@ -229,7 +230,7 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
                                     : "only ";
     return not_found(reference, nothing + some_of(there, most_told), kind);
   }
-  const Candidates& candidates = found->second;
+  const Candidates& candidates = found->second.candidates;
   if (const auto* best = choose(candidates, target, kind, reference, asker)) return best;
   if (auto refused = refusal(candidates, target, kind, reference, asker)) {
     return std::move(*refused);
@@ -253,9 +254,9 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
   for (const auto& [kind, names] : kinds_) {
     const std::string_view own = std::string_view(kind).substr(0, kind.find('/'));
     const auto wanted = Reference::parse(reference, domain.empty() ? own : domain);
-    for (const auto& [name, candidates] : names) {
+    for (const auto& [name, named] : names) {
       known.insert(name);
-      for (const Registration& candidate : candidates) {
+      for (const Registration& candidate : named.candidates) {
         if (wanted && name == wanted->name && answers(candidate, *wanted)) {
           result.push_back(&candidate);
         }
@@ -281,9 +282,9 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
   std::vector<const Registration*> result;
   const auto names = kinds_.find(kind.id);
   if (names == kinds_.end()) return result;
-  for (const auto& [name, candidates] : names->second) {
-    const Registration* best =
-        choose(candidates, target, kind, {.origin = Reference::Origin::any, .name = name}, asker);
+  for (const auto& [name, named] : names->second) {
+    const Registration* best = choose(named.candidates, target, kind,
+                                      {.origin = Reference::Origin::any, .name = name}, asker);
     if (best != nullptr) result.push_back(best);
   }
   return result;
@@ -292,8 +293,8 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
 std::vector<const Registration*> Registry::all() const {
   std::vector<const Registration*> result;
   for (const auto& [kind, names] : kinds_) {
-    for (const auto& [name, candidates] : names) {
-      for (const Registration& registration : candidates) result.push_back(&registration);
+    for (const auto& [name, named] : names) {
+      for (const Registration& registration : named.candidates) result.push_back(&registration);
     }
   }
   return result;

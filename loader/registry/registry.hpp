@@ -12,28 +12,35 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "catalog/reference.hpp"
 #include "manifest/manifest.hpp"
 #include "module/module.hpp"
 #include "registry/bindings.hpp"
+#include "trust/file_comparison.hpp"
 
 namespace tenon::detail {
 
-/// One plugin: a version of a kind under a name, in one version of a package.
-struct Registration : Provided {
-  std::string package;
-  Version package_version;
+/// A module and the manifest that it had when it was listed.
+struct ListedModule {
   std::shared_ptr<Module> module;
-  bool locked;
-  /// Why the host does not use that version of the package; nothing where it does.
-  std::optional<Error> refused;
+  std::shared_ptr<const Manifest> manifest;
 
   bool builtin() const noexcept { return module->origin().builtin != nullptr; }
 };
 
-/// Not thread-safe: whoever owns it does the locking.
+/// One plugin: a version of a kind under a name, in one version of a package.
+struct Registration : Provided, ListedModule {
+  std::string package;
+  Version package_version;
+  bool locked;
+  /// Why the host does not use that version of the package; nothing where it does.
+  std::optional<Error> refused;
+};
+
+/// Const functions may be called from any thread once everything is added.
 ///
 /// Who asks sees what the bindings let them see: a package, by which a plugin asks, or nullptr, the
 /// host.
@@ -45,8 +52,9 @@ class Registry {
 
   /// Registers what a module's manifest provides. The first to come wins: of two modules with the
   /// same plugin the later one's is left out. Answers what was left out and why: kind-unknown,
-  /// kind-too-new, kind-not-adaptable, kind-differs, draft-differs, name-taken, duplicate.
-  std::vector<Error> add(const std::shared_ptr<Module>& module, const Manifest& manifest);
+  /// kind-too-new, kind-not-adaptable, kind-differs, draft-differs, name-taken, duplicate. Files of
+  /// the same version of a package are compared.
+  std::vector<Error> add(const ListedModule& module, FileComparison& files);
 
   /// The registration that a reference names, for use as version `target` of the kind: the origin
   /// first, then the version of the package, then the newest version of the kind in it.
@@ -71,6 +79,17 @@ class Registry {
  private:
   using Candidates = std::vector<Registration>;
 
+  /// All plugins of one name.
+  struct Named {
+    const Registration* rival(const Registration& fresh) const;
+    void add(Registration&& fresh);
+
+    Candidates candidates;
+    // By origin, version of the kind and of the package: its place among the candidates.
+    std::map<std::tuple<bool, std::int32_t, Version>, std::size_t> places;
+    std::map<bool, std::size_t> first;  // of the builtins, and of the others
+  };
+
   std::optional<Error> refusal(const Registration& candidate, const Package* asker) const;
   const Registration* choose(const Candidates& candidates, std::int32_t target, const Kind& kind,
                              const Reference& reference, const Package* asker) const;
@@ -79,7 +98,7 @@ class Registry {
 
   std::shared_ptr<const Bindings> bindings_;
   // By kind, then by name.
-  std::map<std::string, std::map<std::string, Candidates, std::less<>>, std::less<>> kinds_;
+  std::map<std::string, std::map<std::string, Named, std::less<>>, std::less<>> kinds_;
 };
 
 }  // namespace tenon::detail

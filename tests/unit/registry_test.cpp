@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "unit/hand_made_kinds.hpp"
+#include "unit/lone_modules.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -64,21 +65,17 @@ class Registering : public testing::Test {
     manifest.name = package;
     manifest.version = Version::parse(version).value();
     manifest.provides = std::move(provides);
-    left_out_ =
-        registry_.add(std::make_shared<Module>(std::move(origin), manifest, context_), manifest);
+    left_out_ = registry_.add({std::make_shared<Module>(std::move(origin), manifest, lone_.context),
+                               std::make_shared<const Manifest>(manifest)},
+                              files_);
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
     return codes;
   }
 
+  const LoneModules lone_;
   tenon_module builtin_{};
-  detail::ModuleContext context_{.directory = {},
-                                 .restart = {},
-                                 .images = nullptr,
-                                 .reaper = nullptr,
-                                 .timers = nullptr,
-                                 .workers = nullptr,
-                                 .events = nullptr};
+  FileComparison files_;
 };
 
 using Codes = std::vector<std::string>;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/catalog.hpp"
+
+#include <utility>
+
+namespace tenon::detail {
+namespace {
+
+// Drop-ins first: where a builtin has the same name and version, they stand before it.
+Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
+  Packages packages{.host = rules.host,
+                    .requirements = rules.requirements,
+                    .lock_file = rules.lock_file.string()};
+  for (const LockedPackage& locked : rules.lock) {
+    packages.lock.emplace_back(locked.name, locked.version);
+  }
+  for (const bool builtin : {false, true}) {
+    for (const ListedModule& listed : content.modules) {
+      if (listed.builtin() == builtin) packages.found.push_back(package_of(*listed.manifest));
+    }
+  }
+  return packages;
+}
+
+}  // namespace
+
+Catalog::Catalog(const CatalogRules& rules, CatalogContent content, FileComparison& files)
+    : content_(std::move(content)),
+      registry_(std::make_shared<const Bindings>(packages_of(rules, content_))) {
+  register_all(files);
+  find_files();
+}
+
+void Catalog::register_all(FileComparison& files) {
+  left_out_ = bindings().flaws();
+  for (const ListedModule& listed : content_.modules) {
+    auto left_out = registry_.add(listed, files);
+    std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
+  }
+}
+
+// As in packages_of, the first of a name and version counts.
+void Catalog::find_files() {
+  const Repository& repository = bindings().repository();
+  files_.resize(repository.size());
+  std::vector<bool> known(repository.size());
+  for (std::size_t place = 0; place < content_.modules.size(); place++) {
+    const ListedModule& listed = content_.modules[place];
+    if (listed.builtin()) continue;
+    const std::filesystem::path& file = listed.module->origin().file;
+    by_file_.emplace(file.native(), place);
+    const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
+    if (id == none || known[id]) continue;
+    known[id] = true;
+    files_[id] = file;
+  }
+}
+
+std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) const {
+  if (const auto found = by_file_.find(file.native()); found != by_file_.end()) {
+    return content_.modules[found->second].module;
+  }
+  for (const auto& weak : content_.unlisted) {
+    auto module = weak.lock();
+    if (module != nullptr && module->origin().file == file) return module;
+  }
+  return nullptr;
+}
+
+const ListedModule* Catalog::find(const Module& module) const {
+  const auto found = by_file_.find(module.origin().file.native());
+  if (found == by_file_.end()) return nullptr;
+  const ListedModule& listed = content_.modules[found->second];
+  return listed.module.get() == &module ? &listed : nullptr;
+}
+
+std::vector<std::shared_ptr<Module>> Catalog::modules() const {
+  std::vector<std::shared_ptr<Module>> all;
+  all.reserve(content_.modules.size());
+  for (const ListedModule& listed : content_.modules) all.push_back(listed.module);
+  for (const auto& weak : content_.unlisted) {
+    auto module = weak.lock();
+    if (module != nullptr && !module->idle()) all.push_back(std::move(module));
+  }
+  return all;
+}
+
+std::vector<Error> Catalog::skipped() const {
+  std::vector<Error> all = content_.unreadable;
+  all.insert(all.end(), left_out_.begin(), left_out_.end());
+  return all;
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/catalog_store.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace tenon::detail {
+namespace {
+
+using ModulePtr = std::shared_ptr<Module>;
+
+/// Every drop-in of a catalog that is alive.
+std::vector<ModulePtr> living_modules(const CatalogContent& content) {
+  std::vector<ModulePtr> living;
+  for (const ListedModule& listed : content.modules) {
+    if (!listed.builtin()) living.push_back(listed.module);
+  }
+  for (const auto& weak : content.unlisted) {
+    if (auto module = weak.lock()) living.push_back(std::move(module));
+  }
+  return living;
+}
+
+/// Gives every listed module the manifest that it has now; returns whether one was another.
+bool refresh(std::vector<ListedModule>& modules) {
+  bool changed = false;
+  for (ListedModule& listed : modules) {
+    if (listed.builtin() || listed.module->has_manifest(*listed.manifest)) continue;
+    listed.manifest = std::make_shared<const Manifest>(listed.module->manifest());
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+/// Holds what it needs of the store, so that it may outlive the host.
+class CatalogStore::Change final : public CatalogChange {
+ public:
+  /// `next`: nullptr where the module is not listed.
+  Change(std::shared_ptr<CatalogStore> store, CatalogPtr base, CatalogPtr next)
+      : store_(std::move(store)), base_(std::move(base)), next_(std::move(next)) {}
+
+  void publish() noexcept override {
+    CatalogPtr replaced;  // ends without the lock
+    try {
+      std::lock_guard lock(store_->publishing_);
+      replaced = store_->current();
+      if (replaced == base_) {
+        if (next_ != nullptr) store_->set(std::move(next_));
+        return;
+      }
+      CatalogContent content = replaced->content();
+      if (refresh(content.modules)) store_->set(store_->build(std::move(content)));
+    } catch (...) {
+      // Without memory the catalog keeps the previous manifest until the next one is built.
+    }
+  }
+
+ private:
+  const std::shared_ptr<CatalogStore> store_;
+  const CatalogPtr base_;
+  CatalogPtr next_;
+};
+
+CatalogStore::CatalogStore() : current_(build({})) {}
+
+void CatalogStore::begin(CatalogRules rules, std::vector<ListedModule> builtins) {
+  rules_ = std::move(rules);
+  builtins_ = std::move(builtins);
+  set(build({.modules = builtins_}));
+}
+
+CatalogStore::CatalogPtr CatalogStore::current() const {
+  std::lock_guard lock(mutex_);
+  return current_;
+}
+
+void CatalogStore::set(CatalogPtr next) {
+  std::lock_guard lock(mutex_);
+  current_.swap(next);
+}
+
+CatalogStore::CatalogPtr CatalogStore::build(CatalogContent content) {
+  return std::make_shared<const Catalog>(rules_, std::move(content), files_);
+}
+
+void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unreadable,
+                        const MakeModule& make) {
+  const CatalogPtr base = current();
+  CatalogContent content = content_of(*base, std::move(found), std::move(unreadable), make);
+  refresh(content.modules);
+  CatalogPtr next = build(content);
+  CatalogPtr replaced;  // ends without the lock
+  std::lock_guard lock(publishing_);
+  replaced = current();
+  // A module may have begun to serve another manifest meanwhile.
+  if (replaced != base && refresh(content.modules)) next = build(std::move(content));
+  set(std::move(next));
+}
+
+CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
+                                        std::vector<Error> unreadable,
+                                        const MakeModule& make) const {
+  const std::vector<ModulePtr> living = living_modules(base.content());
+  std::unordered_map<std::string, ModulePtr> by_file;
+  for (const ModulePtr& module : living) by_file.emplace(module->origin().file.native(), module);
+  CatalogContent content{.modules = builtins_, .unlisted = {}, .unreadable = std::move(unreadable)};
+  std::unordered_set<const Module*> listed;
+  for (FoundModule& drop_in : found) {
+    auto manifest = std::make_shared<const Manifest>(std::move(drop_in.manifest));
+    ModulePtr& module = by_file[drop_in.file.native()];
+    if (module == nullptr) {
+      module = make(ModuleOrigin{std::move(drop_in.file), nullptr}, *manifest);
+    } else {
+      module->take_manifest(*manifest, drop_in.identity);
+    }
+    listed.insert(module.get());
+    content.modules.push_back({module, std::move(manifest)});
+  }
+  for (const ModulePtr& module : living) {
+    if (listed.contains(module.get())) continue;
+    if (module->idle()) {
+      content.unlisted.push_back(module);
+    } else {
+      content.modules.push_back({module, std::make_shared<const Manifest>(module->manifest())});
+    }
+  }
+  return content;
+}
+
+std::unique_ptr<CatalogChange> CatalogStore::prepare(const Module& module, const Manifest& fresh) {
+  if (module.has_manifest(fresh)) return nullptr;
+  CatalogPtr base = current();
+  CatalogPtr next;
+  if (const ListedModule* listed = base->find(module)) {
+    CatalogContent content = base->content();
+    const auto place = static_cast<std::size_t>(listed - base->content().modules.data());
+    content.modules[place].manifest = std::make_shared<const Manifest>(fresh);
+    next = build(std::move(content));
+  }
+  return std::make_unique<Change>(shared_from_this(), std::move(base), std::move(next));
+}
+
+}  // namespace tenon::detail

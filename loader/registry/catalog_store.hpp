@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Where a host keeps its current catalog. Readers copy one pointer; they never wait for a catalog
+// that is being built, nor for files that are compared for it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "catalog/scan.hpp"
+#include "module/module_host.hpp"
+#include "registry/catalog.hpp"
+#include "trust/file_comparison.hpp"
+
+namespace tenon::detail {
+
+/// Thread-safe. Catalogs are built without a lock; if another one was published meanwhile, a new
+/// one is built while other writers wait. By then all files have been compared.
+class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
+ public:
+  using CatalogPtr = std::shared_ptr<const Catalog>;
+  using MakeModule = std::function<std::shared_ptr<Module>(ModuleOrigin, Manifest)>;
+
+  CatalogStore();
+
+  /// Sets what stays the same for all catalogs, and lists the builtins. REQUIRED: called once,
+  /// before the functions that follow.
+  void begin(CatalogRules rules, std::vector<ListedModule> builtins);
+
+  CatalogPtr current() const;
+
+  /// Publishes the catalog of the modules that were found. There is one Module for each file as
+  /// long as one is alive: it is reused, and made by `make` where there is none. Modules that are
+  /// in use stay listed though their file is gone. REQUIRED: no other thread is in this function.
+  void list(std::vector<FoundModule> found, std::vector<Error> unreadable, const MakeModule& make);
+
+  /// See PluginDirectory::prepare.
+  std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh);
+
+ private:
+  class Change;
+
+  CatalogContent content_of(const Catalog& base, std::vector<FoundModule> found,
+                            std::vector<Error> unreadable, const MakeModule& make) const;
+  CatalogPtr build(CatalogContent content);
+  void set(CatalogPtr next);
+
+  CatalogRules rules_;
+  std::vector<ListedModule> builtins_;
+  FileComparison files_;
+  std::mutex publishing_;     // of writers; no reader takes it, and no plugin runs under it
+  mutable std::mutex mutex_;  // of current_ alone
+  CatalogPtr current_;
+};
+
+}  // namespace tenon::detail

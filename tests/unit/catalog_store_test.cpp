@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/catalog_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/lone_modules.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using detail::CatalogStore;
+using detail::FoundModule;
+using detail::Module;
+
+class Catalogs : public testing::Test {
+ protected:
+  Catalogs() { store_->begin({.host = "the host"}, {}); }
+
+  static Manifest manifest(const std::string& name, const std::string& version) {
+    Manifest manifest;
+    manifest.name = "me.example/" + name;
+    manifest.version = Version::parse(version).value();
+    manifest.provides.push_back({"test.example/tool", 1, 1, manifest.name});
+    return manifest;
+  }
+
+  /// Lists what a scan found: names of packages, which are those of the files, and versions.
+  void list(const std::vector<std::pair<std::string, std::string>>& found) {
+    std::vector<FoundModule> modules;
+    for (const auto& [name, version] : found) {
+      modules.push_back({"/" + name + ".so", manifest(name, version)});
+    }
+    store_->list(std::move(modules), {}, [&](detail::ModuleOrigin origin, Manifest manifest) {
+      return std::make_shared<Module>(std::move(origin), std::move(manifest), lone_.context);
+    });
+  }
+
+  std::shared_ptr<Module> module(const std::string& name) const {
+    return store_->current()->module_of("/" + name + ".so");
+  }
+  /// The versions that the current catalog registers under a name.
+  std::vector<std::string> versions(const std::string& name) const {
+    std::vector<std::string> versions;
+    const auto catalog = store_->current();
+    for (const auto* one : catalog->registry().all()) {
+      if (one->name == "me.example/" + name) versions.push_back(one->package_version.to_string());
+    }
+    return versions;
+  }
+
+  using Texts = std::vector<std::string>;
+
+  const LoneModules lone_;
+  const std::shared_ptr<CatalogStore> store_ = std::make_shared<CatalogStore>();
+};
+
+TEST_F(Catalogs, HaveOneModuleForEachFile) {
+  list({{"saw", "1.0.0"}, {"axe", "1.0.0"}});
+  const auto saw = module("saw");
+  list({{"saw", "1.0.0"}});
+  EXPECT_EQ(module("saw"), saw);
+  EXPECT_EQ(module("axe"), nullptr);
+}
+
+TEST_F(Catalogs, FindTheModuleOfAFileThatWasGoneAsLongAsItLives) {
+  list({{"saw", "1.0.0"}});
+  const auto older = store_->current();
+  list({});
+  EXPECT_EQ(store_->current()->modules().size(), 0u) << "nobody uses it";
+  list({});
+  list({{"saw", "2.0.0"}});
+  EXPECT_EQ(module("saw"), older->content().modules.front().module);
+  EXPECT_EQ(versions("saw"), Texts{"2.0.0"});
+}
+
+TEST_F(Catalogs, ForgetModulesThatHaveEnded) {
+  list({{"saw", "1.0.0"}});
+  list({});
+  list({});
+  EXPECT_TRUE(store_->current()->content().unlisted.empty());
+}
+
+TEST_F(Catalogs, GiveAnIdleModuleTheManifestOfItsNewFile) {
+  list({{"saw", "1.0.0"}});
+  const auto older = store_->current();
+  list({{"saw", "1.1.0"}});
+  EXPECT_EQ(module("saw")->manifest().version.to_string(), "1.1.0");
+  EXPECT_EQ(versions("saw"), Texts{"1.1.0"});
+  EXPECT_EQ(older->registry().all().front()->manifest->version.to_string(), "1.0.0");
+}
+
+TEST_F(Catalogs, ArePublishedAfterTheModuleServesItsManifest) {
+  list({{"saw", "1.0.0"}});
+  const auto change = store_->prepare(*module("saw"), manifest("saw", "2.0.0"));
+  EXPECT_EQ(versions("saw"), Texts{"1.0.0"});
+  change->publish();
+  EXPECT_EQ(versions("saw"), Texts{"2.0.0"});
+}
+
+TEST_F(Catalogs, AreNotBuiltForAManifestThatSaysTheSame) {
+  list({{"saw", "1.0.0"}});
+  EXPECT_EQ(store_->prepare(*module("saw"), manifest("saw", "1.0.0")), nullptr);
+  EXPECT_NE(store_->prepare(*module("saw"), manifest("saw", "1.0.0+build")), nullptr);
+}
+
+TEST_F(Catalogs, AreBuiltAgainWhenAnotherWasPublishedMeanwhile) {
+  list({{"saw", "1.0.0"}, {"axe", "1.0.0"}});
+  const auto saw = store_->prepare(*module("saw"), manifest("saw", "2.0.0"));
+  const auto axe = store_->prepare(*module("axe"), manifest("axe", "2.0.0"));
+  module("saw")->take_manifest(manifest("saw", "2.0.0"), {});  // as a restart does
+  saw->publish();
+  module("axe")->take_manifest(manifest("axe", "2.0.0"), {});
+  axe->publish();
+  EXPECT_EQ(versions("saw"), Texts{"2.0.0"});
+  EXPECT_EQ(versions("axe"), Texts{"2.0.0"});
+}
+
+}  // namespace
+}  // namespace tenon::tests
