@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * The plugin that is measured, of version COUNTER_VERSION of its kind; with SAVES_STATE each
- * instance has a number that it hands over to the next generation. */
+ * instance has a number that it hands over to the next generation. NAME is that of the plugin and
+ * of its package. */
 #ifdef SAVES_STATE
 #include <stdlib.h>
 #endif
 
+#ifndef NAME
+#define NAME "bench.example/counter"
+#endif
 #if COUNTER_VERSION == 1
 #include <bench/counter/v1.h>
 typedef bench_counter_v1 counter_table;
 typedef bench_counter_v1_next_request next_request;
 typedef bench_counter_v1_next_response next_response;
 #define COUNTER_BASE BENCH_COUNTER_V1_BASE
-#define PLUGINS(P) P(bench_counter, 1, "bench.example/counter", &counter)
+#define PLUGINS(P) P(bench_counter, 1, NAME, &counter)
 #else
 #include <bench/counter/v2.h>
 typedef bench_counter_v2 counter_table;
 typedef bench_counter_v2_next_request next_request;
 typedef bench_counter_v2_next_response next_response;
 #define COUNTER_BASE BENCH_COUNTER_V2_BASE
-#define PLUGINS(P) P(bench_counter, 2, "bench.example/counter", &counter)
+#define PLUGINS(P) P(bench_counter, 2, NAME, &counter)
 #endif
 
 static tenon_status next(tenon_call* call, void* self, const next_request* in,
@@ -71,9 +75,9 @@ static const tenon_base base = {
 
 static const counter_table counter = {COUNTER_BASE, .base = &base, .next = next};
 
-TENON_MODULE("bench.example/counter", "1.0.0", PLUGINS, {"state": {"writes": 1, "reads": [1]}});
+TENON_MODULE(NAME, "1.0.0", PLUGINS, {"state": {"writes": 1, "reads": [1]}});
 #else
 static const counter_table counter = {COUNTER_BASE, .next = next};
 
-TENON_MODULE("bench.example/counter", "1.0.0", PLUGINS);
+TENON_MODULE(NAME, "1.0.0", PLUGINS);
 #endif

@@ -24,6 +24,8 @@ import chart
 # on top of the floor
 TIMES = [
     ("manifest of one file, no index", 5000, "read_manifest", "open_pread_close", False),
+    ("rescan of 500 modules", None, "rescan/500", "read_pages/500", False),
+    ("rescan of 2000 modules", None, "rescan/2000", "read_pages/2000", False),
     ("load and first instance", 15000, "load_and_first_instance", "dlopen_dlsym_dlclose", True),
     ("restart", None, "restart/real_time", "dlopen_dlsym_dlclose", False),
     ("of it, until the new one is loaded", None, "restart/real_time:loading",
