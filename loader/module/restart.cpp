@@ -42,7 +42,6 @@ Result<void> Restart::run() {
   const Performance performance(*this);
   Result<void> done = attempt();
   if (!done && frozen_) go_back();
-  if (done && fresh_.change != nullptr) fresh_.change->publish();
 
   Event what;
   {
@@ -54,6 +53,7 @@ Result<void> Restart::run() {
   what.loading = event_.loading;
   if (closed_at_ != Module::Clock::time_point()) what.closed = Module::Clock::now() - closed_at_;
   event_ = std::move(what);
+  if (done && fresh_.change != nullptr) fresh_.change->publish();
   return done;
 }
 
