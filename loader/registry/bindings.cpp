@@ -2,6 +2,7 @@
 #include "registry/bindings.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "package/quote.hpp"
 
@@ -96,12 +97,13 @@ Error Bindings::unmet(const Package& package) const {
 
 /// "example.io/colour 1.6.2" where the lock names another version of it.
 std::vector<std::string> Bindings::used_beside_the_lock() const {
+  std::unordered_set<std::string_view> named;
+  for (const auto& [name, version] : packages_.lock) named.insert(name);
   std::vector<std::string> used;
   for (const PackageId id : resolution_.packages) {
     const Package& package = repository_.package(id);
-    const bool named = std::any_of(packages_.lock.begin(), packages_.lock.end(),
-                                   [&](const auto& entry) { return entry.first == package.name; });
-    if (named && !locked(package.name, package.version)) used.push_back(in_words(package));
+    if (named.contains(package.name) && !locked(package.name, package.version))
+      used.push_back(in_words(package));
   }
   return used;
 }
