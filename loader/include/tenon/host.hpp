@@ -316,10 +316,12 @@ class TENON_API Host {
     return handle<K>(create(K::kind(), reference, config));
   }
 
-  /// Looks through the folders again. New files are added, those that are gone are forgotten unless
-  /// they are in use; what is loaded stays as it is. Which version of which package each package
-  /// gets is settled anew; instances that plugins have of others stay as they are. Does nothing in
-  /// a forked child.
+  /// Looks through the folders again. New files are added; files that are gone are forgotten unless
+  /// their modules are in use. Loaded modules stay as they are and keep their manifests until they
+  /// are restarted. The host decides again which version of which package each package gets;
+  /// instances that plugins have of others stay as they are. A module that failed too often is
+  /// released if its file is another one. No other function of the host waits for a rescan, except
+  /// another rescan. Does nothing in a forked child.
   void rescan();
 
   /// The modules with their state, in the order of their packages. Empty in a forked child.
