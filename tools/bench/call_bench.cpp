@@ -9,6 +9,7 @@
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <bench/counter.hpp>
+#include <bench/flow.hpp>
 #include <tenon/host.hpp>
 
 #include <memory>
@@ -57,6 +58,34 @@ void call_shared_handle(benchmark::State& state) {
   }
 }
 BENCHMARK(call_shared_handle)->Threads(1)->Threads(2)->UseRealTime();
+
+/// One instance, whose method a restart would interrupt.
+void call_blocking(benchmark::State& state) {
+  static Host host({.app = "bench", .plugin_path = {flow_module}});
+  static auto flow = host.create<::bench::Flow>(flow_name).value();
+  Call call;
+  for (auto _ : state) {
+    call.reset();
+    auto next = flow->next(call, 1);
+    benchmark::DoNotOptimize(next);
+  }
+}
+BENCHMARK(call_blocking)->Threads(1)->Threads(2)->UseRealTime();
+
+/// A stream for each thread, of one instance.
+void read_stream(benchmark::State& state) {
+  static Host host({.app = "bench", .plugin_path = {flow_module}});
+  static auto flow = host.create<::bench::Flow>(flow_name).value();
+  Reader stream = flow->open().value();
+  Call call;
+  std::uint8_t bytes[16];
+  for (auto _ : state) {
+    call.reset();
+    auto got = stream.read(call, bytes);
+    benchmark::DoNotOptimize(got);
+  }
+}
+BENCHMARK(read_stream)->Threads(1)->Threads(2)->UseRealTime();
 
 /// The module without any of tenon.
 class RawCounter {

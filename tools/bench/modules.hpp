@@ -11,5 +11,7 @@ inline constexpr const char* counter_v2 = COUNTER_V2;
 inline constexpr const char* counter_with_state = COUNTER_STATE;
 inline constexpr const char* counter_numbered = COUNTER_NUMBERED;
 inline constexpr const char* counter_name = "bench.example/counter";
+inline constexpr const char* flow_module = FLOW;
+inline constexpr const char* flow_name = "bench.example/flow";
 
 }  // namespace tenon::bench
