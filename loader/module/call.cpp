@@ -55,7 +55,12 @@ struct Call::Functions {
 
 Call::Call() noexcept : Arena(Functions::table) {}
 
+Call::Call(Call& outer) noexcept : Arena(Functions::table), outer_(&outer) {
+  deadline = outer.deadline;
+}
+
 Call::~Call() {
+  if (auto* children = children_.load()) children->abandon();
   if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
     platform::close_event(handle);
   }
@@ -70,17 +75,33 @@ void Call::set_timeout(std::chrono::nanoseconds timeout) noexcept {
                std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout));
 }
 
+Call& Call::whole() noexcept {
+  Call* call = this;
+  while (call->outer_ != nullptr) call = call->outer_;
+  return *call;
+}
+
+std::int32_t Call::reason() const noexcept {
+  for (const Call* call = this; call != nullptr; call = call->outer_) {
+    if (const std::int32_t reason = call->reason_.load(); reason != TENON_NOT_CANCELLED) {
+      return reason;
+    }
+  }
+  return TENON_NOT_CANCELLED;
+}
+
 void Call::cancel(CancelReason reason) noexcept {
   std::int32_t expected = TENON_NOT_CANCELLED;
   reason_.compare_exchange_strong(expected, static_cast<std::int32_t>(reason));
-  if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
+  Call& whole = this->whole();
+  if (std::intptr_t handle = whole.handle_.load(); handle != platform::no_event) {
     platform::signal_event(handle);
   }
-  detail::cancel_children(*this);
+  if (auto* children = whole.children_.load()) children->cancel_those_of(*this);
 }
 
 CancelReason Call::cancelled() const noexcept {
-  const auto reason = static_cast<CancelReason>(reason_.load());
+  const auto reason = static_cast<CancelReason>(this->reason());
   if (reason != CancelReason::none) return reason;
   return deadline != never && now() >= deadline ? CancelReason::deadline : CancelReason::none;
 }
@@ -97,25 +118,31 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
     }
     platform::wait_event(wait_handle(), left);
     // A cancellation that came while the call was reset leaves a signal without a reason.
-    if (reason_.load() == TENON_NOT_CANCELLED) clear_signal();
+    if (this->reason() == TENON_NOT_CANCELLED) clear_signal();
   }
 }
 
 std::intptr_t Call::wait_handle() noexcept {
-  std::intptr_t handle = handle_.load();
+  std::atomic<std::intptr_t>& shared = whole().handle_;
+  std::intptr_t handle = shared.load();
   if (handle != platform::no_event) return handle;
   const std::intptr_t fresh = platform::create_event();
   if (fresh == platform::no_event) return fresh;
-  if (!handle_.compare_exchange_strong(handle, fresh)) {
+  if (!shared.compare_exchange_strong(handle, fresh)) {
     platform::close_event(fresh);  // another thread was first
     return handle;
   }
   // A cancellation that came before the handle was there could not signal it.
-  if (reason_.load() != TENON_NOT_CANCELLED) platform::signal_event(fresh);
+  if (reason() != TENON_NOT_CANCELLED) platform::signal_event(fresh);
   return fresh;
 }
 
-std::string_view Call::failed_inside(std::uint32_t depth) const noexcept {
+std::string_view Call::failed_inside(std::uint32_t depth) noexcept {
+  if (auto* children = whole().children_.load()) {
+    if (std::string failure = children->take_failure_in(*this); !failure.empty()) {
+      failed_inside_ = std::make_unique<Inner>(Inner{UINT32_MAX, std::move(failure)});
+    }
+  }
   if (failed_inside_ == nullptr || failed_inside_->depth <= depth) return {};
   return failed_inside_->text;
 }
@@ -131,6 +158,7 @@ void Call::reset() noexcept {
   Arena::reset();
   message_ = {nullptr, 0};
   failed_inside_ = nullptr;
+  if (auto* children = children_.load()) children->take_failure_in(*this);
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 
@@ -142,10 +170,29 @@ void Call::swap_results(Call& other) noexcept {
 // The handle is kept: a thread that is about to signal it must not meet another file under its
 // number.
 void Call::clear_signal() noexcept {
-  const std::intptr_t handle = handle_.load();
+  const std::intptr_t handle = whole().handle_.load();
   if (handle == platform::no_event) return;
   platform::clear_event(handle);
-  if (reason_.load() != TENON_NOT_CANCELLED) platform::signal_event(handle);
+  if (reason() != TENON_NOT_CANCELLED) platform::signal_event(handle);
 }
+
+namespace detail {
+
+NestedCall::NestedCall(Call& outer) noexcept : Call(outer) {
+  swap_results(*outer_);
+}
+
+NestedCall::~NestedCall() {
+  swap_results(*outer_);
+  if (auto* children = whole().children_.load()) children->move_to(*outer_, *this);
+  if (failed_inside_ != nullptr) {
+    failed_inside_->depth = UINT32_MAX;
+    outer_->failed_inside_ = std::move(failed_inside_);
+  }
+  // The handle is that of the whole: what woke this part does not wake the rest.
+  if (reason_.load() != TENON_NOT_CANCELLED) outer_->clear_signal();
+}
+
+}  // namespace detail
 
 }  // namespace tenon

@@ -2,53 +2,96 @@
 #include "module/call_children.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <vector>
+#include <utility>
 
 #include "platform/fork.hpp"
 
 namespace tenon::detail {
-namespace {
 
-// Recursive, since a child that is cancelled looks for children of its own.
-std::recursive_mutex mutex;
-const platform::UnlockedInChildren<mutex> unlocked;
-std::vector<ChildCall*>& children() {
-  static auto& all = *new std::vector<ChildCall*>;  // outlives every thread
-  return all;
+CallChildren& CallChildren::acquire(Call& call) {
+  std::atomic<CallChildren*>& shared = call.whole().children_;
+  CallChildren* children = shared.load();
+  if (children == nullptr) {
+    auto* fresh = new CallChildren;
+    if (shared.compare_exchange_strong(children, fresh)) {
+      children = fresh;
+    } else {
+      delete fresh;  // another thread was first
+    }
+  }
+  children->users_.fetch_add(1);
+  return *children;
 }
-std::atomic<std::size_t> count{0};
 
-}  // namespace
+void CallChildren::release() noexcept {
+  if (users_.fetch_sub(1) == 1) delete this;
+}
+
+void CallChildren::add(ChildCall& child) {
+  std::lock_guard lock(mutex_);
+  children_.push_back(&child);
+}
+
+void CallChildren::remove(ChildCall& child, std::string failure) {
+  std::lock_guard lock(mutex_);
+  std::erase(children_, &child);
+  if (child.parent_ != nullptr && !failure.empty()) {
+    failures_.insert_or_assign(child.parent_, std::move(failure));
+  }
+}
+
+void CallChildren::cancel_those_of(Call& call) noexcept {
+  std::lock_guard lock(mutex_);
+  for (ChildCall* child : children_) {
+    if (child->is_inside(call)) child->cancel(call.cancelled());
+  }
+}
+
+std::string CallChildren::take_failure_in(Call& call) noexcept {
+  std::lock_guard lock(mutex_);
+  const auto failure = failures_.extract(&call);
+  return failure.empty() ? std::string() : std::move(failure.mapped());
+}
+
+void CallChildren::move_to(Call& outer, Call& part) noexcept {
+  std::lock_guard lock(mutex_);
+  for (ChildCall* child : children_) {
+    if (child->parent_ == &part) child->parent_ = &outer;
+  }
+  if (auto failure = failures_.extract(&part); !failure.empty()) {
+    failures_.erase(&outer);
+    failure.key() = &outer;
+    failures_.insert(std::move(failure));
+  }
+}
+
+void CallChildren::abandon() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    for (ChildCall* child : children_) child->parent_ = nullptr;
+  }
+  release();
+}
 
 ChildCall::ChildCall(Call* parent) : parent_(parent) {
-  if (parent_ == nullptr) return;
-  raw()->deadline = parent_->raw()->deadline;
-  {
-    std::lock_guard lock(mutex);
-    children().push_back(this);
-    count.fetch_add(1);
-  }
-  if (parent_->cancelled() != CancelReason::none) cancel(parent_->cancelled());
+  if (parent == nullptr) return;
+  raw()->deadline = parent->raw()->deadline;
+  siblings_ = &CallChildren::acquire(*parent);
+  siblings_->add(*this);
+  // Both sides store, then load, so at least one sees the other.
+  if (parent->cancelled() != CancelReason::none) cancel(parent->cancelled());
 }
 
 ChildCall::~ChildCall() {
-  if (parent_ == nullptr) return;
-  std::lock_guard lock(mutex);
-  std::erase(children(), this);
-  count.fetch_sub(1);
-  // Whichever thread it was on, it was inside of its parent.
-  if (failed_inside_ == nullptr) return;
-  failed_inside_->depth = UINT32_MAX;
-  parent_->failed_inside_ = std::move(failed_inside_);
+  if (siblings_ == nullptr) return;
+  siblings_->remove(*this, std::string(failed_inside(0)));
+  siblings_->release();
 }
 
-void cancel_children(Call& parent) noexcept {
-  if (count.load() == 0) return;
-  std::lock_guard lock(mutex);
-  for (ChildCall* child : children()) {
-    if (child->parent_ == &parent) child->cancel(parent.cancelled());
-  }
+bool ChildCall::is_inside(const Call& call) const noexcept {
+  const Call* outer = parent_;
+  while (outer != nullptr && outer != &call) outer = outer->outer_;
+  return outer != nullptr;
 }
 
 }  // namespace tenon::detail

@@ -112,7 +112,7 @@ tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
   return status & ~TENON_FATAL;
 }
 
-Error Generation::failed(const Call& call, tenon_status status, const AdmittedPlugin& plugin,
+Error Generation::failed(Call& call, tenon_status status, const AdmittedPlugin& plugin,
                          const char* method) {
   Error error({.status = status,
                .message = std::string(call.message()),

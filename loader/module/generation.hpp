@@ -163,8 +163,7 @@ class Generation : public Serving {
   void publish(std::uint32_t index, const Bound& bound);
   const tenon_base* base_of(std::uint32_t index) const;
   /// Passes a failure on; one that is fatal is reported.
-  Error failed(const Call& call, tenon_status status, const AdmittedPlugin& plugin,
-               const char* method);
+  Error failed(Call& call, tenon_status status, const AdmittedPlugin& plugin, const char* method);
 
   // The image goes last: everything else may point into it.
   std::optional<Image> image_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "module/call_children.hpp"
 #include "module/exceptions.hpp"
 #include "module/lease.hpp"
 #include "module/module.hpp"
@@ -21,11 +20,9 @@ const LiveInstance& live(const Instance& instance) {
   return static_cast<const LiveInstance&>(instance);
 }
 
-/// Tells the module that one of its generations is broken. A call that is only counted does not
-/// know in which it is; the next one finds out.
+/// Tells the module that one of its generations is broken.
 void tell(Instance& instance, Serving* generation, RestartReason why, const Call& call,
           tenon_status status, std::string_view method) {
-  if (generation == nullptr) return;
   live(instance).module().fault(static_cast<Generation&>(*generation), why,
                                 Error({.status = status,
                                        .message = std::string(call.message()),
@@ -93,7 +90,6 @@ TimedCall* Entry::Timed::begin(Instance& instance, const std::atomic<Serving*>& 
   TimedCall& timed = thread_record->timed[&slot - thread_record->slots];
   timed.instance.store(instance.index_);
   timed.method.store(method.data());
-  timed.method_size.store(method.size());
   timed.deadline.store(deadline);
   if (deadline < instance.serving_.next_deadline.load()) {
     static_cast<Module&>(instance.serving_).look_at_deadlines_at(deadline);
@@ -167,26 +163,9 @@ Error Entry::no_answer(const Instance& instance, std::string_view method) {
                 .method = std::string(method)});
 }
 
-Blocking::Blocking(Instance& instance, Call& call) : instance_(instance), call_(call) {
-  live(instance_).module().add_blocking(call_);
-}
-
-Blocking::~Blocking() {
-  live(instance_).module().remove_blocking(call_);
-}
-
-BlockingClient::BlockingClient(Instance& instance, tenon_call* call)
-    : nested_(std::make_unique<NestedCall>(Call::of(call))), blocking_(instance, *nested_) {}
-
-BlockingClient::~BlockingClient() = default;
-
-tenon_call* BlockingClient::call() noexcept {
-  return nested_->raw();
-}
-
 tenon_status BlockingClient::failure(tenon_status status) noexcept {
-  if (nested_->cancelled() != CancelReason::restart) return status;
-  return tenon_fail(nested_->raw(), interrupted, interrupted_text);
+  if (nested_.cancelled() != CancelReason::restart) return status;
+  return tenon_fail(nested_.raw(), interrupted, interrupted_text);
 }
 
 tenon_reader* Entry::lease(const Bound* generation, std::uint32_t index, tenon_reader* answered) {

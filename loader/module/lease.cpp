@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "module/behaviours.hpp"
-#include "module/call_children.hpp"
 #include "module/own_stream.hpp"
 #include "module/thread_records.hpp"
 
@@ -18,6 +17,8 @@ constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTART
 constexpr const char* revoked_text =
     "the plugin behind the stream was restarted or given back; open the stream again";
 
+constexpr const char* busy_text = "another call is inside the stream; use it from one at a time";
+
 }  // namespace
 
 /// One call of a function of a stream: until it ends the lease does not.
@@ -25,16 +26,20 @@ class Lease::Visit {
  public:
   Visit(Lease& lease, Call& call) : lease_(lease), entered_(lease.enter(call)) {}
   ~Visit() {
-    if (entered_) lease_.leave();
+    if (entered_ == Entered::yes) lease_.leave();
   }
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
-  explicit operator bool() const noexcept { return entered_; }
+  explicit operator bool() const noexcept { return entered_ == Entered::yes; }
+  tenon_status refuse(tenon_call* call) const {
+    return entered_ == Entered::busy ? tenon_fail(call, TENON_FAILED_PRECONDITION, busy_text)
+                                     : tenon_fail(call, revoked, revoked_text);
+  }
 
  private:
   Lease& lease_;
-  const bool entered_;
+  const Entered entered_;
 };
 
 template <class Body>
@@ -45,7 +50,7 @@ tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& bo
     // A call of its own: what interrupts the stream leaves the caller's call as it is.
     NestedCall nested(Call::of(call));
     Visit visit(*this, nested);
-    if (!visit) return tenon_fail(nested.raw(), revoked, revoked_text);
+    if (!visit) return visit.refuse(nested.raw());
     Inside inside(list_.generation_);
     status = list_.run_(function, nested.raw(), [&] { return body(nested.raw()); });
     interrupted = nested.cancelled() == CancelReason::restart;
@@ -53,30 +58,43 @@ tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& bo
   return status == TENON_OK || !interrupted ? status : tenon_fail(call, revoked, revoked_text);
 }
 
-bool Lease::enter(Call& call) {
-  std::lock_guard lock(mutex_);
-  if (over_ || list_.broken()) return false;
-  inside_ = &call;
-  return true;
+Lease::Entered Lease::enter(Call& call) noexcept {
+  std::uintptr_t state = state_.load();
+  do {
+    if ((state & over) != 0) return Entered::over;
+    if ((state & ~marks) != 0) return Entered::busy;
+  } while (!state_.compare_exchange_weak(state, state | reinterpret_cast<std::uintptr_t>(&call)));
+  if (!list_.broken()) return Entered::yes;
+  leave();
+  return Entered::over;
 }
 
 void Lease::leave() noexcept {
-  {
-    std::lock_guard lock(mutex_);
-    inside_ = nullptr;
-    if (!over_ || lent_) return;
-  }
-  end();
+  std::uintptr_t state = state_.load();
+  do {
+    while ((state & cancelling) != 0) {
+      state_.wait(state);
+      state = state_.load();
+    }
+  } while (!state_.compare_exchange_weak(state, state & marks));
+  if ((state & marks) == over) end();
 }
 
+// Whoever calls this keeps the lease: the call that is inside may end it meanwhile.
 void Lease::revoke() noexcept {
-  {
-    std::lock_guard lock(mutex_);
-    if (std::exchange(over_, true)) return;
-    if (inside_ != nullptr) inside_->cancel(CancelReason::restart);
-    if (inside_ != nullptr || lent_) return;
+  std::uintptr_t state = state_.load();
+  std::uintptr_t call;
+  do {
+    if ((state & over) != 0) return;
+    call = state & ~marks;
+  } while (!state_.compare_exchange_weak(state, state | over | (call != 0 ? cancelling : 0)));
+  if (call == 0) {
+    if ((state & lent) == 0) end();
+    return;
   }
-  end();
+  reinterpret_cast<Call*>(call)->cancel(CancelReason::restart);
+  state_.fetch_and(~cancelling);
+  state_.notify_all();
 }
 
 void Lease::release() noexcept {
@@ -85,19 +103,11 @@ void Lease::release() noexcept {
 }
 
 void Lease::pass() noexcept {
-  {
-    std::lock_guard lock(mutex_);
-    lent_ = false;
-    if (!over_ || inside_ != nullptr) return;
-  }
-  end();
+  if ((state_.fetch_and(~lent) & ~lent) == over) end();
 }
 
 void Lease::take_back() noexcept {
-  {
-    std::lock_guard lock(mutex_);
-    over_ = true;
-  }
+  state_.fetch_or(over);
   held_ = nullptr;
   list_.remove(*this);
 }

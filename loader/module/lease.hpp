@@ -65,6 +65,9 @@ class LeaseList {
   void revoke(std::uint32_t index) noexcept;
   void revoke_all() noexcept;
 
+  /// The one whose code is behind the streams.
+  const Serving& generation() const noexcept { return generation_; }
+
   /// The code has broken down: no function of a stream is called any more, not even to release it.
   void break_down() noexcept { broken_.store(true); }
   bool broken() const noexcept { return broken_.load(); }
@@ -92,8 +95,8 @@ class LeaseList {
 /// One stream. Kept by its holder and, until it has ended, by the list.
 class Lease : public std::enable_shared_from_this<Lease> {
  public:
-  Lease(LeaseList& list, std::uint32_t index, bool lent) noexcept
-      : list_(list), index_(index), lent_(lent) {}
+  Lease(LeaseList& list, std::uint32_t index, bool is_lent) noexcept
+      : list_(list), index_(index), state_(is_lent ? lent : 0) {}
   virtual ~Lease() = default;
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
@@ -120,17 +123,22 @@ class Lease : public std::enable_shared_from_this<Lease> {
   class Visit;
 
   virtual void release_inner() = 0;
-  bool enter(Call& call);
+  enum class Entered { yes, over, busy };
+  Entered enter(Call& call) noexcept;
   void leave() noexcept;
   void end() noexcept;
+
+  // The state: the call that is inside, or nothing, with these marks.
+  static constexpr std::uintptr_t over = 1;
+  static constexpr std::uintptr_t lent = 2;
+  static constexpr std::uintptr_t cancelling = 4;  // the call that is inside, which waits for it
+  static constexpr std::uintptr_t marks = over | lent | cancelling;
+  static_assert(alignof(Call) > marks);
 
   LeaseList& list_;  // not used after the end: the generation may be gone
   const std::uint32_t index_;
   std::shared_ptr<Lease> held_;  // until the holder releases it
-  std::mutex mutex_;             // guards what follows
-  Call* inside_ = nullptr;
-  bool lent_;
-  bool over_ = false;
+  std::atomic<std::uintptr_t> state_;
 };
 
 }  // namespace tenon::detail

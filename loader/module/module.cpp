@@ -440,9 +440,9 @@ std::shared_ptr<Retired> Module::adopt(Loaded&& fresh) {
 /// REQUIRED: the lock.
 void Module::serve_again() noexcept {
   const bool serves = generation_ != nullptr && !failures_.quarantined() && !shut_down_;
+  interrupting.store(false);  // before a call can enter what serves now
   if (serves) current.store(generation_.get());
   frozen_ = false;
-  interrupting_ = false;
   not_before_ = {};
   changed_.notify_all();
 }
@@ -450,7 +450,9 @@ void Module::serve_again() noexcept {
 Module::Passage Module::pass_gate() noexcept {
   Lock lock(mutex_, std::defer_lock);
   if (!inherited()) lock.lock();
-  if (generation_ != nullptr && this_thread_is_in(*generation_)) return {false, generation_.get()};
+  if (generation_ != nullptr && this_thread_has_entered(*generation_)) {
+    return {false, generation_.get()};
+  }
   if (inherited()) return {false, nullptr};  // nobody is there to open it
   while (current.load() == &gate_) {
     if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
@@ -503,19 +505,6 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
                 .where = where(),
                 .plugin = std::string(plugin),
                 .method = std::string(method)});
-}
-
-void Module::add_blocking(Call& call) {
-  if (inherited()) return;
-  const Lock lock(mutex_);
-  blocking_.push_back(&call);
-  if (interrupting_) call.cancel(CancelReason::restart);
-}
-
-void Module::remove_blocking(Call& call) {
-  if (inherited()) return;
-  const Lock lock(mutex_);
-  blocking_.erase(std::find(blocking_.begin(), blocking_.end(), &call));
 }
 
 }  // namespace tenon::detail

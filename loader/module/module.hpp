@@ -56,15 +56,18 @@ class LiveInstance : public Instance {
   /// Keeps an object alive as long as the instance.
   void keep(std::shared_ptr<void> owner) noexcept { owner_ = std::move(owner); }
   /// The generation that has it as a client, by its leases: for the streams that it passes.
-  void make_client_of(LeaseList& asker) noexcept { asker_ = &asker; }
-  LeaseList& client_of() const noexcept { return *asker_; }
+  void make_client_of(LeaseList& streams) noexcept {
+    asker_ = &streams.generation();
+    asker_streams_ = &streams;
+  }
+  LeaseList& client_of() const noexcept { return *asker_streams_; }
 
  private:
   friend class Module;
   friend class Restart;
 
   std::shared_ptr<void> owner_;
-  LeaseList* asker_ = nullptr;
+  LeaseList* asker_streams_ = nullptr;
   std::shared_ptr<Module> module_;
   const std::uint32_t index_;
   const std::uint64_t serial_;  // no other instance of the module has it
@@ -206,10 +209,6 @@ class Module final : public ServingModule,
   /// A call has this deadline, and no look at calls is due before.
   void look_at_deadlines_at(std::int64_t deadline) noexcept;
 
-  /// Calls that a restart cancels.
-  void add_blocking(Call& call);
-  void remove_blocking(Call& call);
-
  private:
   friend class Restart;
 
@@ -304,7 +303,6 @@ class Module final : public ServingModule,
   std::vector<std::uint32_t> touched_;  // instances that changed since the restart looked last
   bool frozen_ = false;                 // no create may begin
   Clock::time_point gate_deadline_;     // of the frozen state, and of the gate while it is closed
-  bool interrupting_ = false;           // blocking calls are cancelled
   bool shut_down_ = false;
 
   Manifest manifest_;
@@ -315,7 +313,6 @@ class Module final : public ServingModule,
   std::size_t wanted_ = 0;                // instances that are about to be created
   std::vector<LiveInstance*> instances_;  // by index; nullptr where it is free
   std::vector<std::uint32_t> free_;       // indices; room for all of them
-  std::vector<Call*> blocking_;
   std::list<std::shared_ptr<Retired>> retired_;  // calls or streams may be in them
   std::list<std::shared_ptr<Retired>> ending_;   // their last functions run
   std::size_t stayed_ = 0;                       // images that could not be unloaded

@@ -8,6 +8,7 @@
 #include "module/kinds.hpp"
 #include "module/log.hpp"
 #include "module/module.hpp"
+#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -70,6 +71,7 @@ struct ModuleHost::Functions {
 
   static tenon_status find(const tenon_host* host, tenon_call* call, const tenon_plugin_request* in,
                            const tenon_find_response** out) {
+    const AskerScope asker(&of(host).leases_.generation());
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
     const auto directory = of(host).directory_.lock();
@@ -85,6 +87,7 @@ struct ModuleHost::Functions {
 
   static tenon_status create(const tenon_host* host, tenon_call* call,
                              const tenon_plugin_request* in, tenon_instance* out) {
+    const AskerScope asker(&of(host).leases_.generation());
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
     const auto directory = of(host).directory_.lock();
@@ -107,6 +110,7 @@ struct ModuleHost::Functions {
   }
 
   static void release(const tenon_host* host, tenon_instance* instance) {
+    const AskerScope asker(&of(host).leases_.generation());
     auto* client = static_cast<Instance*>(instance->self);
     if (of(host).process_.inherited()) return;
     {

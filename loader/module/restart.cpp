@@ -225,11 +225,9 @@ Result<void> Restart::close_gate() {
     const Module::Lock lock(module_.mutex_);
     if (given_up()) return lost();
     module_.current.store(&module_.gate_);
-    if (session_) {
-      module_.interrupting_ = true;
-      for (Call* call : module_.blocking_) call->cancel(CancelReason::restart);
-    }
+    if (session_) module_.interrupting.store(true);
   }
+  if (session_) interrupt_calls(module_, *serving_);
   for (const Member& member : members_) {
     if (member.session) serving_->leases().revoke(member.index);
   }

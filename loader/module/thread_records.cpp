@@ -14,6 +14,7 @@
 namespace tenon::detail {
 
 constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = nullptr;
+constinit std::atomic<bool> cancelling_calls{false};
 
 namespace {
 
@@ -22,6 +23,21 @@ namespace {
 std::mutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
 ThreadRecord* free_records = nullptr;  // guarded by the mutex
+
+// While calls are cancelled that other threads are in: these wait for it before they end.
+std::mutex cancelling_mutex;
+
+/// A call that may block and has no slot.
+struct CountedCall {
+  const Blocking* scope;
+  const ServingModule* module;
+  Call* call;
+};
+/// Guarded by `cancelling_mutex`.
+std::vector<CountedCall>& counted_calls() {
+  static auto& all = *new std::vector<CountedCall>;  // outlives every thread
+  return all;
+}
 
 /// REQUIRED: the mutex, or no other thread.
 void add_to_free_records(ThreadRecord& record) noexcept {
@@ -85,7 +101,10 @@ bool slots_are_visible() noexcept {
 
 // The child of a fork has one thread. The calls of the others do not exist there.
 void forget_other_threads() noexcept {
-  new (&records_mutex) std::mutex;  // its owner may be a thread that the child does not have
+  // Their owners may be threads that the child does not have.
+  new (&records_mutex) std::mutex;
+  new (&cancelling_mutex) std::mutex;
+  cancelling_calls.store(false);
   if (ordering().load() == Ordering::changing) {
     if (thread_record != nullptr) thread_record->ordered.store(true);
     ordering().store(Ordering::by_readers);
@@ -95,6 +114,8 @@ void forget_other_threads() noexcept {
     if (record == thread_record) continue;
     for (auto& slot : record->slots) slot.store(nullptr, std::memory_order_relaxed);
     for (auto& timed : record->timed) timed.deadline.store(no_deadline, std::memory_order_relaxed);
+    for (auto& call : record->blocking) call.store(nullptr, std::memory_order_relaxed);
+    record->asker = nullptr;
     record->depth = 0;
     record->ordered.store(ordering().load() != Ordering::by_barrier);
     add_to_free_records(*record);
@@ -143,11 +164,19 @@ std::size_t count_thread_records() noexcept {
   return count;
 }
 
-bool this_thread_is_in(const Serving& serving) noexcept {
+bool this_thread_has_entered(const Serving& serving) noexcept {
   const ThreadRecord* record = thread_record;
   if (record == nullptr) return false;
   return std::any_of(std::begin(record->slots), std::end(record->slots),
                      [&](const auto& slot) { return slot.load() == &serving; });
+}
+
+bool this_thread_is_in(const Serving& serving) noexcept {
+  if (thread_record == nullptr) return false;
+  for (const AskerScope* scope = thread_record->asker; scope != nullptr; scope = scope->outer()) {
+    if (scope->asker() == &serving) return true;
+  }
+  return this_thread_has_entered(serving);
 }
 
 Serving* innermost_serving() noexcept {
@@ -177,6 +206,40 @@ Inside::~Inside() {
   thread_record->depth--;
 }
 
+// A call that is found in a record stays there until the end of the look: whoever takes it out sees
+// `cancelling_calls` and waits. So its slot, read after it, is that of the same call.
+void interrupt_calls(const ServingModule& module, const Serving& serving) noexcept {
+  std::lock_guard lock(cancelling_mutex);
+  cancelling_calls.store(true);
+  static_cast<void>(slots_are_visible());  // where it refuses, readers order their calls from now on
+  for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    for (std::uint32_t level = 0; level < ThreadRecord::levels; level++) {
+      Call* call = record->blocking[level].load();
+      if (call == nullptr || record->slots[level].load() != &serving) continue;
+      call->cancel(CancelReason::restart);
+    }
+  }
+  for (const CountedCall& counted : counted_calls()) {
+    if (counted.module == &module) counted.call->cancel(CancelReason::restart);
+  }
+  cancelling_calls.store(false);
+}
+
+void Blocking::begin_counted() noexcept {
+  std::lock_guard lock(cancelling_mutex);
+  counted_calls().push_back({this, &module_, &call_});
+  if (module_.interrupting.load()) call_.cancel(CancelReason::restart);
+}
+
+void Blocking::end_counted() noexcept {
+  std::lock_guard lock(cancelling_mutex);
+  std::erase_if(counted_calls(), [&](const CountedCall& one) { return one.scope == this; });
+}
+
+void Blocking::wait_for_cancelling() noexcept {
+  std::lock_guard lock(cancelling_mutex);
+}
+
 std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
                                             std::int64_t& next) {
   constexpr std::int64_t told = INT64_MIN;
@@ -186,8 +249,7 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
       TimedCall& timed = record->timed[level];
       std::int64_t deadline = timed.deadline.load();
       if (deadline == no_deadline || deadline == told) continue;
-      const OverdueCall call{timed.instance.load(),
-                             {timed.method.load(), timed.method_size.load()}};
+      const OverdueCall call{timed.instance.load(), timed.method.load()};
       if (record->slots[level].load() != &serving) continue;
       if (deadline > now) {
         next = std::min(next, deadline);

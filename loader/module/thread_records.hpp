@@ -16,7 +16,11 @@ namespace tenon::detail {
 /// The records that exist, used or free: as many as threads were attached at the same time.
 std::size_t count_thread_records() noexcept;
 
-/// Whether the calling thread is inside `serving`, at any level of nesting.
+/// Whether the calling thread is inside a call into `serving`, at any level of nesting. `serving`
+/// cannot be drained meanwhile.
+bool this_thread_has_entered(const Serving& serving) noexcept;
+/// The same, or whether it runs on behalf of `serving`, see AskerScope: code of that generation is
+/// on its stack.
 bool this_thread_is_in(const Serving& serving) noexcept;
 
 /// The generation that the calling thread entered last and is still in; nullptr where there is
@@ -38,6 +42,10 @@ class Inside {
   std::atomic<Serving*>* slot_ = nullptr;
   ServingModule* counted_ = nullptr;  // where there was no slot
 };
+
+/// Cancels the calls in `serving` of `module` that block, with the reason `restart`. Calls that
+/// begin to block later find `module.interrupting`, which must have been set.
+void interrupt_calls(const ServingModule& module, const Serving& serving) noexcept;
 
 /// A call that did not end by its deadline.
 struct OverdueCall {

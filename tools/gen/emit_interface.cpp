@@ -148,7 +148,7 @@ void emit_call_form(Writer& out, const Kind& kind, const InterfaceMethod& method
   out.indented([&] {
     out.line("tenon::detail::Entry entry(*instance_, ", method.fresh() ? "true" : "false", ");");
     out.line("if (!entry) return entry.refusal(", quoted(spec.name), ");");
-    if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(*instance_, call);");
+    if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(entry, call);");
     emit_request(out, method);
     if (answers) {
       out.line("const ", response_name(method.version, spec), "* out = nullptr;");

@@ -59,11 +59,12 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
            interface.raw_parameters(), ") {");
   out.indented([&] {
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
+    out.line("const tenon::detail::AskerScope asker(instance);");
     out.line("tenon::detail::Entry entry(instance, ", interface.fresh() ? "true" : "false", ");");
     out.line("if (!entry) return entry.refuse(call, ", quoted(method.name), ");");
     const bool blocks = !method.blocks.empty();
     if (blocks) {
-      out.line("tenon::detail::BlockingClient blocking(instance, call);");
+      out.line("tenon::detail::BlockingClient blocking(entry, call);");
       out.line("call = blocking.call();");
     }
     if (interface.passes_streams()) emit_lent_streams(out, method);

@@ -18,7 +18,9 @@
 namespace tenon {
 
 namespace detail {
+class CallChildren;
 class ChildCall;
+class NestedCall;
 }  // namespace detail
 
 /// Why a call is cancelled.
@@ -66,17 +68,15 @@ class TENON_API Call : private Arena {
 
   /// For the library: what failed inside of a call of this depth, see Error::behind; and that a
   /// call of another plugin, of this depth, has failed in words.
-  std::string_view failed_inside(std::uint32_t depth) const noexcept;
+  std::string_view failed_inside(std::uint32_t depth) noexcept;
   void add_failed_inside(std::uint32_t depth, std::string failure);
-
- protected:
-  /// Exchanges memory, results and message with another call of the same thread.
-  void swap_results(Call& other) noexcept;
 
  private:
   struct Functions;
   friend struct Functions;
+  friend class detail::CallChildren;
   friend class detail::ChildCall;
+  friend class detail::NestedCall;
 
   /// A call of another plugin that failed inside of this one.
   struct Inner {
@@ -84,14 +84,39 @@ class TENON_API Call : private Arena {
     std::string text;     // see Error::behind
   };
 
+  /// A part of `outer`, see NestedCall.
+  explicit Call(Call& outer) noexcept;
+
+  /// The call that this one is a part of, at last; itself where it is none. It has the wait handle
+  /// and the children of all its parts.
+  Call& whole() noexcept;
+  /// Why this call or one that it is a part of was cancelled.
+  std::int32_t reason() const noexcept;
   std::int32_t wait(tenon_duration timeout) noexcept;
   std::intptr_t wait_handle() noexcept;
   void clear_signal() noexcept;
+  /// Exchanges memory, results and message with another call of the same thread.
+  void swap_results(Call& other) noexcept;
 
+  Call* const outer_ = nullptr;
   tenon_string message_{nullptr, 0};
   std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
   std::atomic<std::intptr_t> handle_{-1};
+  std::atomic<detail::CallChildren*> children_{nullptr};  // nullptr until there is one
 };
+
+namespace detail {
+
+/// A part of `outer` that can be cancelled by itself; results and messages are those of `outer`,
+/// which is not used meanwhile. It is cancelled when `outer` is, and wakes by its wait handle, so
+/// it needs nothing of its own. Must be created and destroyed on the thread of `outer`.
+class TENON_API NestedCall : public Call {
+ public:
+  explicit NestedCall(Call& outer) noexcept;
+  ~NestedCall();
+};
+
+}  // namespace detail
 
 }  // namespace tenon

@@ -20,6 +20,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #if defined(__SANITIZE_THREAD__)
 #define TENON_ORDERED_SLOTS 1
@@ -34,8 +35,8 @@
 
 namespace tenon::detail {
 
+class AskerScope;
 class Lease;
-class NestedCall;
 
 /// The table and the object that a call goes to.
 struct Bound {
@@ -60,6 +61,8 @@ struct ServingModule {
   std::atomic<std::int64_t> overflow{0};
   /// When calls are looked at next that may have missed their deadline.
   std::atomic<std::int64_t> next_deadline{no_deadline};
+  /// Whether a restart cancels the calls that block.
+  std::atomic<bool> interrupting{false};
 };
 
 /// A call under way that has a deadline: what can be told of it when it misses that.
@@ -67,16 +70,20 @@ struct TimedCall {
   /// no_deadline while there is no such call.
   std::atomic<std::int64_t> deadline{no_deadline};
   std::atomic<std::uint32_t> instance{0};
-  std::atomic<const char*> method{nullptr};
-  std::atomic<std::size_t> method_size{0};
+  /// Ends with NUL: a name and a length of their own could be those of two calls.
+  std::atomic<const char*> method{""};
 };
 
 /// Which generations a thread is in, innermost last. Read by restarts, written by its thread.
 struct ThreadRecord {
   static constexpr std::uint32_t levels = 14;
   std::atomic<Serving*> slots[levels]{};
+  /// By the place of the slot: the call that may block there, see Blocking.
+  std::atomic<Call*> blocking[levels]{};
   /// By the place of the slot.
   TimedCall timed[levels]{};
+  /// Only for the thread itself: the innermost scope.
+  const AskerScope* asker = nullptr;
   std::uint32_t depth = 0;
   /// Whether the reader must order its slots, since the system offers no barrier. Set by a restart
   /// when the system begins to refuse it.
@@ -92,6 +99,9 @@ struct ThreadRecord {
 #define TENON_TLS_AT_FIXED_OFFSET
 #endif
 extern TENON_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
+
+/// Whether a restart is cancelling calls that it found in the records of their threads.
+extern TENON_API constinit std::atomic<bool> cancelling_calls;
 
 /// Gives the calling thread a record, until the thread ends.
 TENON_API ThreadRecord* attach_thread() noexcept;
@@ -117,13 +127,42 @@ class TENON_API Instance {
 
   /// Set by a restart of a session kind: the plugin is back in its configured state.
   std::atomic<bool> stale_{false};
+  /// The generation that has the instance as a client; nullptr: the host has it.
+  const Serving* asker_ = nullptr;
 
  private:
-  friend class Entry;
+  friend class AskerScope;
   friend class Blocking;
+  friend class Entry;
 
   ServingModule& serving_;
   std::uint32_t index_;
+};
+
+/// The calling thread runs on behalf of `asker` from construction to destruction: code of that
+/// generation has called the host or another plugin, perhaps on a thread of its own. What must not
+/// run inside that code, such as its restart, is left to another thread meanwhile; see
+/// this_thread_is_in. It does not keep the generation loaded. Scopes of one thread nest.
+class AskerScope {
+ public:
+  explicit AskerScope(const Serving* asker) noexcept
+      : record_(thread_record != nullptr ? *thread_record : *attach_thread()),
+        asker_(asker),
+        outer_(std::exchange(record_.asker, this)) {}
+  /// A call of a client: on behalf of the generation that has it.
+  explicit AskerScope(const Instance& client) noexcept : AskerScope(client.asker_) {}
+  ~AskerScope() { record_.asker = outer_; }
+  AskerScope(const AskerScope&) = delete;
+  AskerScope& operator=(const AskerScope&) = delete;
+
+  const Serving* asker() const noexcept { return asker_; }
+  /// The scope around this one; nullptr where there is none.
+  const AskerScope* outer() const noexcept { return outer_; }
+
+ private:
+  ThreadRecord& record_;
+  const Serving* const asker_;
+  const AskerScope* const outer_;
 };
 
 /// Stands for one call: from construction to destruction the generation that it found stays loaded.
@@ -152,7 +191,7 @@ class Entry {
   explicit operator bool() const noexcept { return allowed_; }
   void* self() const noexcept { return place_.bound->self; }
 
-  /// Calls a method of the plugin. An exception that it throws ends here, while its code is still
+  /// Calls a method of the plugin. `name` is a literal. An exception that it throws ends here, while its code is still
   /// loaded: it is told to the module, and its text is the message of the call.
   template <class Table, class... Arguments>
   tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...),
@@ -171,7 +210,7 @@ class Entry {
   /// there is none.
   template <class Raw>
   Raw* lease(Raw* answered) const {
-    return lease(place_.bound - instance_.index_ - 1, instance_.index_, answered);
+    return lease(before_bounds(), instance_.index_, answered);
   }
 
   /// A method that begins a session succeeded.
@@ -197,6 +236,8 @@ class Entry {
   Error no_answer(std::string_view method) const { return no_answer(instance_, method); }
 
  private:
+  friend class Blocking;
+
   /// Where the call goes, and what marks that it is under way: a slot, or where there was none the
   /// count of the module.
   struct Place {
@@ -225,10 +266,11 @@ class Entry {
     TimedCall* const timed_;
   };
 
-  /// What the call is in; nullptr where it is only counted.
-  Serving* generation() const noexcept {
-    return place_.slot != nullptr ? place_.slot->load(std::memory_order_relaxed) : nullptr;
-  }
+  /// What stands before the first entry of the instances, see Serving. REQUIRED: the call may go
+  /// on.
+  const Bound* before_bounds() const noexcept { return place_.bound - instance_.index_ - 1; }
+  /// The generation that the call is in. REQUIRED: the call may go on.
+  Serving* generation() const noexcept { return static_cast<Serving*>(before_bounds()->self); }
 
   static Place enter(Instance& instance) noexcept {
     ThreadRecord* record = thread_record;
@@ -294,35 +336,74 @@ class Entry {
   const bool allowed_;
 };
 
-/// Around a method that may block: a restart of the module cancels the call.
-class TENON_API Blocking {
+/// Around a method that may block: a restart of a module with a session cancels the call.
+///
+/// The call is put into the record of its thread, beside the slot of the entry. The thread stores
+/// it and then loads `interrupting`; a restart stores that and then looks through the records, so
+/// at least one sees the other. In the same way the thread clears it and then loads
+/// `cancelling_calls`: the call does not end while a restart is cancelling it.
+class Blocking {
  public:
-  Blocking(Instance& instance, Call& call);
-  ~Blocking();
+  /// `entry` must outlive this.
+  Blocking(const Entry& entry, Call& call) noexcept
+      : module_(entry.instance_.serving_), call_(call), place_(place_of(entry)) {
+    if (place_ == nullptr) [[unlikely]] {
+      begin_counted();
+    } else if (store_then_load(&call, module_.interrupting)) [[unlikely]] {
+      call.cancel(CancelReason::restart);
+    }
+  }
+  ~Blocking() {
+    if (place_ == nullptr) [[unlikely]] {
+      end_counted();
+    } else if (store_then_load(nullptr, cancelling_calls)) [[unlikely]] {
+      wait_for_cancelling();
+    }
+  }
   Blocking(const Blocking&) = delete;
   Blocking& operator=(const Blocking&) = delete;
 
  private:
-  Instance& instance_;
+  /// nullptr: the call has no slot, see ServingModule::overflow.
+  static std::atomic<Call*>* place_of(const Entry& entry) noexcept {
+    if (entry.place_.slot == nullptr) return nullptr;
+    return &thread_record->blocking[entry.place_.slot - thread_record->slots];
+  }
+  /// Ordered by the other side with a barrier on all processors, see ThreadRecord::ordered.
+  bool store_then_load(Call* call, const std::atomic<bool>& flag) const noexcept {
+    if (thread_record->ordered) [[unlikely]] {
+      place_->store(call, std::memory_order_seq_cst);
+      return flag.load(std::memory_order_seq_cst);
+    }
+    place_->store(call, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return flag.load(std::memory_order_acquire);
+  }
+  TENON_API void begin_counted() noexcept;
+  TENON_API void end_counted() noexcept;
+  TENON_API static void wait_for_cancelling() noexcept;
+
+  const ServingModule& module_;
   Call& call_;
+  std::atomic<Call*>* const place_;
 };
 
 /// The same for a caller that is a plugin, whose own call is not cancelled by it: the method gets
 /// one that lies within that.
-class TENON_API BlockingClient {
+class BlockingClient {
  public:
-  BlockingClient(Instance& instance, tenon_call* call);
-  ~BlockingClient();
+  BlockingClient(const Entry& entry, tenon_call* call) noexcept
+      : nested_(Call::of(call)), blocking_(entry, nested_) {}
   BlockingClient(const BlockingClient&) = delete;
   BlockingClient& operator=(const BlockingClient&) = delete;
 
   /// Stands for that of the caller until this ends.
-  tenon_call* call() noexcept;
+  tenon_call* call() noexcept { return nested_.raw(); }
   /// What to answer when the method failed with `status`.
-  tenon_status failure(tenon_status status) noexcept;
+  TENON_API tenon_status failure(tenon_status status) noexcept;
 
  private:
-  std::unique_ptr<NestedCall> nested_;
+  NestedCall nested_;
   Blocking blocking_;
 };
 
