@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "plugin_info.hpp"
 
+#include "module/kinds.hpp"
 #include "registry/fit.hpp"
 
 namespace tenon {
@@ -8,6 +9,13 @@ namespace tenon {
 std::string PluginInfo::property(std::string_view name) const {
   const auto found = properties_.find(name);
   return found != properties_.end() ? found->second : "";
+}
+
+bool PluginInfo::offers(std::string_view method) const {
+  const Kind* kind = detail::find_kind(kind_);
+  const KindVersion* version = kind != nullptr ? kind->find(version_) : nullptr;
+  if (version == nullptr || version->fingerprint != fingerprint_) return false;
+  return version->own_method(kind->latest().version, method) != nullptr;
 }
 
 namespace detail {

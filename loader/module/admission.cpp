@@ -270,6 +270,11 @@ std::optional<Error> Admission::check_base(const tenon_registration& entry,
 
 }  // namespace
 
+bool AdmittedPlugin::implements(const MethodInfo& method) const noexcept {
+  return std::memcmp(table.get() + method.offset, &method.unimplemented,
+                     sizeof method.unimplemented) != 0;
+}
+
 Result<AdmittedModule> admit(const tenon_module& module, const platform::ImageMap* map,
                              const Manifest& manifest, const std::string& where) {
   return Admission(map, manifest, where).run(module);

@@ -28,6 +28,9 @@ struct AdmittedPlugin {
   std::unique_ptr<std::byte[]> table;
   /// What is absent is NULL.
   tenon_base base;
+
+  /// Whether the plugin filled the slot of a method of its version.
+  bool implements(const MethodInfo& method) const noexcept;
 };
 
 /// A module that may be used.

@@ -54,6 +54,7 @@ class Generation::Use {
   /// Whether there is such an object.
   explicit operator bool() const noexcept { return object_ != nullptr; }
   const Object* operator->() const noexcept { return object_; }
+  const Object& operator*() const noexcept { return *object_; }
   const Bound& bound() const noexcept { return bound_; }
 
  private:
@@ -291,19 +292,44 @@ void Generation::end_object(const Object& object) noexcept {
   });
 }
 
+bool Generation::implements(std::uint32_t index, std::string_view method) const {
+  const std::lock_guard lock(mutex_);
+  if (index >= objects_.size() || objects_[index] == nullptr) return false;
+  const Object& object = *objects_[index];
+  const MethodInfo* own = object.plugin->version->own_method(target_of(object).version, method);
+  return own != nullptr && object.plugin->implements(*own);
+}
+
+/// The version that the instance is used as.
+const KindVersion& Generation::target_of(const Object& object) noexcept {
+  if (object.adapter == nullptr) return *object.plugin->version;
+  return *object.plugin->kind->find(object.adapter->target);
+}
+
+Error Generation::no_configuration(const AdmittedPlugin& plugin, std::string message) {
+  return Error({.status = TENON_UNIMPLEMENTED,
+                .message = std::move(message),
+                .fix = "create it without a configuration",
+                .plugin = plugin.name,
+                .method = "configure"});
+}
+
 Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
   Inside inside(*this);
   const Use object(*this, index);
   if (!object) return {};
-  const KindVersion& target = object->adapter != nullptr
-                                  ? *object->plugin->kind->find(object->adapter->target)
-                                  : *object->plugin->version;
-  if (target.configure_offset == 0) {
-    return Error({.status = TENON_UNIMPLEMENTED,
-                  .message = "plugins of " + std::string(object->plugin->kind->id) +
-                             " take no configuration",
-                  .plugin = object->plugin->name,
-                  .method = "configure"});
+  const KindVersion& target = target_of(*object);
+  const MethodInfo* method = target.configure();
+  const MethodInfo* own = method != nullptr
+                              ? object->plugin->version->own_method(target.version, method->name)
+                              : nullptr;
+  if (method == nullptr || (own != nullptr && !object->plugin->implements(*own))) {
+    if (config.empty()) return {};
+    return no_configuration(*object->plugin, method == nullptr
+                                                 ? "plugins of " +
+                                                       std::string(object->plugin->kind->id) +
+                                                       " take no configuration"
+                                                 : "the plugin takes no configuration");
   }
   ConfigureFunction function;
   std::memcpy(&function, static_cast<const char*>(object.bound().table) + target.configure_offset,

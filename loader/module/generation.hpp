@@ -100,7 +100,8 @@ class Generation : public Serving {
   /// way in it; a call that stays in a stream keeps the object until the generation ends, and a
   /// function below that is under way ends the object when it returns.
   void remove(std::uint32_t index) noexcept;
-  /// Calls the plugin's configure method.
+  /// Calls the plugin's configure method. A plugin that has none takes an empty configuration and
+  /// refuses any other with `unimplemented`.
   Result<void> configure(std::uint32_t index, const TextMap& config);
   /// Whether the plugin under `index` has a state that a restart carries over.
   bool saves_state(std::uint32_t index) const;
@@ -131,6 +132,8 @@ class Generation : public Serving {
 
   /// The version of the kind that the plugin under `index` has; nullptr where there is none.
   const KindVersion* version_of(std::uint32_t index) const;
+  /// Whether a method of the version that the instance is used as is one of the plugin's own.
+  bool implements(std::uint32_t index, std::string_view method) const;
 
   /// What calls see while this generation serves: `bounds` of Serving.
   void open() noexcept;
@@ -162,6 +165,8 @@ class Generation : public Serving {
   void end_object(const Object& object) noexcept;
   void publish(std::uint32_t index, const Bound& bound);
   const tenon_base* base_of(std::uint32_t index) const;
+  static const KindVersion& target_of(const Object& object) noexcept;
+  static Error no_configuration(const AdmittedPlugin& plugin, std::string message);
   /// Passes a failure on; one that is fatal is reported.
   Error failed(Call& call, tenon_status status, const AdmittedPlugin& plugin, const char* method);
 

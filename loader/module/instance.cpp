@@ -49,13 +49,7 @@ std::string_view Instance::plugin() const noexcept {
 
 bool Instance::supports(std::string_view method) const {
   const LiveInstance& instance = live(*this);
-  const KindVersion& has = instance.module().version_of(instance);
-  const KindVersion& target = *instance.wanted().kind->find(instance.wanted().target);
-  const auto named = [&](const MethodInfo& candidate) { return candidate.name == method; };
-  if (std::none_of(target.methods.begin(), target.methods.end(), named)) return false;
-  const Adapter* adapter = has.adapter_to(target.version);
-  return adapter == nullptr || std::find(adapter->missing.begin(), adapter->missing.end(),
-                                         method) == adapter->missing.end();
+  return instance.module().implements(instance, method);
 }
 
 void Instance::remember_config(const tenon_map& config) {

@@ -286,10 +286,13 @@ void Module::release(LiveInstance& instance) noexcept {
   unload_if_unused();
 }
 
-const KindVersion& Module::version_of(const LiveInstance& instance) const {
+bool Module::implements(const LiveInstance& instance, std::string_view method) const {
   Lock lock(mutex_, std::defer_lock);
-  if (!inherited()) lock.lock();
-  return *instance.version_;
+  if (!inherited()) {
+    lock.lock();
+    if (generation_ != nullptr) return generation_->implements(instance.index_, method);
+  }
+  return instance.version_->own_method(instance.wanted().target, method) != nullptr;
 }
 
 // The call that configured may have been in a generation that has been replaced meanwhile. A

@@ -193,8 +193,9 @@ class Module final : public ServingModule,
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
 
-  /// The version of the kind that the plugin behind an instance has now, or had last.
-  const KindVersion& version_of(const LiveInstance& instance) const;
+  /// Whether a method of the latest interface is one of the plugin's own in the code that serves
+  /// now; where none does, whether the version that it had last has the method.
+  bool implements(const LiveInstance& instance, std::string_view method) const;
 
   /// What became of a call that found the gate closed: it has opened; the thread is inside the
   /// generation behind it and goes on there; nobody serves.

@@ -232,6 +232,41 @@ TEST_F(OneHost, UsesAnOlderVersionAsTheLatest) {
   EXPECT_EQ(probe->edition().value(), 1);
 }
 
+TEST_F(OneHost, SupportsOnlyWhatThePluginImplements) {
+  place("probe-v2.so");
+  Host host(options());
+  const PluginInfo info = host.plugins<test::Probe>().at(0);
+  auto probe = host.create<test::Probe>("probe").value();
+  EXPECT_TRUE(info.offers("extra"));
+  EXPECT_TRUE(probe.supports("extra"));
+  EXPECT_TRUE(info.offers("missing")) << "its version has the method";
+  EXPECT_FALSE(probe.supports("missing")) << "the plugin left it out";
+}
+
+TEST_F(OneHost, SaysBeforeLoadingWhatAnOlderVersionOffers) {
+  place("probe-1.so");
+  Host host(options());
+  const PluginInfo info = host.plugins<test::Probe>().at(0);
+  EXPECT_TRUE(info.offers("edition"));
+  EXPECT_FALSE(info.offers("extra"));
+  EXPECT_FALSE(info.offers("no such method"));
+}
+
+TEST_F(OneHost, RefusesAConfigurationForAPluginThatTakesNone) {
+  place("probe-without-configure.so");
+  Host host(options());
+  const auto refused = host.create<test::Probe>("probe", {{"word", "lost"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "unimplemented");
+  EXPECT_EQ(refused.error().message(), "the plugin takes no configuration");
+  EXPECT_EQ(refused.error().fix(), "create it without a configuration");
+  auto probe = host.create<test::Probe>("probe", TextMap()).value();
+  EXPECT_FALSE(probe.supports("configure"));
+  EXPECT_TRUE(probe->configure({}));
+  EXPECT_EQ(probe->configure({{"word", "lost"}}).error().message(),
+            "the plugin takes no configuration");
+}
+
 /// Two versions of one package, in files of one name.
 TEST_F(OneHost, HasVersionsSideBySide) {
   for (const char* version : {"1", "2"}) {

@@ -65,6 +65,7 @@ static void destroy(void *self) {
 
 static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
 
+#ifndef NO_CONFIGURE
 static tenon_status configure(tenon_call *call, void *self, const T(configure_request) * in) {
   probe *p = self;
   tenon_string word = tenon_get(in->config, "word");
@@ -76,6 +77,7 @@ static tenon_status configure(tenon_call *call, void *self, const T(configure_re
   if (word.size != 0) memcpy(p->word, word.data, word.size);
   return TENON_OK;
 }
+#endif
 
 static tenon_status edition(tenon_call *call, void *self, const T(edition_request) * in,
                             const T(edition_response) * *out) {
@@ -206,9 +208,19 @@ static tenon_status extra(tenon_call *call, void *self, const T(extra_request) *
 #endif
 
 static const TABLE table = {
-    BASE,           .base = &base, .configure = configure, .edition = edition,
-    .word = word,   .fill = fill,  .pause = pause,         .refuse = refuse,
-    .names = names, .ask = ask,    .keep = keep,
+    BASE,
+    .base = &base,
+    .edition = edition,
+    .word = word,
+    .fill = fill,
+    .pause = pause,
+    .refuse = refuse,
+    .names = names,
+    .ask = ask,
+    .keep = keep,
+#ifndef NO_CONFIGURE
+    .configure = configure,
+#endif
 #if VERSION >= 2
     .extra = extra,
 #endif

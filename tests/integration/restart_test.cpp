@@ -66,6 +66,15 @@ TEST_F(Restart, ReplaysTheConfigurationOfEachInstance) {
   EXPECT_EQ(twice->word().value(), "second");
 }
 
+TEST_F(Restart, FailsWhenTheNewCodeTakesNoConfiguration) {
+  Host host(options());
+  auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
+  place("probe-without-configure.so", "probe.so");
+  EXPECT_EQ(host.restart(probes).error().message(), "the plugin takes no configuration");
+  EXPECT_EQ(probe->word().value(), "kept");
+  EXPECT_EQ(probe->edition().value(), 1);
+}
+
 TEST_F(Restart, TakesAnotherVersionOfTheKind) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();

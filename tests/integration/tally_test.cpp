@@ -53,6 +53,28 @@ TEST_F(TallyTest, HandsItsStateOverAsADropIn) {
   EXPECT_EQ(counter->life().value(), "configure restore:2");
 }
 
+/// Leaves configure out.
+struct Plain : test::sdk::SessionCounterV1 {
+  std::int64_t add(std::int64_t number) override { return number; }
+};
+
+TEST_F(TallyTest, RefusesAConfigurationWhereItTakesNone) {
+  static constexpr const char* plain = "test.example/plain";
+  static const auto builtin = sdk::Builtin(plain, "1.0.0").add<Plain>(plain);
+  HostOptions options = this->options();
+  options.builtins.push_back(builtin.module());
+  Host host(options);
+  const auto refused = host.create<test::SessionCounter>(plain, {{"first", "40"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "unimplemented");
+  EXPECT_EQ(refused.error().message(), "the plugin takes no configuration");
+  EXPECT_EQ(refused.error().fix(), "create it without a configuration");
+  auto counter = host.create<test::SessionCounter>(plain, TextMap()).value();
+  EXPECT_FALSE(counter.supports("configure"));
+  EXPECT_FALSE(counter.supports("open"));
+  EXPECT_TRUE(counter.supports("add"));
+}
+
 TEST_F(TallyTest, GoesOnWhenItCannotSave) {
   place("tally-1.so", "tally.so");
   Host host(options());

@@ -524,6 +524,24 @@ TEST(Adapters, SayWhatIsMissingThroughAllSteps) {
   }
 }
 
+TEST(Adapters, SayWhichMethodsAreThePluginsOwn) {
+  const tenon::KindVersion& changed = *test::EvolveChanged::kind().find(1);
+  const auto own = [&](std::string_view method) -> std::string_view {
+    const tenon::MethodInfo* found = changed.own_method(2, method);
+    return found != nullptr ? found->name : "";
+  };
+  EXPECT_EQ(own("same"), "same");
+  EXPECT_EQ(own("after"), "before") << "under its older name";
+  EXPECT_EQ(own("moved_on"), "moved") << "although its request changed";
+  EXPECT_EQ(own("signature"), "") << "a hook answers";
+  EXPECT_EQ(own("gone"), "") << "the newer version has no such method";
+  const tenon::KindVersion& added = *test::EvolveAdded::kind().find(1);
+  EXPECT_NE(added.own_method(2, "keep"), nullptr);
+  EXPECT_EQ(added.own_method(2, "fixed"), nullptr) << "the adapter answers";
+  EXPECT_EQ(added.own_method(2, "worked"), nullptr) << "a hook answers";
+  EXPECT_NE(added.own_method(1, "keep"), nullptr) << "used as what it is";
+}
+
 TEST(Adapters, RefuseWhereAStepIsNotAdaptable) {
   const tenon::Kind& kind = test::BrokenChain::kind();
   EXPECT_TRUE(kind.find(1)->serves(2));

@@ -80,6 +80,18 @@ std::string function_name(const KindVersion& version, const Method& method) {
   return "v" + std::to_string(version.number) + "_" + method.name;
 }
 
+/// The name of the plugin's own method behind this one; empty where an adapter or a hand-written
+/// step takes its place.
+std::string own_name(const Origin& origin, std::size_t place, const Method& method) {
+  const Method* at = &method;
+  for (; place > origin.place; place--) {
+    const MethodStep& step = step_of(origin.kind, place, *at);
+    if (step.answer != Answer::forward) return {};
+    at = step.older;
+  }
+  return at->name;
+}
+
 /// The method at a place: the plugin's own function, or one of the adapter.
 std::string callee(const Origin& origin, const Found& found) {
   if (found.place == origin.place) {
@@ -389,6 +401,19 @@ std::vector<std::string> missing_methods(const Origin& origin, std::size_t place
   return missing;
 }
 
+std::string own_array(const Origin& origin, std::size_t place) {
+  return table_name(origin, place) + "_own";
+}
+
+std::vector<std::string> own_methods(const Origin& origin, std::size_t place) {
+  std::vector<std::string> own;
+  for (const Method& method : origin.kind.versions[place]->methods) {
+    const std::string name = own_name(origin, place, method);
+    if (!name.empty()) own.push_back("{" + quoted(method.name) + ", " + quoted(name) + "}");
+  }
+  return own;
+}
+
 /// Why a version cannot be adapted further than to the one at `place`.
 std::string refusal(const Kind& kind, std::size_t place) {
   const KindStep& step = kind.steps[place];
@@ -419,24 +444,31 @@ void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
   const Origin origin{kind, from};
   for (std::size_t to = from + 1; to <= origin.newest(); to++) {
     const std::vector<std::string> missing = missing_methods(origin, to);
-    if (missing.empty()) continue;
-    out.list("constexpr std::string_view " + missing_array(origin, to) + "[] = {", missing, "};");
+    if (!missing.empty()) {
+      out.list("constexpr std::string_view " + missing_array(origin, to) + "[] = {", missing, "};");
+    }
+    const std::vector<std::string> own = own_methods(origin, to);
+    if (!own.empty()) {
+      out.list("constexpr tenon::OwnMethod " + own_array(origin, to) + "[] = {", own, "};");
+    }
   }
   out.line("constexpr tenon::Adapter ", adapters_array(kind, from), "[] = {");
   out.indented([&] {
     for (std::size_t to = from + 1; to < kind.versions.size(); to++) {
       const std::string number = std::to_string(kind.versions[to]->number);
       if (to > origin.newest()) {
-        out.list(
-            "{",
-            {number, quoted(refusal(kind, origin.newest())), "nullptr", "nullptr", "nullptr", "{}"},
-            "},");
+        out.list("{",
+                 {number, quoted(refusal(kind, origin.newest())), "nullptr", "nullptr", "nullptr",
+                  "{}", "{}"},
+                 "},");
         continue;
       }
       const bool lacks = !missing_methods(origin, to).empty();
+      const bool owns = !own_methods(origin, to).empty();
       out.list("{",
                {number, "\"\"", "&" + table_name(origin, to), origin.class_name() + "::create",
-                origin.class_name() + "::destroy", lacks ? missing_array(origin, to) : "{}"},
+                origin.class_name() + "::destroy", lacks ? missing_array(origin, to) : "{}",
+                owns ? own_array(origin, to) : "{}"},
                "},");
     }
   });

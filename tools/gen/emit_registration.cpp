@@ -20,8 +20,15 @@ std::string name_of(const KindVersion& version, std::string_view part) {
 void emit_fallbacks(Writer& out, const KindVersion& version) {
   for (const Method& method : version.methods) {
     if (method.required) continue;
-    std::vector<std::string> parameters{"tenon_call* call", "void*",
-                                        "const " + request_name(version, method) + "*"};
+    const std::string request = "const " + request_name(version, method) + "*";
+    if (method.configures) {
+      out.list("tenon_status " + name_of(version, "no_" + method.name) + "(",
+               {"tenon_call* call", "void*", request + " in"}, ") {");
+      out.line("  return tenon::detail::no_configuration(call, in->config);");
+      out.line("}");
+      continue;
+    }
+    std::vector<std::string> parameters{"tenon_call* call", "void*", request};
     if (!method.response.empty()) {
       parameters.push_back("const " + response_name(version, method) + "**");
     }

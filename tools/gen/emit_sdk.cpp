@@ -107,8 +107,7 @@ void emit_plain(Writer& out, const Signature& signature) {
                 [&](const Field& field) {
                   return parameter_type(method, field) + " /*" + field.name + "*/";
                 }),
-           method.configures ? ") {}" : ") {");
-  if (method.configures) return;
+           ") {");
   out.line("  throw tenon::sdk::unimplemented(", quoted(method.name), ");");
   out.line("}");
 }
@@ -169,10 +168,6 @@ void emit_forms(Writer& out, const Method& method) {
 void emit_slot(Writer& out, const std::string& base, const Method& method) {
   const std::string camel = camel_case(method.name);
   const std::string form = "&" + base + "::raw_" + method.name;
-  if (method.configures) {  // who takes no settings accepts any
-    out.line("table.", method.name, " = &Thunk<", form, ">::function;");
-    return;
-  }
   out.list("table." + method.name + " = slot<", {form, "Plain" + camel, "Raw" + camel, "P", base},
            ">();");
   if (!method.required) return;
@@ -194,9 +189,7 @@ void emit_contract(Writer& out, const KindVersion& version) {
     out.line("static constexpr std::int32_t version = ", version.number, ";");
     out.line("static constexpr std::uint64_t fingerprint = TENON_FINGERPRINT_", prefix, ";");
     out.line();
-    for (const Method& method : version.methods) {
-      if (!method.configures) emit_forms(out, method);
-    }
+    for (const Method& method : version.methods) emit_forms(out, method);
     out.line();
     out.doc("The table for instances of P.");
     out.line("template <class P>");

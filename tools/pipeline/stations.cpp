@@ -61,8 +61,7 @@ std::optional<Station<K>> take_station(tenon::Host& host, const PluginUse& use, 
     add_error(checked.error(), use.place, findings);
   }
   if (findings.all().size() != findings_before) return std::nullopt;
-  if (auto configured = (*station.plugin)->configure(use.config);
-      !done_or_nothing_to_do(configured)) {
+  if (auto configured = (*station.plugin)->configure(use.config); !configured) {
     add_error(configured.error(), use.config_place, findings);
     return std::nullopt;
   }

@@ -34,6 +34,13 @@ inline tenon_status no_answer(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_INTERNAL, "the plugin succeeded without an answer");
 }
 
+/// The configure method of a plugin that left it out: there is nothing to do for an empty
+/// configuration.
+inline tenon_status no_configuration(tenon_call* call, const tenon_map& config) noexcept {
+  if (config.keys.count == 0) return TENON_OK;
+  return tenon_fail(call, TENON_UNIMPLEMENTED, "the plugin takes no configuration");
+}
+
 /// Ends a stream that the version on the other side does not have.
 template <class Raw>
 void discard(Raw* stream) noexcept {

@@ -161,6 +161,11 @@ class TENON_API PluginInfo {
   /// Where the module lies; empty for a builtin.
   const std::filesystem::path& file() const noexcept { return file_; }
   bool builtin() const noexcept { return file_.empty(); }
+  /// Whether the plugin's version of the kind has a method of the latest interface, under the same
+  /// name or an older one. False for a method that an adapter or hand-written code of the program
+  /// makes, and for a plugin that this program cannot use. An optional method may still be left
+  /// out: only the loaded code shows that, see Handle::supports.
+  bool offers(std::string_view method) const;
   /// A property that the kind defines and the manifest gives; empty where it gives none.
   std::string property(std::string_view name) const;
   /// All that the manifest gives.
@@ -230,8 +235,9 @@ class Handle {
 
   /// The registered name of the plugin.
   std::string_view name() const noexcept { return instance_->plugin(); }
-  /// Whether the plugin's version of the kind really has a method of K; one that it has not is
-  /// answered by an adapter.
+  /// Whether the plugin itself implements a method of K, perhaps under an older name. False where
+  /// the plugin left the method out, and where an adapter or hand-written code of the program takes
+  /// its place, as for versions of the kind that do not have it. A restart may change it.
   bool supports(std::string_view method) const { return instance_->supports(method); }
 
  private:

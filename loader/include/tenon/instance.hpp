@@ -115,7 +115,7 @@ class TENON_API Instance {
 
   /// The registered name of the plugin.
   std::string_view plugin() const noexcept;
-  /// Whether the plugin's version of the kind really has the method of the latest interface.
+  /// Whether a method of the latest interface is one of the plugin's own, see Handle::supports.
   bool supports(std::string_view method) const;
   /// Keeps what the plugin was configured with, for replay after a restart.
   void remember_config(const tenon_map& config);

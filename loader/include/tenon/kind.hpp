@@ -24,6 +24,13 @@ struct MethodInfo {
   void (*unimplemented)();
 };
 
+/// A method of a newer version behind which a plugin has one of its own.
+struct OwnMethod {
+  std::string_view name;
+  /// Its name in the version of the plugin.
+  std::string_view own;
+};
+
 /// How a plugin of one version is used as a newer one.
 struct Adapter {
   /// The newer version.
@@ -38,6 +45,9 @@ struct Adapter {
   void (*destroy)(void* adapter) noexcept;
   /// Methods of the target that the plugin does not really have.
   std::span<const std::string_view> missing;
+  /// Methods of the target that are methods of the plugin's version, perhaps under an older name.
+  /// In neither list: those that hand-written code makes of others.
+  std::span<const OwnMethod> own = {};
 };
 
 /// One version of a kind.
@@ -58,10 +68,37 @@ struct KindVersion {
   /// the plugin's calls are not watched.
   const void* supervised = nullptr;
 
+  /// The method that takes the configuration; nullptr where there is none.
+  const MethodInfo* configure() const noexcept {
+    if (configure_offset == 0) return nullptr;
+    for (const MethodInfo& method : methods) {
+      if (method.offset == configure_offset) return &method;
+    }
+    return nullptr;
+  }
   /// The adapter to a newer version; nullptr where there is none, also when it is this version.
   const Adapter* adapter_to(std::int32_t target) const noexcept {
     for (const Adapter& adapter : adapters) {
       if (adapter.target == target) return &adapter;
+    }
+    return nullptr;
+  }
+  /// The method of this version that a method of version `target` reaches, under the same name or
+  /// an older one; nullptr where an adapter or hand-written code takes its place, or where `target`
+  /// has no such method.
+  const MethodInfo* own_method(std::int32_t target, std::string_view name) const noexcept {
+    if (target != version) {
+      const Adapter* adapter = adapter_to(target);
+      if (adapter == nullptr) return nullptr;
+      const OwnMethod* found = nullptr;
+      for (const OwnMethod& method : adapter->own) {
+        if (method.name == name) found = &method;
+      }
+      if (found == nullptr) return nullptr;
+      name = found->own;
+    }
+    for (const MethodInfo& method : methods) {
+      if (method.name == name) return &method;
     }
     return nullptr;
   }
