@@ -3,9 +3,12 @@
 // Plugins whose functions throw, which no function of a table may.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
+#include <test/sdk/session_counter.hpp>
+#include <test/session_counter.hpp>
 #include <thread>
 
 #include "integration/hosting.hpp"
@@ -57,6 +60,34 @@ TEST_F(Exceptions, RestartTheModule) {
   ASSERT_FALSE(unruly->say("throw an exception"));
   EXPECT_TRUE(eventually([&] { return module(host, package).generation == 2; }));
   EXPECT_EQ(events(Event::Type::faulted).at(0).reason, RestartReason::exception);
+}
+
+/// A plugin as an author writes it with the SDK, which has no configure.
+struct Thrower : test::sdk::SessionCounterV1 {
+  void open() override {}
+  std::int64_t add(std::int64_t number) override {
+    if (number == 1) throw std::runtime_error("no more coffee");
+    if (number == 2) throw 2;
+    return number;
+  }
+};
+
+TEST_F(Exceptions, OfAPluginWithTheSdkAreFailuresOfTheCallAlone) {
+  static constexpr const char* thrower = "test.example/thrower";
+  static const auto builtin = sdk::Builtin(thrower, "1.0.0").add<Thrower>(thrower);
+  HostOptions options = this->options();
+  options.builtins.push_back(builtin.module());
+  Host host(options);
+  auto counter = host.create<test::SessionCounter>("thrower").value();
+  counter->open().value();
+  const auto failed = counter->add(1);
+  EXPECT_EQ(failed.error().status(), TENON_UNKNOWN);
+  EXPECT_EQ(failed.error().message(), "no more coffee");
+  const auto of_no_exception = counter->add(2);
+  EXPECT_EQ(of_no_exception.error().status(), TENON_INTERNAL);
+  EXPECT_EQ(counter->add(3).value(), 3);
+  EXPECT_EQ(told(Event::Type::faulted), 0u);
+  EXPECT_EQ(module(host, thrower).generation, 1u);
 }
 
 TEST_F(Exceptions, DoNotReachAPluginThatCalledThisOne) {

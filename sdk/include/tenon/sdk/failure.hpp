@@ -24,7 +24,8 @@ namespace tenon::sdk {
 ///
 /// Other exceptions may be thrown as well: std::invalid_argument becomes TENON_INVALID_ARGUMENT,
 /// std::bad_alloc TENON_RESOURCE_EXHAUSTED, std::system_error the status that fits its code, any
-/// other std::exception TENON_UNKNOWN, and the rest TENON_INTERNAL.
+/// other std::exception TENON_UNKNOWN, and the rest TENON_INTERNAL. Each is an error of the call
+/// alone; only a failure that is `fatal` restarts the module.
 class Failure : public std::exception {
  public:
   /// `status` is one of the codes, with flags where wanted; the message is made of the parts.
