@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <test/counter.hpp>
+#include <test/probe.hpp>
 
 #include "integration/hosting.hpp"
 
@@ -51,6 +52,22 @@ TEST_F(Limits, AFatalStatusRestartsTheModuleWithItsState) {
   EXPECT_NE(last(Event::Type::faulted).message.find("the pump is stuck"), std::string::npos);
   EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
   EXPECT_EQ(last(Event::Type::restarted).reason, RestartReason::fatal_status);
+}
+
+// Each level is a call of the host into the probe and one of the probe into the builtin.
+TEST_F(Limits, AFatalStatusOfACallNestedTooDeeplyForASlotRestartsTheModule) {
+  place("probe-1.so", "probe.so");
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter").value();
+  auto probe = host.create<test::Probe>("probe").value();
+  int levels = 8;
+  host_echo_says = [&](std::string_view) -> std::string {
+    if (levels-- > 0) return probe->ask("builtin:host-echo", "deeper").value();
+    return counter->refuse(broken, "the pump is stuck").error().fatal() ? "fatal" : "not fatal";
+  };
+  EXPECT_EQ(probe->ask("builtin:host-echo", "deeper").value(), "fatal");
+  EXPECT_TRUE(restarts_to(host, 2));
+  EXPECT_EQ(last(Event::Type::faulted).reason, RestartReason::fatal_status);
 }
 
 TEST_F(Limits, StateThatCannotBeSavedAnyMoreIsNoReasonToGoOnBroken) {

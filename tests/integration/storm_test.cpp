@@ -95,6 +95,24 @@ TEST_F(Storm, TwoModulesThatRestartEachOtherDoNotDeadlock) {
   EXPECT_TRUE(host.restart(streams));
 }
 
+// The thread is the module's own, and only in a call of the builtin: `stop` joins it.
+TEST_F(Storm, AThreadOfAModuleMayAskForTheRestartOfIt) {
+  place_fault("thread-calls-host", "echo.so");
+  Host host(options());
+  std::atomic<bool> asks{false};
+  std::atomic<bool> soon{false};
+  host_echo_says = [&](std::string_view) {
+    if (asks.exchange(false)) soon = host.restart(echoes).value() == Restarted::soon;
+    return std::string();
+  };
+  auto echo = host.create<test::Echo>("echo").value();
+  asks = true;
+  EXPECT_TRUE(eventually([&] { return module(host, echoes).generation == 2; }));
+  EXPECT_TRUE(soon);
+  EXPECT_TRUE(eventually([] { return !is_mapped("echo.g1"); }));
+  EXPECT_EQ(echo->say("hello").value(), "1: hello");
+}
+
 TEST_F(Storm, ThreadsOfAModuleCallTheHostWhileItRestarts) {
   place_fault("thread-calls-host", "echo.so");
   Host host(options());

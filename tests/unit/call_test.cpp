@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace tenon::tests {
 namespace {
 
 using detail::ChildCall;
+using detail::NestedCall;
 using namespace std::chrono_literals;
 
 /// How often a call had to ask the host for memory.
@@ -206,6 +208,89 @@ TEST(ChildCall, LeavesItsParentAlone) {
   }
   EXPECT_EQ(parent.cancelled(), CancelReason::none);
   EXPECT_EQ(parent.message(), "");
+}
+
+// Each child writes what failed inside of it, while the parent builds errors of its own.
+TEST(ChildCall, HandsItsFailuresOverFromItsOwnThread) {
+  for (int round = 0; round < 200; round++) {
+    Call parent;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; i++) {
+      threads.emplace_back([&] {
+        for (int j = 0; j < 20; j++) {
+          ChildCall child(&parent);
+          child.add_failed_inside(UINT32_MAX, "a failure that is too long to need no memory");
+        }
+      });
+    }
+    for (int j = 0; j < 20; j++) {
+      parent.add_failed_inside(1, "the parent's");
+      EXPECT_NE(parent.failed_inside(0), "");
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_NE(parent.failed_inside(0), "");
+    parent.reset();
+    EXPECT_EQ(parent.failed_inside(0), "");
+  }
+}
+
+TEST(ChildCall, MayOutliveItsParent) {
+  auto parent = std::make_unique<Call>();
+  ChildCall child(parent.get());
+  parent = nullptr;
+  EXPECT_EQ(child.cancelled(), CancelReason::none);
+  child.add_failed_inside(UINT32_MAX, "nobody is left to hear it");
+}
+
+TEST(ChildCall, OfAPartIsCancelledWithThatAndWithTheWhole) {
+  Call whole;
+  NestedCall part(whole);
+  ChildCall of_whole(&whole);
+  ChildCall of_part(&part);
+  part.cancel(CancelReason::restart);
+  EXPECT_EQ(of_part.cancelled(), CancelReason::restart);
+  EXPECT_EQ(of_whole.cancelled(), CancelReason::none);
+  whole.cancel();
+  EXPECT_EQ(of_whole.cancelled(), CancelReason::caller);
+}
+
+TEST(ChildCall, GoesOverToTheWholeWhenItsPartEnds) {
+  Call whole;
+  auto part = std::make_unique<NestedCall>(whole);
+  ChildCall child(part.get());
+  {
+    ChildCall failed(part.get());
+    failed.add_failed_inside(UINT32_MAX, "no ink");
+  }
+  part = nullptr;
+  EXPECT_EQ(whole.failed_inside(0), "no ink");
+  whole.cancel();
+  EXPECT_EQ(child.cancelled(), CancelReason::caller);
+}
+
+TEST(NestedCall, IsCancelledWithItsWhole) {
+  Call whole;
+  NestedCall part(whole);
+  NestedCall innermost(static_cast<Call&>(part));
+  std::int32_t reason = TENON_NOT_CANCELLED;
+  std::thread cancelling([&] { whole.cancel(); });
+  reason = wait_on(innermost, 1min);
+  cancelling.join();
+  EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
+}
+
+TEST(NestedCall, LeavesItsWholeAsItIs) {
+  Call whole;
+  const std::intptr_t handle = handle_of(whole);
+  {
+    NestedCall part(whole);
+    EXPECT_EQ(handle_of(part), handle) << "it needs no handle of its own";
+    part.cancel(CancelReason::restart);
+    EXPECT_TRUE(is_readable(handle));
+    EXPECT_EQ(wait_on(part, 1min), TENON_CANCELLED_BY_RESTART);
+  }
+  EXPECT_EQ(whole.cancelled(), CancelReason::none);
+  EXPECT_FALSE(is_readable(handle));
 }
 
 TEST(ChildCall, OfNobodyStandsAlone) {

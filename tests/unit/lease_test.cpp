@@ -182,6 +182,20 @@ TEST_F(Leases, InterruptTheCallThatIsInside) {
   EXPECT_EQ(plugin.releases, 1);
 }
 
+TEST_F(Leases, RefuseASecondCallWhileOneIsInside) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  std::thread reading([&] { EXPECT_EQ(read(reader, 0), revoked); });
+  while (!plugin.inside) std::this_thread::yield();
+  Call call;
+  std::uint8_t byte;
+  std::size_t got;
+  EXPECT_EQ(reader->read(call.raw(), reader, {&byte, 1}, &got), TENON_FAILED_PRECONDITION);
+  list.revoke_all();
+  reading.join();
+  EXPECT_EQ(plugin.releases, 1);
+  reader->release(reader);
+}
+
 TEST_F(Leases, LeaveTheCallOfTheCallerAsItIs) {
   tenon_reader* reader = list.lease(0, &plugin);
   Call call;

@@ -8,12 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace tenon::tests {
 namespace {
@@ -100,6 +103,78 @@ TEST(CallGuard, KeepsAGenerationWhileACallIsInside) {
   }
   EXPECT_TRUE(module.is_left());
   EXPECT_FALSE(detail::this_thread_is_in(module.generation));
+}
+
+TEST(CallGuard, KnowsOnWhoseBehalfAThreadRuns) {
+  TestModule module;
+  const detail::AskerScope other(nullptr);
+  {
+    const detail::AskerScope asker(&module.generation);
+    EXPECT_TRUE(detail::this_thread_is_in(module.generation));
+    EXPECT_FALSE(detail::this_thread_has_entered(module.generation));
+    EXPECT_TRUE(module.is_left()) << "it delays nobody";
+    std::thread([&] { EXPECT_FALSE(detail::this_thread_is_in(module.generation)); }).join();
+  }
+  EXPECT_FALSE(detail::this_thread_is_in(module.generation));
+}
+
+TEST(CallGuard, InterruptsTheCallsOfOneGeneration) {
+  TestModule module;
+  TestModule other;
+  Call call;
+  Call of_other;
+  Entry entry(module.instance, true);
+  Entry inner(other.instance, true);
+  const detail::Blocking blocking(entry, call);
+  const detail::Blocking inner_blocking(inner, of_other);
+  std::thread([&] { detail::interrupt_calls(module.serving, module.generation); }).join();
+  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+  EXPECT_EQ(of_other.cancelled(), CancelReason::none);
+}
+
+TEST(CallGuard, InterruptsCallsThatBeginToBlockTooLate) {
+  TestModule module;
+  module.serving.interrupting.store(true);
+  Call call;
+  Entry entry(module.instance, true);
+  const detail::Blocking blocking(entry, call);
+  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+}
+
+TEST(CallGuard, InterruptsCallsThatAreTooDeepForASlot) {
+  TestModule module;
+  nested(module, ThreadRecord::levels, [&] {
+    Entry entry(module.instance, true);
+    Call call;
+    {
+      const detail::Blocking blocking(entry, call);
+      detail::interrupt_calls(module.serving, module.generation);
+      EXPECT_EQ(call.cancelled(), CancelReason::restart);
+    }
+    call.reset();
+    detail::interrupt_calls(module.serving, module.generation);
+    EXPECT_EQ(call.cancelled(), CancelReason::none) << "it has ended";
+  });
+}
+
+// Each call has memory of its own, so that one that is cancelled after its end is found.
+TEST(CallGuard, EndsNoCallWhileItIsInterrupted) {
+  TestModule module;
+  std::atomic<bool> over{false};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; i++) {
+    callers.emplace_back([&] {
+      while (!over) {
+        const auto call = std::make_unique<Call>();
+        call->raw()->functions->wait_handle(call->raw());
+        Entry entry(module.instance, true);
+        const detail::Blocking blocking(entry, *call);
+      }
+    });
+  }
+  for (int i = 0; i < 2000; i++) detail::interrupt_calls(module.serving, module.generation);
+  over = true;
+  for (std::thread& caller : callers) caller.join();
 }
 
 TEST(CallGuard, SeesOtherThreads) {
