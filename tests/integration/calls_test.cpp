@@ -70,6 +70,7 @@ TEST_F(Calls, ThatBlockTakeNoLock) {
 
 TEST_F(Calls, OfStreamsTakeNoLock) {
   place("giver-1.so", "giver.so");
+  place("taker-1.so", "taker.so");
   place("stream-1.so", "stream.so");
   Host host(options());
   auto tape = host.create<test::Tape>("test.example/giver-tape").value();
