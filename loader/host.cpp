@@ -25,7 +25,10 @@ using detail::forked_error;
 Host::Host(HostOptions options) : core_(detail::HostCore::make(std::move(options))) {}
 
 Host::~Host() {
-  if (core_->inherited()) return detail::keep_for_ever(std::move(core_));
+  if (core_->inherited()) {
+    detail::keep_for_ever(std::move(core_));
+    return;
+  }
   core_->stop_watching();
   const auto events = core_->events();
   const auto patience = core_->patience();

@@ -325,11 +325,10 @@ Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
                               : nullptr;
   if (method == nullptr || (own != nullptr && !object->plugin->implements(*own))) {
     if (config.empty()) return {};
-    return no_configuration(*object->plugin, method == nullptr
-                                                 ? "plugins of " +
-                                                       std::string(object->plugin->kind->id) +
-                                                       " take no configuration"
-                                                 : "the plugin takes no configuration");
+    return no_configuration(
+        *object->plugin, method == nullptr ? "plugins of " + std::string(object->plugin->kind->id) +
+                                                 " take no configuration"
+                                           : "the plugin takes no configuration");
   }
   ConfigureFunction function;
   std::memcpy(&function, static_cast<const char*>(object.bound().table) + target.configure_offset,

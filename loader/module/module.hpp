@@ -309,11 +309,11 @@ class Module final : public ServingModule,
   Manifest manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
-  std::uint64_t count_ = 0;               // of generations
-  std::uint64_t serials_ = 0;             // of instances
-  std::size_t wanted_ = 0;                // instances that are about to be created
-  std::vector<LiveInstance*> instances_;  // by index; nullptr where it is free
-  std::vector<std::uint32_t> free_;       // indices; room for all of them
+  std::uint64_t count_ = 0;                      // of generations
+  std::uint64_t serials_ = 0;                    // of instances
+  std::size_t wanted_ = 0;                       // instances that are about to be created
+  std::vector<LiveInstance*> instances_;         // by index; nullptr where it is free
+  std::vector<std::uint32_t> free_;              // indices; room for all of them
   std::list<std::shared_ptr<Retired>> retired_;  // calls or streams may be in them
   std::list<std::shared_ptr<Retired>> ending_;   // their last functions run
   std::size_t stayed_ = 0;                       // images that could not be unloaded

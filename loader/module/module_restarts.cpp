@@ -288,7 +288,7 @@ void Module::lose_generation() {
   current.store(&gate_);
   gate_deadline_ = Clock::now() + context_.restart.gate;
   frozen_ = false;
-  interrupting_ = false;
+  interrupting.store(false);
   if (generation_ != nullptr) retire(std::move(generation_), event(Event::Type::drained));
   changed_.notify_all();
   look_again();

@@ -6,6 +6,7 @@
 
 #include "module/log.hpp"
 #include "module/module.hpp"
+#include "module/restart.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
@@ -86,6 +87,7 @@ void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadli
     late.message = "a call does not end; the code stays loaded until it has";
     tell(late);
   }
+  lock.lock();
   look_again();
 }
 
@@ -184,9 +186,8 @@ void Module::give_up(Lock& lock, const std::shared_ptr<Retired>& old,
   lock.lock();
 }
 
-/// Looks at retired generations soon, unless that is planned already.
+/// Looks at retired generations soon, unless that is planned already. REQUIRED: the lock.
 void Module::look_again() noexcept {
-  const Lock lock(mutex_);
   if (next_look_ != Clock::duration::zero() || shut_down_) return;
   next_look_ = first_look;
   plan_look();
@@ -240,6 +241,20 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
     changed_.wait_until(lock, deadline);
     give_up_overdue(lock);
   }
+  std::vector<Event> left;
+  const auto report = [&](Event event, const char* what) {
+    event.type = Event::Type::drain_overdue;
+    event.message =
+        std::string(what) + " has not ended; the host ends without it, and the code stays loaded";
+    left.push_back(std::move(event));
+  };
+  if (restart_ != nullptr) {
+    report(event(Event::Type::drain_overdue), "a restart");
+    restart_->give_up();
+    if (restart_->phase() == Restart::Phase::filling) stayed_++;
+    restart_ = nullptr;
+    lifecycle_ = 0;
+  }
   retire(std::move(generation_), event(Event::Type::unloaded));
   for (const auto& old : std::vector(retired_.begin(), retired_.end())) {
     if (old->worker != std::thread::id()) continue;
@@ -256,20 +271,14 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
            std::none_of(ending_.begin(), ending_.end(), busy);
   };
   changed_.wait_until(lock, deadline, drained);
-  std::vector<std::string> left;
-  if (restart_ != nullptr && others_work()) left.push_back("a restart");
   for (const auto& old : ending_) {
-    if (old->worker != self) left.push_back("the end of a generation");
+    if (old->worker != self && old->event) report(*old->event, "the end of a generation");
   }
   for (const auto& old : retired_) {
-    if (old->worker != self) left.push_back("a call into a generation");
+    if (old->worker != self && old->event) report(*old->event, "a call into a generation");
   }
   lock.unlock();
-  for (const std::string& what : left) {
-    Event late = event(Event::Type::drain_overdue);
-    late.message = what + " has not ended; the host ends without it, and the code stays loaded";
-    tell(late);
-  }
+  for (const Event& event : left) tell(event);
 }
 
 // -- Deadlines ----------------------------------------------------------------

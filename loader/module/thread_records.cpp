@@ -211,7 +211,8 @@ Inside::~Inside() {
 void interrupt_calls(const ServingModule& module, const Serving& serving) noexcept {
   std::lock_guard lock(cancelling_mutex);
   cancelling_calls.store(true);
-  static_cast<void>(slots_are_visible());  // where it refuses, readers order their calls from now on
+  static_cast<void>(
+      slots_are_visible());  // where it refuses, readers order their calls from now on
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     for (std::uint32_t level = 0; level < ThreadRecord::levels; level++) {
       Call* call = record->blocking[level].load();

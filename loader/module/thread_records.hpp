@@ -65,8 +65,8 @@ enum class Occupancy {
   unknown,   // nobody can say: the system refused the barrier that shows what threads have stored
 };
 
-/// Waits until no thread is in `serving` of `module`, which must not be published any more. When the
-/// system refuses the barrier for the first time, all threads are told to order their slots
+/// Waits until no thread is in `serving` of `module`, which must not be published any more. When
+/// the system refuses the barrier for the first time, all threads are told to order their slots
 /// themselves, and the answer is `unknown` for the generations that were being left then. It is not
 /// for those that are published afterwards.
 Occupancy wait_until_left(const ServingModule& module, const Serving& serving,

@@ -30,16 +30,18 @@ TEST_P(ListenerEndsHost, AndNothingElseHappens) {
   place("counter-1.so", "counter.so");
   std::unique_ptr<Host> host;
   std::atomic<bool> ended{false};
+  std::atomic<bool> gone{false};
   std::atomic<int> later{0};
   HostOptions options = impatient();
   options.watch = cause == "watch";
   options.on_event = [&](const Event& event) {
-    if (ended) later++;
+    if (gone) later++;
     const bool ends = cause == "load" ? event.type == Event::Type::loaded
                                       : event.type == Event::Type::restarted ||
                                             event.type == Event::Type::faulted;
     if (!ends || ended.exchange(true)) return;
     host = nullptr;
+    gone = true;
   };
   host = std::make_unique<Host>(options);
   {
@@ -54,7 +56,7 @@ TEST_P(ListenerEndsHost, AndNothingElseHappens) {
         place("counter-2.so", "counter.so");
       }
     }
-    EXPECT_TRUE(eventually([&] { return ended.load(); }));
+    EXPECT_TRUE(eventually([&] { return gone.load(); }));
     EXPECT_TRUE(!counter || (*counter)->edition()) << "the handle keeps what it needs";
   }
   EXPECT_TRUE(eventually([] { return !is_mapped("counter.g"); }));
@@ -79,6 +81,8 @@ TEST_F(HostEnd, SilencesTheListenerAlthoughHandlesLive) {
 
 TEST_F(HostEnd, IsOutlivedByACallInAStream) {
   place("giver-1.so", "giver.so");
+  place("taker-1.so", "taker.so");
+  place("stream-1.so", "stream.so");
   auto host = std::make_unique<Host>(impatient());
   std::atomic<bool> inside{false};
   std::atomic<bool> let_go{false};

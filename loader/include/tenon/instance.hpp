@@ -191,8 +191,9 @@ class Entry {
   explicit operator bool() const noexcept { return allowed_; }
   void* self() const noexcept { return place_.bound->self; }
 
-  /// Calls a method of the plugin. `name` is a literal. An exception that it throws ends here, while its code is still
-  /// loaded: it is told to the module, and its text is the message of the call.
+  /// Calls a method of the plugin. `name` is a literal. An exception that it throws ends here,
+  /// while its code is still loaded: it is told to the module, and its text is the message of the
+  /// call.
   template <class Table, class... Arguments>
   tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...),
                     std::string_view name, tenon_call* call,
