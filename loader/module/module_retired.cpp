@@ -32,6 +32,11 @@ std::shared_ptr<Retired> Module::retire(GenerationPtr generation, std::optional<
 
 void Module::unload_if_unused() noexcept {
   Lock lock(mutex_);
+  if (shut_down_ && !has_instances()) {
+    // The client that code of a module which was left behind held. Nobody else looks any more.
+    lock.unlock();
+    return drain_retired();
+  }
   // Whoever holds the lifecycle lock looks again.
   if (generation_ == nullptr || !unused() || lifecycle_ != 0) return;
   const bool inside = this_thread_is_in(*generation_);

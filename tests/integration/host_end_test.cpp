@@ -80,7 +80,7 @@ TEST_F(HostEnd, SilencesTheListenerAlthoughHandlesLive) {
 }
 
 TEST_F(HostEnd, IsOutlivedByACallInAStream) {
-  place("giver-1.so", "giver.so");
+  place("giver-1.so", "outlived.so");
   place("taker-1.so", "taker.so");
   place("stream-1.so", "stream.so");
   auto host = std::make_unique<Host>(impatient());
@@ -101,7 +101,7 @@ TEST_F(HostEnd, IsOutlivedByACallInAStream) {
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   vault.reset();
   host = nullptr;
-  EXPECT_TRUE(is_mapped("giver.g1")) << "the call is still inside";
+  EXPECT_TRUE(is_mapped("outlived.g1")) << "the call is still inside";
   let_go = true;
   reading.join();
   EXPECT_EQ(code, "aborted");
