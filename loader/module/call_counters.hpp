@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "module/lock_order.hpp"
+
 namespace tenon::detail {
 
 /// Of one method.
@@ -58,7 +60,7 @@ class CallCounters {
     std::unique_ptr<MethodCounter[]> methods;
   };
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_{LockRank::counters};
   std::vector<Counted> counted_;
 };
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "manifest/bundle.hpp"
+#include "module/lock_order.hpp"
 #include "module/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
@@ -103,7 +104,7 @@ class ImageFolder {
                                             const Folder& folder);
   static Result<PrivateCopy> copy_to_memory(Bundle& bundle, const std::string& name);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_{LockRank::images};
   ImageOptions options_;
   Folder folder_;
   std::uint64_t count_ = 0;

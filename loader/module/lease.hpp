@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "manifest/manifest.hpp"
+#include "module/lock_order.hpp"
 #include "platform/fork.hpp"
 
 namespace tenon::detail {
@@ -87,8 +88,8 @@ class LeaseList {
   // In a forked child streams are not listed: nothing there waits for them or revokes them.
   const platform::ProcessMark process_;
   std::atomic<bool> broken_{false};
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable Mutex mutex_{LockRank::leases};
+  std::condition_variable_any changed_;
   std::vector<std::shared_ptr<Lease>> leases_;
 };
 

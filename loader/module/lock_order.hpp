@@ -11,23 +11,19 @@ namespace tenon::detail {
 
 /// A thread that holds a lock takes only locks that come later in this list.
 enum class LockRank : std::uint8_t {
-  scanning,        // rescans, and the watcher of files
-  publishing,      // writers of the catalog
-  module,          // what serves, which instances live
-  catalog,         // the pointer to the current catalog
-  comparing,       // which files have the same content
-  generation,      // the objects of one loaded image
-  clients,         // the instances that a module holds of others
-  leases,          // which streams of a generation are held
-  lease,           // one stream
-  call,            // the calls inside another call
-  operation,       // what a worker is doing
-  workers,         // threads that run restarts
-  timers,          // tasks that are not yet due
-  events,          // who is being notified
-  images,          // private copies
-  thread_records,  // which threads have a record
-  counters,        // call counts
+  scanning,    // rescans, and the watcher of files
+  publishing,  // writers of the catalog
+  module,      // what serves, which instances live
+  catalog,     // the pointer to the current catalog
+  generation,  // the objects of one loaded image
+  clients,     // the instances that a module holds of others
+  leases,      // which streams of a generation are held
+  operation,   // what a worker is doing
+  workers,     // threads that run restarts
+  timers,      // tasks that are not yet due
+  events,      // who is being notified
+  images,      // private copies
+  counters,    // call counts
 };
 
 namespace lock_order {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "catalog/scan.hpp"
+#include "module/lock_order.hpp"
 #include "module/module_host.hpp"
 #include "registry/catalog.hpp"
 #include "trust/file_comparison.hpp"
@@ -51,8 +52,8 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   CatalogRules rules_;
   std::vector<ListedModule> builtins_;
   FileComparison files_;
-  std::mutex publishing_;     // of writers; no reader takes it, and no plugin runs under it
-  mutable std::mutex mutex_;  // of current_ alone
+  Mutex publishing_{LockRank::publishing};  // of writers; no reader takes it
+  mutable Mutex mutex_{LockRank::catalog};  // of current_ alone
   CatalogPtr current_;
 };
 

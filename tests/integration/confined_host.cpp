@@ -8,34 +8,24 @@
 //   confined-host FOLDER PACKAGE PLUGIN RESTARTS
 #include <tenon/host.hpp>
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <fstream>
 #include <iostream>
 #include <set>
 #include <string>
 #include <test/counter.hpp>
 
+#include "integration/confine.hpp"
+
 namespace {
 
 /// Returns whether membarrier is refused on all threads now.
 bool refuse_membarrier() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program = {std::size(filter), filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 &&
-         syscall(SYS_membarrier, 0, 0, 0) == -1 && errno == EPERM;
+  return tenon::tests::refuse({SYS_membarrier}, EPERM) && syscall(SYS_membarrier, 0, 0, 0) == -1 &&
+         errno == EPERM;
 }
 
 /// The generations of private copies that are mapped, eg: " g1 g3".

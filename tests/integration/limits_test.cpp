@@ -111,6 +111,25 @@ TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
   EXPECT_TRUE(host.create<test::Counter>("counter"));
 }
 
+TEST_F(Limits, ARestartThatFailsLeavesTheModuleInQuarantine) {
+  place("counter-add-fails.so", "counter.so");
+  Host host(strict());
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(eventually([&] {
+    static_cast<void>(counter->add(1));
+    return module(host, counters).quarantined;
+  }));
+  place("counter-create-fails.so", "counter.so");
+  EXPECT_EQ(host.restart(counters).error().code(), "resource-exhausted");
+  EXPECT_TRUE(module(host, counters).quarantined);
+  EXPECT_EQ(told(Event::Type::released), 0u);
+  EXPECT_EQ(counter->add(1).error().code(), "quarantined");
+  EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "quarantined");
+  place("counter-2.so", "counter.so");
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_TRUE(counter->add(1));
+}
+
 TEST_F(Limits, AFileThatChangesReleasesIt) {
   place("counter-add-fails.so", "counter.so");
   HostOptions options = strict();

@@ -246,7 +246,7 @@ class Entry {
     std::atomic<Serving*>* slot;
   };
 
-  /// Lets the keeper of the host see a call that has a deadline.
+  /// Lets the host see a call that has a deadline.
   class Timed {
    public:
     Timed(const Entry& entry, std::int64_t deadline, std::string_view method) noexcept

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Hosts in a process that gets no thread any more.
+#include <gtest/gtest.h>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using Threads = Hosting;
+
+TEST_F(Threads, ThatCannotBeStartedAreErrorsAndEndNothing) {
+  place("counter-1.so", "counter.so");
+  const Outcome run =
+      world_.run({THREADLESS_HOST, world_.plugins(), "test.example/counters", "counter"});
+  ASSERT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_EQ(run.out,
+            "call: ok\n"
+            "restart: no-thread\n"
+            "call with a deadline: ok\n"
+            "fatal status: internal\n"
+            "call: ok\n"
+            "skipped: no-thread\n"
+            "skipped: no-thread\n"
+            "create: ok\n"
+            "call: ok\n"
+            "fatal status: internal\n"
+            "unloaded: yes\n");
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What runs in the background of a host: timers, workers, and the steps that others watch.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "framework/world.hpp"
+#include "module/lock_order.hpp"
+#include "module/operation.hpp"
+#include "module/timer_queue.hpp"
+#include "module/workers.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using detail::LockRank;
+using detail::Mutex;
+using detail::Operation;
+using detail::TimerQueue;
+using detail::Workers;
+using namespace std::chrono_literals;
+
+auto in(std::chrono::milliseconds time) {
+  return std::chrono::steady_clock::now() + time;
+}
+
+TEST(TimerQueues, RunTasksInTheOrderInWhichTheyAreDue) {
+  std::mutex mutex;
+  std::vector<int> order;
+  TimerQueue timers;
+  const auto now = std::chrono::steady_clock::now();
+  for (const int n : {3, 1, 2}) {
+    timers.at(now + n * 1ms, [&, n] {
+      const std::lock_guard lock(mutex);
+      order.push_back(n);
+    });
+  }
+  ASSERT_TRUE(timers.start());
+  EXPECT_TRUE(eventually([&] {
+    const std::lock_guard lock(mutex);
+    return order.size() == 3;
+  }));
+  timers.stop();
+  EXPECT_EQ(order, (std::vector{1, 2, 3}));
+}
+
+TEST(TimerQueues, MayEndInsideOneOfTheirTasks) {
+  auto timers = std::make_unique<TimerQueue>();
+  std::atomic<bool> ended{false};
+  std::atomic<bool> later{false};
+  timers->at(in(0ms), [&] {
+    timers = nullptr;
+    ended = true;
+  });
+  timers->at(in(1ms), [&] { later = true; });
+  ASSERT_TRUE(timers->start());
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
+  EXPECT_FALSE(later);
+}
+
+TEST(WorkersOfAHost, RunEachJobOnAThreadOfItsOwn) {
+  Workers workers;
+  std::atomic<int> met{0};
+  for (int i = 0; i < 4; i++) {
+    ASSERT_TRUE(workers.run([&] {
+      met++;
+      eventually([&] { return met == 4; });
+    }));
+  }
+  EXPECT_EQ(workers.stop(in(60s)), 0u);
+  EXPECT_EQ(met, 4);
+}
+
+TEST(WorkersOfAHost, AreLeftBehindWhenTheyHang) {
+  const auto let_go = std::make_shared<std::atomic<bool>>(false);
+  const auto over = std::make_shared<std::atomic<bool>>(false);
+  {
+    Workers workers;
+    ASSERT_TRUE(workers.run([=] {
+      eventually([&] { return let_go->load(); });
+      *over = true;
+    }));
+    EXPECT_EQ(workers.stop(in(1ms)), 1u);
+  }
+  *let_go = true;
+  EXPECT_TRUE(eventually([&] { return over->load(); }));
+}
+
+TEST(WorkersOfAHost, DoNotWaitForTheJobThatStopsThem) {
+  auto workers = std::make_unique<Workers>();
+  std::atomic<int> left{-1};
+  ASSERT_TRUE(workers->run([&] {
+    const std::size_t others = workers->stop(in(60s));
+    left = static_cast<int>(others);
+  }));
+  EXPECT_TRUE(eventually([&] { return left == 0; }));
+}
+
+TEST(Operations, AreOverdueInTheStepThatTakesTooLong) {
+  Operation operation(1min);
+  const auto now = std::chrono::steady_clock::now();
+  EXPECT_FALSE(operation.overdue(now + 1h)) << "no step is under way";
+  const Operation::Performance performance(operation);
+  const Operation::Step outer("me.example/blur", "stop");
+  EXPECT_FALSE(operation.overdue(now + 1s));
+  {
+    const Operation::Step inner("me.example/other", "destroy");
+    const auto hang = operation.overdue(now + 1h);
+    ASSERT_TRUE(hang);
+    EXPECT_EQ(hang->plugin, "me.example/other");
+    EXPECT_EQ(hang->function, "destroy");
+  }
+  EXPECT_EQ(operation.overdue(now + 1h)->function, "stop");
+  operation.set_limit(now + 1s);
+  EXPECT_TRUE(operation.overdue(now + 1s)) << "however late the step began";
+}
+
+#ifndef NDEBUG
+TEST(LockOrder, EndsTheProcessWhereALockIsTakenOutOfOrder) {
+  Mutex module(LockRank::module);
+  Mutex catalog(LockRank::catalog);
+  const std::lock_guard held(catalog);
+  EXPECT_DEATH({ module.lock(); }, "out of order");
+}
+
+TEST(LockOrder, EndsTheProcessWhereForeignCodeRunsUnderALock) {
+  Mutex module(LockRank::module);
+  detail::lock_order::expect_none();
+  const std::lock_guard held(module);
+  EXPECT_DEATH(detail::lock_order::expect_none(), "foreign code");
+}
+#endif
+
+}  // namespace
+}  // namespace tenon::tests
