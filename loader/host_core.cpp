@@ -104,7 +104,9 @@ HostCore::~HostCore() {
   stop_watching();
   context_.timers->stop();
   const auto deadline = std::chrono::steady_clock::now() + patience();
-  for (const auto& module : module_list()) module->shut_down(deadline);
+  const auto modules = module_list();
+  for (const auto& module : modules) module->begin_shut_down();
+  for (const auto& module : modules) module->shut_down(deadline);
   if (context_.workers->stop(deadline) != 0) {
     log_warning("a thread hangs in the code of a plugin and is left behind");
   }
@@ -222,34 +224,28 @@ Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) c
   return result;
 }
 
-Result<HostCore::Chosen> HostCore::choose(const Kind& kind, std::int32_t target,
-                                          std::string_view reference, const Package* asker) const {
+Result<ChosenPlugin> HostCore::choose(const Kind& kind, std::int32_t target,
+                                      std::string_view reference, const Package* asker) const {
   const auto catalog = catalog_->current();
   auto found = look_up(*catalog, kind, target, reference, asker);
   if (!found) return std::move(found).error();
-  return Chosen{(*found)->module, (*found)->name};
-}
-
-Result<InstancePtr> HostCore::create(const Kind& kind, std::int32_t target,
-                                     std::string_view reference,
-                                     const std::optional<TextMap>& config, const Package* asker) {
-  auto chosen = choose(kind, target, reference, asker);
-  if (!chosen) return std::move(chosen).error();
-  auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
-  // What plugins hold of each other does not keep the host.
-  if (made && asker == nullptr) static_cast<LiveInstance&>(**made).keep(shared_from_this());
-  return made;
+  return ChosenPlugin{(*found)->module, (*found)->name};
 }
 
 Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view reference,
                                      const std::optional<TextMap>& config) {
-  return create(kind, kind.latest().version, reference, config, nullptr);
+  const std::int32_t target = kind.latest().version;
+  auto chosen = choose(kind, target, reference, nullptr);
+  if (!chosen) return std::move(chosen).error();
+  auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
+  if (made) static_cast<LiveInstance&>(**made).keep(shared_from_this());
+  return made;
 }
 
-Result<InstancePtr> HostCore::create_for(const Package& asker, const Kind& kind,
-                                         std::int32_t version, std::string_view reference) {
+Result<ChosenPlugin> HostCore::choose_for(const Package& asker, const Kind& kind,
+                                          std::int32_t version, std::string_view reference) {
   if (inherited()) return forked_error(std::string(reference));
-  return create(kind, version, reference, std::nullopt, &asker);
+  return choose(kind, version, reference, &asker);
 }
 
 std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& kind,

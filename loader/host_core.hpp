@@ -35,7 +35,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   /// How long the end of the host waits for others.
   std::chrono::milliseconds patience() const noexcept { return options_.restart.drain; }
   /// Whether this process is a child of the one in which the host was made. None of the functions
-  /// below may be called then, but for `create_for` and `names_for`.
+  /// below may be called then, but for `choose_for` and `names_for`.
   bool inherited() const noexcept { return process_.inherited(); }
 
   std::vector<PluginInfo> plugins(const Kind& kind) const;
@@ -53,8 +53,8 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   Result<Restarted> restart(std::string_view package, const RestartHow& how);
   Host::Restarts restart_changed();
 
-  Result<InstancePtr> create_for(const Package& asker, const Kind& kind, std::int32_t version,
-                                 std::string_view reference) override;
+  Result<ChosenPlugin> choose_for(const Package& asker, const Kind& kind, std::int32_t version,
+                                  std::string_view reference) override;
   std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                      std::int32_t version) override;
   Result<void> admit(const Manifest& before, const Manifest& fresh,
@@ -63,14 +63,8 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh) override;
 
  private:
-  struct Chosen {
-    std::shared_ptr<Module> module;
-    std::string name;
-  };
-  Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view reference,
-                             const std::optional<TextMap>& config, const Package* asker);
-  Result<Chosen> choose(const Kind& kind, std::int32_t target, std::string_view reference,
-                        const Package* asker) const;
+  Result<ChosenPlugin> choose(const Kind& kind, std::int32_t target, std::string_view reference,
+                              const Package* asker) const;
   Result<const Registration*> look_up(const Catalog& catalog, const Kind& kind, std::int32_t target,
                                       std::string_view reference, const Package* asker) const;
   static PluginInfo describe(const Registration& registration);

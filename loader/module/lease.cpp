@@ -302,6 +302,12 @@ void LeaseList::revoke(std::uint32_t index) noexcept {
   revoke_those([&](const auto& lease) { return lease->index() == index; });
 }
 
+void LeaseList::revoke(const std::vector<bool>& indices) noexcept {
+  revoke_those([&](const auto& lease) {
+    return lease->index() < indices.size() && indices[lease->index()];
+  });
+}
+
 void LeaseList::revoke_all() noexcept {
   revoke_those([](const auto&) { return true; });
 }

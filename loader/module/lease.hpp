@@ -64,6 +64,8 @@ class LeaseList {
   bool wait(std::uint32_t index, Clock::time_point deadline);
   /// Cancels the calls that are inside, with the reason `restart`; refuses those that come.
   void revoke(std::uint32_t index) noexcept;
+  /// The same for the streams of all instances whose index is true.
+  void revoke(const std::vector<bool>& indices) noexcept;
   void revoke_all() noexcept;
 
   /// The one whose code is behind the streams.

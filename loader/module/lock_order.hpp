@@ -51,8 +51,9 @@ class Mutex {
     mutex_.lock();
   }
   void unlock() {
+    const LockRank rank = rank_;  // whoever gets the mutex next may destroy it
     mutex_.unlock();
-    lock_order::give_back(rank_);
+    lock_order::give_back(rank);
   }
 
  private:

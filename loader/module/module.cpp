@@ -323,8 +323,6 @@ Result<Module::Loaded> Module::load() {
     if (!begun) return std::move(begun).error();
     return Loaded{std::move(*begun), manifest(), {}, nullptr};
   }
-  const auto directory = context_.directory.lock();
-  if (directory == nullptr) return refused("the host has ended");
   auto file = platform::File::open(origin_.file);
   if (!file) return std::move(file).error();
   auto content = file->read_all(largest_file);
@@ -350,7 +348,7 @@ Result<Module::Loaded> Module::load() {
                   .fix = "put another package into a file of its own"});
   }
   if (before.in_development) put_in_development(read->manifest);
-  if (auto admitted = directory->admit(before, read->manifest, *content, origin_.file); !admitted) {
+  if (auto admitted = admit(before, read->manifest, *content); !admitted) {
     return std::move(admitted).error();
   }
   auto image = load_image(std::move(*content), read->manifest.joins_threads);
@@ -359,8 +357,19 @@ Result<Module::Loaded> Module::load() {
   auto begun =
       Generation::begin(std::move(*image), object, read->manifest, where(), generation_context());
   if (!begun) return std::move(begun).error();
-  auto change = directory->prepare(*this, read->manifest);
+  std::unique_ptr<CatalogChange> change;
+  if (const auto directory = context_.directory.lock()) {
+    change = directory->prepare(*this, read->manifest);
+  }
   return Loaded{std::move(*begun), std::move(read->manifest), file->identity(), std::move(change)};
+}
+
+/// Asks the host. Does not keep it: foreign code that runs next may hang.
+Result<void> Module::admit(const Manifest& before, const Manifest& fresh,
+                           std::span<const std::byte> content) {
+  const auto directory = context_.directory.lock();
+  if (directory == nullptr) return refused("the host has ended");
+  return directory->admit(before, fresh, content, origin_.file);
 }
 
 /// Constructors of the module run inside of the system's loader, where no crash can be contained.
@@ -388,11 +397,22 @@ GenerationContext Module::generation_context() {
           .patience = context_.restart.drain};
 }
 
+/// The lock is held again also when an allocation fails.
+Result<Module::Loaded> Module::load_and_lock(Lock& lock) try {
+  auto fresh = load();
+  lock.lock();
+  return fresh;
+} catch (...) {
+  lock.lock();
+  throw;
+}
+
 /// Loads the module, or after a crash restarts it. The lock is held again at the end.
 Result<void> Module::load_first(Lock& lock) {
   if (has_ready_instances()) {
+    const std::uint64_t count = count_;
     lock.unlock();
-    auto request = begin_restart(RestartReason::crash, {}, true);
+    auto request = begin_restart(RestartReason::crash, {}, true, count);
     lock.lock();
     return request ? wait_for(lock, **request) : Result<void>(request.error());
   }
@@ -403,8 +423,7 @@ Result<void> Module::load_first(Lock& lock) {
     if (generation_ != nullptr) return {};
     lock.unlock();
     const auto begun = Clock::now();
-    auto fresh = load();
-    lock.lock();
+    auto fresh = load_and_lock(lock);
     if (!fresh) return std::move(fresh).error();
     adopt(std::move(*fresh));
     loaded = event(Event::Type::loaded);
@@ -424,6 +443,7 @@ std::shared_ptr<Retired> Module::adopt(Loaded&& fresh) {
   std::shared_ptr<Retired> old;
   if (generation_ != nullptr) {
     old = retire(std::move(generation_), event(Event::Type::drained));
+    old->worker = std::this_thread::get_id();  // drains it after it has published
   }
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);

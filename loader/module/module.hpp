@@ -127,12 +127,14 @@ struct Retired : Operation {
 
 /// A restart that somebody may be waiting for. What changes is guarded by the module.
 struct RestartRequest {
-  RestartRequest(RestartReason reason, const RestartHow& how, bool waited_for) noexcept
-      : reason(reason), how(how), waited_for(waited_for) {}
+  RestartRequest(RestartReason reason, const RestartHow& how, bool waited_for,
+                 std::uint64_t asked_at) noexcept
+      : reason(reason), how(how), waited_for(waited_for), asked_at(asked_at) {}
 
   const RestartReason reason;
   const RestartHow how;
   const bool waited_for;
+  const std::uint64_t asked_at;  // the number of the generation that served then
   bool answered = false;
   Result<void> answer;
   std::shared_ptr<Retired> old;  // the generation that lost: the one before, or the one that failed
@@ -187,8 +189,10 @@ class Module final : public ServingModule,
   void restart_soon(RestartReason reason);
   /// Whether it is in use, or in quarantine, and its file is another one than was loaded.
   bool changed() const;
-  /// Ends what is left of it, when no instance is and its host ends. Reports what hangs after the
-  /// deadline, and leaves it loaded.
+  /// The host ends: from now on nothing is created, called or restarted.
+  void begin_shut_down() noexcept;
+  /// Ends what is left of it, when no instance is. Reports what hangs after the deadline, and
+  /// leaves it loaded. REQUIRED: begin_shut_down was called.
   void shut_down(Clock::time_point deadline) noexcept;
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
@@ -239,6 +243,9 @@ class Module final : public ServingModule,
 
   // Of what serves.
   Result<Loaded> load();
+  Result<Loaded> load_and_lock(Lock& lock);
+  Result<void> admit(const Manifest& before, const Manifest& fresh,
+                     std::span<const std::byte> content);
   Result<Image> load_image(std::vector<std::byte> content, bool joins_threads);
   GenerationContext generation_context();
   std::shared_ptr<Retired> adopt(Loaded&& fresh);
@@ -246,15 +253,16 @@ class Module final : public ServingModule,
 
   // Of restarts.
   Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason, const RestartHow& how,
-                                                        bool waited_for);
+                                                        bool waited_for, std::uint64_t count);
   Result<void> wait_for(Lock& lock, RestartRequest& request);
   void perform(const std::shared_ptr<RestartRequest>& request);
   void perform_restart(const std::shared_ptr<RestartRequest>& request);
+  Result<void> run(Restart& restart);
   bool begins(RestartRequest& request, bool has_lifecycle_lock);
   void answer(RestartRequest& request, const Result<void>& result, const Event& what);
   void end_late(Restart& restart);
   void restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when);
-  void restart_now(RestartReason reason, const RestartHow& how);
+  void restart_now(RestartReason reason, const RestartHow& how, std::uint64_t count);
   void count_failure(RestartReason why, const std::string& text);
 
   // Of what hangs.
@@ -279,6 +287,10 @@ class Module final : public ServingModule,
   void look_again() noexcept;
   void plan_look();
   void drain_retired() noexcept;
+  void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
+  bool others_drain() const noexcept;
+  std::vector<Event> give_up_restart();
+  static Event overdue(Event event, const char* what);
   void look_at_deadlines() noexcept;
 
   Error refused(std::string found) const;
@@ -322,7 +334,8 @@ class Module final : public ServingModule,
   Failures failures_;
   std::uint64_t faulted_ = 0;       // the number of the generation that failed last
   Clock::time_point not_before_{};  // until then nobody serves, since the last one crashed
-  Clock::time_point restart_due_ = Clock::time_point::max();
+  // After faults, and asked for: one does not replace the other.
+  Clock::time_point restart_due_[2]{Clock::time_point::max(), Clock::time_point::max()};
 };
 
 }  // namespace tenon::detail

@@ -20,8 +20,8 @@ tenon_status fail(tenon_call* call, tenon_status status, const std::string& mess
 }
 
 /// For code that is still running although the host has ended.
-tenon_status host_is_gone(tenon_call* call) {
-  return fail(call, TENON_UNAVAILABLE, "the host of this module has ended");
+Error host_is_gone() {
+  return Error({.status = TENON_UNAVAILABLE, .message = "the host of this module has ended"});
 }
 
 /// What a finding is to a plugin.
@@ -56,6 +56,18 @@ Result<Asked> look_up(const tenon_plugin_request& in) {
 }  // namespace
 
 struct ModuleHost::Functions {
+  static Result<InstancePtr> create_client(const ModuleHost& host, const Asked& asked,
+                                           const tenon_plugin_request& in) {
+    Result<ChosenPlugin> chosen = [&]() -> Result<ChosenPlugin> {
+      const auto directory = host.directory_.lock();
+      if (directory == nullptr) return host_is_gone();
+      return directory->choose_for(host.package_, *asked.kind, in.version,
+                                   {in.reference.data, in.reference.size});
+    }();
+    if (!chosen) return std::move(chosen).error();
+    return chosen->module->create({asked.kind, in.version, std::move(chosen->name)}, std::nullopt);
+  }
+
   static void log(const tenon_host* host, std::int32_t level, tenon_string message) {
     log_from_module(of(host).package_.name, level, {message.data, message.size});
   }
@@ -75,7 +87,8 @@ struct ModuleHost::Functions {
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
     const auto directory = of(host).directory_.lock();
-    if (directory == nullptr) return host_is_gone(call);
+    if (directory == nullptr)
+      return fail(call, TENON_UNAVAILABLE, std::string(host_is_gone().message()));
     const auto names = directory->names_for(of(host).package_, *asked->kind, in->version);
     auto* answer =
         static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
@@ -90,10 +103,7 @@ struct ModuleHost::Functions {
     const AskerScope asker(&of(host).leases_.generation());
     auto asked = look_up(*in);
     if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
-    const auto directory = of(host).directory_.lock();
-    if (directory == nullptr) return host_is_gone(call);
-    auto made = directory->create_for(of(host).package_, *asked->kind, in->version,
-                                      {in->reference.data, in->reference.size});
+    auto made = create_client(of(host), *asked, *in);
     if (!made) {
       std::string why = in_one_line(made.error());
       fail(call, status_of(made.error()), why);

@@ -34,15 +34,21 @@ class CatalogChange {
   virtual void publish() noexcept = 0;
 };
 
+/// A plugin in the module that has it.
+struct ChosenPlugin {
+  std::shared_ptr<Module> module;
+  std::string name;
+};
+
 /// What the module room needs of the rooms above it, so that plugins can call plugins, and nothing
 /// is loaded that does not fit the rest.
 class PluginDirectory {
  public:
-  /// A new instance for a plugin of another package, or of the same one, adapted to this version of
-  /// the kind.
-  virtual Result<InstancePtr> create_for(const Package& asker, const Kind& kind,
-                                         std::int32_t version, std::string_view reference) = 0;
-  /// The names of the plugins that `create_for` could serve, sorted.
+  /// The plugin that a reference of a package names, for use as this version of the kind. The
+  /// caller creates the instance without keeping the directory: the code that runs then may hang.
+  virtual Result<ChosenPlugin> choose_for(const Package& asker, const Kind& kind,
+                                          std::int32_t version, std::string_view reference) = 0;
+  /// The names of the plugins that `choose_for` could serve, sorted.
   virtual std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                              std::int32_t version) = 0;
   /// Whether code that says this of itself may be loaded in the place of what a manifest said when

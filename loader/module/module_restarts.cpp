@@ -50,8 +50,9 @@ Result<Restarted> Module::restart(RestartReason reason, const RestartHow& how) {
     restart_later(reason, how, Clock::now());
     return Restarted::soon;
   }
+  const std::uint64_t count = count_;
   lock.unlock();
-  auto request = begin_restart(reason, how, true);
+  auto request = begin_restart(reason, how, true, count);
   if (!request) return std::move(request).error();
   lock.lock();
   if (auto done = wait_for(lock, **request); !done) return std::move(done).error();
@@ -65,34 +66,39 @@ void Module::restart_soon(RestartReason reason) {
 
 /// On a worker. Of several that are due the first one is enough. REQUIRED: the lock.
 void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when) {
-  if (restart_due_ <= when || shut_down_) return;
-  restart_due_ = when;
-  context_.timers->at(when, [weak = weak_from_this(), reason, how, when] {
+  Clock::time_point& due = restart_due_[is_asked(reason) ? 1 : 0];
+  if (due <= when || shut_down_) return;
+  due = when;
+  context_.timers->at(when, [weak = weak_from_this(), reason, how, when, count = count_] {
     const auto module = weak.lock();
     if (module == nullptr) return;
     {
       const Lock lock(module->mutex_);
-      if (module->restart_due_ != when) return;
-      module->restart_due_ = Clock::time_point::max();
+      Clock::time_point& due = module->restart_due_[is_asked(reason) ? 1 : 0];
+      if (due != when) return;
+      due = Clock::time_point::max();
       if (module->failures_.quarantined() && !is_asked(reason)) return;
     }
-    module->restart_now(reason, how);
+    module->restart_now(reason, how, count);
   });
 }
 
-void Module::restart_now(RestartReason reason, const RestartHow& how) {
-  if (const auto begun = begin_restart(reason, how, false); !begun) {
+/// `count`: of generations, when it was planned.
+void Module::restart_now(RestartReason reason, const RestartHow& how, std::uint64_t count) {
+  if (const auto begun = begin_restart(reason, how, false, count); !begun) {
     log_warning(in_one_line(begun.error()));
     const Lock lock(mutex_);
     restart_later(reason, how, Clock::now() + retry);
   }
 }
 
-/// `waited_for`: the caller waits for the answer, and for the end of the old generation.
+/// `waited_for`: the caller waits for the answer, and for the end of the old generation. `count`:
+/// of generations, when the reason for the restart came up.
 Result<std::shared_ptr<RestartRequest>> Module::begin_restart(RestartReason reason,
                                                               const RestartHow& how,
-                                                              bool waited_for) {
-  auto request = std::make_shared<RestartRequest>(reason, how, waited_for);
+                                                              bool waited_for,
+                                                              std::uint64_t count) {
+  auto request = std::make_shared<RestartRequest>(reason, how, waited_for, count);
   auto begun =
       context_.workers->run([module = shared_from_this(), request] { module->perform(request); });
   if (!begun) return std::move(begun).error();
@@ -136,7 +142,7 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
     }
     lock.unlock();
     watch(restart, Clock::now() + context_.restart.step);
-    done = restart->run();
+    done = run(*restart);
     lock.lock();
     given_up = restart->given_up();
     if (!given_up) {
@@ -152,11 +158,22 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
   if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain);
 }
 
-/// Whether a worker may go on with a restart. Otherwise answers it. REQUIRED: the lock.
+/// A restart that runs out of memory has failed.
+Result<void> Module::run(Restart& restart) try {
+  return restart.run();
+} catch (const std::exception& thrown) {
+  restart.go_back();
+  return refused(std::string("the restart could not go on: ") + thrown.what());
+}
+
+/// Whether a worker may go on with a restart. Otherwise answers it: of several that follow one
+/// fault, the first is enough. REQUIRED: the lock.
 bool Module::begins(RestartRequest& request, bool has_lifecycle_lock) {
   const bool used = generation_ != nullptr || !unused();
-  if (has_lifecycle_lock && used && !shut_down_) return true;
-  if (used) {
+  const bool done =
+      !is_asked(request.reason) && generation_ != nullptr && count_ > request.asked_at;
+  if (has_lifecycle_lock && used && !done && !shut_down_) return true;
+  if (used && !done) {
     request.answer = busy();
     if (!request.waited_for) {
       restart_later(request.reason, request.how, Clock::now() + retry);
@@ -188,8 +205,13 @@ void Module::end_late(Restart& restart) {
   const auto old =
       std::make_shared<Retired>(restart.take_fresh(), std::nullopt, context_.restart.step);
   if (old->generation != nullptr) unload(old);
-  const Lock lock(mutex_);
-  if (restart.phase() == Restart::Phase::filling) stayed_--;
+  {
+    const Lock lock(mutex_);
+    if (restart.phase() == Restart::Phase::filling) stayed_--;
+  }
+  if (const auto replaced = restart.take_old()) {
+    drain(replaced, Clock::now() + context_.restart.drain);
+  }
 }
 
 // -- What hangs ---------------------------------------------------------------
@@ -244,7 +266,7 @@ void Module::give_up(Lock& lock, const Operation::Hang& hang) noexcept {
   if (restart->phase() == Restart::Phase::filling) stayed_++;
   if (restart->phase() != Restart::Phase::suspending && !restart->has_suspended()) serve_again();
   lock.unlock();
-  const auto recovery = [module = shared_from_this(), restart, hang] {
+  const auto recovery = [module = weak_from_this().lock(), restart, hang] {
     module->recover(restart, hang);
   };
   if (!context_.workers->run(recovery)) recovery();

@@ -16,6 +16,9 @@ namespace {
 constexpr auto first_look = std::chrono::milliseconds(1);
 constexpr auto longest_look = std::chrono::milliseconds(100);
 
+// How long the end of a host waits for each module, however long others took.
+constexpr auto least_patience = std::chrono::milliseconds(500);
+
 // A call that heeds its deadline ends a little after it.
 constexpr auto grace = std::chrono::milliseconds(20);
 
@@ -42,6 +45,7 @@ void Module::unload_if_unused() noexcept {
   const bool inside = this_thread_is_in(*generation_);
   current.store(nullptr);
   const auto old = retire(std::move(generation_), event(Event::Type::unloaded));
+  old->worker = std::this_thread::get_id();
   lock.unlock();
   run_drain(old);
   if (inside) return;
@@ -49,26 +53,24 @@ void Module::unload_if_unused() noexcept {
   wait_for_end(lock, old);
 }
 
-/// Drains a generation on a worker; where there is none, on the calling thread.
+/// Drains a generation on a worker; where there is none, on the calling thread. REQUIRED: the
+/// caller is its worker so far.
 void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
-  const auto run = [module = shared_from_this(), old] {
+  const auto run = [module = weak_from_this().lock(), old] {
     {
       const Lock lock(module->mutex_);
       old->worker = std::this_thread::get_id();
     }
     module->drain(old, Clock::now() + module->context_.restart.drain);
   };
-  {
-    const Lock lock(mutex_);
-    old->worker = std::this_thread::get_id();  // until the worker begins
-  }
   if (!context_.workers->run(run)) run();
 }
 
 /// Waits for the end of a generation as long as a worker is busy with it. REQUIRED: the lock.
 void Module::wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept {
-  while (!old->over && old->worker != std::thread::id()) {
-    changed_.wait_until(lock, old->next_look(Clock::now()));
+  const auto deadline = Clock::now() + context_.restart.drain + context_.restart.step;
+  while (!old->over && old->worker != std::thread::id() && Clock::now() < deadline) {
+    changed_.wait_until(lock, std::min(deadline, old->next_look(Clock::now())));
     give_up_overdue(lock);
   }
 }
@@ -99,7 +101,11 @@ void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadli
 /// A generation whose streams are still held counts as occupied.
 Occupancy Module::occupancy_of(Retired& old, Clock::time_point deadline) noexcept {
   LeaseList& streams = old.generation->leases();
-  if (Clock::now() >= old.since + context_.restart.drain) streams.revoke_all();
+  const bool ends = [&] {
+    const Lock lock(mutex_);
+    return shut_down_;
+  }();
+  if (ends || Clock::now() >= old.since + context_.restart.drain) streams.revoke_all();
   // Nobody waits for streams here: whoever holds them may be the one who asked for the restart.
   if (streams.count() != 0) deadline = Clock::now();
   const Occupancy threads = wait_until_left(*this, *old.generation, deadline);
@@ -110,7 +116,13 @@ Occupancy Module::occupancy_of(Retired& old, Clock::time_point deadline) noexcep
 /// ever.
 void Module::keep_mapped(const std::shared_ptr<Retired>& old) noexcept {
   old->generation->break_down();
-  old->generation = nullptr;
+  GenerationPtr kept;  // left loaded when it ends
+  {
+    const Lock lock(mutex_);
+    retired_.remove(old);
+    kept = std::move(old->generation);
+  }
+  kept = nullptr;
   if (old->event) {
     Event stays = *old->event;
     stays.type = Event::Type::unload_prevented;
@@ -122,7 +134,6 @@ void Module::keep_mapped(const std::shared_ptr<Retired>& old) noexcept {
   }
   const Lock lock(mutex_);
   stayed_++;
-  retired_.remove(old);
   old->over = true;
   changed_.notify_all();
 }
@@ -209,81 +220,108 @@ void Module::plan_look() {
 }
 
 void Module::drain_retired() noexcept {
-  std::vector<std::shared_ptr<Retired>> idle;
+  std::vector<std::shared_ptr<Retired>> looked_at;
   {
     const Lock lock(mutex_);
-    for (const auto& old : retired_) {
-      if (old->worker != std::thread::id()) continue;
-      old->worker = std::this_thread::get_id();
-      idle.push_back(old);
+    looked_at.assign(retired_.begin(), retired_.end());
+    if (looked_at.empty() || shut_down_) {
+      next_look_ = Clock::duration::zero();
+    } else {
+      // Before the code of one of them runs, which may hang.
+      next_look_ = std::min<Clock::duration>(2 * next_look_, longest_look);
+      plan_look();
     }
   }
-  for (const auto& old : idle) drain(old, Clock::now());
-  const Lock lock(mutex_);
-  if (retired_.empty() || shut_down_) {
-    next_look_ = Clock::duration::zero();
-    return;
+  for (const auto& old : looked_at) {
+    {
+      const Lock lock(mutex_);
+      if (old->over || old->worker != std::thread::id()) continue;
+      old->worker = std::this_thread::get_id();
+    }
+    drain(old, Clock::now());
   }
-  next_look_ = std::min<Clock::duration>(2 * next_look_, longest_look);
-  plan_look();
 }
 
 // -- The end of the host ------------------------------------------------------
 
-void Module::shut_down(Clock::time_point deadline) noexcept {
-  const auto self = std::this_thread::get_id();
-  Lock lock(mutex_);
+void Module::begin_shut_down() noexcept {
+  const Lock lock(mutex_);
   shut_down_ = true;
   current.store(&gate_);
   changed_.notify_all();
-  // A host that its listener destroys, on a worker, does not wait for that worker.
+}
+
+void Module::shut_down(Clock::time_point deadline) noexcept {
+  Lock lock(mutex_);
+  wait_for_others(lock, deadline);
+  std::vector<Event> left = give_up_restart();
+  if (frozen_) {
+    // A restart that was given up may still look at it.
+    if (generation_ != nullptr) leave_loaded(std::move(generation_));
+  } else {
+    retire(std::move(generation_), event(Event::Type::unloaded));
+  }
+  for (const auto& old : std::vector(retired_.begin(), retired_.end())) {
+    if (old->worker != std::thread::id()) continue;
+    old->worker = std::this_thread::get_id();
+    lock.unlock();
+    run_drain(old);
+    lock.lock();
+  }
+  // One module that hangs does not take the time from the others.
+  const auto latest = std::max(deadline, Clock::now() + least_patience);
+  changed_.wait_until(lock, latest, [&] { return !others_drain(); });
+  for (const auto* list : {&ending_, &retired_}) {
+    for (const auto& old : *list) {
+      if (old->worker != std::this_thread::get_id() && old->event) {
+        left.push_back(overdue(*old->event, "a call, or the end of the old code,"));
+      }
+    }
+  }
+  lock.unlock();
+  for (const Event& event : left) tell(event);
+}
+
+/// Waits for workers that load, restart or unload, until the deadline. A host that its listener
+/// destroys, on a worker, does not wait for that worker. REQUIRED: the lock.
+void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
+  const auto self = std::this_thread::get_id();
   const auto others_work = [&] {
     return (lifecycle_ != 0 && lifecycle_thread_ != self) ||
            std::any_of(ending_.begin(), ending_.end(),
                        [&](const auto& old) { return old->worker != self; });
   };
   while (others_work() && Clock::now() < deadline) {
-    changed_.wait_until(lock, deadline);
+    const auto next = restart_ != nullptr ? restart_->next_look(Clock::now()) : deadline;
+    changed_.wait_until(lock, std::min(deadline, next));
     give_up_overdue(lock);
   }
-  std::vector<Event> left;
-  const auto report = [&](Event event, const char* what) {
-    event.type = Event::Type::drain_overdue;
-    event.message =
-        std::string(what) + " has not ended; the host ends without it, and the code stays loaded";
-    left.push_back(std::move(event));
+}
+
+/// Whether workers other than the calling thread drain generations. REQUIRED: the lock.
+bool Module::others_drain() const noexcept {
+  const auto busy = [](const auto& old) {
+    return old->worker != std::this_thread::get_id() && old->worker != std::thread::id();
   };
-  if (restart_ != nullptr) {
-    report(event(Event::Type::drain_overdue), "a restart");
-    restart_->give_up();
-    if (restart_->phase() == Restart::Phase::filling) stayed_++;
-    restart_ = nullptr;
-    lifecycle_ = 0;
-  }
-  retire(std::move(generation_), event(Event::Type::unloaded));
-  for (const auto& old : std::vector(retired_.begin(), retired_.end())) {
-    if (old->worker != std::thread::id()) continue;
-    lock.unlock();
-    old->generation->leases().revoke_all();
-    run_drain(old);
-    lock.lock();
-  }
-  const auto drained = [&] {
-    const auto busy = [&](const auto& old) {
-      return old->worker != self && old->worker != std::thread::id();
-    };
-    return std::none_of(retired_.begin(), retired_.end(), busy) &&
-           std::none_of(ending_.begin(), ending_.end(), busy);
-  };
-  changed_.wait_until(lock, deadline, drained);
-  for (const auto& old : ending_) {
-    if (old->worker != self && old->event) report(*old->event, "the end of a generation");
-  }
-  for (const auto& old : retired_) {
-    if (old->worker != self && old->event) report(*old->event, "a call into a generation");
-  }
-  lock.unlock();
-  for (const Event& event : left) tell(event);
+  return std::any_of(retired_.begin(), retired_.end(), busy) ||
+         std::any_of(ending_.begin(), ending_.end(), busy);
+}
+
+/// Gives up a restart that outlives its host. Returns what to report. REQUIRED: the lock.
+std::vector<Event> Module::give_up_restart() {
+  if (restart_ == nullptr) return {};
+  restart_->give_up();
+  if (restart_->phase() == Restart::Phase::filling) stayed_++;
+  restart_ = nullptr;
+  lifecycle_ = 0;
+  return {overdue(event(Event::Type::drain_overdue), "a restart")};
+}
+
+Event Module::overdue(Event event, const char* what) {
+  event.type = Event::Type::drain_overdue;
+  event.message =
+      std::string(what) + " has not ended; the host ends without it, and the code stays loaded";
+  return event;
 }
 
 // -- Deadlines ----------------------------------------------------------------

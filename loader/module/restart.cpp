@@ -169,7 +169,7 @@ Result<void> Restart::freeze() {
   set_limit(deadline_ + grace);
   {
     const Module::Lock lock(module_.mutex_);
-    if (given_up()) return lost();
+    if (given_up() || module_.shut_down_) return lost();
     module_.frozen_ = true;
     module_.gate_deadline_ = deadline_;
     frozen_ = true;
@@ -228,9 +228,12 @@ Result<void> Restart::close_gate() {
     if (session_) module_.interrupting.store(true);
   }
   if (session_) interrupt_calls(module_, *serving_);
+  std::vector<bool> sessions;
   for (const Member& member : members_) {
-    if (member.session) serving_->leases().revoke(member.index);
+    if (sessions.size() <= member.index) sessions.resize(member.index + 1);
+    sessions[member.index] = member.session;
   }
+  serving_->leases().revoke(sessions);
   const Occupancy threads = wait_until_left(module_, *serving_, deadline_);
   if (threads == Occupancy::left) return {};
   if (threads == Occupancy::unknown) {

@@ -33,7 +33,10 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   const std::shared_ptr<RestartRequest>& shared_request() const noexcept { return request_; }
 
   /// Called once a step is overdue. REQUIRED: the lock of the module.
-  void give_up() noexcept { given_up_.store(true); }
+  void give_up() noexcept {
+    given_up_in_ = phase_.load();
+    given_up_.store(true);
+  }
   bool given_up() const noexcept { return given_up_.load(); }
   /// A restart that resumes what this one, which was given up, has suspended. REQUIRED: the lock of
   /// the module.
@@ -45,7 +48,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
     saving,      // in the old one, which can serve again at once
     suspending,  // in the old one, which cannot
   };
-  Phase phase() const noexcept { return phase_.load(); }
+  Phase phase() const noexcept { return given_up() ? given_up_in_ : phase_.load(); }
   /// Whether the old generation has to be resumed. REQUIRED: the lock of the module.
   bool has_suspended() const noexcept { return !suspended_.empty(); }
 
@@ -94,8 +97,9 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Generation* const serving_;  // nullptr after a crash; not used once given up
   std::atomic<bool> given_up_{false};
   std::atomic<Phase> phase_{Phase::filling};
-  bool session_ = false;      // some instance has one
-  bool handed_over_ = false;  // the old generation has let go of them
+  Phase given_up_in_ = Phase::filling;  // written before given_up_
+  bool session_ = false;                // some instance has one
+  bool handed_over_ = false;            // the old generation has let go of them
   bool frozen_ = false;
   bool released_ = false;
   Module::Clock::time_point deadline_;

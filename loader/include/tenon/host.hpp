@@ -138,7 +138,8 @@ struct HostOptions {
   RestartOptions restart = {};
   /// Called with what happens to modules, on the thread on which it happens: often one in the
   /// background of the host, sometimes one that is inside a call. It may call any function of the
-  /// host, and destroy it. Not called any more once the destructor of the host has returned.
+  /// host, and destroy it; it must not wait for a thread that is in a function of the host. Not
+  /// called any more once the destructor of the host has returned.
   std::function<void(const Event&)> on_event = {};
 };
 
