@@ -29,9 +29,14 @@ class Script {
   Script() {
     host_echo_says = [this](std::string_view asking) { return answer(asking); };
   }
+  /// The last functions of what was left behind ask as well.
   ~Script() {
     let_go();
-    eventually([&] { return inside() == 0; });
+    eventually([] {
+      const std::string maps = read_file("/proc/self/maps");
+      return maps.find("/counter.g") == std::string::npos &&
+             maps.find("/session-counter.g") == std::string::npos;
+    });
   }
 
   void hang(const std::string& function) {
@@ -132,8 +137,8 @@ class HangingFunction : public Hanging, public testing::WithParamInterface<Hang>
     const Hang& hang = GetParam();
     place_edition(hang.module, 1);
     place("probe-1.so", "probe.so");
-    Host host(strict());
     Script script;
+    Host host(strict());
     auto counter = host.create<Counter>(plugin, {{"first", "40"}}).value();
     auto probe = host.create<test::Probe>("probe").value();
     ASSERT_TRUE(counter->add(2));
@@ -154,6 +159,7 @@ class HangingFunction : public Hanging, public testing::WithParamInterface<Hang>
     }));
     EXPECT_TRUE(host.restart(probes)) << "other modules go on";
     EXPECT_TRUE(host.create<Counter>(plugin)) << "and so does this one";
+    script.let_go();
   }
 };
 
@@ -182,8 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Hanging, ResumeCostsTheOldCode) {
   place_edition("session-counter-asks", 1);
-  Host host(strict());
   Script script;
+  Host host(strict());
   auto counter = host.create<test::SessionCounter>("session-counter").value();
   place_edition("session-counter-asks", 2);
   script.say("2:create", "fail");
@@ -196,6 +202,7 @@ TEST_F(Hanging, ResumeCostsTheOldCode) {
     const auto edition = counter->edition();
     return edition && *edition == 2;
   })) << "nothing of the old code can be used any more, so the next build is";
+  script.let_go();
 }
 
 class HangingAtTheEnd : public Hanging, public testing::WithParamInterface<const char*> {};
@@ -233,8 +240,8 @@ TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
   HostOptions options = strict();
   options.restart.step = 60s;
   options.restart.drain = 300ms;
-  Host host(options);
   Script script;
+  Host host(options);
   auto counter = host.create<test::Counter>("counter").value();
   auto unruly = host.create<test::Echo>("unruly").value();
   place_edition("counter-asks-stateless", 2);
@@ -244,6 +251,7 @@ TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
   ASSERT_FALSE(unruly->say("fail for good"));
   EXPECT_TRUE(eventually([&] { return module(host, "test.example/unruly").generation == 2; }));
   EXPECT_EQ(script.inside(), 1);
+  script.let_go();
 }
 
 TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
@@ -252,8 +260,8 @@ TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
   options.restart.gate = 60s;
   options.restart.step = 60s;
   options.restart.drain = 300ms;
-  Host host(options);
   Script script;
+  Host host(options);
   auto kept = host.create<test::SessionCounter>("session-counter").value();
   auto dropped = std::make_optional(host.create<test::SessionCounter>("session-counter").value());
   script.hang("1:save_state");
@@ -271,8 +279,8 @@ TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
 
 TEST_F(Hanging, AFailedRestartEndsTheNewCodeWithoutALock) {
   place_edition("counter-asks-stateless", 1);
-  Host host(options());
   Script script;
+  Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
   place_edition("counter-asks-stateless", 2);
   script.say("2:configure", "fail");
@@ -303,8 +311,8 @@ class OwnClient : public Hanging, public testing::WithParamInterface<const char*
 
 TEST_P(OwnClient, MayBeReleasedDuringARestart) {
   place_edition("session-counter-asks", 1);
-  Host host(options());
   Script script;
+  Host host(options());
   script.say("1:configure", "own");
   auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "1"}}).value();
   ASSERT_EQ(module(host, sessions).instances, 2u);
