@@ -54,7 +54,7 @@ class Catalogs : public testing::Test {
 
   using Texts = std::vector<std::string>;
 
-  const LoneModules lone_;
+  const LoneModules lone_{};
   const std::shared_ptr<CatalogStore> store_ = std::make_shared<CatalogStore>();
 };
 

@@ -480,7 +480,7 @@ class DebuggedImages : public Images {
   /// Puts a module into a folder of the world and its debug information into another one, or
   /// nowhere.
   fs::path place_stripped(const std::string& folder, const std::string& debug_folder) const {
-    const fs::path file = world_.path(folder + "/blur.so");
+    fs::path file = world_.path(folder + "/blur.so");
     const fs::path debug = world_.path(folder + "/made/blur.so.debug");
     const std::string good = FAULTS "/good.so";
     run({"objcopy", "--only-keep-debug", good, debug.string()});

@@ -45,7 +45,7 @@ class PrivateFolders : public testing::Test {
   fs::path abandon() const {
     const auto before = paths();
     run_and_kill([&] {
-      const auto folder = create(parent());
+      auto folder = create(parent());
       std::FILE* file = std::fopen((folder->path() / "a.so").c_str(), "w");
       if (file != nullptr) std::fclose(file);
       fs::create_symlink("/nowhere", folder->path() / "a.debug");
@@ -93,7 +93,7 @@ TEST_F(PrivateFolders, OfAKilledProcessAreNotKeptByItsChild) {
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
   run_and_kill([&] {
-    const auto folder = create(parent());
+    auto folder = create(parent());
     if (fork() != 0) return folder;
     close(pipe[1]);
     char c;

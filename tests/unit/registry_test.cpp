@@ -73,7 +73,7 @@ class Registering : public testing::Test {
     return codes;
   }
 
-  const LoneModules lone_;
+  const LoneModules lone_{};
   tenon_module builtin_{};
   FileComparison files_;
 };
