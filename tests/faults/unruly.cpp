@@ -29,8 +29,9 @@ void (*volatile no_function)() = nullptr;
 volatile int zero = 0;
 volatile std::size_t some_bytes = 100;
 
-// Far enough for several pages at once, and never the last thing that a function does.
-int recurse(int depth) {
+// Never the last thing that a function does, and less than a page for each call: compiled into
+// itself it would step over the page that guards the end of the stack, into another thread's.
+[[gnu::noinline]] int recurse(int depth) {
   volatile char room[3000];
   room[0] = static_cast<char>(depth);
   return (zero == 0 ? recurse(depth + 1) : 0) + room[0];

@@ -107,7 +107,9 @@ struct HostOptions {
   /// system's loader, in stdio, in the host that the plugin called back, in a function of the
   /// plugin that somebody else calls back (qsort), or in a builtin ends the process as ever, with a
   /// line on standard error that names the plugin. Handlers of these signals that the program had
-  /// before are called for all that is not contained. On threads of the plugin's own nothing is.
+  /// before are called for all that is not contained. On threads of the plugin's own nothing is. A
+  /// function with more than a page of local variables may write past the guard page of its stack
+  /// before it faults, unless the plugin is compiled with -fstack-clash-protection.
   ///
   /// The call fails with the code `crashed` and, where it was a call of a method or a stream, with
   /// the flag `restarted`. It is not retryable: the same input may crash the plugin again.
