@@ -449,6 +449,7 @@ std::shared_ptr<Retired> Module::adopt(Loaded&& fresh) {
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
   count_++;
+  fault_restart_due_ = Clock::time_point::max();  // it has not failed
   for (LiveInstance* instance : instances_) {
     if (instance == nullptr || !instance->ready_) continue;
     instance->version_ = generation_->version_of(instance->index_);

@@ -261,6 +261,7 @@ class Module final : public ServingModule,
   bool begins(RestartRequest& request, bool has_lifecycle_lock);
   void answer(RestartRequest& request, const Result<void>& result, const Event& what);
   void end_late(Restart& restart);
+  Clock::time_point& restart_due(RestartReason reason) noexcept;
   void restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when);
   void restart_now(RestartReason reason, const RestartHow& how, std::uint64_t count);
   void count_failure(RestartReason why, const std::string& text);
@@ -334,8 +335,9 @@ class Module final : public ServingModule,
   Failures failures_;
   std::uint64_t faulted_ = 0;       // the number of the generation that failed last
   Clock::time_point not_before_{};  // until then nobody serves, since the last one crashed
-  // After faults, and asked for: one does not replace the other.
-  Clock::time_point restart_due_[2]{Clock::time_point::max(), Clock::time_point::max()};
+  // One does not replace the other.
+  Clock::time_point fault_restart_due_ = Clock::time_point::max();
+  Clock::time_point asked_restart_due_ = Clock::time_point::max();
 };
 
 }  // namespace tenon::detail

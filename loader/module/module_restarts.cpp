@@ -64,9 +64,14 @@ void Module::restart_soon(RestartReason reason) {
   restart_later(reason, {}, Clock::now());
 }
 
+/// When the next restart of this sort is due. REQUIRED: the lock.
+Module::Clock::time_point& Module::restart_due(RestartReason reason) noexcept {
+  return is_asked(reason) ? asked_restart_due_ : fault_restart_due_;
+}
+
 /// On a worker. Of several that are due the first one is enough. REQUIRED: the lock.
 void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when) {
-  Clock::time_point& due = restart_due_[is_asked(reason) ? 1 : 0];
+  Clock::time_point& due = restart_due(reason);
   if (due <= when || shut_down_) return;
   due = when;
   context_.timers->at(when, [weak = weak_from_this(), reason, how, when, count = count_] {
@@ -74,7 +79,7 @@ void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::t
     if (module == nullptr) return;
     {
       const Lock lock(module->mutex_);
-      Clock::time_point& due = module->restart_due_[is_asked(reason) ? 1 : 0];
+      Clock::time_point& due = module->restart_due(reason);
       if (due != when) return;
       due = Clock::time_point::max();
       if (module->failures_.quarantined() && !is_asked(reason)) return;
