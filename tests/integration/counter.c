@@ -76,7 +76,6 @@ static tenon_string copied(tenon_call *call, const char *text) {
 
 #ifdef ASKS
 static const tenon_host *asked_host;
-static _Thread_local int is_asking; /* what it makes for that asks nothing */
 
 static tenon_status obey(tenon_call *call, counter *c, tenon_string word) {
   const tenon_plugin_request own = {.struct_size = sizeof own,
@@ -88,7 +87,7 @@ static tenon_status obey(tenon_call *call, counter *c, tenon_string word) {
   if (c != NULL && memcmp(word.data, "own", 3) == 0) {
     return asked_host->create(asked_host, call, &own, &c->own);
   }
-  if (c != NULL && memcmp(word.data, "drop", 4) == 0) {
+  if (c != NULL && c->own.table != NULL && memcmp(word.data, "drop", 4) == 0) {
     asked_host->release(asked_host, &c->own);
     return TENON_OK;
   }
@@ -113,10 +112,7 @@ static tenon_status ask(tenon_call *call, counter *c, const char *function) {
   status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
   host->release(host, &echo);
   if (status != TENON_OK) return status;
-  is_asking = 1;
-  status = obey(call, c, said->text);
-  is_asking = 0;
-  return status;
+  return obey(call, c, said->text);
 }
 
 /* For functions without a call. */
@@ -126,12 +122,12 @@ static void ask_alone(const char *function) {
   ask(call, NULL, function);
   asked_host->call_end(asked_host, call);
 }
-#define ASK(c, function)                                              \
-  do {                                                                \
-    const tenon_status told = is_asking ? 0 : ask(call, c, function); \
-    if (told != TENON_OK) return told;                                \
+#define ASK(c, function)                              \
+  do {                                                \
+    const tenon_status told = ask(call, c, function); \
+    if (told != TENON_OK) return told;                \
   } while (0)
-#define ASK_ALONE(function) (is_asking ? (void)0 : ask_alone(function))
+#define ASK_ALONE(function) ask_alone(function)
 #else
 #define ASK(c, function) ((void)0)
 #define ASK_ALONE(function) ((void)0)

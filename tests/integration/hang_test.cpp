@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
@@ -40,28 +42,41 @@ class Script {
   }
 
   void hang(const std::string& function) {
-    set(function, [this] { return stay(); });
+    set(function, [this, function] { return stay(function); });
   }
   void say(const std::string& function, const std::string& word) {
     set(function, [word] { return word; });
+  }
+  /// What the function makes asks as well, and is told nothing.
+  void say_once(const std::string& function, const std::string& word) {
+    set(function, [this, function, word] {
+      say(function, "");
+      return word;
+    });
   }
   void set(const std::string& function, std::function<std::string()> what) {
     const std::lock_guard lock(mutex_);
     words_[function] = std::move(what);
   }
-  /// Lets all functions that hang return, now and later.
-  void let_go() {
+  /// Lets all functions that hang return, now and later; or all of one name.
+  void let_go(const std::string& function = "") {
     const std::lock_guard lock(mutex_);
-    over_ = true;
+    let_go_.insert(function);
     changed_.notify_all();
   }
   /// How many functions hang.
   int inside() {
     const std::lock_guard lock(mutex_);
-    return inside_;
+    return static_cast<int>(inside_.size());
   }
   bool hangs() {
     return eventually([&] { return inside() != 0; });
+  }
+  bool hangs(const std::string& function) {
+    return eventually([&] {
+      const std::lock_guard lock(mutex_);
+      return inside_.count(function) != 0;
+    });
   }
 
  private:
@@ -75,19 +90,19 @@ class Script {
     }
     return what();
   }
-  std::string stay() {
+  std::string stay(const std::string& function) {
     std::unique_lock lock(mutex_);
-    inside_++;
-    changed_.wait(lock, [&] { return over_; });
-    inside_--;
+    const auto entered = inside_.insert(function);
+    changed_.wait(lock, [&] { return let_go_.count("") != 0 || let_go_.count(function) != 0; });
+    inside_.erase(entered);
     return "";
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::function<std::string()>, std::less<>> words_;
-  bool over_ = false;
-  int inside_ = 0;
+  std::set<std::string> let_go_;
+  std::multiset<std::string> inside_;
 };
 
 /// Where a function hangs, and what is expected then.
@@ -230,8 +245,49 @@ TEST_P(HangingAtTheEnd, DoesNotDelayTheEndOfTheHostForEver) {
   EXPECT_TRUE(eventually([] { return !is_mapped("counter.g"); })) << "what hung ends by itself";
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, HangingAtTheEnd, testing::Values("2:create", "1:stop"),
+INSTANTIATE_TEST_SUITE_P(Functions, HangingAtTheEnd,
+                         testing::Values("2:start", "2:create", "1:stop"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
+
+TEST_F(Hanging, AtTheEndOfOneGenerationDoesNotKeepOthers) {
+  HostOptions options = impatient();
+  options.restart.step = 60s;
+  place_edition("counter-asks-stateless", 1);
+  Script script;
+  Host host(options);
+  auto counter = host.create<test::Counter>("counter").value();
+  std::vector<std::thread> inside;
+  for (int edition : {1, 2}) {
+    script.hang("hold " + std::to_string(edition));
+    inside.emplace_back([&counter, edition] {
+      EXPECT_TRUE(counter->call_back("hold " + std::to_string(edition)));
+    });
+    ASSERT_TRUE(eventually([&] { return script.inside() == edition; }));
+    place_edition("counter-asks-stateless", 2);
+    ASSERT_TRUE(host.restart(counters));
+  }
+  script.hang("1:stop");
+  script.let_go("hold 1");
+  ASSERT_TRUE(script.hangs("1:stop"));
+  script.let_go("hold 2");
+  EXPECT_TRUE(eventually([] { return !is_mapped("counter.g2"); }));
+  EXPECT_TRUE(is_mapped("counter.g1"));
+  script.let_go();
+  for (std::thread& thread : inside) thread.join();
+}
+
+TEST_F(Hanging, InStopDoesNotKeepTheLastHandle) {
+  place_edition("counter-asks-stateless", 1);
+  Script script;
+  Host host(strict());
+  auto counter = std::make_optional(host.create<test::Counter>("counter").value());
+  script.hang("1:stop");
+  counter.reset();
+  EXPECT_EQ(script.inside(), 1);
+  EXPECT_TRUE(eventually([&] { return is_reported("stop"); }));
+  EXPECT_TRUE(host.create<test::Counter>("counter"));
+  script.let_go();
+}
 
 TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
   place_edition("counter-asks-stateless", 1);
@@ -313,7 +369,7 @@ TEST_P(OwnClient, MayBeReleasedDuringARestart) {
   place_edition("session-counter-asks", 1);
   Script script;
   Host host(options());
-  script.say("1:configure", "own");
+  script.say_once("1:configure", "own");
   auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "1"}}).value();
   ASSERT_EQ(module(host, sessions).instances, 2u);
   script.say(GetParam(), "drop");
@@ -322,7 +378,6 @@ TEST_P(OwnClient, MayBeReleasedDuringARestart) {
     place_edition("session-counter-asks", 2);
     script.say("2:create", "fail");
   }
-  script.say("1:configure", "");
   EXPECT_EQ(static_cast<bool>(host.restart(sessions)), !fails);
   EXPECT_EQ(module(host, sessions).instances, 1u);
   EXPECT_TRUE(counter->edition());

@@ -3,6 +3,7 @@
 // Modules that fail: restarted by themselves, and not for ever.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <test/counter.hpp>
 #include <test/probe.hpp>
@@ -68,6 +69,27 @@ TEST_F(Limits, AFatalStatusOfACallNestedTooDeeplyForASlotRestartsTheModule) {
   EXPECT_EQ(probe->ask("builtin:host-echo", "deeper").value(), "fatal");
   EXPECT_TRUE(restarts_to(host, 2));
   EXPECT_EQ(last(Event::Type::faulted).reason, RestartReason::fatal_status);
+}
+
+TEST_F(Limits, ARestartThatWasAskedForAndFailsDoesNotReplaceTheOneAfterAFault) {
+  place("counter-asks-stateless-1.so", "counter.so");
+  std::atomic<bool> fails{true};
+  host_echo_says = [&](std::string_view asking) {
+    return asking == "2:create" && fails ? "fail" : "";
+  };
+  HostOptions slow = options();
+  slow.watch = true;
+  slow.restart.limits.first_pause = std::chrono::seconds(1);
+  Host host(slow);
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_FALSE(counter->refuse(broken, "first"));
+  ASSERT_TRUE(restarts_to(host, 2));
+  ASSERT_FALSE(counter->refuse(broken, "second"));
+  place("counter-asks-stateless-2.so", "counter.so");
+  ASSERT_TRUE(eventually([&] { return told(Event::Type::restart_failed) != 0; }));
+  fails = false;
+  EXPECT_TRUE(eventually([&] { return counter->edition().value() == 2; }));
+  EXPECT_EQ(last(Event::Type::restarted).reason, RestartReason::fatal_status);
 }
 
 TEST_F(Limits, StateThatCannotBeSavedAnyMoreIsNoReasonToGoOnBroken) {
