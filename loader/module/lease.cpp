@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/lease.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "module/behaviours.hpp"
@@ -241,7 +239,11 @@ std::shared_ptr<Lease> LeaseList::add(std::uint32_t index, bool lent, Raw*& stre
   stream = leased->hand_out();
   if (process_.inherited()) return leased;
   std::lock_guard lock(mutex_);
-  return leases_.emplace_back(std::move(leased));
+  Leases& others = of(index);
+  leased->position_ = others.size();
+  others.push_back(leased);
+  count_++;
+  return leased;
 }
 
 tenon_reader* LeaseList::lease(std::uint32_t index, tenon_reader* inner) {
@@ -264,52 +266,56 @@ std::shared_ptr<Lease> LeaseList::lend(tenon_writer*& stream) {
   return add(no_instance, true, stream);
 }
 
+LeaseList::Leases& LeaseList::of(std::uint32_t index) {
+  if (index == no_instance) return of_none_;
+  if (of_instance_.size() <= index) of_instance_.resize(index + 1);
+  return of_instance_[index];
+}
+
+bool LeaseList::has(std::uint32_t index) const noexcept {
+  return index < of_instance_.size() && !of_instance_[index].empty();
+}
+
 void LeaseList::remove(const Lease& lease) noexcept {
   if (process_.inherited()) return;
   std::shared_ptr<Lease> last;  // ends after the lock
   std::lock_guard lock(mutex_);
-  const auto listed = std::find_if(leases_.begin(), leases_.end(),
-                                   [&](const auto& one) { return one.get() == &lease; });
-  last = std::move(*listed);
-  leases_.erase(listed);
+  Leases& others = lease.index() == no_instance ? of_none_ : of_instance_[lease.index()];
+  std::swap(others[lease.position_], others.back());
+  others[lease.position_]->position_ = lease.position_;
+  last = std::move(others.back());
+  others.pop_back();
+  count_--;
   changed_.notify_all();  // before the unlock: whoever waits may end the list
 }
 
 std::size_t LeaseList::count() const {
   std::lock_guard lock(mutex_);
-  return leases_.size();
+  return count_;
 }
 
 bool LeaseList::wait(std::uint32_t index, Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, deadline, [&] {
-    return std::none_of(leases_.begin(), leases_.end(),
-                        [&](const auto& lease) { return lease->index() == index; });
-  });
+  return changed_.wait_until(lock, deadline, [&] { return !has(index); });
 }
 
-template <class Which>
-void LeaseList::revoke_those(Which&& which) noexcept {
-  std::vector<std::shared_ptr<Lease>> those;  // revoked after the lock: that runs the plugin
+void LeaseList::revoke(std::uint32_t index) noexcept {
+  Leases those;  // revoked after the lock: that runs the plugin
   {
     std::lock_guard lock(mutex_);
-    std::copy_if(leases_.begin(), leases_.end(), std::back_inserter(those), which);
+    if (has(index)) those = of_instance_[index];
   }
   for (const auto& lease : those) lease->revoke();
 }
 
-void LeaseList::revoke(std::uint32_t index) noexcept {
-  revoke_those([&](const auto& lease) { return lease->index() == index; });
-}
-
-void LeaseList::revoke(const std::vector<bool>& indices) noexcept {
-  revoke_those([&](const auto& lease) {
-    return lease->index() < indices.size() && indices[lease->index()];
-  });
-}
-
 void LeaseList::revoke_all() noexcept {
-  revoke_those([](const auto&) { return true; });
+  Leases those;
+  {
+    std::lock_guard lock(mutex_);
+    those = of_none_;
+    for (const Leases& some : of_instance_) those.insert(those.end(), some.begin(), some.end());
+  }
+  for (const auto& lease : those) lease->revoke();
 }
 
 }  // namespace tenon::detail

@@ -64,8 +64,6 @@ class LeaseList {
   bool wait(std::uint32_t index, Clock::time_point deadline);
   /// Cancels the calls that are inside, with the reason `restart`; refuses those that come.
   void revoke(std::uint32_t index) noexcept;
-  /// The same for the streams of all instances whose index is true.
-  void revoke(const std::vector<bool>& indices) noexcept;
   void revoke_all() noexcept;
 
   /// The one whose code is behind the streams.
@@ -80,8 +78,11 @@ class LeaseList {
 
   template <class Raw>
   std::shared_ptr<Lease> add(std::uint32_t index, bool lent, Raw*& stream);
-  template <class Which>
-  void revoke_those(Which&& which) noexcept;
+  using Leases = std::vector<std::shared_ptr<Lease>>;
+
+  /// Those of an instance, or those of none. REQUIRED: the lock.
+  Leases& of(std::uint32_t index);
+  bool has(std::uint32_t index) const noexcept;
   void remove(const Lease& lease) noexcept;
 
   Serving& generation_;
@@ -92,7 +93,9 @@ class LeaseList {
   std::atomic<bool> broken_{false};
   mutable Mutex mutex_{LockRank::leases};
   std::condition_variable_any changed_;
-  std::vector<std::shared_ptr<Lease>> leases_;
+  std::size_t count_ = 0;
+  Leases of_none_;
+  std::vector<Leases> of_instance_;  // by index
 };
 
 /// One stream. Kept by its holder and, until it has ended, by the list.
@@ -123,6 +126,7 @@ class Lease : public std::enable_shared_from_this<Lease> {
   void release() noexcept;
 
  private:
+  friend class LeaseList;
   class Visit;
 
   virtual void release_inner() = 0;
@@ -138,7 +142,8 @@ class Lease : public std::enable_shared_from_this<Lease> {
   static constexpr std::uintptr_t marks = over | lent | cancelling;
   static_assert(alignof(Call) > marks);
 
-  LeaseList& list_;  // not used after the end: the generation may be gone
+  LeaseList& list_;           // not used after the end: the generation may be gone
+  std::size_t position_ = 0;  // in the list; under its lock
   const std::uint32_t index_;
   std::shared_ptr<Lease> held_;  // until the holder releases it
   std::atomic<std::uintptr_t> state_;

@@ -228,12 +228,9 @@ Result<void> Restart::close_gate() {
     if (session_) module_.interrupting.store(true);
   }
   if (session_) interrupt_calls(module_, *serving_);
-  std::vector<bool> sessions;
   for (const Member& member : members_) {
-    if (sessions.size() <= member.index) sessions.resize(member.index + 1);
-    sessions[member.index] = member.session;
+    if (member.session) serving_->leases().revoke(member.index);
   }
-  serving_->leases().revoke(sessions);
   const Occupancy threads = wait_until_left(module_, *serving_, deadline_);
   if (threads == Occupancy::left) return {};
   if (threads == Occupancy::unknown) {

@@ -175,6 +175,37 @@ TEST_F(Streams, EndWithTheHandleTheyCameFrom) {
   EXPECT_EQ(all(*reader).error().status(), revoked);
 }
 
+TEST_F(Streams, EndWithTheirOwnHandleAmongManyOthers) {
+  constexpr int many = 3;
+  constexpr int each = 10;
+  Host host(options());
+  std::vector<Handle<test::Vault>> stores;
+  std::vector<std::vector<std::optional<Reader>>> readers(many);
+  for (int i = 0; i < many; i++) stores.push_back(vault(host, giver));
+  ASSERT_TRUE(stores[0]->put("k", text("value"), std::nullopt));
+  for (int i = 0; i < each; i++) {
+    for (int j = 0; j < many; j++) readers[j].emplace_back(stores[j]->get("k").value().body);
+  }
+  for (int released : {9, 0, 4}) {
+    for (auto& some : readers) some[released].reset();
+  }
+  stores.erase(stores.begin() + 1);
+  int revoked_ones = 0;
+  for (int j = 0; j < many; j++) {
+    for (auto& reader : readers[j]) {
+      if (!reader) continue;
+      const auto read = all(*reader);
+      EXPECT_EQ(static_cast<bool>(read), j != 1);
+      if (!read && read.error().status() == revoked) revoked_ones++;
+    }
+  }
+  EXPECT_EQ(revoked_ones, each - 3);
+  ASSERT_TRUE(host.restart(giver));
+  EXPECT_EQ(module(host, giver).draining, 1u) << "streams are still held";
+  readers.clear();
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
+}
+
 TEST_F(Streams, OfARestartedModuleEndWithTheHost) {
   Reader reader;
   {
