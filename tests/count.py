@@ -4,7 +4,7 @@
 
 A program that reports its cases (GoogleTest, TAP) counts with each of them, any other as one. A
 program that failed although none of its cases did (it crashed, it hung, a sanitizer spoke at its
-end) counts as one more failure.
+end) counts as one more failure. Failed programs and skipped cases are named on standard error.
 """
 import json
 import pathlib
@@ -21,7 +21,10 @@ def cases_of(suites, program):
         for case in suite.iter("testcase"):
             if case.find("failure") is not None or case.find("error") is not None:
                 failed += 1
-            elif case.find("skipped") is None and case.get("status") != "notrun":
+            elif (skipped := case.find("skipped")) is not None:
+                reason = " ".join((skipped.get("message") or skipped.text or "").split())
+                print(f"skipped: {program}: {case.get('name')}: {reason}", file=sys.stderr)
+            elif case.get("status") != "notrun":
                 passed += 1
     return passed, failed
 
@@ -33,6 +36,7 @@ def main(build):
     for line in (logs / "testlog.json").read_text().splitlines():
         program = json.loads(line)
         if program["result"] == "SKIP":
+            print(f"skipped: {program['name']}", file=sys.stderr)
             continue
         good, bad = cases_of(suites, program["name"])
         if program["result"] not in ("OK", "EXPECTEDFAIL"):

@@ -52,14 +52,17 @@ TEST(TimerQueues, RunTasksInTheOrderInWhichTheyAreDue) {
 
 TEST(TimerQueues, MayEndInsideOneOfTheirTasks) {
   auto timers = std::make_unique<TimerQueue>();
+  std::atomic<bool> started{false};
   std::atomic<bool> ended{false};
   std::atomic<bool> later{false};
   timers->at(in(0ms), [&] {
+    eventually([&] { return started.load(); });
     timers = nullptr;
     ended = true;
   });
   timers->at(in(1ms), [&] { later = true; });
   ASSERT_TRUE(timers->start());
+  started = true;
   EXPECT_TRUE(eventually([&] { return ended.load(); }));
   EXPECT_FALSE(later);
 }
