@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -28,16 +29,16 @@ using namespace std::chrono_literals;
 /// hang do so until the end of the test.
 class Script {
  public:
-  Script() {
+  /// `copies`: the folder of this test's private copies of modules.
+  explicit Script(std::filesystem::path copies) : copies_(std::move(copies)) {
     host_echo_says = [this](std::string_view asking) { return answer(asking); };
   }
   /// The last functions of what was left behind ask as well.
   ~Script() {
     let_go();
-    eventually([] {
+    eventually([&] {
       const std::string maps = read_file("/proc/self/maps");
-      return maps.find("/counter.g") == std::string::npos &&
-             maps.find("/session-counter.g") == std::string::npos;
+      return maps.find(copies_.string() + "/") == std::string::npos;
     });
   }
 
@@ -98,6 +99,7 @@ class Script {
     return "";
   }
 
+  const std::filesystem::path copies_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::function<std::string()>, std::less<>> words_;
@@ -152,7 +154,7 @@ class HangingFunction : public Hanging, public testing::WithParamInterface<Hang>
     const Hang& hang = GetParam();
     place_edition(hang.module, 1);
     place("probe-1.so", "probe.so");
-    Script script;
+    Script script(world_.root());
     Host host(strict());
     auto counter = host.create<Counter>(plugin, {{"first", "40"}}).value();
     auto probe = host.create<test::Probe>("probe").value();
@@ -203,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Hanging, ResumeCostsTheOldCode) {
   place_edition("session-counter-asks", 1);
-  Script script;
+  Script script(world_.root());
   Host host(strict());
   auto counter = host.create<test::SessionCounter>("session-counter").value();
   place_edition("session-counter-asks", 2);
@@ -224,7 +226,7 @@ class HangingAtTheEnd : public Hanging, public testing::WithParamInterface<const
 
 TEST_P(HangingAtTheEnd, DoesNotDelayTheEndOfTheHostForEver) {
   place_edition("counter-asks-stateless", 1);
-  Script script;
+  Script script(world_.root());
   {
     HostOptions options = strict();
     options.restart.step = 60s;
@@ -253,7 +255,7 @@ TEST_F(Hanging, AtTheEndOfOneGenerationDoesNotKeepOthers) {
   HostOptions options = impatient();
   options.restart.step = 60s;
   place_edition("counter-asks-stateless", 1);
-  Script script;
+  Script script(world_.root());
   Host host(options);
   auto counter = host.create<test::Counter>("counter").value();
   std::vector<std::thread> inside;
@@ -278,7 +280,7 @@ TEST_F(Hanging, AtTheEndOfOneGenerationDoesNotKeepOthers) {
 
 TEST_F(Hanging, InStopDoesNotKeepTheLastHandle) {
   place_edition("counter-asks-stateless", 1);
-  Script script;
+  Script script(world_.root());
   Host host(strict());
   auto counter = std::make_optional(host.create<test::Counter>("counter").value());
   script.hang("1:stop");
@@ -296,7 +298,7 @@ TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
   HostOptions options = strict();
   options.restart.step = 60s;
   options.restart.drain = 300ms;
-  Script script;
+  Script script(world_.root());
   Host host(options);
   auto counter = host.create<test::Counter>("counter").value();
   auto unruly = host.create<test::Echo>("unruly").value();
@@ -316,7 +318,7 @@ TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
   options.restart.gate = 60s;
   options.restart.step = 60s;
   options.restart.drain = 300ms;
-  Script script;
+  Script script(world_.root());
   Host host(options);
   auto kept = host.create<test::SessionCounter>("session-counter").value();
   auto dropped = std::make_optional(host.create<test::SessionCounter>("session-counter").value());
@@ -335,7 +337,7 @@ TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
 
 TEST_F(Hanging, AFailedRestartEndsTheNewCodeWithoutALock) {
   place_edition("counter-asks-stateless", 1);
-  Script script;
+  Script script(world_.root());
   Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
   place_edition("counter-asks-stateless", 2);
@@ -367,7 +369,7 @@ class OwnClient : public Hanging, public testing::WithParamInterface<const char*
 
 TEST_P(OwnClient, MayBeReleasedDuringARestart) {
   place_edition("session-counter-asks", 1);
-  Script script;
+  Script script(world_.root());
   Host host(options());
   script.say_once("1:configure", "own");
   auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "1"}}).value();

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,10 +76,16 @@ class Hosting : public testing::Test {
         all.begin(), all.end(), [type](const Event& event) { return event.type == type; }));
   }
 
-  /// Whether the process has code of a private copy mapped, eg: of "probe.g1" the first of
-  /// probe.so.
+  /// Whether the process has code of a private copy of this test mapped, eg: of "probe.g1" the
+  /// first of probe.so.
   static bool is_mapped(std::string_view copy) {
-    return read_file("/proc/self/maps").find("/" + std::string(copy)) != std::string::npos;
+    const std::string folder = std::string(std::getenv("TMPDIR")) + "/";
+    std::istringstream lines(read_file("/proc/self/maps"));
+    for (std::string line; std::getline(lines, line);) {
+      const bool here = line.find(folder) != std::string::npos;
+      if (here && line.find("/" + std::string(copy)) != std::string::npos) return true;
+    }
+    return false;
   }
   /// The private copies that lie on the disk.
   std::vector<std::string> copies() const {
