@@ -273,7 +273,8 @@ struct tenon_host {
 
   /* A call of the module's own, for its own threads and for calls to other plugins.
    * With a parent it takes over the parent's deadline and cancellation; its arena is its
-   * own. Ends on the same thread with call_end, which frees what the arena holds.
+   * own. The parent may end first; then nothing cancels the call any more. Ends on the
+   * same thread with call_end, which frees what the arena holds.
    * [any thread] */
   tenon_status (*call_begin)(const tenon_host *host, tenon_call *parent, tenon_call **call);
   void (*call_end)(const tenon_host *host, tenon_call *call);
