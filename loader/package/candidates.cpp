@@ -45,15 +45,18 @@ Candidates::Candidates(const Repository& repository, const Question& question)
   add_versions();
   add_roots(question);
   add_lock(question);
+  for (const PackageId id : question.used) used_.push_back(positions_[id]);
 }
 
 void Candidates::add_versions() {
   packages_.reserve(repository_.size());
+  positions_.resize(repository_.size());
   numbers_.reserve(repository_.size());
   versions_.reserve(repository_.names() + 1);
   for (NameId name = 0; name < repository_.names(); ++name) {
     const auto begin = static_cast<Position>(packages_.size());
     for (const PackageId id : repository_.versions(name)) {
+      positions_[id] = static_cast<Position>(packages_.size());
       packages_.push_back(id);
       numbers_.push_back(repository_.numbers(id));
     }
@@ -94,11 +97,8 @@ void Candidates::add_lock(const Question& question) {
   for (const auto& [text, version] : question.lock) {
     const auto id = repository_.find(text, version);
     if (id == none) continue;
-    const auto name = repository_.name(id);
-    const auto at = std::find(packages_.begin() + versions_[name].begin,
-                              packages_.begin() + versions_[name].end, id);
-    locked_[static_cast<std::size_t>(at - packages_.begin())] = true;
-    locked_names_[name] = true;
+    locked_[positions_[id]] = true;
+    locked_names_[repository_.name(id)] = true;
     has_lock_ = true;
   }
 }

@@ -57,6 +57,9 @@ class Candidates {
   /// Whether the lock names a version that is there.
   bool has_lock() const { return has_lock_; }
 
+  /// The versions that the question says are in use.
+  const std::vector<Position>& used() const { return used_; }
+
   /// Begins anew: with all versions, where locked ones are preferred, or with those that are
   /// locked, and all of the names that the lock does not name. A hopeful beginning takes each
   /// version for usable whose own requirements take some version: see `disappointed`.
@@ -105,6 +108,7 @@ class Candidates {
 
   const Repository& repository() const { return repository_; }
   PackageId package(Position position) const { return packages_[position]; }
+  Position position(PackageId id) const { return positions_[id]; }
   NameId name(Position position) const { return repository_.name(packages_[position]); }
   Range versions(NameId name) const { return versions_[name]; }
 
@@ -138,6 +142,7 @@ class Candidates {
   const Repository& repository_;
   // Of positions.
   std::vector<PackageId> packages_;
+  std::vector<Position> positions_;     // of packages
   std::vector<std::uint64_t> numbers_;  // packed ones of the versions
   std::vector<State> states_;
   std::vector<bool> locked_;
@@ -149,6 +154,7 @@ class Candidates {
   std::vector<bool> has_numbers_;  // of all versions
 
   std::vector<RootLink> roots_;
+  std::vector<Position> used_;
   bool has_lock_ = false;
   bool prefers_locked_ = false;
   Mode mode_ = Mode::exact;

@@ -17,14 +17,23 @@ Choice::Choice(Candidates& candidates)
       is_counted_(candidates.repository().size()),
       is_kept_(candidates.repository().size()) {
   const auto all = components(candidates);
+  used_.resize(all.size());
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     for (const NameId name : all[i]) component_of_[name] = i;
   }
+  add_used();
   const Range roots = candidates_.edges_of_roots();
   for (EdgeId id = roots.begin; id < roots.end; ++id) {
     if (!edges_[id].unmet) add_requirer(id);
   }
   for (component_ = 0; component_ < all.size(); ++component_) settle(all[component_]);
+}
+
+void Choice::add_used() {
+  for (const Position position : candidates_.used()) {
+    if (!candidates_.usable(position)) continue;
+    used_[component_of_[candidates_.name(position)]].push_back(position);
+  }
 }
 
 bool Choice::side_by_side() const {
@@ -38,8 +47,9 @@ bool Choice::side_by_side() const {
 }
 
 // Chooses for the names of a component until no requirer is new. A version that is chosen counts
-// as a requirer from then on, also when it is left again, so that this comes to an end. At last
-// what those outside of the component get is kept, and what that requires; the rest is forgotten.
+// as a requirer from then on, also when it is left again, so that this comes to an end. So does
+// what is in use, from the beginning. At last what those outside of the component get is kept, what
+// is in use, and what these require; the rest is forgotten.
 void Choice::settle(const std::vector<NameId>& component) {
   queue_.clear();
   std::vector<EdgeId> from_outside;
@@ -51,12 +61,13 @@ void Choice::settle(const std::vector<NameId>& component) {
     is_queued_[name] = 1;
     queue_.push_back(name);
   }
+  std::vector<Position> to_keep = used_[component_];
+  for (const Position position : to_keep) count(position);
   for (std::size_t next = 0; next < queue_.size(); ++next) {
     const NameId name = queue_[next];
     is_queued_[name] = 0;
     choose(name);
   }
-  std::vector<Position> to_keep;
   for (const EdgeId id : from_outside) to_keep.push_back(edges_[id].provider);
   while (!to_keep.empty()) {
     const Position position = to_keep.back();

@@ -16,13 +16,14 @@ class Choice {
  public:
   explicit Choice(Candidates& candidates);
 
-  /// The versions that the roots get and all that these require. What each of them gets stands in
-  /// the edges of the candidates.
+  /// The versions that the roots get, those that are in use, and all that these require. What each
+  /// of them gets stands in the edges of the candidates.
   const std::vector<Position>& versions() const { return kept_; }
   /// Whether there are two of one name among them.
   bool side_by_side() const;
 
  private:
+  void add_used();
   void settle(const std::vector<NameId>& component);
   void count(Position position);
   void keep(Position position, std::vector<Position>& to_keep);
@@ -40,6 +41,7 @@ class Choice {
   std::vector<Edge>& edges_;         // of the candidates
   std::vector<EdgeId> requirers_;    // of each name
   std::vector<Position> served_by_;  // of each name: what all that require it have got, or none
+  std::vector<std::vector<Position>> used_;  // of each component
   std::vector<std::uint32_t> component_of_;  // of each name
   std::uint32_t component_ = 0;              // that is being settled
   std::vector<NameId> queue_;                // of names to choose for (again)

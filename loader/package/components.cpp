@@ -106,6 +106,7 @@ std::vector<std::vector<NameId>> components(const Candidates& candidates) {
     const Edge& edge = candidates.edges()[id];
     if (!edge.unmet) search.visit(edge.name);
   }
+  for (const Position position : candidates.used()) search.visit(candidates.name(position));
   return search.take();
 }
 

@@ -6,6 +6,7 @@
 
 #include "package/candidates.hpp"
 #include "package/choice.hpp"
+#include "package/explanation.hpp"
 #include "package/unmet.hpp"
 
 namespace tenon {
@@ -19,11 +20,16 @@ using detail::EdgeId;
 using detail::Position;
 using detail::Range;
 
-std::size_t unmet_roots(Candidates& candidates) {
+// Of what the roots need and of what is in use: how much cannot be had.
+std::size_t lacking(Candidates& candidates) {
+  const auto& used = candidates.used();
+  const auto unusable = std::count_if(
+      used.begin(), used.end(), [&](Position position) { return !candidates.usable(position); });
   const Range roots = candidates.edges_of_roots();
-  return static_cast<std::size_t>(std::count_if(candidates.edges().begin() + roots.begin,
-                                                candidates.edges().begin() + roots.end,
-                                                [](const Edge& e) { return e.unmet; }));
+  const auto unmet = std::count_if(candidates.edges().begin() + roots.begin,
+                                   candidates.edges().begin() + roots.end,
+                                   [](const Edge& edge) { return edge.unmet; });
+  return static_cast<std::size_t>(unusable + unmet);
 }
 
 // Where packages require each other in circles, less may do than was chosen at first: until
@@ -47,6 +53,7 @@ std::optional<std::vector<Position>> choose_quickly(Candidates& candidates) {
   } else {
     candidates.admit_all(Mode::hopeful);
   }
+  if (lacking(candidates) > 0) return std::nullopt;
   const Choice choice(candidates);
   if (candidates.disappointed()) return std::nullopt;
   return fewer(candidates, choice);
@@ -55,11 +62,11 @@ std::optional<std::vector<Position>> choose_quickly(Candidates& candidates) {
 std::vector<Position> choose_exactly(Candidates& candidates, const Question& question,
                                      Resolution& resolution) {
   candidates.admit_all(Mode::exact);
-  const auto unmet = unmet_roots(candidates);
-  if (unmet > 0) resolution.unmet = detail::unmet_needs(candidates, question);
+  const auto lacks = lacking(candidates);
+  if (lacks > 0) resolution.unmet = detail::unmet_needs(candidates, question);
   if (candidates.has_lock()) {
     candidates.admit_locked(Mode::exact);
-    resolution.within_lock = unmet_roots(candidates) == unmet;
+    resolution.within_lock = lacking(candidates) == lacks;
   }
   if (!resolution.within_lock) candidates.admit_all(Mode::exact);
   return fewer(candidates, Choice(candidates));
@@ -76,17 +83,6 @@ void add(Candidates& candidates, const Question& question, Range edges, Resoluti
 }
 
 }  // namespace
-
-std::vector<bool> usable_packages(const Repository& repository) {
-  const Question nobody{};
-  Candidates candidates(repository, nobody);
-  candidates.admit_all(Mode::exact);
-  std::vector<bool> usable(repository.size());
-  for (Position position = 0; position < repository.size(); ++position) {
-    usable[candidates.package(position)] = candidates.usable(position);
-  }
-  return usable;
-}
 
 Resolution resolve(const Repository& repository, const Question& question) {
   Resolution resolution;

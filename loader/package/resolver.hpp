@@ -10,6 +10,8 @@
 //    root gets what it needs exactly when a usable version meets it, and everything that a root
 //    gets, directly or not, gets what it needs. What others lack hinders nobody.
 //  - One requirer gets one version of a name, also where it names it several times.
+//  - A version that is in use although nobody requires it (see `Question::used`) requires what it
+//    requires, and is no reason for anybody to get that version.
 //  - Of the versions of a name, those that the most requirers take go first, and of these the
 //    preferred one: a locked one, then the newest release, then the newest prerelease. It goes to
 //    all who take it; the others share what is left in the same way. So one version serves all
@@ -33,6 +35,7 @@
 
 #include <tenon/result.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +56,8 @@ struct Question {
   std::vector<Root> roots;
   /// Versions to keep to: of a lock file, or those that are loaded where that is wished for.
   std::vector<std::pair<std::string, Version>> lock{};
+  /// Packages that are in use whoever requires them. Those that are not usable are left out.
+  std::vector<PackageId> used{};
 };
 
 /// Who gets what.
@@ -89,8 +94,26 @@ struct Resolution {
                         std::string_view name) const;
 };
 
-/// Of each package, by its id, whether it is usable.
-std::vector<bool> usable_packages(const Repository& repository);
+/// Which packages are usable, and why the others are not: one pass for all of them.
+class Usability {
+ public:
+  /// REQUIRED: the repository lives as long as this.
+  explicit Usability(const Repository& repository);
+  Usability(const Usability&) = delete;
+  Usability& operator=(const Usability&) = delete;
+  ~Usability();
+
+  bool usable(PackageId id) const;
+
+  /// Everything that the package lacks, with what those lack that could meet it. Takes time for
+  /// what it says, not for what there is. REQUIRED: not usable(id).
+  /// Error: that of an Unmet; the code is that of the first reason.
+  Error reason(PackageId id) const;
+
+ private:
+  class Search;
+  const std::unique_ptr<Search> search_;
+};
 
 /// REQUIRED: both live as long as the answer.
 Resolution resolve(const Repository& repository, const Question& question);

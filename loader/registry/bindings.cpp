@@ -23,6 +23,19 @@ bool requires_any(const Package& asker, std::string_view name) {
                      [name](const Need& need) { return need.name == name; });
 }
 
+bool takes(const Package& asker, std::string_view name, const Version& version) {
+  return std::all_of(asker.needs.begin(), asker.needs.end(), [&](const Need& need) {
+    return need.name != name || need.versions.contains(version);
+  });
+}
+
+/// Whether it is the package that was found, and not one that is to take its place.
+bool same_needs(const Package& found, const Package& asker) {
+  return std::is_permutation(
+      found.needs.begin(), found.needs.end(), asker.needs.begin(), asker.needs.end(),
+      [](const Need& a, const Need& b) { return a.name == b.name && a.versions == b.versions; });
+}
+
 Error not_required(const Package& asker, std::string_view name, const Version& version) {
   const std::string range =
       "^" + std::to_string(version.major) + "." + std::to_string(version.minor);
@@ -42,27 +55,41 @@ Bindings::Bindings(Packages packages) : packages_(std::move(packages)) {
     static_cast<void>(repository_.add(std::move(package)));
   }
   packages_.found.clear();
-  usable_ = usable_packages(repository_);
   locked_.resize(repository_.size());
   for (const auto& [name, version] : packages_.lock) {
     if (const PackageId id = repository_.find(name, version); id != none) locked_[id] = true;
   }
+  find_usable();
+  settle();
+  find_flaws();
+}
 
+void Bindings::find_usable() {
+  const Usability usability(repository_);
+  usable_.resize(repository_.size());
+  for (PackageId id = 0; id < repository_.size(); id++) {
+    usable_[id] = usability.usable(id);
+    if (!usable_[id]) unmet_.emplace(id, usability.reason(id));
+  }
+}
+
+void Bindings::settle() {
   Root host{.name = packages_.host, .needs = {}};
   for (const auto& [name, versions] : packages_.requirements)
     host.needs.push_back({name, versions});
   question_.roots.push_back(std::move(host));
   for (NameId name = 0; name < repository_.names(); name++) {
     const PackageId id = chosen(repository_.text(name));
-    if (id == none) continue;
-    const Package& package = repository_.package(id);
-    question_.roots.push_back(
-        {.name = packages_.host,
-         .needs = {{.name = package.name, .versions = Requirement::exactly(package.version)}}});
+    if (id != none) question_.used.push_back(id);
   }
   question_.lock = packages_.lock;
   resolution_ = resolve(repository_, question_);
-  find_flaws();
+  first_binding_.assign(repository_.size(), none);
+  for (const PackageId id : resolution_.packages) first_binding_[id] = resolution_.bindings.size();
+  for (std::size_t i = resolution_.bindings.size(); i-- > 0;) {
+    const PackageId requirer = resolution_.bindings[i].requirer;
+    if (requirer != none) first_binding_[requirer] = i;
+  }
 }
 
 const Requirement* Bindings::of_host(std::string_view name) const {
@@ -70,13 +97,12 @@ const Requirement* Bindings::of_host(std::string_view name) const {
   return found != packages_.requirements.end() ? &found->second : nullptr;
 }
 
-/// Which version the host uses where it asks for none.
+/// Which version the host uses where it requires none.
 PackageId Bindings::chosen(std::string_view name) const {
-  const Requirement* takes = of_host(name);
+  if (of_host(name) != nullptr) return none;
   PackageId best = none;
   for (const PackageId id : repository_.versions(name)) {
-    const Version& version = repository_.package(id).version;
-    if (!usable_[id] || (takes != nullptr && !takes->contains(version))) continue;
+    if (!usable_[id]) continue;
     if (locked_[id]) return id;
     if (best == none) best = id;
   }
@@ -88,11 +114,10 @@ bool Bindings::locked(std::string_view name, const Version& version) const {
   return id != none && locked_[id];
 }
 
-/// Why a package does not get what it requires.
-Error Bindings::unmet(const Package& package) const {
-  const Question question{.roots = {{.name = in_words(package), .needs = package.needs}}};
-  Resolution resolution = resolve(repository_, question);
-  return std::move(resolution.unmet.front().error);
+bool Bindings::comes_first(std::string_view name, const Version& version) const {
+  if (of_host(name) == nullptr) return locked(name, version);
+  const PackageId id = repository_.find(name, version);
+  return id != none && resolution_.for_root(0, name) == id;
 }
 
 /// "example.io/colour 1.6.2" where the lock names another version of it.
@@ -110,11 +135,7 @@ std::vector<std::string> Bindings::used_beside_the_lock() const {
 
 void Bindings::find_flaws() {
   for (Unmet& unmet : resolution_.unmet) flaws_.push_back(unmet.error);
-  for (PackageId id = 0; id < repository_.size(); id++) {
-    if (usable_[id]) continue;
-    const auto& error = unmet_.emplace(id, unmet(repository_.package(id))).first->second;
-    flaws_.push_back(error);
-  }
+  for (const auto& [id, error] : unmet_) flaws_.push_back(error);
   flaws_.insert(flaws_.end(), resolution_.warnings.begin(), resolution_.warnings.end());
   for (const auto& [name, version] : packages_.lock) {
     if (repository_.find(name, version) != none) continue;
@@ -173,50 +194,74 @@ std::optional<Error> Bindings::refusal_of_change(const Package& before, const Pa
   if (const Requirement* takes = of_host(fresh.name); takes != nullptr) {
     if (!takes->contains(fresh.version)) return refused_by_host(fresh.name, fresh.version, *takes);
   }
-  if (fresh.dev) return std::nullopt;
-  const Question question{.roots = {{.name = in_words(fresh), .needs = fresh.needs}}};
-  Resolution resolution = resolve(repository_, question);
-  if (resolution.unmet.empty()) return std::nullopt;
-  return std::move(resolution.unmet.front().error);
+  Repository changed;
+  const PackageId id = changed.add(fresh).value();
+  for (PackageId other = 0; other < repository_.size(); other++) {
+    const Package& package = repository_.package(other);
+    const bool replaced =
+        package.name == before.name && total_order(package.version, before.version) == 0;
+    // What has the version of the fresh one already is in its place.
+    if (!replaced) static_cast<void>(changed.add(package));
+  }
+  const Usability usability(changed);
+  if (usability.usable(id)) return std::nullopt;
+  return usability.reason(id);
 }
 
 PackageId Bindings::bound(const Package& asker, std::string_view name) const {
   const PackageId id = repository_.find(asker.name, asker.version);
-  const auto& resolved = resolution_.packages;
-  if (id != none && std::find(resolved.begin(), resolved.end(), id) != resolved.end()) {
-    return resolution_.for_package(repository_, id, name);
+  if (id == none || !used(id) || !same_needs(repository_.package(id), asker)) {
+    return preferred(asker, name);
   }
-  // A version that the host has asked for by its number, or code that is about to replace another.
-  Question question{.roots = {{.name = in_words(asker), .needs = asker.needs}},
-                    .lock = packages_.lock};
-  for (const PackageId used : resolved) {
-    const Package& package = repository_.package(used);
-    question.lock.emplace_back(package.name, package.version);
+  const auto& bindings = resolution_.bindings;
+  for (auto i = first_binding_[id]; i < bindings.size() && bindings[i].requirer == id; i++) {
+    if (bindings[i].need->name == name) return bindings[i].provider;
   }
-  return resolve(repository_, question).for_root(0, name);
+  return asker.name == name ? id : none;
+}
+
+/// What one gets who takes no part in the resolution: a version that the host has asked for by its
+/// number, or code that is about to replace another. Itself, else what is in use or locked, else
+/// the preferred version.
+PackageId Bindings::preferred(const Package& asker, std::string_view name) const {
+  if (asker.name == name && takes(asker, name, asker.version)) {
+    return repository_.find(asker.name, asker.version);
+  }
+  if (!requires_any(asker, name)) return none;
+  PackageId best = none;
+  PackageId any = none;
+  for (const PackageId id : repository_.versions(name)) {
+    if (!usable_[id]) continue;
+    if (any == none) any = id;
+    if (!takes(asker, name, repository_.package(id).version)) continue;
+    if (used(id) || locked_[id]) return id;
+    if (best == none) best = id;
+  }
+  return best == none && asker.dev ? any : best;
 }
 
 std::optional<Error> Bindings::refusal(const Package& asker, std::string_view name,
                                        const Version& version, bool builtin) const {
+  const bool requires_it = requires_any(asker, name);
   const bool itself = asker.name == name;
-  if (!requires_any(asker, name)) {
-    if (builtin || (itself && total_order(asker.version, version) == 0)) return std::nullopt;
-    if (!itself) return not_required(asker, name, version);
-    return Error({.code = "version-refused",
-                  .where = in_words(asker),
-                  .found = in_words(name, version),
-                  .needed = "the version that asks",
-                  .fix = "name no version, or another package"});
-  }
-  const PackageId got = bound(asker, name);
-  const Package* provider = got != none ? &repository_.package(got) : nullptr;
-  if (provider != nullptr && total_order(provider->version, version) == 0) return std::nullopt;
+  if (!requires_it && builtin) return std::nullopt;
+  if (!requires_it && !itself) return not_required(asker, name, version);
+  const bool gets_itself = itself && takes(asker, name, asker.version);
+  const PackageId got = gets_itself ? none : bound(asker, name);
+  const Version* gets = gets_itself   ? &asker.version
+                        : got != none ? &repository_.package(got).version
+                                      : nullptr;
+  if (gets != nullptr && total_order(*gets, version) == 0) return std::nullopt;
   return Error({.code = "version-refused",
                 .where = in_words(asker),
                 .found = in_words(name, version),
-                .needed = std::string(name) + " " + required(asker, name) + ", of which it gets " +
-                          (provider != nullptr ? provider->version.to_string() : "nothing"),
-                .fix = "name no version, or let " + asker.name + " require another one"});
+                .needed = requires_it ? std::string(name) + " " + required(asker, name) +
+                                            ", of which it gets " +
+                                            (gets != nullptr ? gets->to_string() : "nothing")
+                                      : "the version that asks",
+                .fix = requires_it
+                           ? "name no version, or let " + asker.name + " require another one"
+                           : "name no version, or another package"});
 }
 
 }  // namespace tenon::detail

@@ -4,7 +4,9 @@
 // what the host and its packages require.
 //
 //  - The host takes every package that gets what it requires, of the versions that its own
-//    requirements admit; the newest, unless it asks for another.
+//    requirements admit. What it requires itself it shares with the packages that require the same.
+//    Of all else it takes the newest, unless it asks for another: that choice is free, and has no
+//    say in what packages get.
 //  - A package sees itself, what its manifest requires, at the one version that it got, and the
 //    builtins of the host: these are the core, which nobody has to require. Who requires a builtin
 //    all the same gets what it asks for, or nothing.
@@ -66,6 +68,9 @@ class Bindings {
   /// Whether the lock names it.
   bool locked(std::string_view name, const Version& version) const;
 
+  /// Whether the host takes it before newer ones: its own requirement got it, or the lock names it.
+  bool comes_first(std::string_view name, const Version& version) const;
+
   /// The host, as messages call it.
   const std::string& host() const noexcept { return packages_.host; }
   /// Which versions of a package the host takes; nullptr where it takes any.
@@ -76,24 +81,30 @@ class Bindings {
   const Resolution& resolution() const noexcept { return resolution_; }
   /// Of each package whether it gets what it requires.
   bool usable(PackageId id) const { return usable_[id]; }
-  /// What a package gets for a name; none where it gets nothing.
+  /// Whether the host uses it, or something that the host uses gets it.
+  bool used(PackageId id) const { return first_binding_[id] != none; }
+  /// What a package gets for a name; none where it gets nothing, or where it was not found and gets
+  /// itself.
   PackageId bound(const Package& asker, std::string_view name) const;
 
  private:
   PackageId chosen(std::string_view name) const;
-  Error unmet(const Package& package) const;
+  PackageId preferred(const Package& asker, std::string_view name) const;
   Error refused_by_host(std::string_view name, const Version& version,
                         const Requirement& takes) const;
   std::vector<std::string> used_beside_the_lock() const;
+  void find_usable();
+  void settle();
   void find_flaws();
 
   Packages packages_;  // apart from what is in the repository
   Repository repository_;
   std::vector<bool> usable_;
   std::vector<bool> locked_;
-  Question question_;      // the host's requirements, then one root for each package that it uses
-  Resolution resolution_;  // points into the two
   std::map<PackageId, Error> unmet_;  // of packages that are not usable
+  Question question_;                 // the host's requirements, and the packages that it uses
+  Resolution resolution_;             // points into the two
+  std::vector<std::size_t> first_binding_;  // of packages; none where the host does not use them
   std::vector<Error> flaws_;
 };
 

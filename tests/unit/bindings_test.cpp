@@ -119,6 +119,58 @@ TEST(Bindings, LeaveOutWhatDoesNotGetWhatItRequires) {
   EXPECT_EQ(bindings.flaws()[1].where(), "x.y/b 1.0.0");
 }
 
+TEST(Bindings, GiveAllReasonsAtOnce) {
+  const Bindings bindings(
+      {.host = "photo",
+       .found = {package("x.y/a", "1.0.0", {{"x.y/b", "*"}, {"x.y/c", "^2"}, {"x.y/d", ">1,<1"}}),
+                 package("x.y/c", "1.0.0"), package("x.y/c", "1.1.0")}});
+  const auto refused = bindings.refusal("x.y/a", version("1.0.0"));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(
+      refused->to_string(),
+      "error[package-missing] x.y/a 1.0.0: requires x.y/b *; requires x.y/c ^2; requires "
+      "x.y/d >1,<1\n"
+      "   found   no package of the name x.y/b; x.y/c 1.1.0, 1.0.0; x.y/d >1,<1, which no "
+      "version can meet\n"
+      "   needed  x.y/b *; x.y/c ^2; x.y/d >1,<1\n"
+      "   fix     add a version of x.y/b *; add a version of x.y/c ^2, or let x.y/a 1.0.0 take "
+      "x.y/c 1.1.0; change the requirement of x.y/a 1.0.0");
+}
+
+TEST(Bindings, ShowEveryBranchOfADeeperConflict) {
+  const Bindings bindings({.host = "photo",
+                           .found = {package("x.y/a", "1.0.0", {{"x.y/b", "^1"}}),
+                                     package("x.y/b", "1.0.0", {{"x.y/c", "^3"}}),
+                                     package("x.y/b", "1.1.0", {{"x.y/d", "*"}}),
+                                     package("x.y/b", "2.0.0"), package("x.y/c", "2.0.0")}});
+  const auto refused = bindings.refusal("x.y/a", version("1.0.0"));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->to_string(),
+            "error[package-missing] x.y/a 1.0.0: requires x.y/b ^1; x.y/b 1.1.0 requires x.y/d *; "
+            "x.y/b 1.0.0 requires x.y/c ^3\n"
+            "   found   no package of the name x.y/d; x.y/c 2.0.0\n"
+            "   needed  x.y/d *; x.y/c ^3\n"
+            "   fix     add a version of x.y/d *, or let x.y/a 1.0.0 take x.y/b 2.0.0; add a "
+            "version of x.y/c ^3, or let x.y/a 1.0.0 take x.y/b 2.0.0");
+}
+
+// A chain of any length: what is near, and what is missing at its end.
+TEST(Bindings, ExplainALongChainByItsEnd) {
+  Packages packages{.host = "photo"};
+  constexpr int length = 4000;
+  for (int i = 0; i < length; i++) {
+    packages.found.push_back(
+        package("x.y/" + std::to_string(i), "1.0.0", {{"x.y/" + std::to_string(i + 1), "*"}}));
+  }
+  const Bindings bindings(packages);
+  ASSERT_EQ(bindings.flaws().size(), std::size_t(length));
+  const std::string first(bindings.flaws().front().message());
+  EXPECT_EQ(first.find("requires x.y/1 *; x.y/1 1.0.0 requires x.y/2 *; "), 0u) << first;
+  EXPECT_NE(first.find("; ...; x.y/3999 1.0.0 requires x.y/4000 *"), std::string::npos) << first;
+  EXPECT_LT(first.size(), 1000u);
+  EXPECT_EQ(bindings.flaws().front().needed(), "x.y/4000 *");
+}
+
 TEST(Bindings, ShowAPackageWhatItRequiresAndNothingElse) {
   const Package asker = package("x.y/a", "1.0.0", {{"x.y/b", "^1"}});
   const Bindings bindings({.host = "photo",
