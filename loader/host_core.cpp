@@ -318,6 +318,9 @@ Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
   auto wanted = Reference::parse(reference, options_.default_domain);
   if (!wanted || plugins.error().code() != "not-found") return std::move(plugins).error();
   const PackageId best = packages.find(*wanted);
+  if (best == none && !bindings.repository().versions(wanted->name).empty()) {
+    return packages.not_found(reference, *wanted);
+  }
   if (best == none) return std::move(plugins).error();
   const Package& package = bindings.repository().package(best);
   if (auto refused = bindings.refusal(package.name, package.version)) return std::move(*refused);

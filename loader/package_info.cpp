@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "package/quote.hpp"
+
 namespace tenon::detail {
 namespace {
 
@@ -22,45 +24,40 @@ std::string versions_of(const std::string& reference) {
 
 PackageDescriptions::PackageDescriptions(const Bindings& bindings,
                                          std::vector<std::filesystem::path> files)
-    : bindings_(bindings),
-      repository_(bindings.repository()),
-      files_(std::move(files)),
-      used_(repository_.size()) {
-  for (const PackageId id : bindings_.resolution().packages) used_[id] = true;
-  for (const Binding& binding : bindings_.resolution().bindings) {
-    if (binding.requirer == none) continue;
-    providers_.emplace(std::pair(binding.requirer, std::string_view(binding.need->name)),
-                       binding.provider);
-  }
+    : bindings_(bindings), repository_(bindings.repository()), files_(std::move(files)) {}
+
+bool PackageDescriptions::from(PackageId id, Reference::Origin origin) const {
+  return origin == Reference::Origin::any ||
+         files_[id].empty() == (origin == Reference::Origin::builtin);
 }
 
 PackageId PackageDescriptions::find(const Reference& wanted) const {
   PackageId best = none;
   const auto rank = [&](PackageId id) {
     const Version& version = repository_.package(id).version;
-    return std::tuple(bindings_.refusal(wanted.name, version).has_value(),
-                      *wanted.step_down(version), !bindings_.locked(wanted.name, version));
+    const int step = *wanted.step_down(version);
+    return std::tuple(step > 0, bindings_.refusal(wanted.name, version).has_value(), step,
+                      !bindings_.comes_first(wanted.name, version));
   };
   for (const PackageId id : repository_.versions(wanted.name)) {
-    const bool of_builtins = wanted.origin == Reference::Origin::builtin;
-    if (wanted.origin != Reference::Origin::any && files_[id].empty() != of_builtins) continue;
-    if (!wanted.step_down(repository_.package(id).version)) continue;
+    if (!from(id, wanted.origin) || !wanted.step_down(repository_.package(id).version)) continue;
     if (best == none || rank(id) < rank(best)) best = id;
   }
   return best;
 }
 
-/// What would be given to somebody new who needs that: what is in use or locked already, else the
-/// preferred version.
-PackageId PackageDescriptions::preferred(const Need& need) const {
-  PackageId best = none;
-  for (const PackageId id : repository_.versions(need.name)) {
-    const Version& version = repository_.package(id).version;
-    if (!bindings_.usable(id) || !need.versions.contains(version)) continue;
-    if (used_[id] || bindings_.locked(need.name, version)) return id;
-    if (best == none) best = id;
+Error PackageDescriptions::not_found(const std::string& reference, const Reference& wanted) const {
+  std::vector<std::string> versions;
+  for (const PackageId id : repository_.versions(wanted.name)) {
+    versions.push_back(repository_.package(id).version.to_string() +
+                       (files_[id].empty() ? " (builtin)" : " (standalone)"));
   }
-  return best;
+  return Error({.code = "not-found",
+                .where = reference,
+                .found = wanted.name + " " + some_of(versions, 10),
+                .needed = "a package that has that name, origin and version",
+                .fix = "put its module into a folder of the plugin path, or correct the "
+                       "reference"});
 }
 
 RequirementInfo PackageDescriptions::describe(const Package& package, const Need& need,
@@ -80,12 +77,10 @@ PackageInfo PackageDescriptions::describe(PackageId id) const {
                    .file = files_[id],
                    .in_development = package.dev,
                    .locked = bindings_.locked(package.name, package.version),
-                   .used = used_[id],
+                   .used = bindings_.used(id),
                    .refused = bindings_.refusal(package.name, package.version)};
   for (const Need& need : package.needs) {
-    const auto bound = providers_.find({id, need.name});
-    info.requirements.push_back(
-        describe(package, need, bound != providers_.end() ? bound->second : preferred(need)));
+    info.requirements.push_back(describe(package, need, bindings_.bound(id, need.name)));
   }
   return info;
 }
@@ -114,14 +109,32 @@ std::vector<PackageId> PackageDescriptions::reach(const std::vector<NamedPackage
   for (const NamedPackage& one : named) add(one.package);
   for (std::size_t i = 0; i < reached.size(); i++) {
     const Package& package = repository_.package(reached[i]);
-    for (const Need& need : package.needs) add(bindings_.bound(package, need.name));
+    for (const Need& need : package.needs) add(bindings_.bound(reached[i], need.name));
   }
   return reached;
 }
 
+/// Of what is used and what is reached, those who get each package.
+PackageDescriptions::Users PackageDescriptions::users(const std::vector<PackageId>& reached) const {
+  std::vector<PackageId> asking = bindings_.resolution().packages;
+  for (const PackageId one : reached) {
+    if (!bindings_.used(one)) asking.push_back(one);
+  }
+  Users users;
+  for (const PackageId one : asking) {
+    const Package& asker = repository_.package(one);
+    for (const Need& need : asker.needs) {
+      const PackageId got = bindings_.bound(one, need.name);
+      if (got != none && got != one) {
+        users[got].push_back({{in_words(asker), need.versions.to_string()}, need.versions});
+      }
+    }
+  }
+  return users;
+}
+
 std::vector<PackageDescriptions::Requirer> PackageDescriptions::requirers(
-    PackageId id, const std::vector<NamedPackage>& named,
-    const std::vector<PackageId>& reached) const {
+    PackageId id, const std::vector<NamedPackage>& named, const Users& users) const {
   const Package& package = repository_.package(id);
   std::vector<Requirer> all;
   for (const NamedPackage& one : named) {
@@ -129,22 +142,12 @@ std::vector<PackageDescriptions::Requirer> PackageDescriptions::requirers(
     all.push_back(
         {{one.reference, versions_of(one.reference)}, taken_by(one.wanted, package.version)});
   }
-  if (const Requirement* takes = bindings_.of_host(package.name)) {
+  const Requirement* takes = bindings_.of_host(package.name);
+  if (takes != nullptr && bindings_.comes_first(package.name, package.version)) {
     all.push_back({{bindings_.host(), takes->to_string()}, *takes});
   }
-  std::vector<PackageId> asking = bindings_.resolution().packages;
-  for (const PackageId one : reached) {
-    if (!used_[one]) asking.push_back(one);
-  }
-  for (const PackageId one : asking) {
-    const Package& asker = repository_.package(one);
-    for (const Need& need : asker.needs) {
-      if (one == id || need.name != package.name) continue;
-      const auto bound = providers_.find({one, need.name});
-      const PackageId got =
-          bound != providers_.end() ? bound->second : bindings_.bound(asker, need.name);
-      if (got == id) all.push_back({{in_words(asker), need.versions.to_string()}, need.versions});
-    }
+  if (const auto of_it = users.find(id); of_it != users.end()) {
+    all.insert(all.end(), of_it->second.begin(), of_it->second.end());
   }
   return all;
 }
@@ -188,9 +191,10 @@ std::vector<PassedOver> PackageDescriptions::newer(PackageId id,
 std::vector<ResolvedPackage> PackageDescriptions::closure_of(
     const std::vector<NamedPackage>& named) const {
   const std::vector<PackageId> reached = reach(named);
+  const Users users = this->users(reached);
   std::vector<ResolvedPackage> packages;
   for (const PackageId id : reached) {
-    const std::vector<Requirer> all = requirers(id, named, reached);
+    const std::vector<Requirer> all = requirers(id, named, users);
     ResolvedPackage resolved{.package = describe(id), .required_by = {}, .newer = newer(id, all)};
     for (const Requirer& one : all) resolved.required_by.push_back(one.info);
     packages.push_back(std::move(resolved));

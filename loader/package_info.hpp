@@ -37,6 +37,8 @@ class PackageDescriptions {
   /// before the next best, what is locked before the rest, then the preferred one; none where there
   /// is none.
   PackageId find(const Reference& wanted) const;
+  /// The error for a reference that names none of the packages that have its name.
+  Error not_found(const std::string& reference, const Reference& wanted) const;
 
   /// By name, of each the preferred version first.
   std::vector<PackageInfo> all() const;
@@ -49,12 +51,15 @@ class PackageDescriptions {
     std::optional<Requirement> versions;  // that it takes; nothing: any
   };
 
+  using Users = std::map<PackageId, std::vector<Requirer>>;
+
   PackageInfo describe(PackageId id) const;
   RequirementInfo describe(const Package& package, const Need& need, PackageId provider) const;
-  PackageId preferred(const Need& need) const;
+  bool from(PackageId id, Reference::Origin origin) const;
   std::vector<PackageId> reach(const std::vector<NamedPackage>& named) const;
   std::vector<Requirer> requirers(PackageId id, const std::vector<NamedPackage>& named,
-                                  const std::vector<PackageId>& reached) const;
+                                  const Users& users) const;
+  Users users(const std::vector<PackageId>& reached) const;
   std::vector<PassedOver> newer(PackageId id, const std::vector<Requirer>& requirers) const;
   std::string why_not(const Package& newer, const Package& taken,
                       const std::vector<Requirer>& requirers) const;
@@ -62,9 +67,6 @@ class PackageDescriptions {
   const Bindings& bindings_;
   const Repository& repository_;
   std::vector<std::filesystem::path> files_;
-  std::vector<bool> used_;
-  // Of packages that are used: who gets what for a name.
-  std::map<std::pair<PackageId, std::string_view>, PackageId> providers_;
 };
 
 }  // namespace tenon::detail

@@ -61,7 +61,10 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
 
 std::optional<int> Reference::step_down(const Version& candidate) const {
   if (requirement) return requirement->contains(candidate) ? std::optional(0) : std::nullopt;
-  if (!version || candidate == *version) return 0;
+  if (!version) return 0;
+  if (candidate == *version && (version->build.empty() || candidate.build == version->build)) {
+    return 0;
+  }
   if (!candidate.prerelease.empty() || candidate.major != version->major) return std::nullopt;
   return candidate.minor == version->minor ? 1 : 2;
 }

@@ -20,9 +20,9 @@ struct Reference {
   Origin origin = Origin::any;
   /// Always `domain/name`.
   std::string name;
-  /// Of the package. A whole version, as stored objects name it, also takes the next best one: see
-  /// `step_down`. With an operator or only a part of a version it is a requirement. Nothing means
-  /// the newest release.
+  /// Of the package. A whole version, as stored objects name it, also takes the next best one where
+  /// it is absent: see `step_down`. With an operator or only a part of a version it is a
+  /// requirement. Nothing means the newest release.
   std::optional<Version> version{};
   std::optional<Requirement> requirement{};
 
@@ -31,7 +31,7 @@ struct Reference {
 
   /// How far a version of the package is from what is asked for: 0 it is that, 1 another with the
   /// same major and minor number, 2 with the same major number; nothing: it will not do. What is no
-  /// release will only do where it is asked for.
+  /// release will only do where it is asked for. Build metadata counts only where it is named.
   std::optional<int> step_down(const Version& candidate) const;
 };
 

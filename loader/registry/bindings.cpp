@@ -2,6 +2,7 @@
 #include "registry/bindings.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "package/quote.hpp"
@@ -210,30 +211,50 @@ std::optional<Error> Bindings::refusal_of_change(const Package& before, const Pa
 
 PackageId Bindings::bound(const Package& asker, std::string_view name) const {
   const PackageId id = repository_.find(asker.name, asker.version);
-  if (id == none || !used(id) || !same_needs(repository_.package(id), asker)) {
-    return preferred(asker, name);
+  if (id != none && same_needs(repository_.package(id), asker)) return bound(id, name);
+  std::vector<Need> needs;
+  std::copy_if(asker.needs.begin(), asker.needs.end(), std::back_inserter(needs),
+               [name](const Need& need) { return need.name == name; });
+  return preferred(asker, name, needs);
+}
+
+// The needs of what was found are sorted by name, and so are its bindings.
+PackageId Bindings::bound(PackageId id, std::string_view name) const {
+  const Package& asker = repository_.package(id);
+  if (!used(id)) {
+    const auto [begin, end] = std::ranges::equal_range(
+        asker.needs, name, {}, [](const Need& need) { return std::string_view(need.name); });
+    return preferred(asker, name, {begin, end});
   }
-  const auto& bindings = resolution_.bindings;
-  for (auto i = first_binding_[id]; i < bindings.size() && bindings[i].requirer == id; i++) {
-    if (bindings[i].need->name == name) return bindings[i].provider;
-  }
+  const auto binding = std::partition_point(
+      resolution_.bindings.begin() + static_cast<std::ptrdiff_t>(first_binding_[id]),
+      resolution_.bindings.end(),
+      [id, name](const Binding& one) { return one.requirer == id && one.need->name < name; });
+  const bool found = binding != resolution_.bindings.end() && binding->requirer == id &&
+                     binding->need->name == name;
+  if (found) return binding->provider;
   return asker.name == name ? id : none;
 }
 
 /// What one gets who takes no part in the resolution: a version that the host has asked for by its
 /// number, or code that is about to replace another. Itself, else what is in use or locked, else
-/// the preferred version.
-PackageId Bindings::preferred(const Package& asker, std::string_view name) const {
-  if (asker.name == name && takes(asker, name, asker.version)) {
+/// the preferred version. `needs`: its own of that name.
+PackageId Bindings::preferred(const Package& asker, std::string_view name,
+                              std::span<const Need> needs) const {
+  const auto all_take = [needs](const Version& version) {
+    return std::ranges::all_of(
+        needs, [&version](const Need& need) { return need.versions.contains(version); });
+  };
+  if (asker.name == name && all_take(asker.version)) {
     return repository_.find(asker.name, asker.version);
   }
-  if (!requires_any(asker, name)) return none;
+  if (needs.empty()) return none;
   PackageId best = none;
   PackageId any = none;
   for (const PackageId id : repository_.versions(name)) {
     if (!usable_[id]) continue;
     if (any == none) any = id;
-    if (!takes(asker, name, repository_.package(id).version)) continue;
+    if (!all_take(repository_.package(id).version)) continue;
     if (used(id) || locked_[id]) return id;
     if (best == none) best = id;
   }

@@ -16,6 +16,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,10 +87,12 @@ class Bindings {
   /// What a package gets for a name; none where it gets nothing, or where it was not found and gets
   /// itself.
   PackageId bound(const Package& asker, std::string_view name) const;
+  PackageId bound(PackageId asker, std::string_view name) const;
 
  private:
   PackageId chosen(std::string_view name) const;
-  PackageId preferred(const Package& asker, std::string_view name) const;
+  PackageId preferred(const Package& asker, std::string_view name,
+                      std::span<const Need> needs) const;
   Error refused_by_host(std::string_view name, const Version& version,
                         const Requirement& takes) const;
   std::vector<std::string> used_beside_the_lock() const;

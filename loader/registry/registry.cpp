@@ -40,19 +40,28 @@ std::string obstacle(const Registration& candidate, const Kind& kind, std::int32
                             : ", newer than wanted";
 }
 
-/// Drop-ins before builtins, what is asked for before the next best, what is locked before the
+/// Whether the version that a reference names is there; the next best one is for one that is not.
+bool is_there(const std::vector<Registration>& candidates, const Reference& reference) {
+  return reference.version &&
+         std::any_of(candidates.begin(), candidates.end(), [&](const Registration& candidate) {
+           return from(candidate, reference.origin) &&
+                  reference.step_down(candidate.package_version) == 0;
+         });
+}
+
+/// Drop-ins before builtins, what is asked for before the next best, what comes first before the
 /// rest, releases before prereleases, newer before older. REQUIRED: both answer the reference.
 bool better(const Registration& a, const Registration& b, const Reference& reference) {
   if (a.builtin() != b.builtin()) return b.builtin();
   const int a_step = *reference.step_down(a.package_version);
   const int b_step = *reference.step_down(b.package_version);
   if (a_step != b_step) return a_step < b_step;
-  if (a.locked != b.locked) return a.locked;
+  if (a.comes_first != b.comes_first) return a.comes_first;
   const bool a_release = a.package_version.prerelease.empty();
   const bool b_release = b.package_version.prerelease.empty();
   if (a_release != b_release) return a_release;
-  if (!(a.package_version == b.package_version)) return a.package_version > b.package_version;
-  return a.version > b.version;
+  const auto order = total_order(a.package_version, b.package_version);
+  return order != 0 ? order > 0 : a.version > b.version;
 }
 
 std::string_view among(Reference::Origin origin) {
@@ -116,7 +125,7 @@ std::string candidates_in_words(const std::vector<Registration>& candidates, con
   std::vector<const Registration*> newest_first;
   for (const Registration& candidate : candidates) newest_first.push_back(&candidate);
   std::stable_sort(newest_first.begin(), newest_first.end(), [](const auto* a, const auto* b) {
-    return a->package_version > b->package_version;
+    return total_order(a->package_version, b->package_version) > 0;
   });
   std::vector<std::string> drop_ins, builtins;
   for (const Registration* each : newest_first) {
@@ -132,6 +141,30 @@ std::string candidates_in_words(const std::vector<Registration>& candidates, con
          (builtins.empty() ? "no builtin" : some_of(builtins, most_told));
 }
 
+/// Why a reference names nothing of any kind. `others`: what has its name, `known`: all names.
+Error none_of(std::string_view reference, std::vector<const Registration*> others,
+              const std::vector<std::string>& known) {
+  std::vector<std::string> versions;
+  std::stable_sort(others.begin(), others.end(), [](const auto* a, const auto* b) {
+    return total_order(a->package_version, b->package_version) > 0;
+  });
+  for (const Registration* one : others) {
+    std::string text = one->package_version.to_string();
+    text += one->builtin() ? " (builtin)" : " (standalone)";
+    if (std::find(versions.begin(), versions.end(), text) == versions.end()) {
+      versions.push_back(std::move(text));
+    }
+  }
+  std::string found = known.empty() ? "no plugin at all" : "only " + some_of(known, most_told);
+  if (!versions.empty()) found = others[0]->name + " " + some_of(versions, most_told);
+  return Error({.code = "not-found",
+                .where = std::string(reference),
+                .found = std::move(found),
+                .needed = "a plugin that has that name, origin and version",
+                .fix = "put its module into a folder of the plugin path, or correct the "
+                       "reference"});
+}
+
 std::string wanted_in_words(const Reference& reference) {
   if (reference.version) return " version " + reference.version->to_string();
   return reference.requirement ? " " + reference.requirement->to_string() : "";
@@ -145,13 +178,14 @@ const Registration* Registry::Named::rival(const Registration& fresh) const {
   const auto one = first.find(fresh.builtin());
   if (one == first.end()) return nullptr;
   if (candidates[one->second].package != fresh.package) return &candidates[one->second];
-  const auto same = places.find({fresh.builtin(), fresh.version, fresh.package_version});
+  const auto same =
+      places.find({fresh.builtin(), fresh.version, fresh.package_version.to_string()});
   return same != places.end() ? &candidates[same->second] : nullptr;
 }
 
 void Registry::Named::add(Registration&& fresh) {
   first.emplace(fresh.builtin(), candidates.size());
-  places.emplace(std::tuple(fresh.builtin(), fresh.version, fresh.package_version),
+  places.emplace(std::tuple(fresh.builtin(), fresh.version, fresh.package_version.to_string()),
                  candidates.size());
   candidates.push_back(std::move(fresh));
 }
@@ -160,7 +194,7 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
   std::vector<Error> left_out;
   const Manifest& manifest = *module.manifest;
   const std::string where = place(module);
-  const bool locked = bindings_->locked(manifest.name, manifest.version);
+  const bool comes_first = bindings_->comes_first(manifest.name, manifest.version);
   const std::optional<Error> refused = bindings_->refusal(manifest.name, manifest.version);
   const bool known =
       std::any_of(manifest.provides.begin(), manifest.provides.end(),
@@ -173,7 +207,7 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
       if (auto flaw = misfit(provided, where)) left_out.push_back(std::move(*flaw));
     }
     Named& named = kinds_[provided.kind][provided.name];
-    Registration fresh{provided, module, manifest.name, manifest.version, locked, refused};
+    Registration fresh{provided, module, manifest.name, manifest.version, comes_first, refused};
     const Registration* rival = named.rival(fresh);
     if (rival == nullptr) {
       named.add(std::move(fresh));
@@ -195,26 +229,16 @@ std::optional<Error> Registry::refusal(const Registration& candidate, const Pack
 
 const Registration* Registry::choose(const Candidates& candidates, std::int32_t target,
                                      const Kind& kind, const Reference& reference,
-                                     const Package* asker) const {
+                                     Asker asker) const {
+  const bool exactly = is_there(candidates, reference);
   const Registration* best = nullptr;
   for (const Registration& candidate : candidates) {
     if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
-    if (refusal(candidate, asker)) continue;
+    if (exactly && reference.step_down(candidate.package_version) != 0) continue;
+    if (!asker.refused_too && refusal(candidate, asker.package)) continue;
     if (best == nullptr || better(candidate, *best, reference)) best = &candidate;
   }
   return best;
-}
-
-/// Why what would do is not given to who asks, of the best such candidate.
-std::optional<Error> Registry::refusal(const Candidates& candidates, std::int32_t target,
-                                       const Kind& kind, const Reference& reference,
-                                       const Package* asker) const {
-  const Registration* best = nullptr;
-  for (const Registration& candidate : candidates) {
-    if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
-    if (best == nullptr || better(candidate, *best, reference)) best = &candidate;
-  }
-  return best != nullptr ? refusal(*best, asker) : std::nullopt;
 }
 
 Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target,
@@ -231,9 +255,9 @@ Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target
     return not_found(reference, nothing + some_of(there, most_told), kind);
   }
   const Candidates& candidates = found->second.candidates;
-  if (const auto* best = choose(candidates, target, kind, reference, asker)) return best;
-  if (auto refused = refusal(candidates, target, kind, reference, asker)) {
-    return std::move(*refused);
+  if (const auto* best = choose(candidates, target, kind, reference, {asker})) return best;
+  if (const auto* best = choose(candidates, target, kind, reference, {asker, true})) {
+    return *refusal(*best, asker);
   }
   return Error(
       {.code = "not-found",
@@ -248,6 +272,7 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
                                                             std::string_view domain) const {
   std::vector<const Registration*> result;
   std::set<std::string_view> known;
+  std::vector<const Registration*> others;  // of that name
   // Which domain a name without one gets, each kind says; all else is the same for all.
   auto wished = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
   if (!wished) return std::move(wished).error();
@@ -257,20 +282,17 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
     for (const auto& [name, named] : names) {
       known.insert(name);
       for (const Registration& candidate : named.candidates) {
-        if (wanted && name == wanted->name && answers(candidate, *wanted)) {
-          result.push_back(&candidate);
-        }
+        if (!wanted || name != wanted->name) continue;
+        (answers(candidate, *wanted) ? result : others).push_back(&candidate);
       }
     }
   }
-  if (result.empty()) {
-    const std::vector<std::string> there(known.begin(), known.end());
-    return Error({.code = "not-found",
-                  .where = std::string(reference),
-                  .found = there.empty() ? "no plugin at all" : "only " + some_of(there, most_told),
-                  .needed = "a plugin that has that name, origin and version",
-                  .fix = "put its module into a folder of the plugin path, or correct the "
-                         "reference"});
+  if (result.empty()) return none_of(reference, others, {known.begin(), known.end()});
+  const auto exact = [&wished](const Registration* one) {
+    return wished->step_down(one->package_version) == 0;
+  };
+  if (wished->version && std::any_of(result.begin(), result.end(), exact)) {
+    std::erase_if(result, [&exact](const Registration* one) { return !exact(one); });
   }
   std::stable_sort(result.begin(), result.end(),
                    [&wished](const auto* a, const auto* b) { return better(*a, *b, *wished); });
@@ -284,7 +306,7 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
   if (names == kinds_.end()) return result;
   for (const auto& [name, named] : names->second) {
     const Registration* best = choose(named.candidates, target, kind,
-                                      {.origin = Reference::Origin::any, .name = name}, asker);
+                                      {.origin = Reference::Origin::any, .name = name}, {asker});
     if (best != nullptr) result.push_back(best);
   }
   return result;

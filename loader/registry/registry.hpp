@@ -35,7 +35,8 @@ struct ListedModule {
 struct Registration : Provided, ListedModule {
   std::string package;
   Version package_version;
-  bool locked;
+  /// See Bindings::comes_first.
+  bool comes_first;
   /// Why the host does not use that version of the package; nothing where it does.
   std::optional<Error> refused;
 };
@@ -57,7 +58,8 @@ class Registry {
   std::vector<Error> add(const ListedModule& module, FileComparison& files);
 
   /// The registration that a reference names, for use as version `target` of the kind: the origin
-  /// first, then the version of the package, then the newest version of the kind in it.
+  /// first, then the version of the package, then the newest version of the kind in it. A version
+  /// that is there is given or refused; the next best one is for a version that is absent.
   /// Errors: not-found, with what there is; why the bindings refuse what would do.
   Result<const Registration*> find(const Kind& kind, std::int32_t target,
                                    const Reference& reference,
@@ -85,16 +87,21 @@ class Registry {
     void add(Registration&& fresh);
 
     Candidates candidates;
-    // By origin, version of the kind and of the package: its place among the candidates.
-    std::map<std::tuple<bool, std::int32_t, Version>, std::size_t> places;
+    // By origin, version of the kind and of the package to the letter: its place among the
+    // candidates.
+    std::map<std::tuple<bool, std::int32_t, std::string>, std::size_t> places;
     std::map<bool, std::size_t> first;  // of the builtins, and of the others
+  };
+
+  /// Whose refusals count.
+  struct Asker {
+    const Package* package;  // nullptr: the host
+    bool refused_too = false;
   };
 
   std::optional<Error> refusal(const Registration& candidate, const Package* asker) const;
   const Registration* choose(const Candidates& candidates, std::int32_t target, const Kind& kind,
-                             const Reference& reference, const Package* asker) const;
-  std::optional<Error> refusal(const Candidates& candidates, std::int32_t target, const Kind& kind,
-                               const Reference& reference, const Package* asker) const;
+                             const Reference& reference, Asker asker) const;
 
   std::shared_ptr<const Bindings> bindings_;
   // By kind, then by name.

@@ -93,6 +93,20 @@ TEST_F(RequiringPackages, SeeNothingElse) {
   EXPECT_TRUE(host.create<test::Echo>("echo")) << "the host sees all";
 }
 
+// It is refused for what it is, though the next best one of an absent version would do.
+TEST_F(RequiringPackages, AreRefusedAVersionThatIsThereForItsOwnReason) {
+  place_echo("good", "1.0.0");
+  place("probe-old.so", "older.so");
+  place("probe-newest.so", "newest.so");
+  Host host(options());
+  const auto refused = host.create<test::Probe>("test.example/old@2.0.0");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), "version-missing");
+  EXPECT_EQ(refused.error().where(), "test.example/old 2.0.0");
+  EXPECT_TRUE(host.create<test::Probe>("test.example/old@1.0.0"));
+  EXPECT_EQ(codes(host.resolve({"test.example/old@2.0.0"}).errors), Texts{"version-missing"});
+}
+
 // A reference may come from anywhere: from a config, from another plugin.
 TEST_F(RequiringPackages, AreNotTalkedIntoAnotherVersion) {
   place_echoes();

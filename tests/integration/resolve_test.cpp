@@ -148,6 +148,12 @@ TEST_F(ResolvedPackages, AreFoundByPluginOrByPackage) {
       {"builtin:test.example/faults", "test.example/faults@3", "a b", "test.example/nobody"});
   EXPECT_TRUE(wrong.packages.empty());
   EXPECT_EQ(codes(wrong.errors), (Texts{"not-found", "not-found", "wrong-reference", "not-found"}));
+  EXPECT_EQ(wrong.errors[0].found(), "test.example/faults 2.0.0 (standalone), 1.0.0 (standalone)");
+  EXPECT_EQ(wrong.errors[1].found(), "test.example/faults 2.0.0 (standalone), 1.0.0 (standalone)");
+  EXPECT_EQ(host.resolve({"test.example/faults@9.0.0"}).errors.at(0).found(),
+            "test.example/faults 2.0.0 (standalone), 1.0.0 (standalone)");
+  EXPECT_EQ(host.resolve({"test.example/echo@^9"}).errors.at(0).found(),
+            "test.example/echo 2.0.0 (standalone), 1.0.0 (standalone)");
 }
 
 TEST_F(ResolvedPackages, StandInForThoseThatAreGone) {

@@ -128,6 +128,32 @@ TEST_F(Registering, TakesTheNextBestForAVersionThatIsGone) {
   EXPECT_EQ(find("me.example/saw@>=3"), "not-found");
 }
 
+// The next best one is for a version that is absent.
+TEST_F(Registering, GivesOrRefusesAVersionThatIsThere) {
+  add("a.so", "me.example/tools", "1.2.0", {tool("me.example/saw", 5)});
+  add("b.so", "me.example/tools", "1.3.0", {tool("me.example/saw", 4)});
+  EXPECT_EQ(find("me.example/saw@1.2.0"), "not-found");
+  EXPECT_EQ(why_not("me.example/saw@1.2.0"),
+            "1.3.0 (standalone, version 4 of the kind), 1.2.0 (standalone, version 5 of the kind, "
+            "too new); no builtin");
+  EXPECT_EQ(find("me.example/saw@1.2.1"), "b.so 1.3.0 v4");
+  add_builtin("test.example/builtins", "1.0.0", {tool("me.example/saw", 4)});
+  EXPECT_EQ(find("me.example/saw@1.0.0"), "builtin 1.0.0 v4") << "rather than a drop-in 1.3.0";
+}
+
+TEST_F(Registering, TellsBuildsOfOneVersionApart) {
+  add("a.so", "me.example/tools", "1.0.0+a", {tool("me.example/saw", 4)});
+  EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0+b", {tool("me.example/saw", 4)}), Codes());
+  EXPECT_EQ(find("me.example/saw@1.0.0+a"), "a.so 1.0.0+a v4");
+  EXPECT_EQ(find("me.example/saw@1.0.0+b"), "b.so 1.0.0+b v4");
+  EXPECT_EQ(find("me.example/saw@1.0.0"), "b.so 1.0.0+b v4");
+  EXPECT_EQ(find("me.example/saw"), "b.so 1.0.0+b v4");
+  EXPECT_EQ(find("me.example/saw@1.0.0+c"), "b.so 1.0.0+b v4") << "the next best";
+  EXPECT_EQ(find("me.example/saw@==1.0.0+a"), "a.so 1.0.0+a v4");
+  EXPECT_EQ(add("c.so", "me.example/tools", "1.0.0+a", {tool("me.example/saw", 4)}),
+            Codes{"duplicate"});
+}
+
 TEST_F(Registering, SaysOfBothOriginsWhyTheyDoNot) {
   add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 9)});
   EXPECT_EQ(why_not("saw"), "1.0.0 (standalone, version 9 of the kind, too new); no builtin");
@@ -260,6 +286,13 @@ TEST_F(Registering, FindsAllOfWhateverKind) {
   EXPECT_EQ(words("saw", "other.example"), (Codes{"b.so 2.0.0 v1"}));
   EXPECT_EQ(words("builtin:saw", ""), (Codes{"builtin 9.0.0 v4"}));
   EXPECT_EQ(words("axe", ""), Codes{"not-found"});
+  add("c.so", "me.example/tools", "1.3.0", {tool("test.example/saw", 4)});
+  EXPECT_EQ(words("test.example/saw@1.0.0", ""), (Codes{"a.so 1.0.0 v5"}));
+  EXPECT_EQ(words("test.example/saw@9.0.0", ""), (Codes{"builtin 9.0.0 v4"}));
+  EXPECT_EQ(registry_.find_all("test.example/saw@7.0.0", "").error().found(),
+            "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
+  EXPECT_EQ(registry_.find_all("test.example/saw@^4", "").error().found(),
+            "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
   EXPECT_EQ(words("a b", ""), Codes{"wrong-reference"});
 }
 
