@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "package/plain_requirement.hpp"
 #include "package/quote.hpp"
 
 namespace tenon {
@@ -261,6 +262,11 @@ Result<Requirement> Requirement::parse(std::string_view text) {
     return reader.error();
   }
   Requirement all;
+  if (auto interval = read_plain(whole)) {
+    all.releases_.push_back(std::move(*interval));
+    all.text_ = whole;
+    return all;
+  }
   for (const auto alternative : split(whole, "||")) {
     Requirement one;
     if (!reader.read(alternative, one.releases_, one.prereleases_)) return reader.error();

@@ -97,6 +97,25 @@ TEST(Requirement, LetsPrereleasesInWhereTheyAreNamed) {
   }
 }
 
+// What is read by its numbers alone is what the general way makes of it: an alternative that no
+// version meets changes nothing, and is no usual case.
+TEST(Requirement, MeansTheSameHoweverItIsRead) {
+  const char* const operators[] = {"", "=", "==", "<", "<=", ">", ">=", "~", "~=", "^"};
+  const char* const numbers[] = {"0",     "1",     "2",     "0.0",   "0.1",   "1.0",   "1.2",
+                                 "0.0.0", "0.0.3", "0.2.0", "0.2.3", "1.0.0", "1.2.3", "10.20.30"};
+  std::vector<std::string> clauses;
+  for (const char* op : operators) {
+    for (const char* number : numbers) clauses.push_back(std::string(op) + number);
+  }
+  for (const std::string& one : clauses) {
+    EXPECT_EQ(requirement(one), requirement(one + " || <0.0.0")) << one;
+    for (const std::string& other : clauses) {
+      const std::string both = one + " , " + other;
+      ASSERT_EQ(requirement(both), requirement(both + " || <0.0.0")) << both;
+    }
+  }
+}
+
 TEST(Requirement, CountsBuildMetadataOnlyWhereItIsNamed) {
   EXPECT_TRUE(requirement("1.2.3+b7").contains(version("1.2.3+b7")));
   EXPECT_FALSE(requirement("1.2.3+b7").contains(version("1.2.3")));

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "package/plain_requirement.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+namespace tenon {
+namespace {
+
+struct Release {
+  std::uint64_t major = 0;
+  std::uint64_t minor = 0;
+  std::uint64_t patch = 0;
+
+  friend auto operator<=>(const Release&, const Release&) = default;
+};
+
+struct Operand {
+  Release release;
+  int numbers = 0;  // how many are written
+};
+
+struct Range {
+  Release low;
+  std::optional<Release> high;
+
+  void from(const Release& release) { low = std::max(low, release); }
+  void below(const Release& release) { high = high ? std::min(*high, release) : release; }
+};
+
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return text_.empty(); }
+  bool take(std::string_view what) {
+    if (!text_.starts_with(what)) return false;
+    text_.remove_prefix(what.size());
+    return true;
+  }
+  void skip_spaces() {
+    while (take(" ") || take("\t")) {
+    }
+  }
+  /// A number that is far from the end of 64 bits.
+  bool take_number(std::uint64_t& number) {
+    constexpr std::size_t most_digits = 15;
+    std::size_t digits = 0;
+    number = 0;
+    for (; digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9'; ++digits) {
+      if (digits == most_digits) return false;
+      number = number * 10 + static_cast<std::uint64_t>(text_[digits] - '0');
+    }
+    const bool leading_zero = digits > 1 && text_[0] == '0';
+    text_.remove_prefix(digits);
+    return digits > 0 && !leading_zero;
+  }
+  bool take_operand(Operand& operand) {
+    for (std::uint64_t* number :
+         {&operand.release.major, &operand.release.minor, &operand.release.patch}) {
+      if (operand.numbers > 0 && !take(".")) return true;
+      if (!take_number(*number)) return false;
+      ++operand.numbers;
+    }
+    return true;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// The first release in which one of the first `numbers` numbers is another.
+Release after(const Release& release, int numbers) {
+  if (numbers <= 1) return {release.major + 1, 0, 0};
+  if (numbers == 2) return {release.major, release.minor + 1, 0};
+  return {release.major, release.minor, release.patch + 1};
+}
+
+// How many numbers may not change behind "^": up to the first that is not 0, or the last one.
+int fixed_by_caret(const Operand& operand) {
+  if (operand.release.major != 0) return 1;
+  if (operand.release.minor != 0) return std::min(operand.numbers, 2);
+  return operand.numbers;
+}
+
+using Meaning = void (*)(const Operand&, Range&);
+
+void exactly(const Operand& operand, Range& range) {
+  range.from(operand.release);
+  range.below(after(operand.release, operand.numbers));
+}
+
+/// Those that begin like another stand before it; the last one is for none.
+constexpr std::pair<std::string_view, Meaning> meanings[] = {
+    {"==", exactly},
+    {"=", exactly},
+    {"<=", [](const Operand& o, Range& range) { range.below(after(o.release, o.numbers)); }},
+    {"<", [](const Operand& o, Range& range) { range.below(o.release); }},
+    {">=", [](const Operand& o, Range& range) { range.from(o.release); }},
+    {">", [](const Operand& o, Range& range) { range.from(after(o.release, o.numbers)); }},
+    {"~=",
+     [](const Operand& o, Range& range) {
+       range.from(o.release);
+       range.below(after(o.release, std::min(o.numbers - 1, 2)));
+     }},
+    {"~",
+     [](const Operand& o, Range& range) {
+       range.from(o.release);
+       range.below(after(o.release, std::min(o.numbers, 2)));
+     }},
+    {"^",
+     [](const Operand& o, Range& range) {
+       range.from(o.release);
+       range.below(after(o.release, fixed_by_caret(o)));
+     }},
+    {"", exactly},
+};
+
+bool take_clause(Cursor& cursor, Range& range) {
+  cursor.skip_spaces();
+  const auto meaning = std::find_if(std::begin(meanings), std::end(meanings),
+                                    [&](const auto& one) { return cursor.take(one.first); });
+  cursor.skip_spaces();
+  Operand operand;
+  if (!cursor.take_operand(operand)) return false;
+  cursor.skip_spaces();
+  meaning->second(operand, range);
+  return true;
+}
+
+Version version_of(const Release& release) {
+  return {.major = release.major, .minor = release.minor, .patch = release.patch};
+}
+
+}  // namespace
+
+std::optional<Interval> read_plain(std::string_view clauses) {
+  Cursor cursor(clauses);
+  Range range;
+  do {
+    if (!take_clause(cursor, range)) return std::nullopt;
+  } while (cursor.take(","));
+  if (!cursor.at_end() || (range.high && *range.high <= range.low)) return std::nullopt;
+  Interval interval{.low = version_of(range.low), .high = {}};
+  if (range.high) interval.high = version_of(*range.high);
+  return interval;
+}
+
+}  // namespace tenon
