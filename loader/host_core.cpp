@@ -142,11 +142,12 @@ void HostCore::rescan() {
   const std::lock_guard lock(scanning_);
   Scan found = scan(search_places(options_.app, options_.plugin_path));
   watch_all(found);
-  catalog_->list(std::move(found.modules), std::move(found.skipped),
-                 [this](ModuleOrigin origin, Manifest manifest) {
-                   return std::make_shared<Module>(std::move(origin), std::move(manifest),
-                                                   context_);
-                 });
+  catalog_->list(
+      std::move(found.modules), std::move(found.skipped),
+      [this](ModuleOrigin origin, Manifest manifest) {
+        return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
+      },
+      std::move(found.broken));
 }
 
 void HostCore::watch_all(Scan& found) {
@@ -191,6 +192,17 @@ std::vector<Error> HostCore::skipped() const {
   return all;
 }
 
+/// What is wrong with a file that has the name in a reference and cannot be used; nullptr: nothing.
+const Error* HostCore::broken(const Catalog& catalog, std::string_view reference) const {
+  const bool short_name =
+      options_.default_domain.empty() && reference.find('/') == std::string_view::npos;
+  const auto wanted =
+      Reference::parse(reference, short_name ? "any.domain" : options_.default_domain);
+  if (!wanted) return nullptr;
+  const std::string_view name = wanted->name;
+  return catalog.bindings().broken(short_name ? name.substr(name.find('/') + 1) : name);
+}
+
 /// The answer points into the catalog.
 Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind& kind,
                                               std::int32_t target, std::string_view reference,
@@ -201,6 +213,9 @@ Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind
   auto parsed = Reference::parse(reference, domain);
   if (!parsed) return std::move(parsed).error();
   auto found = catalog.registry().find(kind, target, *parsed, asker);
+  if (!found && found.error().code() == "not-found") {
+    if (const Error* file = catalog.bindings().broken(parsed->name)) return *file;
+  }
   if (found && *parsed->step_down((*found)->package_version) > 0) {
     log_warning(parsed->name + " " + parsed->version->to_string() + " is wanted and not there; " +
                 (*found)->package_version.to_string() + " takes its place");
@@ -218,6 +233,9 @@ Result<PluginInfo> HostCore::find(const Kind& kind, std::string_view reference) 
 Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) const {
   const auto catalog = catalog_->current();
   auto found = catalog->registry().find_all(reference, options_.default_domain);
+  if (!found && found.error().code() == "not-found") {
+    if (const Error* file = broken(*catalog, reference)) return *file;
+  }
   if (!found) return std::move(found).error();
   std::vector<PluginInfo> result;
   for (const Registration* one : *found) result.push_back(describe(*one));
@@ -315,10 +333,13 @@ Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
     return NamedPackage{reference, std::move(*wanted),
                         bindings.repository().find((*taken)->package, (*taken)->package_version)};
   }
+  if (plugins.error().code() != "not-found") return std::move(plugins).error();
   auto wanted = Reference::parse(reference, options_.default_domain);
-  if (!wanted || plugins.error().code() != "not-found") return std::move(plugins).error();
-  const PackageId best = packages.find(*wanted);
-  if (best == none && !bindings.repository().versions(wanted->name).empty()) {
+  const PackageId best = wanted ? packages.find(*wanted) : none;
+  if (best == none) {
+    if (const Error* file = broken(catalog, reference)) return *file;
+  }
+  if (best == none && wanted && !bindings.repository().versions(wanted->name).empty()) {
     return packages.not_found(reference, *wanted);
   }
   if (best == none) return std::move(plugins).error();

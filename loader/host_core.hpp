@@ -67,6 +67,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                               const Package* asker) const;
   Result<const Registration*> look_up(const Catalog& catalog, const Kind& kind, std::int32_t target,
                                       std::string_view reference, const Package* asker) const;
+  const Error* broken(const Catalog& catalog, std::string_view reference) const;
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
   explicit HostCore(HostOptions options);

@@ -13,6 +13,9 @@
 #include <tenon/result.hpp>
 
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "catalog/search_path.hpp"
@@ -27,12 +30,18 @@ struct FoundModule {
   platform::FileIdentity identity{};
 };
 
+/// Names of packages and plugins, and what is wrong with the first file whose manifest has them and
+/// that cannot be used.
+using BrokenNames = std::map<std::string, Error, std::less<>>;
+
 struct Scan {
   std::vector<FoundModule> modules;  // in the order of the places, then of the names
   std::vector<Error> skipped;        // each with its rule
+  BrokenNames broken{};
 };
 
-/// Files are those that end as modules do. One that is no good module harms no other. In a folder
+/// Files are those that end as modules do. One that is no good module harms no other, nor does one
+/// that is too large to be loaded: cannot-read. In a folder
 /// of a version only that version of a package will do: `wrong-folder`. Of what is in development
 /// the skipped tell as well, though it is used: `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);

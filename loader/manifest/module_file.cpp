@@ -3,6 +3,7 @@
 
 #include "manifest/byte_source.hpp"
 #include "manifest/elf.hpp"
+#include "package/name.hpp"
 #include "package/quote.hpp"
 
 #include <tenon/abi.h>
@@ -131,6 +132,27 @@ Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
   auto image = read_image(source);
   if (!image) return std::move(image).error();
   return ModuleFile{file->identity(), std::move(*image)};
+}
+
+std::vector<std::string> names_in_manifest(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  const auto file = platform::File::open(path);
+  if (!file) return names;
+  FileSource source(*file);
+  const auto opened = ElfFile::open(source);
+  if (!opened) return names;
+  const auto text = opened->manifest_text();
+  if (!text) return names;
+  constexpr std::string_view key = "\"name\"";
+  for (auto at = text->find(key); at != std::string::npos; at = text->find(key, at + 1)) {
+    const auto begin = text->find_first_not_of(" \t\r\n:", at + key.size());
+    if (begin == std::string::npos || (*text)[begin] != '"') continue;
+    const auto end = text->find('"', begin + 1);
+    if (end == std::string::npos) break;
+    std::string name = text->substr(begin + 1, end - begin - 1);
+    if (flaw_of_name(name).empty()) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,

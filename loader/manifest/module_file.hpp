@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tenon {
 
@@ -38,7 +40,11 @@ struct ModuleFile {
 /// wrong-magic, size-too-small, size-too-large, manifest-differs.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 
-/// The same from the whole file in memory; `path` is for messages.
+/// The names of package and plugins as far as the manifest shows them, which may be broken: the
+/// text of every key `name`. Nothing where the file has no manifest.
+std::vector<std::string> names_in_manifest(const std::filesystem::path& path);
+
+/// The same as read_module_file from the whole file in memory; `path` is for messages.
 Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
                                       const std::filesystem::path& path);
 

@@ -96,10 +96,17 @@ std::string Explanation::way_out(const Chain& chain) {
   return "";
 }
 
+/// What is there of the name and cannot be used; nullptr: nothing, or that is not the reason.
+const Repository::Broken* Explanation::broken(const Edge& end) const {
+  const Need& need = candidates_.need(end);
+  return need.versions.empty() ? nullptr : candidates_.repository().broken(need.name);
+}
+
 std::string_view Explanation::code(const Edge& end) const {
   const auto needs = candidates_.needs(end);
   const auto contradicts = [](const Need* need) { return need->versions.empty(); };
   if (std::any_of(needs.begin(), needs.end(), contradicts)) return "contradictory-requirement";
+  if (const auto* broken = this->broken(end)) return broken->code;
   const Range versions = candidates_.versions(end.name);
   if (versions.begin == versions.end) return "package-missing";
   const auto takes_one = [&](const Need* need) {
@@ -110,6 +117,7 @@ std::string_view Explanation::code(const Edge& end) const {
 }
 
 std::string Explanation::found(const Edge& end) const {
+  if (const auto* broken = this->broken(end)) return broken->where + ", which cannot be used";
   const auto what = code(end);
   if (what == "package-missing") return "no package of the name " + candidates_.need(end).name;
   if (what == "version-missing") return versions_there(end);
@@ -124,6 +132,8 @@ std::string Explanation::fix(const Chain& chain) {
   if (what == "two-versions-needed") {
     fix = "let one version of " + candidates_.need(end).name + " do for all that " + requirer(end) +
           " is made of";
+  } else if (const auto* broken = this->broken(end)) {
+    fix = "correct " + broken->where + ", see tenon inspect";
   } else if (what == "contradictory-requirement") {
     fix = "change the requirement of " + requirer(end);
   }

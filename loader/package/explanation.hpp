@@ -44,6 +44,7 @@ class Explanation {
   std::string versions_there(const Edge& edge) const;
   std::string versions_taken(const Edge& edge) const;
   std::string way_out(const Chain& chain);
+  const Repository::Broken* broken(const Edge& end) const;
 
   Candidates& candidates_;
   const Question& question_;

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,6 +80,21 @@ class Repository {
   /// version, down to the build metadata, is there already.
   Result<PackageId> add(Package package);
 
+  /// A module that has a name and cannot be used.
+  struct Broken {
+    std::string code;   // of what is wrong with it
+    std::string where;  // its file
+  };
+  /// Notes one for messages: who requires the name is told of it.
+  void add_broken(std::string name, Broken broken) {
+    broken_.emplace(std::move(name), std::move(broken));
+  }
+  /// Nothing: nullptr.
+  const Broken* broken(std::string_view name) const {
+    const auto found = broken_.find(name);
+    return found != broken_.end() ? &found->second : nullptr;
+  }
+
   std::size_t size() const { return packages_.size(); }
 
   /// REQUIRED: id < size(). The package stays where it is as long as the repository.
@@ -132,6 +149,7 @@ class Repository {
   std::vector<Numbers> numbers_;  // of the links
   std::deque<Name> names_;
   std::unordered_map<std::string_view, NameId> ids_;  // views of the texts of names_
+  std::map<std::string, Broken, std::less<>> broken_;
 };
 
 }  // namespace tenon

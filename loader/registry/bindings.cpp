@@ -56,6 +56,9 @@ Bindings::Bindings(Packages packages) : packages_(std::move(packages)) {
     static_cast<void>(repository_.add(std::move(package)));
   }
   packages_.found.clear();
+  for (const auto& [name, error] : packages_.broken) {
+    repository_.add_broken(name, {std::string(error.code()), std::string(error.where())});
+  }
   locked_.resize(repository_.size());
   for (const auto& [name, version] : packages_.lock) {
     if (const PackageId id = repository_.find(name, version); id != none) locked_[id] = true;
@@ -96,6 +99,15 @@ void Bindings::settle() {
 const Requirement* Bindings::of_host(std::string_view name) const {
   const auto found = packages_.requirements.find(name);
   return found != packages_.requirements.end() ? &found->second : nullptr;
+}
+
+const Error* Bindings::broken(std::string_view name) const {
+  const bool whole = name.find('/') != std::string_view::npos;
+  const auto found = std::ranges::find_if(packages_.broken, [&](const auto& one) {
+    const std::string_view known = one.first;
+    return known.substr(whole ? 0 : known.find('/') + 1) == name;
+  });
+  return found != packages_.broken.end() ? &found->second : nullptr;
 }
 
 /// Which version the host uses where it requires none.

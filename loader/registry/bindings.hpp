@@ -38,6 +38,8 @@ struct Packages {
   std::string lock_file{};
   /// Of two with the same name and version the first counts.
   std::vector<Package> found{};
+  /// Names in manifests of files that cannot be used, and what is wrong with these.
+  std::map<std::string, Error, std::less<>> broken{};
 };
 
 /// Const functions may be called from any thread.
@@ -76,6 +78,10 @@ class Bindings {
   const std::string& host() const noexcept { return packages_.host; }
   /// Which versions of a package the host takes; nullptr where it takes any.
   const Requirement* of_host(std::string_view name) const;
+
+  /// What is wrong with a file that cannot be used and has this name, with or without its domain;
+  /// nullptr: there is none.
+  const Error* broken(std::string_view name) const;
 
   const Repository& repository() const noexcept { return repository_; }
   /// What the host uses where it asks for no version, and all that this requires.

@@ -10,7 +10,8 @@ namespace {
 Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
   Packages packages{.host = rules.host,
                     .requirements = rules.requirements,
-                    .lock_file = rules.lock_file.string()};
+                    .lock_file = rules.lock_file.string(),
+                    .broken = content.broken};
   for (const LockedPackage& locked : rules.lock) {
     packages.lock.emplace_back(locked.name, locked.version);
   }

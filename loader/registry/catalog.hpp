@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "catalog/scan.hpp"
 #include "module/module.hpp"
 #include "package/lock.hpp"
 #include "registry/bindings.hpp"
@@ -39,6 +40,8 @@ struct CatalogContent {
   std::vector<std::weak_ptr<Module>> unlisted{};
   /// Problems of files, each with its code.
   std::vector<Error> unreadable{};
+  /// Names in manifests of files that cannot be used.
+  BrokenNames broken{};
 };
 
 /// Immutable: all functions may be called from any thread. Answers point into it.

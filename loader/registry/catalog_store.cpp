@@ -88,9 +88,11 @@ CatalogStore::CatalogPtr CatalogStore::build(CatalogContent content) {
 }
 
 void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unreadable,
-                        const MakeModule& make) {
+                        const MakeModule& make, BrokenNames broken) {
   const CatalogPtr base = current();
-  CatalogContent content = content_of(*base, std::move(found), std::move(unreadable), make);
+  CatalogContent content = content_of(*base, std::move(found), make);
+  content.unreadable = std::move(unreadable);
+  content.broken = std::move(broken);
   refresh(content.modules);
   CatalogPtr next = build(content);
   CatalogPtr replaced;  // ends without the lock
@@ -102,12 +104,11 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
 }
 
 CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
-                                        std::vector<Error> unreadable,
                                         const MakeModule& make) const {
   const std::vector<ModulePtr> living = living_modules(base.content());
   std::unordered_map<std::string, ModulePtr> by_file;
   for (const ModulePtr& module : living) by_file.emplace(module->origin().file.native(), module);
-  CatalogContent content{.modules = builtins_, .unlisted = {}, .unreadable = std::move(unreadable)};
+  CatalogContent content{.modules = builtins_};
   std::unordered_set<const Module*> listed;
   for (FoundModule& drop_in : found) {
     auto manifest = std::make_shared<const Manifest>(std::move(drop_in.manifest));

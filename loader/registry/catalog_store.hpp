@@ -36,7 +36,8 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   /// Publishes the catalog of the modules that were found. There is one Module for each file as
   /// long as one is alive: it is reused, and made by `make` where there is none. Modules that are
   /// in use stay listed though their file is gone. REQUIRED: no other thread is in this function.
-  void list(std::vector<FoundModule> found, std::vector<Error> unreadable, const MakeModule& make);
+  void list(std::vector<FoundModule> found, std::vector<Error> unreadable, const MakeModule& make,
+            BrokenNames broken = {});
 
   /// See PluginDirectory::prepare.
   std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh);
@@ -45,7 +46,7 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   class Change;
 
   CatalogContent content_of(const Catalog& base, std::vector<FoundModule> found,
-                            std::vector<Error> unreadable, const MakeModule& make) const;
+                            const MakeModule& make) const;
   CatalogPtr build(CatalogContent content);
   void set(CatalogPtr next);
 

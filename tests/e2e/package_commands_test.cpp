@@ -96,6 +96,56 @@ TEST_F(PackageCommands, ResolveSaysWhatIsInTheWay) {
   EXPECT_EQ(tenon({"resolve"}).exit, 2);
 }
 
+// A module whose manifest is broken is not missing.
+TEST_F(PackageCommands, SayWhichManifestIsBroken) {
+  install({"broken-1.0.0", "wants-broken-1.0.0"});
+  const Outcome asked = tenon({"resolve", "example.io/broken"});
+  EXPECT_EQ(asked.exit, 1);
+  EXPECT_EQ(normal(asked.err).find("tenon: error[broken-manifest] ROOT/plugins/broken-1.0.0.so\n"),
+            0U)
+      << asked.err;
+  EXPECT_EQ(tenon({"resolve", "broken@1.0.0"}).err, asked.err);
+  const Outcome requirer = tenon({"resolve", "me.example/wants-broken"});
+  EXPECT_EQ(requirer.exit, 1);
+  EXPECT_EQ(normal(requirer.err),
+            "tenon: error[broken-manifest] me.example/wants-broken 1.0.0: requires "
+            "example.io/broken ^1\n"
+            "   found   ROOT/plugins/broken-1.0.0.so, which cannot be used\n"
+            "   needed  example.io/broken ^1\n"
+            "   fix     correct ROOT/plugins/broken-1.0.0.so, see tenon inspect\n");
+  fs::remove(world_.plugins() / "wants-broken-1.0.0.so");
+  for (const char* command : {"lock", "graph"}) {
+    const Outcome run = tenon({command});
+    EXPECT_EQ(run.exit, 1) << command;
+    EXPECT_NE(run.err.find("error[broken-manifest] "), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("broken-1.0.0.so"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(PackageCommands, ResolveListsTheVersionsThatThereAre) {
+  install({"colour-1.4.0", "colour-2.1.0"});
+  for (const char* reference : {"example.io/colour@9.0.0", "example.io/colour@^3"}) {
+    const Outcome run = tenon({"resolve", reference});
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_NE(run.err.find("   found   example.io/colour 2.1.0 (standalone), 1.4.0 (standalone)\n"),
+              std::string::npos)
+        << run.err;
+  }
+}
+
+// The next best one is for a version that is absent.
+TEST_F(PackageCommands, ResolveRefusesAVersionThatIsThere) {
+  install({"colour-1.4.0", "blur-1.2.0", "blur-1.3.0"});
+  const Outcome run = tenon({"resolve", "me.example/blur@1.3.0"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err.find("tenon: error[version-missing] me.example/blur 1.3.0: requires "
+                         "example.io/colour ^3\n"),
+            0U)
+      << run.err;
+  EXPECT_EQ(run.err.find("gone"), std::string::npos);
+}
+
 TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
   install({"colour-1.4.0"});
   const Outcome run = tenon({"resolve", "example.io/colour@1.5.0"});

@@ -158,6 +158,19 @@ TEST(Scan, TakesAFileOnceHoweverItIsReached) {
   EXPECT_EQ(files_of(found), Texts{"a.so"});
 }
 
+// Whatever lies in front of it, one that can be loaded is found.
+TEST(Scan, LeavesOutWhatIsTooLargeToBeLoaded) {
+  World world;
+  world.place(good, "a.so");
+  world.place(good, "b.so");
+  fs::permissions(world.plugins() / "a.so", fs::perms::owner_all);
+  fs::resize_file(world.plugins() / "a.so", (std::uintmax_t{1} << 30) + 1);
+  const Scan found = scan({{world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"b.so"});
+  EXPECT_EQ(codes_of(found), Texts{"cannot-read a.so"});
+  EXPECT_EQ(found.broken.count("test.example/faults"), 1u);
+}
+
 TEST(Scan, SaysWhenANamedPlaceIsMissing) {
   World world;
   const Scan found = scan({{world.root() / "nowhere", true}, {world.root() / "neither", false}});

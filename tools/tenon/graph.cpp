@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -85,6 +87,7 @@ Exit graph(const Options& options, GraphFormat format) {
   }
   const bool failed = report_places(skipped);
   std::vector<Error> conflicts = flaws_of_lock(options, skipped);
+  std::ranges::move(broken_modules(skipped), std::back_inserter(conflicts));
   for (const PackageInfo& package : packages) {
     if (package.refused) conflicts.push_back(*package.refused);
   }

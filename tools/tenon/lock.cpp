@@ -24,7 +24,7 @@ Exit lock(const Options& options, const std::string& file) {
   const Host host(app_host(options));
   std::vector<Error> skipped = host.skipped();
   std::vector<PackageInfo> packages = host.packages();
-  std::vector<Error> left_out;
+  std::vector<Error> left_out = broken_modules(skipped);
   for (const PackageInfo& package : packages) {
     if (package.refused) left_out.push_back(*package.refused);
   }

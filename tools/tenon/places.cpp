@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <string_view>
 
 #include "text.hpp"
 
@@ -20,6 +22,17 @@ bool is_of_a_place(const Error& error) {
 
 bool places_failed(const std::vector<Error>& skipped) {
   return std::any_of(skipped.begin(), skipped.end(), is_of_a_place);
+}
+
+std::vector<Error> broken_modules(const std::vector<Error>& skipped) {
+  constexpr std::string_view codes[] = {"broken-manifest", "two-manifests", "manifest-differs",
+                                        "wrong-folder"};
+  std::vector<Error> broken;
+  std::copy_if(
+      skipped.begin(), skipped.end(), std::back_inserter(broken), [&codes](const Error& error) {
+        return std::find(std::begin(codes), std::end(codes), error.code()) != std::end(codes);
+      });
+  return broken;
 }
 
 bool report_places(std::vector<Error>& skipped) {

@@ -294,14 +294,17 @@ class TENON_API Host {
   /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a
   /// drop-in comes before a builtin. A name without `/` gets the default domain. `@version` is of
   /// the package; without it the newest release. A whole version, `@1.2.3`, is meant for what was
-  /// stored with it: where it is gone, the newest with the same major and minor number takes its
-  /// place, else the newest with the same major number, and the log says so. With an operator or a
-  /// part of a version, `@^1.2`, `@>=1.2,<3`, `@1.2`, it is a requirement. What the lock of the
-  /// host names comes before what is newer.
-  /// Errors: wrong-reference; not-found (with the names, or the versions, that there are); of a
-  /// package that would do but does not get what it requires, package-missing, version-missing,
-  /// two-versions-needed or contradictory-requirement, with the chain of those who require;
-  /// version-refused, where HostOptions::requirements leave it out; forked.
+  /// stored with it: where it is absent, the newest with the same major and minor number takes its
+  /// place, else the newest with the same major number, and the log says so; where it is there, it
+  /// is returned or refused. With an operator or a part of a version, `@^1.2`, `@>=1.2,<3`, `@1.2`,
+  /// it is a requirement. The versions in the lock of the host come before newer ones, and so does
+  /// the version that a package in HostOptions::requirements shares with the packages that require
+  /// it; all other names are free, and have no say in what packages get.
+  /// Errors: wrong-reference; not-found (with the names, or the versions, that there are); where a
+  /// file has that name and cannot be used, its error, eg: broken-manifest; of a package that would
+  /// do but does not get what it requires, package-missing, version-missing, two-versions-needed or
+  /// contradictory-requirement, with the chain of those who require; version-refused, where
+  /// HostOptions::requirements leave it out; forked.
   template <class K>
   Result<PluginInfo> find(std::string_view reference) const {
     return find(K::kind(), reference);
