@@ -7,6 +7,11 @@
 namespace tenon::reading {
 namespace {
 
+/// Looking for a word that is near takes time for each that is known, and naming them all takes
+/// space.
+constexpr std::size_t most_known = 1000;
+constexpr std::size_t most_shown = 60;
+
 /// How many characters must be added, removed, replaced or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
@@ -45,14 +50,22 @@ std::string to_text(const Finding& finding) {
 }
 
 void Findings::add(Finding finding) {
-  const auto order = [](const Finding& a, const Finding& b) {
+  all_.push_back(std::move(finding));
+  sorted_ = false;
+}
+
+const std::vector<Finding>& Findings::all() const {
+  if (sorted_) return all_;
+  std::stable_sort(all_.begin(), all_.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.place.file, a.place.line, a.place.column) <
            std::tie(b.place.file, b.place.line, b.place.column);
-  };
-  all_.insert(std::upper_bound(all_.begin(), all_.end(), finding, order), std::move(finding));
+  });
+  sorted_ = true;
+  return all_;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  if (known.size() > most_known) return "";
   const std::string* nearest = nullptr;
   // Of a short word something must be left.
   std::size_t least = std::min(word.size(), std::max<std::size_t>(1, word.size() / 3) + 1);
@@ -73,12 +86,14 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 std::string enumerate(const std::vector<std::string>& words) {
+  const std::size_t shown = words.size() > most_shown ? most_shown : words.size();
+  const std::size_t hidden = words.size() - shown;
   std::string text;
-  for (std::size_t i = 0; i < words.size(); i++) {
+  for (std::size_t i = 0; i < shown; i++) {
     if (i != 0) text += i + 1 == words.size() ? " and " : ", ";
     text += "'" + words[i] + "'";
   }
-  return text;
+  return hidden == 0 ? text : text + " and " + std::to_string(hidden) + " more";
 }
 
 }  // namespace tenon::reading

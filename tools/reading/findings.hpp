@@ -36,11 +36,12 @@ class Findings {
  public:
   void add(Finding finding);
   bool empty() const noexcept { return all_.empty(); }
-  /// Sorted by place.
-  const std::vector<Finding>& all() const noexcept { return all_; }
+  /// Sorted by place; valid until the next `add`.
+  const std::vector<Finding>& all() const;
 
  private:
-  std::vector<Finding> all_;
+  mutable std::vector<Finding> all_;  // sorted when somebody asks
+  mutable bool sorted_ = true;
 };
 
 /// "did you mean 'apply'?" when a known word is near `word`, else nothing.
@@ -50,7 +51,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
                          std::string_view otherwise);
 
-/// "'a', 'b' and 'c'"
+/// "'a', 'b' and 'c'"; of many words the first ones and how many more there are.
 std::string enumerate(const std::vector<std::string>& words);
 
 }  // namespace tenon::reading

@@ -7,6 +7,7 @@
 
 #include <cctype>
 #include <limits>
+#include <unordered_map>
 
 namespace tenon::reading {
 namespace {
@@ -64,6 +65,7 @@ struct Builder {
     JsonValue value;
     std::string key;  // of the member under way
     Place key_place;
+    std::unordered_map<std::string, int> lines;  // of its keys
   };
 
   Cursor cursor;
@@ -82,11 +84,12 @@ struct Builder {
       array->push_back(std::move(value));
       return;
     }
-    if (const JsonValue* first = parent.value.find(parent.key)) {
+    const auto [first, is_new] = parent.lines.emplace(parent.key, value.place.line);
+    if (!is_new) {
       findings.add({.place = parent.key_place,
                     .code = "duplicate-key",
                     .what = "the key '" + parent.key + "' stands twice in one object",
-                    .found = "the first on line " + std::to_string(first->place.line),
+                    .found = "the first on line " + std::to_string(first->second),
                     .fix = "remove or rename one of the two"});
       return;
     }
@@ -100,7 +103,7 @@ struct Builder {
   }
   template <class T>
   bool begin() {
-    open.push_back({{T(), cursor.token()}, {}, {}});
+    open.push_back({{T(), cursor.token()}, {}, {}, {}});
     return true;
   }
   bool end() {
