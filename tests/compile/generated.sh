@@ -73,6 +73,21 @@ does_not_fit() {
     { cat errors && grep "error: .*$3" errors; }
 }
 
+# A plugin whose class has the member $2 compiles, or the compiler says $3.
+plugin() {
+  mkdir "$1" && cp -R "$source/tests/foreign/photo/kinds/filter" "$1" && generate "$1" &&
+    cat >"$1.cpp" <<END
+#include <photo/sdk/filter.hpp>
+struct Blur : photo::sdk::FilterV1 {
+  $2
+};
+TENON_PLUGIN(Blur, "me.example/blur", "1.0.0");
+END
+  # shellcheck disable=SC2086
+  g++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror $include "-I$1.out/include" "$1.cpp" \
+    2>errors || { cat errors && [ -n "${3-}" ] && grep "error: .*$3" errors; }
+}
+
 cd "$world" || exit
 for word in bench conformance detail gen json sdk tests; do
   point "the domain $word.example compiles" domain $word
@@ -85,4 +100,14 @@ point "a step does not compile with a field that has another type" \
 point "a step that is not called does not compile" does_not_fit uncalled \
   '/"hook": true,/d; /"count"/,/}/s/"hook"/"removed"/; /"amount"/,/}/s/"hook"/"added"/' \
   AlbumStep1To2
+point "a plugin compiles" plugin overrides \
+  'void apply(tenon::sdk::Buffer, std::int32_t, std::int32_t, float) noexcept override {}'
+point "a plugin whose method hides that of its kind does not compile" plugin hides_method \
+  'void apply(tenon::sdk::Buffer, int, int) {}' \
+  'apply of the plugin has another signature than FilterV1::apply'
+point "a plugin whose raw method hides that of its kind does not compile" plugin hides_raw \
+  'tenon_status raw_apply(tenon_call*) { return TENON_OK; }' \
+  'raw_apply of the plugin has another signature'
+point "a plugin whose state hides that of plugins does not compile" plugin hides_state \
+  'void suspend(int) {}' 'suspend or resume of the plugin has another signature'
 echo "1..$count"

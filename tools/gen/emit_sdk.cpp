@@ -168,6 +168,15 @@ void emit_forms(Writer& out, const Method& method) {
 void emit_slot(Writer& out, const std::string& base, const Method& method) {
   const std::string camel = camel_case(method.name);
   const std::string form = "&" + base + "::raw_" + method.name;
+  for (const std::string prefix : {"", "raw_"}) {
+    const std::string name = prefix + method.name;
+    out.list(
+        "static_assert(",
+        {"!hides<" + std::string(prefix.empty() ? "Plain" : "Raw") + camel + ", P, " + base + ">",
+         quoted(name + " of the plugin has another signature than " + base + "::" + name +
+                " and would never be called: give it the same one, and write override")},
+        ");");
+  }
   out.list("table." + method.name + " = slot<", {form, "Plain" + camel, "Raw" + camel, "P", base},
            ">();");
   if (!method.required) return;

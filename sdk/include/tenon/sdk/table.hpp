@@ -90,6 +90,29 @@ inline constexpr bool written<Member, P, V, std::void_t<Member<P>>> =
 template <template <class> class Plain, template <class> class Raw, class P, class V>
 inline constexpr bool is_written = written<Plain, P, V> || written<Raw, P, V>;
 
+/// The type of a member function without its class and without noexcept; of anything else nothing
+/// that a method has.
+template <class Member>
+struct FunctionOf {
+  using Type = void;
+};
+template <class Function, class C>
+struct FunctionOf<Function C::*> {
+  using Type = Function;
+};
+template <class R, class C, class... Parameters>
+struct FunctionOf<R (C::*)(Parameters...) noexcept> {
+  using Type = R(Parameters...);
+};
+
+/// Whether P has a member that hides the method of V, because it is not the same function, so that
+/// nobody would ever call it. One that cannot be named from here does not count.
+template <template <class> class Member, class P, class V, class = void>
+inline constexpr bool hides = false;
+template <template <class> class Member, class P, class V>
+inline constexpr bool hides<Member, P, V, std::void_t<Member<P>>> =
+    !std::is_same_v<typename FunctionOf<Member<P>>::Type, typename FunctionOf<Member<V>>::Type>;
+
 /// The slot of a method: NULL where the author wrote neither of its forms.
 template <auto method, template <class> class Plain, template <class> class Raw, class P, class V>
 constexpr auto slot() {
@@ -163,6 +186,11 @@ using Resume = decltype(&P::resume);
 
 template <class P, class V>
 constexpr tenon_base make_base() {
+  static_assert(!hides<SaveState, P, V> && !hides<RestoreState, P, V> && !hides<Suspend, P, V> &&
+                    !hides<Resume, P, V>,
+                "save_state, restore_state, suspend or resume of the plugin has another signature "
+                "than that of tenon::sdk::Plugin and would never be called: give it the same one, "
+                "and write override");
   static_assert(written<SaveState, P, V> == written<RestoreState, P, V>,
                 "who overrides one of save_state and restore_state overrides both");
   static_assert(written<Suspend, P, V> == written<Resume, P, V>,
