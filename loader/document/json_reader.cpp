@@ -21,9 +21,37 @@ bool parse_number(std::string_view text, T& value) {
   return error == std::errc() && stop == end;
 }
 
+/// Whether a number of JSON that no floating-point type can hold is too small, not too large: where
+/// its first digit that is not 0 stands says so.
+bool is_tiny(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, end);
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return true;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const auto magnitude = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  std::int64_t exponent = 0;
+  const bool negative = end + 1 < text.size() && text[end + 1] == '-';
+  if (end < text.size()) {
+    const std::size_t begin = end + (text[end + 1] == '+' ? 2 : 1);
+    const bool fits = parse_number(text.substr(begin), exponent);
+    if (!fits) return negative;
+  }
+  return exponent < -magnitude;
+}
+
+/// The nearest value of the type; one that is nearer to 0 than any other is 0.
+template <class T>
+bool parse_nearest(std::string_view text, T& value) {
+  if (parse_number(text, value)) return true;
+  if (!is_tiny(text)) return false;
+  value = text.front() == '-' ? -T(0) : T(0);
+  return true;
+}
+
 template <class T>
 bool parse_real(const Node& node, T& value) {
-  if (node.form == Form::number) return parse_number(node.text(), value);
+  if (node.form == Form::number) return parse_nearest(node.text(), value);
   if (node.form != Form::text) return false;
   const std::string_view name = node.text();
   if (name == "NaN") {
@@ -138,6 +166,10 @@ bool Reader::read_integer(std::int64_t& value, std::int64_t least, std::int64_t 
 }
 
 bool Reader::read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const {
+  if (form() == Form::number && node_->text() == "-0") {
+    value = 0;
+    return true;
+  }
   const bool good = form() == Form::number && parse_number(node_->text(), value) && value <= most;
   return good || fail(type);
 }

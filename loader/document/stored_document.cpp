@@ -57,7 +57,7 @@ struct Envelope {
   json::Reader value;
   bool is_bare = true;
   std::string_view type{};
-  std::string version{};
+  std::string version{};  // empty where it does not say
   std::string_view writer{};
 };
 
@@ -75,9 +75,10 @@ bool read_version(const json::Reader& in, std::string& version) {
   return true;
 }
 
-/// Documents are stored as a type with a domain beside a version and a value; what is none of that
-/// is bare. False: something is wrong with what stands there.
-bool read_envelope(const json::Reader& root, Envelope& envelope) {
+/// Documents are stored as a type with a domain beside a version and a value. Where the version is
+/// missing and somebody says what a bare one would be, the type must be one that the program knows.
+/// What is none of that is bare. False: something is wrong with what stands there.
+bool read_envelope(const json::Reader& root, const DocumentReading& how, Envelope& envelope) {
   std::size_t count = 0;
   if (!root.read_object(count)) return false;
   json::Fields fields(root);
@@ -86,8 +87,9 @@ bool read_envelope(const json::Reader& root, Envelope& envelope) {
   if (found == nullptr || found->form() != json::Form::text || !found->read(said.type)) return true;
   if (said.type.find('/') == std::string_view::npos) return true;
   found = fields.take("version");
-  if (found == nullptr) return true;
-  bool good = read_version(*found, said.version);
+  const bool may_be_bare = !how.type.empty() && find_document_type(said.type) == nullptr;
+  if (found == nullptr && may_be_bare) return true;
+  bool good = found == nullptr || read_version(*found, said.version);
   found = fields.take("writer");
   good = good && (found == nullptr || found->read(said.writer));
   found = fields.take("value");
@@ -178,7 +180,7 @@ Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
   const Result<json::Reader> root = parser.parse(text);
   if (!root) return root.error();
   Envelope said{*root};
-  if (!read_envelope(*root, said)) return parser.take_error();
+  if (!read_envelope(*root, how, said)) return parser.take_error();
   Result<Origin> origin = find_origin(said, how);
   if (!origin) return std::move(origin).error();
   const DocumentType& type = *origin->type;

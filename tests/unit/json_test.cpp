@@ -258,6 +258,29 @@ TEST(Json, KeepsToTheRangeOfANumber) {
   EXPECT_EQ(refusal<bool>("0"), "expected true or false, found number 0");
 }
 
+TEST(Json, ReadsZeroWithASignAsZero) {
+  EXPECT_EQ(read<std::int32_t>("-0").value(), 0);
+  EXPECT_EQ(read<std::uint32_t>("-0").value(), 0u);
+  EXPECT_EQ(read<std::uint64_t>("-0").value(), 0u);
+}
+
+TEST(Json, ReadsANumberAsTheNearestThatTheTypeHas) {
+  EXPECT_EQ(read<double>("9007199254740993").value(), 9007199254740992.0);
+  EXPECT_EQ(read<double>("0.1000000000000000055511151231257827").value(), 0.1);
+  for (const char* tiny : {"1e-400", "-1e-400", "0.1E-99999999999999999999", "1e-330",
+                           "4000000000000000000000e-400"}) {
+    const auto value = read<double>(tiny);
+    ASSERT_TRUE(value) << tiny;
+    EXPECT_EQ(*value, 0.0) << tiny;
+    EXPECT_EQ(std::signbit(*value), tiny[0] == '-') << tiny;
+  }
+  EXPECT_EQ(read<double>("0." + std::string(400, '0') + "1").value(), 0.0);
+  EXPECT_EQ(read<float>("1e-60").value(), 0.f);
+  for (const char* large : {"1e400", "-1e400", "0.00001e+400", "1e99999999999999999999"}) {
+    EXPECT_EQ(refusal<double>(large), "expected float64, found number " + std::string(large));
+  }
+}
+
 /// Bytes that a text in base64 is.
 std::optional<Bytes> bytes_of(std::string_view text) {
   Call call;
