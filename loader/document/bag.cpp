@@ -53,36 +53,38 @@ const BagEntry* Bag::find(std::string_view name,
                           std::span<const std::string_view> versions) const noexcept {
   for (const BagEntry& entry : entries()) {
     if (entry.name != name) continue;
-    if (entry.type == "json") return &entry;
     if (std::find(versions.begin(), versions.end(), entry.version) != versions.end()) return &entry;
   }
   return nullptr;
 }
 
-/// The entries but for one, where it is not nullptr, with room for more behind them.
-BagEntry* Bag::copy_without(Conversion& conversion, const BagEntry* entry, std::size_t room) const {
-  auto* copy = conversion.make_array<BagEntry>(count_ + room);
-  std::copy_if(entries_, entries_ + count_, copy,
-               [entry](const BagEntry& kept) { return &kept != entry; });
-  return copy;
+const BagEntry* Bag::find_unknown(std::string_view name) const noexcept {
+  for (const BagEntry& entry : entries()) {
+    if (entry.name == name && entry.type == "json") return &entry;
+  }
+  return nullptr;
 }
 
-void Bag::put(Conversion& conversion, const BagEntry& entry) {
-  if (!conversion.keeps()) return;
-  const auto there = std::find_if(entries_, entries_ + count_, [&entry](const BagEntry& other) {
-    return other.name == entry.name && other.version == entry.version;
-  });
-  if (there != entries_ + count_) remove(conversion, *there);
-  BagEntry* copy = copy_without(conversion, nullptr, 1);
-  BagEntry* place = std::upper_bound(copy, copy + count_, entry, is_before);
-  std::move_backward(place, copy + count_, copy + count_ + 1);
-  *place = entry;
-  entries_ = copy;
-  count_++;
+void Bag::put(Conversion& conversion, std::span<const BagEntry> entries) {
+  if (!conversion.keeps() || entries.empty()) return;
+  auto* all = conversion.make_array<BagEntry>(count_ + entries.size());
+  BagEntry* end = std::copy_n(entries_, count_, all);
+  end = std::copy(entries.begin(), entries.end(), end);
+  std::stable_sort(all, end, is_before);
+  BagEntry* kept = all;
+  for (const BagEntry* next = all; next != end; next++) {
+    const bool replaced = next + 1 != end && !is_before(*next, next[1]);
+    if (!replaced) *kept++ = *next;
+  }
+  entries_ = all;
+  count_ = static_cast<std::size_t>(kept - all);
 }
 
 void Bag::remove(Conversion& conversion, const BagEntry& entry) {
-  entries_ = copy_without(conversion, &entry, 0);
+  auto* copy = conversion.make_array<BagEntry>(count_);
+  std::copy_if(entries_, entries_ + count_, copy,
+               [&entry](const BagEntry& kept) { return &kept != &entry; });
+  entries_ = copy;
   count_--;
 }
 

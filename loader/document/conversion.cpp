@@ -65,11 +65,12 @@ bool read_text(Conversion& conversion, const json::Reader& in, tenon_string& val
   return true;
 }
 
-bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in, Bag& bag) {
+bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in,
+                  BagEntry& entry) {
   tenon_string value;
   if (!in.read_json(conversion.call(), value)) return false;
   const tenon_string key = conversion.copy(name);
-  bag.put(conversion, {text_of(key), conversion.unknown_of, "json", text_of(value)});
+  entry = {text_of(key), conversion.unknown_of, "json", text_of(value)};
   return true;
 }
 

@@ -16,9 +16,10 @@ namespace {
 
 constexpr std::string_view album = "test.example/album";
 
-std::string converted(std::string_view text, std::string_view from, std::string_view to) {
+std::string converted(std::string_view text, std::string_view from, std::string_view to,
+                      std::string_view type = album) {
   DocumentConverter converter;
-  const auto result = converter.convert(text, {.type = album, .from = from, .to = to});
+  const auto result = converter.convert(text, {.type = type, .from = from, .to = to});
   return result ? std::string(*result) : "error: " + std::string(result.error().message());
 }
 
@@ -164,6 +165,43 @@ TEST(Bag, AndItsDocumentStayAsTheyWereWhereTheyCannotBeConverted) {
   json::Writer out;
   type.find("2")->write(out, stored);
   EXPECT_EQ(out.view(), text);
+}
+
+constexpr std::string_view parcel = "test.example/parcel";
+
+TEST(Documents, GiveANameToAnotherField) {
+  EXPECT_EQ(converted(R"({"size":5})", "1", "2", parcel), R"({"size_bytes":5})");
+  EXPECT_EQ(converted(R"({"size":5})", "1", "3", parcel), R"({"size_bytes":5})");
+  const std::string newer = R"({"size_bytes":5,"size":7})";
+  const std::string older = R"({"size":5,"bag":{"size@2":{"type":"int32","value":7}}})";
+  EXPECT_EQ(converted(newer, "2", "1", parcel), older);
+  EXPECT_EQ(converted(older, "1", "2", parcel), newer);
+  EXPECT_EQ(converted(R"({"size":7})", "2", "1", parcel),
+            R"({"bag":{"size@2":{"type":"int32","value":7}}})");
+}
+
+TEST(Documents, KeepAFieldApartFromOneThatTookItsName) {
+  const std::string older = R"({"tag":"old"})";
+  const std::string newer = R"({"bag":{"tag@1":{"type":"string","value":"old"}}})";
+  EXPECT_EQ(converted(older, "1", "2", parcel), newer);
+  EXPECT_EQ(converted(newer, "3", "2", parcel), newer);
+  EXPECT_EQ(converted(newer, "3", "1", parcel), older);
+}
+
+TEST(Documents, SwapNames) {
+  const std::string older = R"({"left":"a","side":{"left":1,"right":2}})";
+  const std::string newer = R"({"right":"a","side":{"left":2,"right":1}})";
+  EXPECT_EQ(converted(older, "1", "2", parcel), newer);
+  EXPECT_EQ(converted(newer, "2", "1", parcel), older);
+}
+
+TEST(Documents, RenameValuesOfEnums) {
+  const std::string older = R"({"tone":"light","tones":["odd","light","dark","unheard_of"]})";
+  const std::string newer = R"({"tone":"bright","tones":["odd","bright","dark","unheard_of"]})";
+  EXPECT_EQ(converted(older, "1", "2", parcel), newer);
+  EXPECT_EQ(converted(newer, "3", "1", parcel), older);
+  const std::string gone = R"({"bag":{"old_tone@1":{"type":"tone","value":"light"}}})";
+  EXPECT_EQ(converted(R"({"old_tone":"light"})", "1", "3", parcel), gone);
 }
 
 TEST(Documents, OfPreviewsGoByTheirNeighbours) {

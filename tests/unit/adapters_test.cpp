@@ -372,6 +372,24 @@ TEST(Adapters, ConvertDocumentsOnTheWayDownAndUp) {
   EXPECT_EQ(out->few.count, 0u);
 }
 
+TEST(Adapters, AddNothingToADocumentThatPassesThroughAnOlderPlugin) {
+  using test::EntryV2;
+  Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
+  tenon::Call call;
+  EntryV2 usual = entry("1");
+  usual.bag = {};
+  EntryV2 with_tag = usual;
+  with_tag.bag = tenon::to_bytes(R"({"tag@1":{"type":"string","value":""}})");
+  for (const EntryV2& whole : {usual, with_tag}) {
+    test_carried_v2_documents_request in{};
+    in.struct_size = sizeof in;
+    in.one = Value<EntryV2>::raw<Copy::shallow>(call.raw(), whole);
+    const test_carried_v2_documents_response* out = nullptr;
+    ASSERT_EQ(carried->documents(call.raw(), carried.self(), &in, &out), TENON_OK);
+    EXPECT_EQ(Value<Bytes>::own(out->one.bag), whole.bag);
+  }
+}
+
 TEST(Adapters, PassTheFailureOfAConversionOn) {
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
   tenon::Call call;

@@ -20,10 +20,11 @@ EntryV1 entry() {
 }
 
 TEST(EntryJson, IsWrittenInTheOrderOfTheSpec) {
-  EXPECT_EQ(to_json(entry()).value(),
-            R"({"title":"A title","state":"stale","notes":[{"text":"first","at":7},{"text":""}],)"
-            R"("last":{"text":"last"},"was":"","record":{"position":"MTI=","metadata":{}},)"
-            R"("retyped":-4})");
+  EXPECT_EQ(
+      to_json(entry()).value(),
+      R"({"title":"A title","state":"stale","notes":[{"text":"first","at":7},{"text":""}],)"
+      R"("last":{"text":"last"},"tag":"","flags":[],"was":"","record":{"position":"MTI=","metadata":{}},)"
+      R"("retyped":-4})");
 }
 
 TEST(EntryJson, ComesBack) {

@@ -149,7 +149,7 @@ const Mistake mistakes_of_parts[] = {
      step(document(R"("a": "bool")", released + R"("enums": {"a": ["x"]},)"),
           document(R"("a": "bool")", R"("enums": {"a": ["x"], "b": ["x"]},)", "2"),
           R"(, "enums": {"b": {"renamed_from": ^"a"}})"),
-     "contradiction", "added"},
+     "contradiction", "remove it: 'b' is new"},
     {"EnumRenamedTwice",
      step(document(R"("a": "bool")", released + R"("enums": {"a": ["x"]},)"),
           document(R"("a": "bool")", R"("enums": {"b": ["x"], "c": ["x"]},)", "2"),
@@ -159,10 +159,31 @@ const Mistake mistakes_of_parts[] = {
      step(document(R"("a": "mode")", released + R"("enums": {"mode": ["x"]},)"),
           document(R"(^"a": "way")", R"("enums": {"way": ["x"]},)", "2"), ""),
      "unexplained", R"("enums": {"way": {"renamed_from": "mode"}})"},
+    {"ValueVanished",
+     step(document(R"("a": "mode")", released + R"("enums": {"mode": ["x", "y"]},)"),
+          document(R"("a": "mode")", R"("enums": {"mode": ["x"]},)", "2"), R"(, "enums": ^{})"),
+     "unexplained", R"("y": {"removed": true} to the "values" of 'mode')"},
+    {"ValueRenamedFromUnknown",
+     step(document(R"("a": "mode")", released + R"("enums": {"mode": ["fast"]},)"),
+          document(R"("a": "mode")", R"("enums": {"mode": ["fast", "new"]},)", "2"),
+          R"(, "enums": {"mode": {"values": {"new": {"renamed_from": ^"fats"}}}})"),
+     "unknown-value", "did you mean 'fast'?"},
     {"RenamedOverWhatWasThere",
      fields_step(R"("a": "bool", "b": "bool")", R"("b": "bool")",
-                 R"(, "fields": {"b": {"renamed_from": ^"a"}})"),
-     "contradiction", "another name"},
+                 R"(, "fields": ^{"b": {"renamed_from": "a"}})"),
+     "unexplained", R"("removed": true to the entry of 'b')"},
+    {"ShiftWithoutAWord",
+     fields_step(R"("size": "int32")", R"("size_bytes": "int32", ^"size": "int32")",
+                 R"(, "fields": {"size_bytes": {"renamed_from": "size"}})"),
+     "unexplained", R"("size": {"added": true})"},
+    {"RemovedAndRenamed",
+     fields_step(R"("a": "bool")", R"("b": "bool")",
+                 R"(, "fields": {"b": {"renamed_from": "a"}, ^"a": {"removed": true}})"),
+     "contradiction", "remove \"removed\""},
+    {"RenamedToItself",
+     fields_step(R"("a": "bool")", R"("a": "bool")",
+                 R"(, "fields": {^"a": {"renamed_from": "a"}})"),
+     "unused-metadata", "remove this entry"},
     {"RenamedAndRetyped",
      fields_step(R"("a": "bool")", R"(^"b": "string")",
                  R"(, "fields": {"b": {"renamed_from": "a"}})"),
@@ -374,7 +395,7 @@ TEST(Documents, OptionalEnumsStructsAndNestedVersionsNeedNoWord) {
                   "structs": {"r": {"fields": {"y": "optional<way>", "fresh": "r2"}},
                               "r2": {"fields": {"z": "bool"}}},)",
                "2"),
-      R"(, "enums": {"way": {"renamed_from": "mode"}},
+      R"(, "enums": {"way": {"renamed_from": "mode", "values": {"fast": {"removed": true}}}},
            "structs": {"r": {"renamed_from": "s", "fields": {"y": {"renamed_from": "x"},
              "fresh": {"added": true}, "gone": {"removed": true}}}})");
   files["u/v1.json"] = nested + R"(1, "doc": "D.",)" + released + R"("fields": {}})";
@@ -415,7 +436,9 @@ TEST(Documents, WhatReturnsInTheSameShapeComesFromTheBag) {
   const auto origins = [](const std::vector<FieldStep>& fields, const std::string& name) {
     for (const FieldStep& field : fields) {
       const Field* there = field.older != nullptr ? field.older : field.newer;
-      if (there->name == name) return field.origins;
+      if (there->name == name) {
+        return (field.older != nullptr ? field.older_origins : field.newer_origins).versions;
+      }
     }
     throw std::out_of_range(name);
   };
@@ -425,7 +448,7 @@ TEST(Documents, WhatReturnsInTheSameShapeComesFromTheBag) {
     for (const auto* fields : {&one.fields, &one.structs.at(0).fields}) {
       EXPECT_EQ(origins(*fields, "x"), (Labels{"1", "3"}));
       EXPECT_EQ(origins(*fields, "y"), Labels{goes ? "1" : "3"});
-      EXPECT_EQ(origins(*fields, "k"), Labels());
+      EXPECT_EQ(origins(*fields, "k"), (Labels{"1", "2", "3"}));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "gen/evolution_steps.hpp"
 #include "gen/field_steps.hpp"
+#include "gen/lineage.hpp"
 
 #include <algorithm>
 
@@ -21,8 +22,8 @@ const Part* find(const Parts<Part>& parts, const std::string& name) {
 
 template <class Part>
 StepVersion names_of(const Version& version, const char* part, const Parts<Part>& parts) {
-  StepVersion names{"version " + version.label, part, {}};
-  for (const auto& one : parts) names.names.push_back(one->name);
+  StepVersion names("version " + version.label, part);
+  for (const auto& one : parts) names.add(one->name);
   return names;
 }
 
@@ -37,14 +38,17 @@ class StepReader {
     step_.hook = object_.flag("hook");
     enums_ = object_of(object_, "enums");
     structs_ = object_of(object_, "structs");
-    pair(step_.from->enums, step_.to->enums, "enum", enums_, {"renamed_from"}, step_.enums);
+    pair(step_.from->enums, step_.to->enums, "enum", enums_, {"renamed_from", "values"},
+         step_.enums);
     pair(step_.from->structs, step_.to->structs, "struct", structs_, {"renamed_from", "fields"},
          step_.structs);
+    for (EnumStep& enumeration : step_.enums) read_values(enumeration);
     for (StructStep& structure : step_.structs) read_struct(structure);
     step_.fields = read_field_steps({{words(*step_.from), step_.from->fields},
                                      {words(*step_.to), step_.to->fields},
                                      object_of(object_, "fields"),
                                      object_.place("fields"),
+                                     "the \"fields\" of the step",
                                      step_},
                                     findings_);
   }
@@ -101,6 +105,70 @@ class StepReader {
     return (part == "enum" ? "an " : "a ") + part;
   }
 
+  /// What became of the values of an enum. New ones need no entry.
+  void read_values(EnumStep& enumeration) {
+    const std::string& name = enumeration.newer->name;
+    const JsonValue* entry = enums_ != nullptr ? enums_->find(name) : nullptr;
+    const JsonValue* values = entry != nullptr ? entry->find("values") : nullptr;
+    if (values != nullptr && values->object() == nullptr) {
+      add_wrong_type(*values, "'values'", "an object", findings_);
+      return;
+    }
+    const StepVersion older = values_of(*enumeration.older, *step_.from);
+    const StepVersion newer = values_of(*enumeration.newer, *step_.to);
+    Renames renames(older, newer, findings_);
+    if (values != nullptr) {
+      if (values->object()->empty()) {
+        add_unused(values->place, "'" + name + "' has no changes here", "remove it", findings_);
+      }
+      for (const JsonMember& member : *values->object()) {
+        read_value(member, older, newer, renames, enumeration);
+      }
+    }
+    for (const std::string& value : enumeration.older->values) {
+      const bool named = values != nullptr && values->find(value) != nullptr;
+      if (newer.has(value) || renames.contains(value) || named) continue;
+      add_unexplained(values != nullptr ? values->place : object_.place("enums"),
+                      "'" + value + "' of " + older.words + " is gone in " + newer.words,
+                      "add \"" + value + "\": {\"removed\": true} to the \"values\" of '" + name +
+                          "' in the \"enums\" of the step, or say \"renamed_from\" of the value "
+                          "that took its place",
+                      findings_);
+    }
+  }
+
+  void read_value(const JsonMember& member, const StepVersion& older, const StepVersion& newer,
+                  Renames& renames, EnumStep& enumeration) {
+    const ObjectReader entry(member.value, "a change of a value", {"renamed_from", "removed"},
+                             findings_);
+    if (member.value.object() == nullptr) return;
+    const JsonValue* from = entry.optional("renamed_from");
+    const bool removed = entry.mark("removed");
+    if (member.value.object()->empty()) {
+      add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
+                 findings_);
+    } else if (from != nullptr && removed) {
+      add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
+                        "keep one of the two", findings_);
+    } else if (removed && !older.has(member.key)) {
+      add_unknown_part(member.key, member.place, older, findings_);
+    } else if (removed && newer.has(member.key)) {
+      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
+                 findings_);
+    } else if (from != nullptr && !newer.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer, findings_);
+    } else if (from != nullptr) {
+      renames.add(member.key, *from);
+      if (from->text() != nullptr) enumeration.renamed.push_back({*from->text(), member.key});
+    }
+  }
+
+  static StepVersion values_of(const Enum& enumeration, const Version& version) {
+    StepVersion values("'" + enumeration.name + "' of " + words(version), "value");
+    for (const std::string& value : enumeration.values) values.add(value);
+    return values;
+  }
+
   void read_struct(StructStep& structure) {
     const std::string& name = structure.newer->name;
     const JsonMember* entry = nullptr;
@@ -125,6 +193,7 @@ class StepReader {
                           {of(*structure.newer, *step_.to), structure.newer->fields},
                           changes,
                           changes != nullptr ? changes->place : object_.place("structs"),
+                          "the \"fields\" of '" + name + "' in the \"structs\" of the step",
                           step_},
                          findings_);
   }
@@ -136,21 +205,18 @@ class StepReader {
   const JsonValue* structs_ = nullptr;
 };
 
-/// Fills the origins of fields that only one side has. `structure` is the struct that they are of,
-/// nullptr for those of the document itself.
-void set_origins(const Document& document, const Struct* structure, FieldStep& step) {
-  if (step.older != nullptr && step.newer != nullptr) return;
-  const Field& field = step.older != nullptr ? *step.older : *step.newer;
-  for (const auto& version : document.versions) {
-    const std::vector<Field>* fields = &version->fields;
-    if (structure != nullptr) {
-      const Struct* same = find(version->structs, structure->name);
-      if (same == nullptr) continue;
-      fields = &same->fields;
+/// Fills the origins of fields of a step, or of a struct in it.
+void set_origins(const Lineage& lineage, const DocumentStep& step, const StructStep* structure,
+                 std::vector<FieldStep>& fields) {
+  for (FieldStep& field : fields) {
+    if (field.older != nullptr) {
+      const Struct* owner = structure != nullptr ? structure->older : nullptr;
+      field.older_origins = lineage.origins_of(*step.from, owner, *field.older, field.hook);
     }
-    const Field* there = StepFields{{}, *fields}.find(field.name);
-    if (there == nullptr || !same_shape(there->type, field.type)) continue;
-    step.origins.push_back(version->label);
+    if (field.newer != nullptr) {
+      const Struct* owner = structure != nullptr ? structure->newer : nullptr;
+      field.newer_origins = lineage.origins_of(*step.to, owner, *field.newer, field.hook);
+    }
   }
 }
 
@@ -175,13 +241,11 @@ void read_document_steps(const SpecFolder& folder, Document& document, Findings&
     if (object != objects.end()) StepReader(object->second, step, findings).read();
     document.steps.push_back(std::move(step));
   }
+  const Lineage lineage(document);
   for (DocumentStep& step : document.steps) {
-    for (FieldStep& field : step.fields) set_origins(document, nullptr, field);
+    set_origins(lineage, step, nullptr, step.fields);
     for (StructStep& structure : step.structs) {
-      for (FieldStep& field : structure.fields) {
-        const Struct* owner = field.older != nullptr ? structure.older : structure.newer;
-        set_origins(document, owner, field);
-      }
+      set_origins(lineage, step, &structure, structure.fields);
     }
   }
 }

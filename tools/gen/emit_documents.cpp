@@ -57,7 +57,11 @@ std::vector<std::string> changes_of(const DocumentStep& step) {
     if (inner.older->name != inner.newer->name) {
       changes.push_back(quoted("renames " + inner.older->name + " to " + inner.newer->name));
     }
-    if (inner.older->values != inner.newer->values) {
+    for (const RenamedValue& value : inner.renamed) {
+      changes.push_back(
+          quoted("renames " + value.older + " of " + inner.newer->name + " to " + value.newer));
+    }
+    if (inner.renamed.empty() && inner.older->values != inner.newer->values) {
       changes.push_back(quoted("changes the values of " + inner.newer->name));
     }
   }

@@ -27,38 +27,41 @@ struct FieldWay {
 
   const Field* source() const { return up ? field.older : field.newer; }
   const Field* target() const { return up ? field.newer : field.older; }
+  const Origins& source_origins() const { return up ? field.older_origins : field.newer_origins; }
+  const Origins& target_origins() const { return up ? field.newer_origins : field.older_origins; }
 };
 
-/// A list of texts as a constant; answers its name.
-std::string emit_origins(Writer& out, const FieldStep& field, const std::string& name) {
+/// The versions of a field as a constant; answers its name.
+std::string emit_origins(Writer& out, const std::string& name, const Origins& origins) {
   std::vector<std::string> labels;
-  for (const std::string& label : field.origins) labels.push_back(quoted(label));
+  for (const std::string& label : origins.versions) labels.push_back(quoted(label));
   out.list("static constexpr std::string_view " + name + "[] = {", labels, "};");
   return name;
 }
 
-/// What only the source has goes to the bag, what only the target has comes back from there.
-void emit_bagged(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
-  const Field& field = way.source() != nullptr ? *way.source() : *way.target();
-  const std::string versions = emit_origins(out, way.field, field.name + "_versions");
-  if (way.source() != nullptr) {
-    out.list(
-        "tenon::push(",
-        {"conversion", "to.bag", bag_field(field, source_version), versions, "from." + field.name},
-        ");");
-  } else {
-    out.list("if (!tenon::pull(",
-             {"conversion", "to.bag", quoted(field.name), quoted(bag_type(field)), versions,
-              "to." + field.name},
-             ")) return false;");
-  }
+/// What only the source has goes to the bag.
+void emit_push(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+  const Field& field = *way.source();
+  const std::string versions = emit_origins(out, field.name + "_before", way.source_origins());
+  out.list(
+      "tenon::push(",
+      {"conversion", "to.bag", bag_field(field, source_version), versions, "from." + field.name},
+      ");");
 }
 
-void emit_field(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+/// What the target has may be in the bag: `function` says what becomes of it there.
+void emit_taking(Writer& out, const FieldWay& way, const std::string& function) {
+  const Field& field = *way.target();
+  const std::string versions = emit_origins(out, field.name + "_versions", way.target_origins());
+  out.list("if (!tenon::" + function + (way.target_origins().exact ? "<true>(" : "("),
+           {"conversion", "to.bag", quoted(field.name), quoted(bag_type(field)), versions,
+            "to." + field.name},
+           ")) return false;");
+}
+
+void emit_copy(Writer& out, const FieldWay& way) {
   const Field* source = way.source();
   const Field* target = way.target();
-  if (way.field.hook) return;
-  if (source == nullptr || target == nullptr) return emit_bagged(out, way, source_version);
   if (stored_form(source->type) == stored_form(target->type)) {
     return out.line("to.", target->name, " = from.", source->name, ";");
   }
@@ -67,32 +70,68 @@ void emit_field(Writer& out, const FieldWay& way, const DocumentVersion& source_
            ")) return false;");
 }
 
+void emit_field(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+  if (way.field.hook) return;
+  if (way.target() == nullptr) return emit_push(out, way, source_version);
+  if (way.source() == nullptr) return emit_taking(out, way, "pull");
+  emit_copy(out, way);
+  emit_taking(out, way, "settle");
+}
+
 void emit_fields(Writer& out, const std::vector<FieldStep>& fields, const StepWay& way) {
   out.line("to.bag = from.bag;");
   for (const FieldStep& field : fields) emit_field(out, {field, way.up}, way.from());
 }
 
-/// Whether a function whose fields are all copied, or set by hand, knows its conversion.
-bool uses_conversion(const std::vector<FieldStep>& fields) {
-  return std::any_of(fields.begin(), fields.end(), [](const FieldStep& field) {
-    if (field.hook) return false;
-    if (field.older == nullptr || field.newer == nullptr) return true;
-    return stored_form(field.older->type) != stored_form(field.newer->type);
-  });
+/// An older program may have put what a hand-written step sets into the bag.
+void emit_rest(Writer& out, const std::vector<FieldStep>& fields, const StepWay& way) {
+  for (const FieldStep& field : fields) {
+    const FieldWay one{field, way.up};
+    if (!field.hook || one.target() == nullptr) continue;
+    out.line("if (to.", one.target()->name, " == nullptr) {");
+    out.indented([&] { emit_taking(out, one, "pull"); });
+    out.line("}");
+  }
 }
 
-void emit_signature(Writer& out, const std::string& from, const std::string& to, bool named,
-                    std::string_view end) {
+void emit_signature(Writer& out, const std::string& from, const std::string& to,
+                    std::string_view end, bool uses_conversion = true) {
   std::vector<std::string> all = parameters(from, to);
-  if (!named) all.front() = "tenon::Conversion&";
+  if (!uses_conversion) all.front() = "tenon::Conversion&";
   out.list("bool convert(", all, end);
+}
+
+/// The values of an enum that are written otherwise; without any the library converts it.
+void emit_enum(Writer& out, const EnumStep& step, bool up, std::string_view end) {
+  if (step.renamed.empty()) return;
+  const std::string older = local_name(storage_of(step.older->cpp_name));
+  const std::string newer = local_name(storage_of(step.newer->cpp_name));
+  std::vector<std::string> all = parameters(up ? older : newer, up ? newer : older);
+  all.front() = "tenon::Conversion&";
+  out.list("bool convert_value(", all, end);
+  if (end == declared) return;
+  out.indented([&] {
+    out.line("const std::string_view literal = tenon::text_of(from.literal);");
+    out.line("to.literal = from.literal;");
+    for (const RenamedValue& value : step.renamed) {
+      const std::string& source = up ? value.older : value.newer;
+      const std::string& target = up ? value.newer : value.older;
+      out.line("if (literal == ", quoted(source), ") to.literal = {", quoted(target), ", ",
+               target.size(), "};");
+    }
+    out.line("return true;");
+  });
+  out.line("}");
+  out.line();
 }
 
 void emit_struct(Writer& out, const StructStep& step, const StepWay& way, std::string_view end) {
   const Struct& from = way.up ? *step.older : *step.newer;
   const Struct& to = way.up ? *step.newer : *step.older;
-  emit_signature(out, StoredObject(from).name(), StoredObject(to).name(),
-                 end == declared || uses_conversion(step.fields), end);
+  const bool by_hand = std::all_of(step.fields.begin(), step.fields.end(),
+                                   [](const FieldStep& field) { return field.hook; });
+  emit_signature(out, StoredObject(from).name(), StoredObject(to).name(), end,
+                 end == declared || !by_hand);
   if (end == declared) return;
   out.indented([&] {
     emit_fields(out, step.fields, way);
@@ -108,17 +147,17 @@ std::string hand_class(const DocumentStep& step) {
 }
 
 void emit_neighbours(Writer& out, const StepWay& way) {
+  for (const EnumStep& step : way.step->enums) emit_enum(out, step, way.up, defined);
   for (const StructStep& step : way.step->structs) emit_struct(out, step, way, defined);
-  emit_signature(out, local_storage_name(way.from()), local_storage_name(way.to()),
-                 way.step->hook || uses_conversion(way.step->fields), defined);
+  emit_signature(out, local_storage_name(way.from()), local_storage_name(way.to()), defined);
   out.indented([&] {
     emit_fields(out, way.step->fields, way);
     if (way.step->hook) {
-      out.line("return ", hand_class(*way.step), way.up ? "::up" : "::down",
-               "(conversion, from, to);");
-    } else {
-      out.line("return true;");
+      out.line("if (!", hand_class(*way.step), way.up ? "::up" : "::down",
+               "(conversion, from, to)) return false;");
+      emit_rest(out, way.step->fields, way);
     }
+    out.line("return true;");
   });
   out.line("}");
   out.line();
@@ -127,7 +166,7 @@ void emit_neighbours(Writer& out, const StepWay& way) {
 /// Through the versions between the first and the last.
 void emit_distant(Writer& out, const std::vector<StepWay>& ways) {
   emit_signature(out, local_storage_name(ways.front().from()), local_storage_name(ways.back().to()),
-                 true, defined);
+                 defined);
   out.indented([&] {
     std::vector<std::string> calls;
     std::string from = "from";
@@ -170,11 +209,12 @@ void for_each_pair(const Document& document, Visit visit) {
 void emit_declarations(Writer& out, const Document& document) {
   for (const DocumentStep& step : document.steps) {
     for (const bool up : {true, false}) {
+      for (const EnumStep& inner : step.enums) emit_enum(out, inner, up, declared);
       for (const StructStep& inner : step.structs) emit_struct(out, inner, {&step, up}, declared);
     }
   }
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
-    emit_signature(out, local_storage_name(from), local_storage_name(to), true, declared);
+    emit_signature(out, local_storage_name(from), local_storage_name(to), declared);
   });
   out.line();
   out.doc(

@@ -89,6 +89,20 @@ void emit_literals(Writer& out, const StoredObject& object, const DocumentVersio
   }
 }
 
+/// Fields that the contract cannot leave out are noted where they are absent.
+void emit_absence(Writer& out, const StoredObject& object, const DocumentVersion& version,
+                  bool loads) {
+  for (const Field& field : object.fields) {
+    const Shape shape = field.type.shape;
+    if (shape == Shape::optional || shape == Shape::structure || shape == Shape::document) continue;
+    std::vector<std::string> arguments{"conversion", bag_field(field, version)};
+    if (loads) arguments.push_back("raw." + field.name);
+    arguments.emplace_back(loads ? "stored.bag" : "bag");
+    arguments.push_back("stored." + field.name);
+    out.list(loads ? "tenon::load_absence(" : "tenon::save_absence(", arguments, ");");
+  }
+}
+
 void emit_load(Writer& out, const StoredObject& object, const DocumentVersion& version) {
   out.list("bool tenon::Stored<" + object.storage + ">::load(", load_parameters(object), ") {");
   out.indented([&] {
@@ -100,6 +114,7 @@ void emit_load(Writer& out, const StoredObject& object, const DocumentVersion& v
     loads.emplace_back("stored.bag.read(conversion, raw.bag)");
     out.chain("if (!(", loads, " && ", ")) return false;");
     emit_literals(out, object, version, true);
+    emit_absence(out, object, version, true);
     out.line("return true;");
   });
   out.line("}");
@@ -119,6 +134,7 @@ void emit_save(Writer& out, const StoredObject& object, const DocumentVersion& v
     out.chain("if (!(", saves, " && ", ")) return false;");
     out.line("tenon::Bag bag = stored.bag;");
     emit_literals(out, object, version, false);
+    emit_absence(out, object, version, false);
     out.line("raw.bag = bag.text(conversion);");
     out.line("return true;");
   });

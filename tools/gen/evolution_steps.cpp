@@ -89,8 +89,9 @@ std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const s
   return steps;
 }
 
-bool StepVersion::has(const std::string& name) const {
-  return std::find(names.begin(), names.end(), name) != names.end();
+void StepVersion::add(const std::string& name) {
+  names_.push_back(name);
+  known_.insert(name);
 }
 
 void add_unknown_part(const std::string& name, const Place& place, const StepVersion& version,
@@ -98,26 +99,31 @@ void add_unknown_part(const std::string& name, const Place& place, const StepVer
   findings.add({.place = place,
                 .code = "unknown-" + version.part,
                 .what = version.words + " has no " + version.part + " '" + name + "'",
-                .needed = enumerate(version.names),
-                .fix = did_you_mean(name, version.names, "remove it, or correct the name")});
+                .needed = enumerate(version.names()),
+                .fix = did_you_mean(name, version.names(), "remove it, or correct the name")});
 }
 
 void Renames::add(const std::string& name, const JsonValue& value) {
   const std::string older = read_text(value, "'renamed_from'", findings_);
   if (older.empty()) return;
+  const bool is_method = older_.part == "method";
   if (!older_.has(older)) {
     add_unknown_part(older, value.place, older_, findings_);
   } else if (newer_.has(older)) {
     add_contradiction(value.place,
                       "'" + older + "' was not renamed: " + newer_.words + " has it too",
-                      "say \"added\" of '" + name + "' instead", findings_);
+                      is_method ? "say \"added\" of '" + name + "' instead"
+                                : "remove it: '" + name + "' is new and needs no entry",
+                      findings_);
   } else if (!renamed_.insert(older).second) {
     add_contradiction(value.place, "'" + older + "' was renamed twice", "keep one of the two",
                       findings_);
   } else if (older_.has(name)) {
     add_contradiction(value.place,
                       "'" + name + "' took no place: " + older_.words + " has it already",
-                      "give it another name, or let a hand-written step do it", findings_);
+                      is_method ? "give it another name, or let a hand-written step do it"
+                                : "give it another name",
+                      findings_);
   }
 }
 

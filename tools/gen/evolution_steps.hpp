@@ -10,6 +10,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace tenon::gen {
@@ -22,12 +24,22 @@ std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const s
                                                Findings& findings);
 
 /// One version of a step, or of a struct there, as the comparison of names sees it.
-struct StepVersion {
-  std::string words;               // eg: "version 2", "'change' of version 2"
-  std::string part;                // what it consists of: "method", "field", "struct" or "enum"
-  std::vector<std::string> names;  // of those
+class StepVersion {
+ public:
+  StepVersion(std::string its_words, std::string its_part)
+      : words(std::move(its_words)), part(std::move(its_part)) {}
 
-  bool has(const std::string& name) const;
+  std::string words;  // eg: "version 2", "'change' of version 2"
+  std::string part;   // what it consists of: "method", "field", "struct" or "enum"
+
+  void add(const std::string& name);
+  bool has(const std::string& name) const { return known_.count(name) != 0; }
+  /// In their order.
+  const std::vector<std::string>& names() const noexcept { return names_; }
+
+ private:
+  std::vector<std::string> names_{};
+  std::unordered_set<std::string> known_{};
 };
 
 /// That a version has no part of this name.

@@ -2,13 +2,14 @@
 #include "gen/field_steps.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tenon::gen {
 namespace {
 
 StepVersion parts_of(const StepFields& side) {
-  StepVersion parts{side.words, "field", {}};
-  for (const Field& field : side.fields) parts.names.push_back(field.name);
+  StepVersion parts(side.words, "field");
+  for (const Field& field : side.fields) parts.add(field.name);
   return parts;
 }
 
@@ -17,6 +18,13 @@ template <class Pair, class Part>
 bool holds(const std::vector<Pair>& pairs, const Part* older, const Part* newer) {
   return std::any_of(pairs.begin(), pairs.end(),
                      [&](const Pair& pair) { return pair.older == older && pair.newer == newer; });
+}
+
+/// Whether one of the structs or enums has this name.
+template <class Parts>
+bool has(const Parts& parts, const std::string& name) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&name](const auto& part) { return part->name == name; });
 }
 
 /// Whether values of one type become values of the other without a hand-written step.
@@ -45,12 +53,16 @@ class FieldsReader {
       : step_(step),
         findings_(findings),
         older_(parts_of(step.older)),
-        newer_(parts_of(step.newer)),
-        renames_(older_, newer_, findings) {}
+        newer_(parts_of(step.newer)) {
+    for (const Field& field : step.older.fields) older_fields_.emplace(field.name, &field);
+  }
 
   std::vector<FieldStep> read() {
     if (step_.changes != nullptr) {
-      for (const JsonMember& member : *step_.changes->object()) check_entry(member);
+      const JsonValue::Object& entries = *step_.changes->object();
+      for (const JsonMember& member : entries) entries_.emplace(member.key, &member.value);
+      for (const JsonMember& member : entries) read_rename(member);
+      for (const JsonMember& member : entries) check_entry(member);
     }
     for (const Field& field : step_.newer.fields) read_newer(field);
     for (const Field& field : step_.older.fields) read_older(field);
@@ -58,21 +70,47 @@ class FieldsReader {
   }
 
  private:
-  /// Whether the entry of a field has a key.
-  bool says(const std::string& field, const char* key) const {
-    const JsonValue* entry = step_.changes != nullptr ? step_.changes->find(field) : nullptr;
-    return entry != nullptr && entry->find(key) != nullptr;
+  /// What the entry of a field has under a key; nullptr where there is nothing.
+  const JsonValue* said(const std::string& field, const char* key) const {
+    const auto entry = entries_.find(field);
+    return entry != entries_.end() ? entry->second->find(key) : nullptr;
+  }
+  bool says(const std::string& field, const char* key) const { return said(field, key) != nullptr; }
+
+  /// The field of the older version; nullptr where there is none.
+  const Field* older(const std::string& name) const {
+    const auto found = older_fields_.find(name);
+    return found != older_fields_.end() ? found->second : nullptr;
+  }
+
+  /// Notes that a field of the older version goes on under the name of the entry.
+  void read_rename(const JsonMember& member) {
+    const JsonValue* from = member.value.find("renamed_from");
+    if (from == nullptr || member.value.find("hook") != nullptr) return;
+    const std::string older = read_text(*from, "'renamed_from'", findings_);
+    if (older.empty() || !newer_.has(member.key)) return;
+    if (!older_.has(older)) {
+      add_unknown_part(older, from->place, older_, findings_);
+    } else if (older == member.key) {
+      add_unused(member.place, "'" + older + "' has the same name in both versions",
+                 "remove this entry", findings_);
+    } else if (!renamed_.emplace(older, member.key).second) {
+      add_contradiction(from->place, "'" + older + "' was renamed twice", "keep one of the two",
+                        findings_);
+    }
   }
 
   void check_entry(const JsonMember& member) {
     const ObjectReader entry(member.value, "a change of a field",
                              {"renamed_from", "added", "removed", "hook"}, findings_);
     if (member.value.object() == nullptr) return;
+    const auto has = [&member](const char* key) { return member.value.find(key) != nullptr; };
     const std::size_t keys = member.value.object()->size();
+    const bool replaces = keys == 2 && has("removed") && !has("hook");
     if (keys == 0) {
       add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
                  findings_);
-    } else if (keys > 1) {
+    } else if (keys > 1 && !replaces) {
       add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
                         "keep one; a hook can do everything", findings_);
       return;
@@ -80,8 +118,44 @@ class FieldsReader {
     entry.mark("added");
     entry.mark("removed");
     const bool hook = entry.mark("hook");
-    check_fields(member);
-    if (hook && !step_.whole.hook) {
+    if (has("removed")) check_removed(member, replaces);
+    if (has("added")) check_added(member);
+    if (has("renamed_from") && !newer_.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer_, findings_);
+    }
+    if (hook) check_hook(member);
+  }
+
+  /// `replaces`: the entry also says where the field of this name in the newer version comes from.
+  void check_removed(const JsonMember& member, bool replaces) {
+    const auto renamed = renamed_.find(member.key);
+    if (!older_.has(member.key)) {
+      add_unknown_part(member.key, member.place, older_, findings_);
+    } else if (renamed != renamed_.end()) {
+      add_contradiction(
+          member.place,
+          "'" + member.key + "' was not removed: it was renamed to '" + renamed->second + "'",
+          "remove \"removed\" here", findings_);
+    } else if (newer_.has(member.key) && !replaces) {
+      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
+                 findings_);
+    }
+  }
+
+  void check_added(const JsonMember& member) {
+    const bool older_goes = renamed_.contains(member.key) || says(member.key, "removed");
+    if (!newer_.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer_, findings_);
+    } else if (older_.has(member.key) && !older_goes) {
+      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
+                 findings_);
+    }
+  }
+
+  void check_hook(const JsonMember& member) {
+    if (!older_.has(member.key) && !newer_.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer_, findings_);
+    } else if (!step_.whole.hook) {
       findings_.add({.place = member.place,
                      .code = "missing-hook",
                      .what = "'" + member.key + "' wants a hand-written step that is not there",
@@ -90,78 +164,92 @@ class FieldsReader {
     }
   }
 
-  /// Whether the versions have the fields that an entry speaks of.
-  void check_fields(const JsonMember& member) {
-    const bool older_has = older_.has(member.key);
-    const bool newer_has = newer_.has(member.key);
-    const auto has = [&member](const char* key) { return member.value.find(key) != nullptr; };
-    if (has("removed") ? !older_has : has("hook") ? !older_has && !newer_has : !newer_has) {
-      add_unknown_part(member.key, member.place, has("removed") ? older_ : newer_, findings_);
-    } else if ((has("removed") && newer_has) || (has("added") && older_has)) {
-      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
-                 findings_);
-    } else if (has("renamed_from")) {
-      renames_.add(member.key, *member.value.find("renamed_from"));
+  /// Whether a field of the newer version has the name of one that does not go on in it.
+  bool takes_name(const std::string& name) const {
+    const JsonValue* renames = said(name, "renamed_from");
+    if (renames != nullptr) return renames->text() != nullptr && *renames->text() != name;
+    return says(name, "added") && says(name, "removed");
+  }
+
+  /// The field of the older version that one of the newer version goes on; nullptr where there is
+  /// none.
+  const Field* continued(const Field& field) const {
+    if (const JsonValue* renames = said(field.name, "renamed_from")) {
+      return renames->text() != nullptr ? older(*renames->text()) : nullptr;
     }
+    const bool is_new = renamed_.contains(field.name) || takes_name(field.name);
+    return is_new ? nullptr : older(field.name);
   }
 
   void read_newer(const Field& field) {
-    FieldStep change{.newer = &field, .hook = says(field.name, "hook")};
-    const bool renames = says(field.name, "renamed_from");
-    if (renames) {
-      const JsonValue& from = *step_.changes->find(field.name)->find("renamed_from");
-      change.older = from.text() != nullptr ? step_.older.find(*from.text()) : nullptr;
-    } else {
-      change.older = step_.older.find(field.name);
-    }
+    FieldStep change{.older = continued(field), .newer = &field, .hook = says(field.name, "hook")};
+    const bool explained =
+        change.hook || says(field.name, "renamed_from") || says(field.name, "added");
     if (change.older != nullptr && !change.hook) {
       if (!converts(step_.whole, change.older->type, field.type)) add_retyped(*change.older, field);
-    } else if (change.older == nullptr && !change.hook && !renames && !says(field.name, "added")) {
-      add_unexplained(field.place, "'" + field.name + "' is new in " + newer_.words,
-                      "add \"" + field.name +
-                          "\": {\"added\": true} to the step, or "
-                          "{\"renamed_from\": \"...\"} or {\"hook\": true}",
-                      findings_);
+    } else if (change.older == nullptr && !explained) {
+      add_new(field);
     }
     steps_.push_back(std::move(change));
   }
 
+  void add_new(const Field& field) {
+    const std::string added = "add \"" + field.name + "\": {\"added\": true} to " + step_.entries;
+    const auto renamed = renamed_.find(field.name);
+    if (renamed != renamed_.end()) {
+      add_unexplained(field.place,
+                      "'" + field.name + "' is another field in " + newer_.words + ": that of " +
+                          older_.words + " was renamed to '" + renamed->second + "'",
+                      added, findings_);
+    } else {
+      add_unexplained(field.place, "'" + field.name + "' is new in " + newer_.words,
+                      added + ", or {\"renamed_from\": \"...\"} or {\"hook\": true}", findings_);
+    }
+  }
+
   void add_retyped(const Field& older, const Field& newer) {
-    std::string hooks = "\"" + newer.name + "\": {\"hook\": true}";
-    if (older.name != newer.name) {
-      hooks = "\"" + older.name + "\": {\"hook\": true} and " + hooks + " instead";
-    }
-    std::string fix = "add " + hooks + " to the step";
-    if (const std::string renamed = perhaps_renamed(older, newer); !renamed.empty()) {
-      fix = "add " + renamed + " to the step, or " + hooks;
-    }
+    const auto hook = [](const Field& field) { return "\"" + field.name + "\": {\"hook\": true}"; };
+    const bool renamed = older.name != newer.name;
+    const std::string hooks = (renamed ? hook(older) + " and " : "") + hook(newer) +
+                              (renamed ? " instead" : "") + " to " + step_.entries;
+    const std::string pair = perhaps_renamed(older, newer);
+    const std::string fix = "add " + (pair.empty() ? hooks : pair + " to the step, or " + hooks);
     add_unexplained(newer.place,
                     "'" + newer.name + "' changed its type from " + to_text(older.type) + " to " +
                         to_text(newer.type),
                     fix, findings_);
   }
 
-  /// What would make the one struct or enum the counterpart of the other.
-  static std::string perhaps_renamed(const Field& older, const Field& newer) {
+  /// What would make the one struct or enum the counterpart of the other, where only one version
+  /// has each.
+  std::string perhaps_renamed(const Field& older, const Field& newer) const {
     const Type& from = innermost(older.type);
     const Type& to = innermost(newer.type);
-    const bool local = from.shape == Shape::structure || from.shape == Shape::enumeration;
-    if (!local || from.shape != to.shape || to_text(from) == to_text(to)) return {};
-    return std::string(from.shape == Shape::structure ? "\"structs\"" : "\"enums\"") + ": {\"" +
-           to_text(to) + "\": {\"renamed_from\": \"" + to_text(from) + "\"}}";
+    if (from.shape != to.shape) return {};
+    const DocumentVersion& before = *step_.whole.from;
+    const DocumentVersion& now = *step_.whole.to;
+    const auto suggest = [&](const char* key, const auto& its, const auto& others) {
+      if (has(its, to_text(to)) || has(others, to_text(from))) return std::string();
+      return "\"" + std::string(key) + "\": {\"" + to_text(to) + "\": {\"renamed_from\": \"" +
+             to_text(from) + "\"}}";
+    };
+    if (from.shape == Shape::structure) return suggest("structs", before.structs, now.structs);
+    if (from.shape == Shape::enumeration) return suggest("enums", before.enums, now.enums);
+    return {};
   }
 
   /// Fields of the older version that no field of the newer one continues.
   void read_older(const Field& field) {
-    if (newer_.has(field.name) || renames_.contains(field.name)) return;
+    const bool replaced = takes_name(field.name);
+    if (renamed_.contains(field.name) || (newer_.has(field.name) && !replaced)) return;
     const bool hook = says(field.name, "hook");
     if (!hook && !says(field.name, "removed")) {
-      add_unexplained(step_.place,
-                      "'" + field.name + "' of " + older_.words + " is gone in " + newer_.words,
-                      "add \"" + field.name +
-                          "\": {\"removed\": true}, or say \"renamed_from\" of "
-                          "the field that took its place",
-                      findings_);
+      const std::string remedy =
+          replaced ? "add \"removed\": true to the entry of '" + field.name + "'"
+                   : "add \"" + field.name + "\": {\"removed\": true} to " + step_.entries;
+      add_unexplained(
+          step_.place, "'" + field.name + "' of " + older_.words + " is gone in " + newer_.words,
+          remedy + ", or say \"renamed_from\" of the field that took its place", findings_);
     }
     steps_.push_back({.older = &field, .hook = hook});
   }
@@ -170,17 +258,13 @@ class FieldsReader {
   Findings& findings_;
   StepVersion older_;
   StepVersion newer_;
-  Renames renames_;
+  std::unordered_map<std::string, std::string> renamed_{};  // from the older name to the newer
+  std::unordered_map<std::string, const Field*> older_fields_{};
+  std::unordered_map<std::string, const JsonValue*> entries_{};
   std::vector<FieldStep> steps_{};
 };
 
 }  // namespace
-
-const Field* StepFields::find(const std::string& name) const {
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&name](const Field& field) { return field.name == name; });
-  return found != fields.end() ? &*found : nullptr;
-}
 
 std::vector<FieldStep> read_field_steps(const FieldsStep& step, Findings& findings) {
   return FieldsReader(step, findings).read();

@@ -15,8 +15,6 @@ namespace tenon::gen {
 struct StepFields {
   std::string words;  // what has them, eg: "version 2", "'change' of version 2"
   const std::vector<Field>& fields;
-
-  const Field* find(const std::string& name) const;
 };
 
 /// Two sides that are compared, and what evolution.json says of them.
@@ -25,6 +23,7 @@ struct FieldsStep {
   StepFields newer;
   const JsonValue* changes;   // the object under "fields"; nullptr where there is none
   const Place& place;         // of that object, or of what should hold it
+  std::string entries;        // for remedies: where entries go, eg: "the \"fields\" of the step"
   const DocumentStep& whole;  // its hook, and its pairs of structs and enums
 };
 

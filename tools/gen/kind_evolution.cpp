@@ -10,8 +10,8 @@ namespace tenon::gen {
 namespace {
 
 StepVersion parts_of(const KindVersion& version) {
-  StepVersion parts{"version " + version.label, "method", {}};
-  for (const Method& method : version.methods) parts.names.push_back(method.name);
+  StepVersion parts("version " + version.label, "method");
+  for (const Method& method : version.methods) parts.add(method.name);
   return parts;
 }
 

@@ -267,16 +267,22 @@ struct DocumentVersion : Version {
   std::vector<Field> fields{};  // in C followed by `tenon_bytes bag`
 };
 
+/// The versions of a document type from which a value in the bag may become a field: those in which
+/// it stands under the same name (in a struct of the same name) and has the same shape, be it
+/// optional or not. Of a field that is set by hand only its own.
+struct Origins {
+  std::vector<std::string> versions{};  // labels
+  bool exact = false;  // other versions have another field of this name, so nothing else may
+};
+
 /// What becomes of one field between two versions of a document type or of a struct of it.
 struct FieldStep {
   const Field* older =
       nullptr;  // nullptr: added; a value of the newer goes to the bag on the way back
   const Field* newer = nullptr;  // nullptr: removed; a value of the older goes to the bag
   bool hook = false;             // the hand-written step fills it, in both directions
-  /// Where one side is nullptr: the labels of all versions of the document type in which a field
-  /// of this name stands (in a struct of the same name) and has the same shape, be it optional or
-  /// not. What the bag holds from there may come back; anything else stays in the bag.
-  std::vector<std::string> origins{};
+  Origins older_origins{};       // none where it is nullptr
+  Origins newer_origins{};
 };
 
 /// A struct that two neighbouring versions have, perhaps under two names.
@@ -286,11 +292,18 @@ struct StructStep {
   std::vector<FieldStep> fields{};  // each field of `newer` in its order, then those removed
 };
 
+/// A value of an enum that the newer version writes otherwise.
+struct RenamedValue {
+  std::string older;
+  std::string newer;
+};
+
 /// An enum that two neighbouring versions have, perhaps under two names. Values are the same when
-/// they are written the same.
+/// they are written the same, or were renamed.
 struct EnumStep {
   const Enum* older = nullptr;
   const Enum* newer = nullptr;
+  std::vector<RenamedValue> renamed{};
 };
 
 /// How a document type's version came from its neighbour. Read in both directions.

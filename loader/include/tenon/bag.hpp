@@ -40,13 +40,16 @@ class TENON_API Bag {
   /// In the order of names, then versions.
   std::span<const BagEntry> entries() const noexcept { return {entries_, count_}; }
 
-  /// The entry of that name from one of the versions, or of the type "json"; nullptr: there is
-  /// none.
+  /// The entry of that name from one of the versions; nullptr: there is none.
   const BagEntry* find(std::string_view name,
                        std::span<const std::string_view> versions) const noexcept;
+  /// The entry of that name that a lenient reader kept, from any version; nullptr: there is none.
+  const BagEntry* find_unknown(std::string_view name) const noexcept;
   /// Puts an entry in, in the place of one of the same name and version. Does nothing where the
   /// conversion keeps nothing.
-  void put(Conversion& conversion, const BagEntry& entry);
+  void put(Conversion& conversion, const BagEntry& entry) { put(conversion, {&entry, 1}); }
+  /// The same for many, in time that is nearly linear; of two with one key the last one stays.
+  void put(Conversion& conversion, std::span<const BagEntry> entries);
   /// Takes an entry out. REQUIRED: `find` answered it.
   void remove(Conversion& conversion, const BagEntry& entry);
 
@@ -60,8 +63,6 @@ class TENON_API Bag {
   tenon_bytes text(Conversion& conversion) const;
 
  private:
-  BagEntry* copy_without(Conversion& conversion, const BagEntry* entry, std::size_t room) const;
-
   const BagEntry* entries_ = nullptr;
   std::size_t count_ = 0;
 };

@@ -397,6 +397,7 @@ template <class From, class To>
 tenon_status convert_contract(tenon_call* call, const RawForm<From>& from, RawForm<To>& to,
                               Keep keep) {
   Conversion conversion(call, keep);
+  conversion.notes_absence = conversion.keeps();
   From older;
   To newer;
   return conversion.status(Stored<From>::load(conversion, from, older) &&
@@ -523,12 +524,19 @@ bool read_value(Conversion& conversion, const json::Reader& in, StoredMap<Form>&
 
 /// What a reader does not know, as an entry of the bag.
 TENON_API bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in,
-                            Bag& bag);
+                            BagEntry& entry);
 
 template <class Form>
 bool read_struct(Conversion& conversion, const json::Reader& in, Form& value) {
   json::Fields fields(in);
   const bool lenient = !conversion.unknown_of.empty();
+  std::size_t most_unknown = 0;
+  if (!in.read_object(most_unknown)) return false;
+  BagEntry* const unknown = lenient ? conversion.make_array<BagEntry>(most_unknown) : nullptr;
+  std::size_t count = 0;
+  const auto keep = [&](std::string_view name, const json::Reader& rest) {
+    return keep_unknown(conversion, name, rest, unknown[count++]);
+  };
   const auto read_bag = [&] {
     const json::Reader* bag = fields.take("bag");
     return bag == nullptr || value.bag.read(conversion, *bag);
@@ -543,12 +551,12 @@ bool read_struct(Conversion& conversion, const json::Reader& in, Form& value) {
     field = made;
     if (read_value(conversion, *found, *made)) return;
     field = nullptr;
-    good = lenient && keep_unknown(conversion, name, *found, value.bag);
+    good = lenient && keep(name, *found);
   });
   if (!lenient) return good && read_bag() && fields.finish();
-  return good && fields.for_each_rest([&](std::string_view name, const json::Reader& rest) {
-    return keep_unknown(conversion, name, rest, value.bag);
-  });
+  if (!good || !fields.for_each_rest(keep)) return false;
+  value.bag.put(conversion, {unknown, count});
+  return true;
 }
 
 template <class Form>
@@ -624,15 +632,24 @@ struct BagField {
   std::string_view type;
 };
 
+namespace detail {
+
+/// Removes the entries of a field.
+inline void drop(Conversion& conversion, Bag& bag, std::string_view name,
+                 std::span<const std::string_view> versions) {
+  if (bag.empty()) return;
+  while (const BagEntry* stale = bag.find(name, versions)) bag.remove(conversion, *stale);
+}
+
+}  // namespace detail
+
 /// Puts a field into the bag that the target cannot name; one that is absent leaves no entry. Those
 /// of the same name from `versions`, in which the field has the same shape, go. What the field
 /// points at must live as long as the results of the conversion.
 template <class Form>
 void push(Conversion& conversion, Bag& bag, const BagField& from,
           std::span<const std::string_view> versions, const Form* field) {
-  if (!bag.empty()) {
-    while (const BagEntry* stale = bag.find(from.name, versions)) bag.remove(conversion, *stale);
-  }
+  detail::drop(conversion, bag, from.name, versions);
   if (field == nullptr || !conversion.keeps()) return;
   bag.put(conversion, {from.name,
                        from.version,
@@ -651,26 +668,52 @@ TENON_API bool read_entry(Conversion& conversion, const BagEntry& entry, std::st
 
 }  // namespace detail
 
-/// Takes a field out of the bag that the source could not name: that of a version in which it has
-/// the same shape. Where there is none it stays absent; where there is something else under the
-/// same key, the conversion fails.
+namespace detail {
+
+/// The value of an entry; stays nullptr where that is null. False: it does not fit.
 template <class Form>
+bool read_bagged(Conversion& conversion, const BagEntry& entry, std::string_view type,
+                 const Form*& field) {
+  if (entry.write == write_erased<Form> && entry.type == type) {
+    field = static_cast<const Form*>(entry.stored);
+    return true;
+  }
+  if (entry.stored == nullptr && entry.value == "null") return true;
+  auto* made = conversion.make<Form>();
+  const auto read = [](Conversion& reading, const json::Reader& in, void* value) {
+    return read_value(reading, in, *static_cast<Form*>(value));
+  };
+  if (!read_entry(conversion, entry, type, read, made)) return false;
+  field = made;
+  return true;
+}
+
+}  // namespace detail
+
+/// Takes a field out of the bag that the source could not name: that of a version in which it has
+/// the same shape, or unless `exact` what a lenient reader kept under this name, if it fits. Where
+/// there is none it stays absent; where there is something else under the key of one of the
+/// versions, the conversion fails.
+template <bool exact = false, class Form>
 bool pull(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
           std::span<const std::string_view> versions, const Form*& field) {
   if (bag.empty()) return true;
   const BagEntry* entry = bag.find(name, versions);
+  const bool must_fit = entry != nullptr;
+  if (!exact && !must_fit) entry = bag.find_unknown(name);
   if (entry == nullptr) return true;
-  if (entry->write == detail::write_erased<Form> && entry->type == type) {
-    field = static_cast<const Form*>(entry->stored);
-  } else {
-    auto* made = conversion.make<Form>();
-    const auto read = [](Conversion& reading, const json::Reader& in, void* value) {
-      return detail::read_value(reading, in, *static_cast<Form*>(value));
-    };
-    if (!detail::read_entry(conversion, *entry, type, read, made)) return false;
-    field = made;
-  }
+  if (!detail::read_bagged(conversion, *entry, type, field)) return !must_fit;
   bag.remove(conversion, *entry);
+  return true;
+}
+
+/// The same for a field that both sides have: where the source left it out, an older program that
+/// did not know its name may have put it into the bag; otherwise no older value stays there.
+template <bool exact = false, class Form>
+bool settle(Conversion& conversion, Bag& bag, std::string_view name, std::string_view type,
+            std::span<const std::string_view> versions, const Form*& field) {
+  if (field == nullptr) return pull<exact>(conversion, bag, name, type, versions, field);
+  detail::drop(conversion, bag, name, versions);
   return true;
 }
 
@@ -741,7 +784,8 @@ bool load_literals(Conversion& conversion, const BagField& from, const detail::R
                    Bag& bag, const Form*& field) {
   if (bag.empty() || !detail::Literals<Form>::unknown(raw)) return true;
   const Form* kept = nullptr;
-  if (!pull(conversion, bag, from.name, from.type, std::span(&from.version, 1), kept)) return false;
+  const std::span versions(&from.version, 1);
+  if (!pull<true>(conversion, bag, from.name, from.type, versions, kept)) return false;
   if (kept != nullptr && detail::Literals<Form>::alike(*kept, *field)) field = kept;
   return true;
 }
@@ -763,6 +807,42 @@ template <class Form>
 void save_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>* raw,
                    Bag& bag, const Form* field) {
   if (raw != nullptr) save_literals(conversion, from, *raw, bag, field);
+}
+
+namespace detail {
+
+/// Whether a field of the contract is what save_field makes of an absent one.
+inline bool is_nothing(const tenon_string& raw) noexcept {
+  return raw.size == 0;
+}
+inline bool is_nothing(const tenon_bytes& raw) noexcept {
+  return raw.size == 0;
+}
+inline bool is_nothing(const tenon_list& raw) noexcept {
+  return raw.count == 0;
+}
+inline bool is_nothing(const tenon_map& raw) noexcept {
+  return raw.keys.count == 0;
+}
+template <class Number>
+bool is_nothing(const Number& raw) noexcept {
+  return raw == Number();
+}
+
+}  // namespace detail
+
+/// Notes that a field is absent which the contract cannot leave out.
+template <class Form>
+void save_absence(Conversion& conversion, const BagField& from, Bag& bag, const Form* field) {
+  if (conversion.notes_absence && field == nullptr) push_absence(conversion, bag, from);
+}
+
+/// Makes such a field absent again where it came back as it crossed.
+template <class Form>
+void load_absence(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
+                  Bag& bag, const Form*& field) {
+  if (!pull_absence(conversion, bag, from.name, std::span(&from.version, 1))) return;
+  if (detail::is_nothing(raw)) field = nullptr;
 }
 
 }  // namespace tenon

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The hand-written step of test.example/drawing: a count in version 1 is its text in version 2. It
+// knows nothing of older programs that keep what they do not know.
+#include <test/drawing_steps.hpp>
+
+#include <charconv>
+#include <string>
+
+namespace test {
+
+bool DrawingStep1To2::up(tenon::Conversion& conversion, const DrawingV1Storage& from,
+                         DrawingV2Storage& to) {
+  if (from.count != nullptr) {
+    to.amount = conversion.make(conversion.copy(std::to_string(*from.count)));
+  }
+  return true;
+}
+
+bool DrawingStep1To2::down(tenon::Conversion& conversion, const DrawingV2Storage& from,
+                           DrawingV1Storage& to) {
+  static constexpr std::string_view versions[] = {"2", "3"};
+  if (from.amount == nullptr) return true;
+  const std::string_view text = tenon::text_of(*from.amount);
+  std::int32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (std::to_string(number) == text) {
+    to.count = conversion.make(number);
+  } else {
+    tenon::push(conversion, to.bag, {"amount", "2", "string"}, versions, from.amount);
+  }
+  return true;
+}
+
+}  // namespace test

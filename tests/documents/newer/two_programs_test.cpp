@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Documents that a newer program wrote and an older one, generated from older specs, read leniently
+// and stored: the newer one finds all of its fields again.
+#include <tenon/document_tests.hpp>
+
+#include <framework/world.hpp>
+#include <test/drawing_storage.hpp>
+#include <test/person_storage.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace tenon::tests {
+namespace {
+
+constexpr int instances = 4000;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Random documents, stored at one version.
+template <class Storage>
+std::vector<std::string> random_documents(const DocumentType& type, std::string_view label) {
+  Random random(seed(), {"7", "light", "grey"});
+  Arena arena;
+  std::vector<std::string> documents;
+  for (int i = 0; i < instances; i++) {
+    arena.reset();
+    Conversion conversion(arena.raw());
+    random.density = random.below(101);
+    Storage document;
+    fill(conversion, random, document);
+    json::Writer out;
+    write_document(out, type, *type.find(label), &document, "");
+    documents.push_back(out.take());
+  }
+  return documents;
+}
+
+/// What the older program makes of them.
+std::vector<std::string> stored_by_older(const World& world, const std::vector<std::string>& in) {
+  std::string text;
+  for (const std::string& line : in) text += line + "\n";
+  const Outcome run = world.run({OLDER_PROGRAM, world.write("documents.jsonl", text).string()});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  return lines_of(run.out);
+}
+
+/// Random documents go through the older program twice and are the same afterwards.
+template <class Storage>
+void check_passing(std::string_view id, std::string_view label) {
+  const World world;
+  const DocumentType& type = *find_document_type(id);
+  const std::vector<std::string> written = random_documents<Storage>(type, label);
+  const std::vector<std::string> once = stored_by_older(world, written);
+  const std::vector<std::string> twice = stored_by_older(world, once);
+  ASSERT_EQ(once.size(), written.size());
+  EXPECT_EQ(twice, once);
+  DocumentConverter converter;
+  for (std::size_t i = 0; i < written.size() && !testing::Test::HasFailure(); i++) {
+    EXPECT_NE(once[i].find(R"("version":1,)"), std::string::npos) << once[i];
+    const auto read = converter.convert(once[i], {.to = label}, "w");
+    ASSERT_TRUE(read) << read.error().to_string() << "\n" << once[i];
+    const std::string back(*read);
+    const auto expected = converter.convert(written[i], {.to = label}, "w");
+    EXPECT_EQ(back, *expected) << once[i];
+  }
+}
+
+TEST(TwoPrograms, LoseNoFieldOfADrawingOfVersion2) {
+  check_passing<test::DrawingV2Storage>("test.example/drawing", "2");
+}
+
+TEST(TwoPrograms, LoseNoFieldOfADrawingOfVersion3) {
+  check_passing<test::DrawingV3Storage>("test.example/drawing", "3");
+}
+
+TEST(TwoPrograms, LoseNoFieldOfAPerson) {
+  check_passing<test::PersonV2Storage>("test.example/person", "2");
+}
+
+TEST(TwoPrograms, FindWhatTheOlderOneSetUnderItsNames) {
+  DocumentConverter converter;
+  const auto read = converter.convert(
+      R"({"type":"test.example/drawing","version":1,"value":{"name":"set since",)"
+      R"("bag":{"title@2":{"type":"json","value":"of before"}}}})",
+      {.to = "2"});
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(*read,
+            R"({"type":"test.example/drawing","version":2,"value":{"title":"set since"}})");
+}
+
+}  // namespace
+}  // namespace tenon::tests
