@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string_view>
+
 namespace {
 
 using tenon::tests::Outcome;
@@ -72,6 +75,105 @@ TEST(GenCommand, BeginsTheNextVersion) {
   const Outcome again = world.run({TENON_GEN, "next", "kinds/filter"});
   EXPECT_EQ(again.exit, 1);
   EXPECT_NE(again.err.find("two-drafts"), std::string::npos);
+}
+
+/// The spec as it was released with a version; `edit` replaces a part of it.
+std::string released_spec(const std::string& version, const std::string& part = "",
+                          const std::string& edit = "") {
+  std::string text = spec;
+  text.replace(
+      text.find("\"doc\""), 0,
+      "\"life\": {\"released\": {\"version\": \"" + version + "\", \"date\": \"2026-11-21\"}}, ");
+  if (!part.empty()) text.replace(text.find(part), part.size(), edit);
+  return text;
+}
+
+const std::string any_thread = "\"threading\": \"any\"";
+const std::string one_thread = "\"threading\": \"main\"";
+
+TEST(GenCommand, FreezesWhatWasReleased) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("0.1.0"));
+  const Outcome first = world.run({TENON_GEN, "release", "kinds"});
+  EXPECT_EQ(first.exit, 0) << first.err;
+  EXPECT_EQ(first.out, "added version 1 of 'photo.example/filter'\n");
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).out, "");
+  EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
+  const std::string list = world.read("kinds/released.json");
+
+  world.write("kinds/filter/v1.json", released_spec("0.1.0", any_thread, one_thread));
+  for (const char* command : {"check", "headers", "build", "release"}) {
+    std::vector<std::string> line{TENON_GEN, command, "kinds"};
+    if (std::string_view("check release").find(command) == std::string_view::npos) {
+      line.insert(line.end(), {"--out", "out"});
+    }
+    const Outcome refused = world.run(line);
+    EXPECT_EQ(refused.exit, 1) << command;
+    EXPECT_NE(refused.err.find("error[released-changed]: version 1 of 'photo.example/filter' was "
+                               "released with 0.1.0 and is another one now\n"
+                               "   found   method apply main\n"
+                               "   needed  method apply any\n"),
+              std::string::npos)
+        << refused.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "out"));
+  EXPECT_EQ(world.read("kinds/released.json"), list);
+
+  const Outcome again = world.run({TENON_GEN, "release", "--again", "kinds"});
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(again.out,
+            "replaced version 1 of 'photo.example/filter', which breaks all that was built for it\n"
+            "  - method apply any\n  + method apply main\n");
+  EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
+}
+
+TEST(GenCommand, NeverReplacesWhatWasReleasedWith1) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("1.0.0"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  world.write("kinds/filter/v1.json", released_spec("1.0.0", any_thread, one_thread));
+  const Outcome again = world.run({TENON_GEN, "release", "--again", "kinds"});
+  EXPECT_EQ(again.exit, 1);
+  EXPECT_NE(again.err.find("released-changed"), std::string::npos) << again.err;
+}
+
+TEST(GenCommand, FreezesFieldsThatWereAddedWithTheirRelease) {
+  const World world;
+  const auto with = [](const std::string& type) {
+    return released_spec("0.1.0", any_thread,
+                         any_thread + ", \"request\": {\"a\": \"bool\", \"mask\": {\"type\": \"" +
+                             type + "\", \"added\": \"2026-12-24\"}}");
+  };
+  world.write("kinds/filter/v1.json",
+              released_spec("0.1.0", any_thread, any_thread + ", \"request\": {\"a\": \"bool\"}"));
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  world.write("kinds/filter/v1.json", with("optional<bytes>"));
+  const Outcome unlisted = world.run({TENON_GEN, "check", "kinds"});
+  EXPECT_EQ(unlisted.exit, 1);
+  EXPECT_NE(unlisted.err.find("error[not-listed]"), std::string::npos) << unlisted.err;
+  const Outcome added = world.run({TENON_GEN, "release", "kinds"});
+  EXPECT_EQ(added.out, "added photo_filter_v1_apply_request.mask optional<bytes> at 16\n")
+      << added.err;
+  EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
+  world.write("kinds/filter/v1.json", with("optional<string>"));
+  EXPECT_NE(world.run({TENON_GEN, "check", "kinds"}).err.find("released-changed"),
+            std::string::npos);
+}
+
+TEST(GenCommand, MissesASpecThatWasReleased) {
+  const World world;
+  world.write("kinds/filter/v1.json", released_spec("0.1.0"));
+  std::string second = released_spec("0.1.0");
+  second.replace(second.find("\"version\": 1"), 12, "\"version\": 2");
+  world.write("kinds/filter/v2.json", second);
+  world.write("kinds/filter/evolution.json",
+              R"({"kind": "photo.example/filter", "steps": [{"from": 1, "to": 2}]})");
+  EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
+  std::filesystem::remove(world.root() / "kinds/filter/v2.json");
+  std::filesystem::remove(world.root() / "kinds/filter/evolution.json");
+  const Outcome outcome = world.run({TENON_GEN, "check", "kinds"});
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_NE(outcome.err.find("error[released-gone]"), std::string::npos) << outcome.err;
 }
 
 TEST(GenCommand, EndsWithItsStatuses) {

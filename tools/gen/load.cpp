@@ -5,6 +5,7 @@
 #include "gen/family_reader.hpp"
 #include "gen/fingerprint.hpp"
 #include "gen/kind_evolution.hpp"
+#include "gen/released.hpp"
 #include "gen/spec_checker.hpp"
 #include "gen/spec_reader.hpp"
 #include "gen/standard_specs.hpp"
@@ -101,8 +102,9 @@ Model load_specs(const LoadOptions& options, Findings& findings) {
   if (findings.empty()) check_c_names(model, findings);
   if (!findings.empty()) return model;
   set_fingerprints(model, documents);
-  keep_wanted(options.standard, model);
   model.inputs = std::move(files.inputs);
+  if (options.frozen) check_released(model, findings);
+  keep_wanted(options.standard, model);
   return model;
 }
 

@@ -23,6 +23,8 @@ struct LoadOptions {
   std::vector<StandardKind> standard{};
   /// Where tenon's own specs lie. Read only where `standard` or a spec names something of them.
   std::string standard_specs{};
+  /// Whether released versions must be those that `released.json` lists.
+  bool frozen = true;
 };
 
 /// What was asked for does not exist.

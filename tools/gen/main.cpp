@@ -9,6 +9,7 @@
 #include "gen/load.hpp"
 #include "gen/naming.hpp"
 #include "gen/next.hpp"
+#include "gen/released.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -30,6 +31,7 @@ struct Options {
   std::string depfile{};
   std::string name = "kinds";
   std::string folder{};
+  bool again = false;
 };
 
 /// Relative to the program, where an installation has it.
@@ -106,13 +108,29 @@ Exit next(Options& options) {
   return report(findings);
 }
 
-void add_specs(CLI::App* command, Options& options) {
-  command->add_option("FOLDER", options.load.folders, "Folders with specs, anywhere below")
-      ->required();
+Exit release(Options& options) {
+  options.load.folders = {options.folder};
+  options.load.frozen = false;
+  Findings findings;
+  const Model model = load_specs(options.load, findings);
+  if (!findings.empty()) return report(findings);
+  for (const std::string& line : release(options.folder, model, options.again, findings)) {
+    std::cout << line << "\n";
+  }
+  return report(findings);
+}
+
+void add_standard_specs(CLI::App* command, Options& options) {
   command
       ->add_option("--standard-specs", options.load.standard_specs, "Folder of tenon's own specs")
       ->type_name("DIR")
       ->capture_default_str();
+}
+
+void add_specs(CLI::App* command, Options& options) {
+  command->add_option("FOLDER", options.load.folders, "Folders with specs, anywhere below")
+      ->required();
+  add_standard_specs(command, options);
 }
 
 void add_output(CLI::App* command, Options& options) {
@@ -145,6 +163,14 @@ void add_commands(CLI::App& app, Options& options, Exit& exit) {
 
   add_specs(add("check", "Only checks", check), options);
   add_specs(add("fingerprint", "Prints the fingerprint of each version", fingerprint), options);
+  CLI::App* release_command =
+      add("release", "Lists released versions, which cannot change any more", release);
+  release_command->add_option("FOLDER", options.folder, "Folder with specs, anywhere below")
+      ->required();
+  add_standard_specs(release_command, options);
+  release_command->add_flag("--again", options.again,
+                            "Replaces versions that were released before 1.0.0, and says what "
+                            "that breaks");
   add("next", "Begins the next version as a draft", next)
       ->add_option("FOLDER", options.folder, "Folder of one kind or document type")
       ->required();
