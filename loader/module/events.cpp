@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 
+#include "base/plain_text.hpp"
 #include "module/log.hpp"
 
 namespace tenon {
@@ -87,7 +88,7 @@ std::string Event::to_string() const {
   if (loading.count() != 0) text += ", loaded in " + in_words(loading);
   if (closed.count() != 0) text += ", closed for " + in_words(closed);
   if (draining.count() != 0) text += ", after " + in_words(draining);
-  if (!message.empty()) text += ": " + message;
+  if (!message.empty()) text += ": " + harmless(message);
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/plain_text.hpp"
 #include "module/generation.hpp"
 #include "module/thread_records.hpp"
 #include "platform/fork.hpp"
@@ -64,7 +65,7 @@ void log_from_plugin(std::int32_t level, std::string_view message) {
 void log_from_module(std::string_view module, std::int32_t level, std::string_view message) {
   const spdlog::level::level_enum one = level_of(level);
   if (!logger().should_log(one)) return;
-  write(one, std::string(module).append(": ").append(message));
+  write(one, std::string(module).append(": ").append(harmless(message)));
 }
 
 bool logs_debug() noexcept {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/plain_text.hpp"
+
 namespace tenon::reading {
 namespace {
 
@@ -35,13 +37,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string to_text(const Finding& finding) {
-  std::string text = finding.place.file;
+  std::string text = harmless(finding.place.file);
   if (finding.place.line != 0) {
     text += ":" + std::to_string(finding.place.line) + ":" + std::to_string(finding.place.column);
   }
-  text += ": error[" + finding.code + "]: " + finding.what;
+  text += ": error[" + finding.code + "]: " + harmless(finding.what);
   const auto add = [&text](std::string_view label, const std::string& line) {
-    if (!line.empty()) text.append("\n   ").append(label).append(line);
+    if (!line.empty()) text.append("\n   ").append(label).append(harmless(line));
   };
   add("found   ", finding.found);
   add("needed  ", finding.needed);

@@ -15,7 +15,7 @@ std::string for_dot(std::string_view text) {
   std::string safe;
   for (const char c : harmless(text)) {
     if (c == '"' || c == '\\') safe += '\\';
-    safe += c == '\n' ? ' ' : c;
+    safe += c;
   }
   return safe;
 }
@@ -28,7 +28,7 @@ std::string for_mermaid(std::string_view text) {
     if (special.find(c) != std::string_view::npos) {
       safe += "#" + std::to_string(static_cast<int>(c)) + ";";
     } else {
-      safe += c == '\n' ? ' ' : c;
+      safe += c;
     }
   }
   return safe;

@@ -92,7 +92,7 @@ Exit graph(const Options& options, GraphFormat format) {
     if (package.refused) conflicts.push_back(*package.refused);
   }
   for (const Error& conflict : conflicts) {
-    std::cerr << "tenon: " << harmless(conflict.to_string()) << "\n";
+    std::cerr << "tenon: " << conflict.to_string() << "\n";
   }
   if (failed || drawn != yes) return environment_failed;
   return conflicts.empty() ? yes : finding;

@@ -5,6 +5,8 @@
 #include <iostream>
 #include <string>
 
+#include "base/plain_text.hpp"
+
 namespace tenon::command {
 
 namespace json = boost::json;
@@ -49,12 +51,14 @@ void write_all(std::string& out, const Container& all, const char* brackets,
 void write(std::string& out, const json::value& value, const std::string& indent) {
   if (const json::object* object = value.if_object()) {
     write_all(out, *object, "{}", indent, [&](const auto& member) {
-      out += json::serialize(member.key()) + ": ";
+      out += json::serialize(valid_utf8(member.key())) + ": ";
       write(out, member.value(), indent + "  ");
     });
   } else if (const json::array* array = value.if_array()) {
     write_all(out, *array, "[]", indent,
               [&](const json::value& element) { write(out, element, indent + "  "); });
+  } else if (const json::string* text = value.if_string()) {
+    out += json::serialize(valid_utf8(*text));
   } else {
     out += json::serialize(value);
   }

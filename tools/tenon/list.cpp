@@ -86,8 +86,8 @@ Exit list(const Options& options, const std::string& kind) {
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   if (!plugins.empty()) print_plugins(plugins, paint);
   if (plugins.empty()) {
-    std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + kind) << " for "
-              << options.app << "\n";
+    std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + harmless(kind))
+              << " for " << harmless(options.app) << "\n";
   }
   const bool failed = report_places(skipped);
   print_skipped(skipped, paint);

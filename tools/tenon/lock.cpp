@@ -46,10 +46,10 @@ Exit lock(const Options& options, const std::string& file) {
     print(answer);
   }
   for (const Error& error : left_out) {
-    std::cerr << "tenon: left out: " << harmless(error.to_string()) << "\n";
+    std::cerr << "tenon: left out: " << error.to_string() << "\n";
   }
   if (!written) {
-    std::cerr << "tenon: nothing was written: " << harmless(written.error().to_string()) << "\n";
+    std::cerr << "tenon: nothing was written: " << written.error().to_string() << "\n";
     return is_of_the_disk(written.error()) ? environment_failed : finding;
   }
   if (!options.json) {

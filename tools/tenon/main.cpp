@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "reading/findings.hpp"
 
@@ -67,7 +68,7 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
   const std::string name = chosen.empty() ? "tenon" : "tenon " + command.get_name();
   const auto unknown = program.remaining(true);
   if (unknown.empty()) {
-    std::cerr << name << ": " << error.what() << "\n";
+    std::cerr << name << ": " << tenon::harmless(error.what()) << "\n";
   } else {
     const bool option = unknown.front().starts_with('-');
     const std::string word = unknown.front().substr(0, unknown.front().find('='));
@@ -75,7 +76,7 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
               << (option           ? "option"
                   : chosen.empty() ? "command"
                                    : "word")
-              << " " << word << "\n";
+              << " " << tenon::harmless(word) << "\n";
     const auto known = option ? options_of(command) : commands_of(command);
     const std::string meant = tenon::reading::did_you_mean(word, known);
     if (!meant.empty()) std::cerr << meant << "\n";

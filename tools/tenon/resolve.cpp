@@ -50,11 +50,11 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
 
 void print_messages(const std::vector<Error>& errors, const std::vector<Error>& warnings) {
   for (const Error& error : errors) {
-    std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
+    std::cerr << "tenon: " << error.to_string() << "\n";
   }
   constexpr std::string_view begin = "error";
   for (const Error& warning : warnings) {
-    std::cerr << "tenon: warning" << harmless(warning.to_string().substr(begin.size())) << "\n";
+    std::cerr << "tenon: warning" << warning.to_string().substr(begin.size()) << "\n";
   }
 }
 

@@ -26,9 +26,10 @@ std::size_t width_of(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::vector<std::string> aligned(const std::vector<Row>& rows) {
+std::vector<std::string> aligned(std::vector<Row> rows) {
   std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
+  for (Row& row : rows) {
+    for (std::string& cell : row) cell = harmless(cell);
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], width_of(row[i]));
   }
@@ -61,23 +62,6 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string counted(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
-std::string harmless(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); i++) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // The second range are the control characters of UTF-8: c2 80 to c2 9f.
-    const bool second =
-        c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    if ((c >= 0x20 && c != 0x7f && !second) || c == '\n') {
-      safe += text[i];
-    } else {
-      safe += {'\\', 'x', digits[c >> 4], digits[c & 15]};
-    }
-  }
-  return safe;
 }
 
 }  // namespace tenon::command

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/plain_text.hpp"
+
 namespace tenon::command {
 
 /// Colours for one stream, or none.
@@ -31,8 +33,8 @@ class Paint {
 using Row = std::vector<std::string>;
 
 /// Rows whose columns are as wide as their widest cell, two spaces apart; each line ends with a
-/// line end and has no space before it.
-std::vector<std::string> aligned(const std::vector<Row>& rows);
+/// line end and has no space before it. Cells are made harmless.
+std::vector<std::string> aligned(std::vector<Row> rows);
 
 /// How many columns of a terminal a text takes, as far as its letters each take one.
 std::size_t width_of(std::string_view text);
@@ -42,8 +44,5 @@ std::string size_text(std::uint64_t bytes);
 
 /// "1 error", "2 errors"
 std::string counted(std::size_t count, std::string_view noun);
-
-/// Text from somebody's file, without what could move the cursor of a terminal.
-std::string harmless(std::string_view text);
 
 }  // namespace tenon::command

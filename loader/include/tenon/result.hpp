@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tenon/abi.h>
+#include <tenon/export.hpp>
 
 #include <cassert>
 #include <memory>
@@ -131,7 +132,9 @@ class [[nodiscard]] Error {
   ///      found   version 4
   ///      needed  1 to 3
   ///      fix     a host that offers version 4
-  std::string to_string() const { return status() != 0 ? call_text() : finding_text(); }
+  /// It can go to a terminal or a log as it is: what could forge a line of it or move a cursor
+  /// (control characters, invalid UTF-8, changes of direction) becomes \xNN.
+  TENON_API std::string to_string() const;
 
  private:
   template <class>
@@ -143,32 +146,8 @@ class [[nodiscard]] Error {
     return details_ ? std::string_view(*details_.*member) : std::string_view();
   }
 
-  std::string call_text() const {
-    std::string line;
-    for (std::string_view part : {plugin(), method(), where(), code(), message()}) {
-      if (part.empty()) continue;
-      if (!line.empty()) line += ": ";
-      line += part;
-    }
-    if (retryable()) line += " (retryable)";
-    if (fatal()) line += " (fatal)";
-    if (restarted()) line += " (restarted)";
-    if (!behind().empty()) line.append("; behind it ").append(behind());
-    return line;
-  }
-
-  std::string finding_text() const {
-    std::string lines = "error[" + std::string(code()) + "]";
-    if (!where().empty()) lines.append(" ").append(where());
-    if (!message().empty()) lines.append(where().empty() ? " " : ": ").append(message());
-    const auto add = [&lines](std::string_view label, std::string_view text) {
-      if (!text.empty()) lines.append("\n   ").append(label).append(text);
-    };
-    add("found   ", found());
-    add("needed  ", needed());
-    add("fix     ", fix());
-    return lines;
-  }
+  std::string call_text() const;
+  std::string finding_text() const;
 
   std::unique_ptr<ErrorDetails> details_;
 };

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "base/plain_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace tenon {
+namespace {
+
+struct Range {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+/// Control characters, and those that move, hide or turn around what stands beside them.
+constexpr Range unsafe[] = {
+    {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f},
+    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+};
+
+/// One character, or one byte that is no UTF-8.
+struct Character {
+  std::uint32_t number = 0;
+  std::size_t size = 1;
+  bool valid = false;
+};
+
+Character first_of(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return {.number = byte(0), .valid = true};
+  const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return {};
+  std::uint32_t number = byte(0) & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; i++) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    number = number << 6 | (byte(i) & 0x3fU);
+  }
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = number >= 0xd800 && number <= 0xdfff;
+  if (number < least[size] || number > 0x10ffff || surrogate) return {};
+  return {.number = number, .size = size, .valid = true};
+}
+
+bool is_unsafe(std::uint32_t number) {
+  return std::any_of(std::begin(unsafe), std::end(unsafe), [number](const Range& range) {
+    return number >= range.first && number <= range.last;
+  });
+}
+
+template <class Keep>
+std::string cleaned(std::string_view text, Keep keep) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result;
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    const std::string_view bytes = text.substr(0, character.size);
+    if (character.valid && keep(character.number)) {
+      result += bytes;
+    } else {
+      for (const unsigned char byte : bytes) {
+        result += {'\\', 'x', digits[byte >> 4], digits[byte & 0xf]};
+      }
+    }
+    text.remove_prefix(character.size);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string harmless(std::string_view text) {
+  return cleaned(text, [](std::uint32_t number) { return !is_unsafe(number); });
+}
+
+std::string valid_utf8(std::string_view text) {
+  return cleaned(text, [](std::uint32_t) { return true; });
+}
+
+}  // namespace tenon

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <tenon/result.hpp>
+
+#include "base/plain_text.hpp"
+
+namespace tenon {
+namespace {
+
+/// Texts may have several lines, of which none begins where a line of the error does.
+std::string indented(std::string_view text) {
+  std::string lines;
+  for (;;) {
+    const auto end = text.find('\n');
+    lines += harmless(text.substr(0, end));
+    if (end == std::string_view::npos) return lines;
+    lines += "\n           ";
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string Error::to_string() const {
+  return status() != 0 ? call_text() : finding_text();
+}
+
+std::string Error::call_text() const {
+  std::string line;
+  for (std::string_view part : {plugin(), method(), where(), code(), message()}) {
+    if (part.empty()) continue;
+    if (!line.empty()) line += ": ";
+    line += harmless(part);
+  }
+  if (retryable()) line += " (retryable)";
+  if (fatal()) line += " (fatal)";
+  if (restarted()) line += " (restarted)";
+  if (!behind().empty()) line.append("; behind it ").append(harmless(behind()));
+  return line;
+}
+
+std::string Error::finding_text() const {
+  std::string lines = "error[" + harmless(code()) + "]";
+  if (!where().empty()) lines.append(" ").append(harmless(where()));
+  if (!message().empty()) lines.append(where().empty() ? " " : ": ").append(indented(message()));
+  const auto add = [&lines](std::string_view label, std::string_view text) {
+    if (!text.empty()) lines.append("\n   ").append(label).append(indented(text));
+  };
+  add("found   ", found());
+  add("needed  ", needed());
+  add("fix     ", fix());
+  return lines;
+}
+
+}  // namespace tenon

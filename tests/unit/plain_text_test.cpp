@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "base/plain_text.hpp"
+
+#include <tenon/result.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tenon {
+namespace {
+
+TEST(PlainText, KeepsOrdinaryTextOfAllLanguages) {
+  for (const std::string text : {"", "a b", "C:\\x", "Grüße", "日本語", "\U0001f600", "é"}) {
+    EXPECT_EQ(harmless(text), text);
+    EXPECT_EQ(valid_utf8(text), text);
+  }
+}
+
+TEST(PlainText, ShowsControlCharactersByTheirBytes) {
+  EXPECT_EQ(harmless("a\nb\r\t"), "a\\x0ab\\x0d\\x09");
+  EXPECT_EQ(harmless("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
+  EXPECT_EQ(harmless(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(harmless("\u009b2J"), "\\xc2\\x9b2J") << "C1 as UTF-8";
+  EXPECT_EQ(harmless("\x9b"
+                     "2J"),
+            "\\x9b2J")
+      << "C1 as one byte";
+}
+
+TEST(PlainText, ShowsCharactersThatTurnOrHideText) {
+  EXPECT_EQ(harmless("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(harmless("\u2066\u2069"), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+  EXPECT_EQ(harmless("\u2028"), "\\xe2\\x80\\xa8");
+  EXPECT_EQ(harmless("\u200b\ufeff"), "\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
+}
+
+TEST(PlainText, ShowsWhatIsNoUtf8) {
+  for (const std::string text : {"\xff", "\xc0\xaf", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                 "\xe2\x80", "\x80", "\xe0\x80\x80"}) {
+    const std::string clean = valid_utf8(text);
+    EXPECT_EQ(clean.size(), 4 * text.size()) << clean;
+    EXPECT_EQ(harmless(text), clean);
+  }
+  EXPECT_EQ(valid_utf8("a\xff\n"), "a\\xff\n") << "only what is no UTF-8";
+}
+
+TEST(PlainText, OfAnErrorForgesNoLine) {
+  const Error error({.code = "broken-file",
+                     .where = "a\nerror[forged] b",
+                     .found = "\x1b[2J\nneeded  nothing",
+                     .needed = "a\xff",
+                     .fix = "\u202efix"});
+  EXPECT_EQ(error.to_string(),
+            "error[broken-file] a\\x0aerror[forged] b\n"
+            "   found   \\x1b[2J\n"
+            "           needed  nothing\n"
+            "   needed  a\\xff\n"
+            "   fix     \\xe2\\x80\\xaefix");
+  const Error call({.status = TENON_INTERNAL, .message = "a\nb", .plugin = "p", .method = "m"});
+  EXPECT_EQ(call.to_string(), "p: m: internal: a\\x0ab");
+}
+
+}  // namespace
+}  // namespace tenon
