@@ -29,7 +29,8 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// A regular file, open for reading. Opening never waits and refuses pipes, devices and folders.
+/// A regular file, open for reading. Pipes, devices and folders are refused without being
+/// opened.
 class File {
  public:
   static Result<File> open(const std::filesystem::path& path);
@@ -67,9 +68,7 @@ Result<void> create_file(const std::filesystem::path& path, std::span<const std:
 /// Gives a file a second path, which must not exist yet, in a folder of the same disk.
 Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second);
 
-/// Puts `content` in the place of the file, which may exist: whoever reads sees the old or the new
-/// one, also after a crash. Written to a temporary file beside it, synchronised and renamed. It
-/// keeps the rights of the old one; a new one gets those that files of this user get.
+/// See replace_content.
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
 
 /// Whether code may be loaded from files in a folder.

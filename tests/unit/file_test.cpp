@@ -2,11 +2,15 @@
 #include "platform/file.hpp"
 
 #include "framework/world.hpp"
+#include "platform/replace_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -73,6 +77,83 @@ TEST(File, KeepsItsRightsWhenItIsReplaced) {
   ASSERT_TRUE(replace_file(world.path("b"), bytes("new")));
   EXPECT_EQ(fs::status(world.path("b")).permissions(),
             fs::status(world.write("c", "")).permissions());
+}
+
+TEST(ReplacedFile, LeavesFilesBesideItAlone) {
+  const tests::World world;
+  const auto path = world.write("a", "old");
+  world.write("theirs", "theirs");
+  fs::create_hard_link(world.path("theirs"), world.path("a.new"));
+  ASSERT_EQ(world.run({"mkfifo", "a.lock"}).exit, 0);
+  ASSERT_FALSE(replace_content(path, "new").failed);
+  EXPECT_EQ(world.read("a"), "new");
+  EXPECT_EQ(world.read("theirs"), "theirs");
+  EXPECT_EQ(world.read("a.new"), "theirs");
+  for (const auto& entry : fs::directory_iterator(world.root())) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".tenon-")) << entry.path();
+  }
+}
+
+TEST(ReplacedFile, FollowsSymbolicLinks) {
+  const tests::World world;
+  const auto target = world.write("folder/target", "old");
+  fs::create_symlink("folder/target", world.path("link"));
+  fs::create_symlink("link", world.path("link-of-link"));
+  ASSERT_FALSE(replace_content(world.path("link-of-link"), "new").failed);
+  EXPECT_TRUE(fs::is_symlink(world.path("link-of-link")));
+  EXPECT_EQ(world.read("folder/target"), "new");
+  fs::create_symlink("folder/fresh", world.path("dangling"));
+  ASSERT_FALSE(replace_content(world.path("dangling"), "new").failed);
+  EXPECT_EQ(world.read("folder/fresh"), "new");
+  fs::create_symlink("circle", world.path("circle"));
+  EXPECT_TRUE(replace_content(world.path("circle"), "new").failed);
+}
+
+TEST(ReplacedFile, TellsOfOtherNames) {
+  const tests::World world;
+  const auto path = world.write("a", "old");
+  EXPECT_EQ(replace_content(path, "1").other_names, 0U);
+  fs::create_hard_link(path, world.path("b"));
+  EXPECT_EQ(replace_content(path, "2").other_names, 1U);
+  EXPECT_EQ(world.read("b"), "1");
+}
+
+TEST(ReplacedFile, IsNeverAPipe) {
+  const tests::World world;
+  ASSERT_EQ(world.run({"mkfifo", "pipe"}).exit, 0);
+  EXPECT_TRUE(replace_content(world.path("pipe"), "new").failed);
+  EXPECT_TRUE(fs::is_fifo(world.path("pipe")));
+}
+
+TEST(ReplacedFile, KeepsOwnerPermissionsAndAccessList) {
+  const tests::World world;
+  const auto path = world.write("a", "old");
+  // Version 2, then tag, permissions and id of: owner, user 1, group, mask, others.
+  const std::uint32_t list[] = {2,   0x00060001, ~0U, 0x00040002, 1,  0x00040004,
+                                ~0U, 0x00040010, ~0U, 0x00000020, ~0U};
+  const bool lists = ::setxattr(path.c_str(), "system.posix_acl_access", list, sizeof list, 0) == 0;
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(path.c_str(), 1, 1), 0);
+  }
+  struct stat before;
+  ASSERT_EQ(::stat(path.c_str(), &before), 0);
+  ASSERT_FALSE(replace_content(path, "new").failed);
+  struct stat after;
+  ASSERT_EQ(::stat(path.c_str(), &after), 0);
+  EXPECT_NE(before.st_ino, after.st_ino);
+  EXPECT_EQ(before.st_uid, after.st_uid);
+  EXPECT_EQ(before.st_gid, after.st_gid);
+  EXPECT_EQ(before.st_mode, after.st_mode);
+  std::uint32_t kept[11] = {};
+  const auto size = ::getxattr(path.c_str(), "system.posix_acl_access", kept, sizeof kept);
+  EXPECT_EQ(size == sizeof list && std::equal(kept, kept + 11, list), lists);
+}
+
+TEST(ReplacedFile, BelongsToItsOwnerAloneWhereThatIsAsked) {
+  const tests::World world;
+  ASSERT_FALSE(replace_content(world.path("a"), "new", NewFile::owner_only).failed);
+  EXPECT_EQ(fs::status(world.path("a")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST(File, IsNotReplacedWhereThatCannotBe) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "position_store.hpp"
 
+#include "platform/replace_file.hpp"
 #include "reading/descriptor.hpp"
-#include "reading/durable_file.hpp"
 
 #include <tenon/pipeline_position_json.hpp>
 
@@ -108,8 +108,9 @@ tenon::Result<void> PositionStore::save() const {
   tenon::Result<std::string> text =
       tenon::store_pipeline_position(state_, "tenon-pipeline " TENON_VERSION);
   if (!text) return std::move(text).error();
-  const int error = tenon::reading::replace_file(path_, *text + "\n");
-  return error == 0 ? tenon::Result<void>() : cannot_write(path_, error);
+  using namespace tenon::platform;
+  const auto error = replace_content(path_, *text + "\n", NewFile::owner_only).failed;
+  return error ? cannot_write(path_, error.value()) : tenon::Result<void>();
 }
 
 }  // namespace pipeline

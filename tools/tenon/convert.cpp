@@ -4,7 +4,7 @@
 //
 // A text is one document, however many lines it takes, or a stream with a document on each line.
 // When the first line that is not empty is a whole document, it is a stream.
-#include "reading/durable_file.hpp"
+#include "platform/replace_file.hpp"
 #include "reading/findings.hpp"
 
 #include <tenon/document.hpp>
@@ -33,7 +33,7 @@ std::string place(const std::string& name, std::size_t line) {
 }
 
 void report(const std::string& where, const Error& error) {
-  std::cerr << "tenon convert: " << harmless(where) << ": " << harmless(error.to_string()) << "\n";
+  std::cerr << "tenon convert: " << harmless(where) << ": " << error.to_string() << "\n";
   if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
     std::cerr << "   --lenient keeps what this program does not know\n";
   }
@@ -150,10 +150,14 @@ void convert_file(const Conversions& how, const fs::path& path, Outcome& outcome
     outcome.refused++;
   } else if (after == before) {
     outcome.unchanged++;
-  } else if (const int error = reading::replace_file(fs::canonical(path), after); error == 0) {
+  } else if (const auto done = platform::replace_content(path, after); !done.failed) {
     outcome.converted++;
+    if (done.other_names != 0) {
+      report_unusable(path, counted(done.other_names, "other name") +
+                                " of it (hard links) kept the old content");
+    }
   } else {
-    report_unusable(path, "cannot be written: " + std::generic_category().message(error));
+    report_unusable(path, "cannot be written: " + done.failed.message());
     outcome.failed = true;
   }
 }

@@ -6,7 +6,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "platform/posix/descriptor.hpp"
+#include "platform/replace_file.hpp"
 
 namespace tenon::platform {
 namespace {
@@ -60,58 +60,26 @@ FileIdentity identity_from(const struct stat& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
-// A new file with this content; `synchronised` when it has to survive a crash of the system. What
-// is half written is removed again.
-Result<void> write_new_file(const std::filesystem::path& path, std::span<const std::byte> content,
-                            mode_t rights, bool synchronised) {
-  Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights));
-  if (!file.is_open()) return cannot_write(path, "creating the file");
-
-  if (write_all(file.get(), content) && (!synchronised || ::fsync(file.get()) == 0) &&
-      file.close()) {
-    return {};
-  }
-  auto error = cannot_write(path, "writing the file");
-  ::unlink(path.c_str());
-  return error;
-}
-
-Result<void> synchronise_folder(const std::filesystem::path& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor.is_open() || ::fsync(descriptor.get()) != 0) {
-    return cannot_write(folder, "synchronising the folder");
-  }
-  return {};
-}
-
-// A name beside `path` that no other thread and no other process uses.
-std::filesystem::path temporary_beside(const std::filesystem::path& path) {
-  static std::atomic<std::uint64_t> count = 0;
-  std::string name = path.string();
-  name.append(".").append(std::to_string(::getpid()));
-  name.append(".").append(std::to_string(count++)).append(".new");
-  return name;
-}
-
 }  // namespace
 
 Result<File> File::open(const std::filesystem::path& path) {
-  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+  const auto irregular = [&path](mode_t mode) {
+    return Error({.code = "cannot-read",
+                  .where = path.string(),
+                  .found = std::string(type_of(mode)),
+                  .needed = "a regular file",
+                  .fix = "take it out of this folder, or name the file itself"});
+  };
+  struct stat status;
+  // Opening a device can have an effect. What takes the place of the file now is not waited for.
+  if (::stat(path.c_str(), &status) != 0) return cannot_read(path, "opening the file");
+  if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!descriptor.is_open()) return cannot_read(path, "opening the file");
-
-  struct stat status;
   if (::fstat(descriptor.get(), &status) != 0) {
     return cannot_read(path, "looking at the file");
   }
-  if (!S_ISREG(status.st_mode)) {
-    return Error({.code = "cannot-read",
-                  .where = path.string(),
-                  .found = std::string(type_of(status.st_mode)),
-                  .needed = "a regular file",
-                  .fix = "take it out of this folder, or name the file itself"});
-  }
+  if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
   return File(path.string(), descriptor.release(), identity_from(status));
 }
 
@@ -172,7 +140,12 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
 }
 
 Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content) {
-  return write_new_file(path, content, 0600, false);
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return cannot_write(path, "creating the file");
+  if (write_all(file.get(), content) && file.close()) return {};
+  auto error = cannot_write(path, "writing the file");
+  ::unlink(path.c_str());
+  return error;
 }
 
 Result<void> link_file(const std::filesystem::path& path, const std::filesystem::path& second) {
@@ -181,19 +154,11 @@ Result<void> link_file(const std::filesystem::path& path, const std::filesystem:
 }
 
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content) {
-  const auto temporary = temporary_beside(path);
-  constexpr mode_t everybody = 0666;  // less what the user's umask takes away
-  if (auto written = write_new_file(temporary, content, everybody, true); !written) return written;
-
-  struct stat old;
-  if ((::stat(path.c_str(), &old) == 0 && ::chmod(temporary.c_str(), old.st_mode & 07777) != 0) ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
-    auto error = cannot_write(path, "renaming the new file");
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  const auto folder = path.parent_path();
-  return synchronise_folder(folder.empty() ? "." : folder);
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  const Replaced replaced = replace_content(path, text);
+  if (!replaced.failed) return {};
+  errno = replaced.failed.value();
+  return cannot_write(path, "replacing the file");
 }
 
 bool may_execute(const std::filesystem::path& folder) {

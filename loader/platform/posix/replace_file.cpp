@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "platform/replace_file.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platform/posix/descriptor.hpp"
+
+namespace tenon::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* access_list = "system.posix_acl_access";
+constexpr mode_t everybody = 0666;  // less what the umask takes away
+constexpr mode_t permissions = 07777;
+
+std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
+
+/// The file that a path leads to, which may not exist yet.
+fs::path target_of(fs::path path, std::error_code& failed) {
+  constexpr int most_links = 40;  // as many as Linux follows
+  for (int i = 0; fs::is_symlink(fs::symlink_status(path, failed)); i++) {
+    if (i == most_links) failed = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    const fs::path next = failed ? fs::path() : fs::read_symlink(path, failed);
+    if (failed) return path;
+    path = path.parent_path() / next;
+  }
+  failed.clear();
+  return path;
+}
+
+/// A name that nobody can guess.
+std::string random_name() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
+  char name[32];
+  std::snprintf(name, sizeof name, ".tenon-%016llx", static_cast<unsigned long long>(number));
+  return name;
+}
+
+/// Removes the file again unless it was put in its place.
+class Temporary {
+ public:
+  Temporary(const fs::path& folder, mode_t rights)
+      : path_(folder / random_name()),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights)) {
+    made_ = file_.is_open();
+  }
+  ~Temporary() {
+    if (made_) ::unlink(path_.c_str());
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  bool is_open() const { return made_; }
+  int get() const { return file_.get(); }
+  bool write(std::string_view content) {
+    return write_all(file_.get(), std::as_bytes(std::span(content))) && ::fsync(file_.get()) == 0;
+  }
+  bool put_in_place_of(const fs::path& target) {
+    if (!file_.close() || std::rename(path_.c_str(), target.c_str()) != 0) return false;
+    made_ = false;
+    return true;
+  }
+
+ private:
+  fs::path path_;
+  Descriptor file_;
+  bool made_ = false;
+};
+
+bool keep_access_list(const fs::path& from, int to) {
+  const ssize_t size = ::getxattr(from.c_str(), access_list, nullptr, 0);
+  if (size < 0) return errno == ENODATA || errno == ENOTSUP;
+  std::vector<char> list(static_cast<std::size_t>(size));
+  return ::getxattr(from.c_str(), access_list, list.data(), list.size()) == size &&
+         ::fsetxattr(to, access_list, list.data(), list.size(), 0) == 0;
+}
+
+/// The permissions last: changing the owner takes some of them away.
+bool keep_rights(const fs::path& from, const struct stat& old, int to) {
+  struct stat fresh;
+  if (::fstat(to, &fresh) != 0) return false;
+  const bool same_owner = fresh.st_uid == old.st_uid && fresh.st_gid == old.st_gid;
+  if (!same_owner && ::fchown(to, old.st_uid, old.st_gid) != 0) return false;
+  return ::fchmod(to, old.st_mode & permissions) == 0 && keep_access_list(from, to);
+}
+
+bool synchronise(const fs::path& folder) {
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return file.is_open() && ::fsync(file.get()) == 0;
+}
+
+}  // namespace
+
+Replaced replace_content(const fs::path& path, std::string_view content, NewFile rights) {
+  std::error_code failed;
+  const fs::path target = target_of(path, failed);
+  if (failed) return {failed};
+  struct stat old;
+  const bool exists = ::lstat(target.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) return {last_error()};
+  if (exists && !S_ISREG(old.st_mode)) {
+    return {std::make_error_code(S_ISDIR(old.st_mode) ? std::errc::is_a_directory
+                                                      : std::errc::not_supported)};
+  }
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  const bool usual = !exists && rights == NewFile::as_usual;
+  Temporary file(folder, usual ? everybody : S_IRUSR | S_IWUSR);
+  if (!file.is_open() || (exists && !keep_rights(target, old, file.get())) ||
+      !file.write(content) || !file.put_in_place_of(target) || !synchronise(folder)) {
+    return {last_error()};
+  }
+  return {{}, exists ? old.st_nlink - 1 : 0};
+}
+
+}  // namespace tenon::platform
