@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <set>
 #include <span>
 
 #include "manifest/byte_source.hpp"
@@ -17,20 +19,43 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view origin_words[] = {"${ORIGIN}", "$ORIGIN"};
 
+// A bundle that needs more is an attack.
+constexpr std::size_t most_lookups = 16384;
+
 /// One of the folders in which a file looks for its libraries.
 struct Folder {
   fs::path path;
   bool near;
 };
+using Folders = std::vector<Folder>;
 
-Folder resolved(std::string folder, const fs::path& origin) {
-  const bool near = is_near(folder);
+fs::path resolved(std::string text, const fs::path& origin) {
   for (const std::string_view word : origin_words) {
-    if (const auto at = folder.find(word); at != std::string::npos) {
-      folder.replace(at, word.size(), origin.string());
+    if (const auto at = text.find(word); at != std::string::npos) {
+      text.replace(at, word.size(), origin.string());
     }
   }
-  return {std::move(folder), near};
+  return text;
+}
+
+fs::path origin_of(const fs::path& file) {
+  std::error_code ignored;
+  return fs::absolute(file, ignored).parent_path();
+}
+
+/// Those that are there, each once: the system's loader looks at no others either.
+Folders own_folders(const BundleFile& file) {
+  Folders folders;
+  if (!file.linkage.run_path) return folders;
+  const fs::path origin = origin_of(file.path);
+  std::set<std::string_view> seen;
+  for (const std::string_view folder : folders_of(file.linkage.run_path->text)) {
+    if (!seen.insert(folder).second) continue;
+    fs::path path = resolved(std::string(folder), origin);
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) folders.push_back({std::move(path), is_near(folder)});
+  }
+  return folders;
 }
 
 /// Where debuggers look for what was taken out of a file: beside it, in `.debug`, and in the
@@ -54,70 +79,98 @@ std::optional<DebugFile> find_debug_file(const ElfFile& elf, const fs::path& fil
 class BundleReader {
  public:
   Result<Bundle> read(std::vector<std::byte> content, const fs::path& path) {
-    if (auto added = add(path, std::move(content), {}); !added) return std::move(added).error();
+    return read_rest(add(path, std::move(content), {}));
+  }
+  Result<Bundle> look(const platform::File& module) {
+    keeps_contents_ = false;
+    FileSource source(module);
+    return read_rest(add(module.path(), source, {}));
+  }
+
+ private:
+  Result<Bundle> read_rest(const Result<void>& module) {
+    if (!module) return module.error();
     for (std::size_t i = 0; i < bundle_.size(); i++) {
       if (auto found = find_needed(i); !found) return std::move(found).error();
     }
     return std::move(bundle_);
   }
 
- private:
+  Result<void> add(const fs::path& path, std::vector<std::byte> content, const Folders& inherited) {
+    const std::string where = path.string();
+    MemorySource source(where, content);
+    if (auto added = add(path, source, inherited); !added) return added;
+    read_ += content.size();
+    bundle_.back().content = std::move(content);
+    return {};
+  }
   /// `inherited` are folders of those that need this file.
-  Result<void> add(const fs::path& path, std::vector<std::byte> content,
-                   const std::vector<Folder>& inherited) {
+  Result<void> add(const fs::path& path, ByteSource& source, const Folders& inherited) {
     BundleFile file;
     file.path = path;
-    file.content = std::move(content);
-    const std::string where = path.string();
-    MemorySource source(where, file.content);
     const auto elf = ElfFile::open(source);
     if (!elf) return elf.error();
     auto linkage = elf->linkage();
     if (!linkage) return std::move(linkage).error();
-    auto pins = elf->pins();
-    if (!pins) return std::move(pins).error();
+    const auto symbols = elf->symbols();
+    if (!symbols) return symbols.error();
     file.linkage = std::move(*linkage);
-    file.pins = std::move(*pins);
+    file.pins = elf->pins(*symbols);
     file.debug = find_debug_file(*elf, path);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();
-    const std::vector<Folder> own = own_folders(file);
-    std::vector<Folder> all = own;
+    Folders own = own_folders(file);
+    Folders all = own;
     all.insert(all.end(), inherited.begin(), inherited.end());
     const bool passes = file.linkage.passes_run_path;
-    searched_.push_back(passes ? all : own);
     lent_.push_back(passes ? all : inherited);
+    searched_.push_back(passes ? std::move(all) : std::move(own));
     bundle_.push_back(std::move(file));
     return {};
-  }
-
-  static std::vector<Folder> own_folders(const BundleFile& file) {
-    std::vector<Folder> folders;
-    if (file.linkage.run_path.empty()) return folders;
-    std::error_code ignored;
-    const fs::path origin = fs::absolute(file.path, ignored).parent_path();
-    for (const auto& folder : file.linkage.run_path) {
-      folders.push_back(resolved(folder.text, origin));
-    }
-    return folders;
   }
 
   Result<void> find_needed(std::size_t index) {
     for (std::size_t i = 0; i < bundle_[index].needed.size(); i++) {
       const std::string name = bundle_[index].needed[i].name.text;
-      if (name.find('/') != std::string::npos) continue;
-      for (const Folder& folder : std::vector<Folder>(searched_[index])) {
-        const fs::path path = folder.path / name;
-        if (!is_library_for_this_machine(path)) continue;
-        bundle_[index].needed[i].path = path;
-        if (!folder.near || platform::is_loaded(name) || platform::is_loaded(path)) break;
-        auto own = index_of(path, index);
-        if (!own) return std::move(own).error();
-        bundle_[index].needed[i].own = *own;
-        break;
-      }
+      auto found = name.find('/') != std::string::npos ? find_path(name, bundle_[index].path)
+                                                       : find_name(name, searched_[index]);
+      if (!found) return std::move(found).error();
+      if (!*found) continue;
+      const auto& [path, near] = **found;
+      bundle_[index].needed[i].path = path;
+      if (!near || platform::is_loaded(name) || platform::is_loaded(path)) continue;
+      auto own = index_of(path, index);
+      if (!own) return std::move(own).error();
+      bundle_[index].needed[i].own = *own;
     }
     return {};
+  }
+
+  using Library = std::optional<Folder>;  // its path, and whether it is near
+
+  static Result<Library> find_path(const std::string& name, const fs::path& needed_by) {
+    fs::path path = resolved(name, origin_of(needed_by));
+    if (!is_library_for_this_machine(path)) return Library();
+    return Library({std::move(path), is_near(name)});
+  }
+
+  Result<Library> find_name(const std::string& name, const Folders& folders) {
+    for (const Folder& folder : folders) {
+      if (++lookups_ > most_lookups) return too_many_lookups();
+      fs::path path = folder.path / name;
+      if (is_library_for_this_machine(path)) return Library({std::move(path), folder.near});
+    }
+    return Library();
+  }
+
+  Error too_many_lookups() const {
+    return Error(
+        {.code = "broken-file",
+         .where = bundle_[0].path.string(),
+         .found =
+             "more than " + std::to_string(most_lookups) + " places at which its libraries may lie",
+         .needed = "a few folders in the run path",
+         .fix = "link the module with the folders that hold its libraries, and no others"});
   }
 
   /// The place of a file in the bundle, in which it may be already.
@@ -130,17 +183,29 @@ class BundleReader {
     }
     const auto known = std::find(identities_.begin(), identities_.end(), file->identity());
     if (known != identities_.end()) return static_cast<std::size_t>(known - identities_.begin());
-    auto content = file->read_all(largest_file);
-    if (!content) return std::move(content).error();
-    auto added = add(path, std::move(*content), std::vector<Folder>(lent_[needed_by]));
-    if (!added) return std::move(added).error();
+    if (auto added = add_library(*file, path, lent_[needed_by]); !added) return added.error();
     identities_.push_back(file->identity());
     return bundle_.size() - 1;
   }
 
+  Result<void> add_library(const platform::File& file, const fs::path& path,
+                           const Folders& inherited) {
+    if (!keeps_contents_) {
+      FileSource source(file);
+      return add(path, source, inherited);
+    }
+    auto content = file.read_all(largest_file - std::min(read_, largest_file));
+    if (!content) return std::move(content).error();
+    return add(path, std::move(*content), inherited);
+  }
+
   Bundle bundle_;
-  // Of each file of the bundle: where it looks, and where what it needs may look, too.
-  std::vector<std::vector<Folder>> searched_, lent_;
+  bool keeps_contents_ = true;
+  std::size_t read_ = 0;  // bytes of contents
+  std::size_t lookups_ = 0;
+  // Of each file of the bundle: where it looks, and where what it needs may look, too. References
+  // into them stay good when files are added.
+  std::deque<Folders> searched_, lent_;
   std::vector<platform::FileIdentity> identities_;  // from the first library on
 };
 
@@ -176,8 +241,22 @@ bool is_near(std::string_view folder) {
   });
 }
 
+std::vector<std::string_view> folders_of(std::string_view run_path) {
+  std::vector<std::string_view> folders;
+  for (std::size_t begin = 0; begin <= run_path.size();) {
+    const auto end = std::min(run_path.find(':', begin), run_path.size());
+    if (end > begin) folders.push_back(run_path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
 Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path) {
   return BundleReader().read(std::move(content), path);
+}
+
+Result<Bundle> look_at_bundle(const platform::File& module) {
+  return BundleReader().look(module);
 }
 
 std::string_view to_string(ReloadGrade grade) noexcept {

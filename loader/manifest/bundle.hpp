@@ -19,7 +19,11 @@
 
 namespace tenon {
 
-/// Far above any real module; keeps a file that is none from filling the memory.
+namespace platform {
+class File;
+}
+
+/// Far above any real module with its libraries; keeps files that are none from filling the memory.
 inline constexpr std::size_t largest_file = std::size_t{1} << 30;
 
 /// One of the libraries that a file needs.
@@ -53,6 +57,10 @@ using Bundle = std::vector<BundleFile>;
 /// thread. Errors, with the file in `where`: those of opening an ELF file, cannot-read.
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
 
+/// The same of the open file of a module, read piece by piece: no contents are kept, so it can only
+/// be looked at.
+Result<Bundle> look_at_bundle(const platform::File& module);
+
 /// What stands in the way of unloading it.
 Reload reload_of(const Bundle& bundle, bool joins_threads);
 
@@ -70,7 +78,10 @@ Result<std::vector<std::vector<std::string>>> make_private(Bundle& bundle, std::
 /// machines.
 bool is_library_for_this_machine(const std::filesystem::path& path);
 
-/// Whether a folder of a run path is relative to the file that names it.
+/// The folders of a run path, in order.
+std::vector<std::string_view> folders_of(std::string_view run_path);
+
+/// Whether a folder of a run path, or the path of a library, is relative to the file that names it.
 bool is_near(std::string_view folder);
 
 }  // namespace tenon

@@ -36,6 +36,27 @@ std::string private_folder(std::size_t size) {
   return folder;
 }
 
+/// The run path in as many characters, with the folder of the file itself for those near it.
+std::string private_run_path(std::string path) {
+  const std::string old = path;
+  for (const std::string_view folder : folders_of(old)) {
+    if (!is_near(folder)) continue;
+    const auto at = static_cast<std::size_t>(folder.data() - old.data());
+    path.replace(at, folder.size(), private_folder(folder.size()));
+  }
+  return path;
+}
+
+/// How a file names the library with this number in its own folder, in as many characters as it
+/// names it now: by name or by path. Nothing where the name has no room.
+std::optional<std::string> private_needed(const std::string& text, std::uint64_t number) {
+  const auto slash = text.rfind('/');
+  const auto begin = slash == std::string::npos ? 0 : slash + 1;
+  const auto name = private_name(text.substr(begin), number);
+  if (!name) return std::nullopt;
+  return begin == 0 ? *name : private_folder(begin) + *name;
+}
+
 /// Changes one file in memory. Texts keep their length.
 class Patch {
  public:
@@ -110,26 +131,21 @@ Result<void> change(BundleFile& file, std::uint64_t number, std::uint64_t own, N
   rename_debug_link(file, own, patch);
   patch.unique_symbols();
   patch.own_name();
-  for (const auto& folder : file.linkage.run_path) {
-    if (is_near(folder.text)) {
-      patch.text(folder, private_folder(folder.text.size()));
-    } else {
-      patch.keep(folder);
-    }
-  }
+  if (const auto& path = file.linkage.run_path) patch.text(*path, private_run_path(path->text));
   for (const Needed& needed : file.needed) {
     if (!needed.own) {
       patch.keep(needed.name);
       continue;
     }
-    auto fresh = private_name(needed.name.text, number + *needed.own);
+    const auto fresh = private_needed(needed.name.text, number + *needed.own);
     if (!fresh) return no_room(file, needed.name.text);
     patch.text(needed.name, *fresh);
     for (const auto& name : file.linkage.versions_of) {
       if (name.text == needed.name.text) patch.text(name, *fresh);
     }
     auto& known = names[*needed.own];
-    if (std::find(known.begin(), known.end(), *fresh) == known.end()) known.push_back(*fresh);
+    const std::string name = fresh->substr(fresh->rfind('/') + 1);
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
   }
   if (const auto* text = patch.spoiled()) return no_room(file, text->text);
   return {};

@@ -5,6 +5,7 @@
 
 #include "manifest/foreign_format.hpp"
 #include "platform/machine.hpp"
+#include "platform/process.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -114,8 +115,13 @@ Error ElfFile::broken(std::string_view found) const {
                           "copy or build the file again: a part of it is damaged");
 }
 
+Error ElfFile::not_a_module(std::string_view found) const {
+  return tenon::not_a_module(*source_, found);
+}
+
 Result<ElfFile> ElfFile::open(ByteSource& source) {
   ElfFile file(source);
+  file.page_ = platform::page_size();
   if (auto good = check_magic(source); !good) return std::move(good).error();
 
   elf::Identification id;
@@ -129,6 +135,7 @@ Result<ElfFile> ElfFile::open(ByteSource& source) {
   if (auto read = source.read(0, header, "the ELF header"); !read) return std::move(read).error();
   if (auto read = file.read_segments(header); !read) return std::move(read).error();
   if (auto read = file.read_dynamic(); !read) return std::move(read).error();
+  if (auto good = file.check_segments(header); !good) return std::move(good).error();
   return file;
 }
 
@@ -156,17 +163,40 @@ Result<void> ElfFile::read_segments(const elf::Header& header) {
 }
 
 Result<void> ElfFile::add_segment(const elf::Segment& segment) {
-  const bool used = segment.type == elf::segment_load || segment.type == elf::segment_dynamic ||
-                    segment.type == elf::segment_note;
-  if (!used) return {};
+  const Range file{segment.offset, segment.file_size};
+  const auto add_used = [&](std::uint32_t permissions, std::string_view what) {
+    const bool added = used_.add({{segment.address, segment.file_size}, permissions, what});
+    return added ? Result<void>() : broken("more than 64 segments of one kind");
+  };
+  switch (segment.type) {
+    case elf::segment_headers:
+      headers_address_ = segment.address;
+      return {};
+    case elf::segment_thread_local:
+      return add_used(elf::readable, "the thread-local variables");
+    case elf::segment_unwinding:
+      return add_used(elf::readable, "the table for exceptions");
+    case elf::segment_sealed:
+      sealed_ = Range{segment.address, segment.memory_size};
+      return {};
+    case elf::segment_load:
+    case elf::segment_dynamic:
+    case elf::segment_note:
+      break;
+    default:
+      return {};
+  }
   if (!source_->contains(segment.offset, segment.file_size)) {
     return source_->truncated(segment.offset, segment.file_size, "a segment");
   }
-  const Range file{segment.offset, segment.file_size};
   if (segment.type == elf::segment_load) return add_load(segment);
   if (segment.type == elf::segment_dynamic) {
+    if (dynamic_range_.size != 0) return broken("two dynamic sections");
     dynamic_range_ = file;
-  } else if (!notes_.add({file, segment.alignment == 8 ? 8u : 4u})) {
+    dynamic_address_ = segment.address;
+    return add_used(elf::readable | (segment.flags & elf::writable), "the dynamic section");
+  }
+  if (!notes_.add({file, segment.alignment == 8 ? 8u : 4u})) {
     return broken("more than 64 segments with notes");
   }
   return {};
@@ -177,53 +207,21 @@ Result<void> ElfFile::add_load(const elf::Segment& segment) {
   if (segment.address + segment.memory_size < segment.address) {
     return broken("a segment past the end of all memory");
   }
+  if (segment.alignment % page_ != 0 || (segment.address - segment.offset) % page_ != 0) {
+    return broken("a segment that cannot be mapped in whole pages");
+  }
   if (loads_.count != 0) {
+    // Whole pages are mapped: of two segments in one page the second would hide the first.
     const auto& before = loads_.items[loads_.count - 1].memory;
-    if (segment.address < before.begin + before.size) return broken("segments that overlap");
-  }
-  const Load load{.file = {segment.offset, segment.file_size},
-                  .memory = {segment.address, segment.memory_size}};
-  return loads_.add(load) ? Result<void>() : broken("more than 64 segments to load");
-}
-
-Result<void> ElfFile::read_dynamic() {
-  constexpr std::uint64_t most_entries = 4096;  // a library with 4000 dependencies is none
-  if (dynamic_range_.size == 0) {
-    return not_a_module(*source_, "an ELF file that cannot be loaded, perhaps debug information");
-  }
-  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), most_entries);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    elf::DynamicEntry entry;
-    const auto offset = dynamic_range_.begin + i * sizeof entry;
-    if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read;
-    switch (entry.tag) {
-      case elf::dynamic_end:
-        if ((dynamic_.flags & elf::flag_1_program) != 0) return not_a_module(*source_, "a program");
-        return {};
-      case elf::dynamic_strings:
-        dynamic_.strings = entry.value;
-        break;
-      case elf::dynamic_strings_size:
-        dynamic_.strings_size = entry.value;
-        break;
-      case elf::dynamic_symbols:
-        dynamic_.symbols = entry.value;
-        break;
-      case elf::dynamic_gnu_hash:
-        dynamic_.gnu_hash = entry.value;
-        break;
-      case elf::dynamic_hash:
-        dynamic_.hash = entry.value;
-        break;
-      case elf::dynamic_flags_1:
-        dynamic_.flags = entry.value;
-        break;
-      case elf::dynamic_version_needs:
-        dynamic_.version_needs = entry.value;
-        break;
+    const auto last = before.begin + before.size + (page_ - 1);
+    if (segment.address - segment.address % page_ < last - last % page_ || last < before.begin) {
+      return broken("segments that overlap");
     }
   }
-  return broken("a dynamic section without an end");
+  const Load load{.file = {segment.offset, segment.file_size},
+                  .memory = {segment.address, segment.memory_size},
+                  .permissions = segment.flags};
+  return loads_.add(load) ? Result<void>() : broken("more than 64 segments to load");
 }
 
 const ElfFile::Load* ElfFile::load_of(std::uint64_t address) const {
@@ -234,13 +232,24 @@ const ElfFile::Load* ElfFile::load_of(std::uint64_t address) const {
   return load != loads_.end() ? load : nullptr;
 }
 
+Result<void> ElfFile::check(const Used& used) const {
+  const auto [address, size] = used.memory;
+  const auto* load = load_of(address);
+  if (load == nullptr || size > load->memory.size - (address - load->memory.begin)) {
+    return broken(std::string(used.what) + " outside of the segments");
+  }
+  if ((used.permissions & ~load->permissions) == 0) return {};
+  return broken(std::string(used.what) + " in a segment that is not " +
+                ((used.permissions & elf::executable) != 0 ? "executable"
+                 : (used.permissions & elf::writable) != 0 ? "writable"
+                                                           : "readable"));
+}
+
 Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> into,
                                    std::string_view what) const {
+  if (auto good = check({{address, into.size()}, elf::readable, what}); !good) return good;
   const auto* load = load_of(address);
-  const auto start = load != nullptr ? address - load->memory.begin : 0;
-  if (load == nullptr || into.size() > load->memory.size - start) {
-    return broken(std::string(what) + " outside of the segments");
-  }
+  const auto start = address - load->memory.begin;
   const auto in_file = start < load->file.size ? load->file.size - start : 0;
   const auto count = std::min<std::uint64_t>(into.size(), in_file);
   std::ranges::fill(into.subspan(count), std::byte{0});
@@ -250,9 +259,10 @@ Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> i
 
 Result<std::uint64_t> ElfFile::place_of(std::uint64_t address, std::uint64_t size,
                                         std::string_view what) const {
+  if (auto good = check({{address, size}, elf::readable, what}); !good) return good.error();
   const auto* load = load_of(address);
-  const auto start = load != nullptr ? address - load->memory.begin : 0;
-  if (load == nullptr || start > load->file.size || size > load->file.size - start) {
+  const auto start = address - load->memory.begin;
+  if (start > load->file.size || size > load->file.size - start) {
     return broken(std::string(what) + " outside of the segments");
   }
   return load->file.begin + start;

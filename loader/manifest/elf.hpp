@@ -55,12 +55,27 @@ class ElfFile {
   /// What the file says about other libraries, and where it says so.
   struct Linkage {
     std::vector<Text> needed;       // names of the libraries that are loaded with it, in order
-    std::vector<Text> run_path;     // folders in which to look for them first
+    std::optional<Text> run_path;   // folders in which to look for them first, with ':' between
     bool passes_run_path = true;    // the libraries are to look there for theirs, too
     std::vector<Text> versions_of;  // names of libraries of which versions are needed
     std::optional<std::uint64_t> soname;  // the place of the entry that names the file itself
   };
   Result<Linkage> linkage() const;
+
+  /// The symbols that other images see, or that the file needs of them.
+  class Symbols {
+   public:
+    std::span<const elf::Symbol> all() const { return symbols_; }
+    std::string_view name(const elf::Symbol& symbol) const { return strings_.data() + symbol.name; }
+
+   private:
+    friend class ElfFile;
+    std::vector<elf::Symbol> symbols_;
+    std::vector<char> strings_;  // the last is '\0', and each name begins before it
+    std::uint64_t place_ = 0;    // of the first symbol in the file
+  };
+  /// Also checks that they and the relocations are as the system's loader takes them for granted.
+  Result<Symbols> symbols() const;
 
   /// What would keep an image of the file in the process.
   struct Pins {
@@ -70,7 +85,7 @@ class ElfFile {
     std::string threads;                // what it imports to start threads, or empty
     std::string sanitizer;              // what it imports to start a sanitizer's runtime, or empty
   };
-  Result<Pins> pins() const;
+  Pins pins(const Symbols& symbols) const;
 
   /// The name of the file that holds the debug information (.gnu_debuglink); nothing where the file
   /// names none, or its section headers are damaged.
@@ -91,6 +106,13 @@ class ElfFile {
   struct Load {
     Range file;
     Range memory;  // at least as large
+    std::uint32_t permissions = 0;
+  };
+  /// A part of the image that the system's loader uses, and the permissions that it needs there.
+  struct Used {
+    Range memory;
+    std::uint32_t permissions = 0;
+    std::string_view what;
   };
   struct Notes {
     Range file;
@@ -104,7 +126,13 @@ class ElfFile {
     std::uint64_t hash = 0;
     std::uint64_t flags = 0;
     std::uint64_t version_needs = 0;
+    std::uint64_t version_definitions = 0;
+    std::uint64_t versions = 0;
+    Range relocations{}, plt_relocations{}, packed_relocations{};
+    bool text_relocations = false;
   };
+  /// The entries of the dynamic section by tag; of two with one tag the last counts.
+  class Entries;
   /// The note of ours that has been found so far.
   struct ManifestNote {
     std::uint64_t begin = 0;
@@ -124,11 +152,18 @@ class ElfFile {
   explicit ElfFile(ByteSource& source) : source_(&source) {}
 
   Error broken(std::string_view found) const;
+  Error not_a_module(std::string_view found) const;
 
   Result<void> read_segments(const elf::Header& header);
   Result<void> add_segment(const elf::Segment& segment);
   Result<void> add_load(const elf::Segment& segment);
+  Result<void> check_sealed() const;
+  Result<void> check_segments(const elf::Header& header) const;
   Result<void> read_dynamic();
+  Result<void> settle_dynamic(const Entries& entries);
+  Result<void> check_tables(const Entries& entries) const;
+  /// That a part of the image lies in one segment that has these permissions.
+  Result<void> check(const Used& used) const;
 
   Result<void> search(const Notes& notes, std::optional<ManifestNote>& found) const;
   Result<bool> is_manifest(const elf::NoteHeader& header, std::uint64_t name) const;
@@ -140,11 +175,12 @@ class ElfFile {
   Result<std::optional<Object>> object_at(std::uint32_t index, std::string_view name) const;
 
   Result<Text> string_at(std::uint64_t offset, std::string_view what) const;
-  Result<void> add_run_path(std::uint64_t offset, std::vector<Text>& folders) const;
   Result<void> add_versions(std::vector<Text>& names) const;
   Result<std::uint64_t> symbol_count() const;
   Result<std::uint64_t> count_by_gnu_hash() const;
-  Result<void> add_import(const elf::Symbol& symbol, Pins& pins) const;
+  Result<void> check_relocations(std::uint64_t symbols) const;
+  Result<void> check_relocation(std::uint64_t address) const;
+  Result<void> check_packed_relocations() const;
   std::optional<Text> debug_link_in(const elf::Section& section) const;
 
   const Load* load_of(std::uint64_t address) const;
@@ -153,7 +189,7 @@ class ElfFile {
   /// Where in the file `size` bytes at an address stand. Unlike read_address, all of them do.
   Result<std::uint64_t> place_of(std::uint64_t address, std::uint64_t size,
                                  std::string_view what) const;
-  /// Calls `visit(element, its place in the file)` for each of a table at `address`.
+  /// Calls `visit(element)` for each of a table at `address`. REQUIRED: its size does not overflow.
   template <class T, class Visit>
   Result<void> for_each(std::uint64_t address, std::uint64_t count, std::string_view what,
                         Visit visit) const;
@@ -163,9 +199,14 @@ class ElfFile {
                             std::string_view what) const;
 
   ByteSource* source_;
+  std::uint64_t page_ = 0;
   List<Load> loads_;
   List<Notes> notes_;
+  List<Used> used_;
   Range dynamic_range_;
+  std::uint64_t dynamic_address_ = 0;
+  std::optional<std::uint64_t> headers_address_;
+  std::optional<Range> sealed_;
   Dynamic dynamic_;
 };
 

@@ -55,6 +55,15 @@ static_assert(sizeof(Header) == 64);
 inline constexpr std::uint32_t segment_load = 1;
 inline constexpr std::uint32_t segment_dynamic = 2;
 inline constexpr std::uint32_t segment_note = 4;
+inline constexpr std::uint32_t segment_headers = 6;
+inline constexpr std::uint32_t segment_thread_local = 7;
+inline constexpr std::uint32_t segment_unwinding = 0x6474e550;
+/// Becomes read-only after the relocations.
+inline constexpr std::uint32_t segment_sealed = 0x6474e552;
+
+inline constexpr std::uint32_t executable = 1;
+inline constexpr std::uint32_t writable = 2;
+inline constexpr std::uint32_t readable = 4;
 
 struct Segment {
   std::uint32_t type;
@@ -94,18 +103,38 @@ static_assert(sizeof(NoteHeader) == 12);
 
 inline constexpr std::uint64_t dynamic_end = 0;
 inline constexpr std::uint64_t dynamic_needed = 1;
+inline constexpr std::uint64_t dynamic_plt_relocations_size = 2;
 inline constexpr std::uint64_t dynamic_hash = 4;
 inline constexpr std::uint64_t dynamic_strings = 5;
 inline constexpr std::uint64_t dynamic_symbols = 6;
+inline constexpr std::uint64_t dynamic_relocations = 7;
+inline constexpr std::uint64_t dynamic_relocations_size = 8;
+inline constexpr std::uint64_t dynamic_relocation_size = 9;
 inline constexpr std::uint64_t dynamic_strings_size = 10;
+inline constexpr std::uint64_t dynamic_init = 12;
+inline constexpr std::uint64_t dynamic_fini = 13;
 inline constexpr std::uint64_t dynamic_soname = 14;
 inline constexpr std::uint64_t dynamic_rpath = 15;
+inline constexpr std::uint64_t dynamic_plt_relocation_type = 20;
+inline constexpr std::uint64_t dynamic_text_relocations = 22;
+inline constexpr std::uint64_t dynamic_plt_relocations = 23;
+inline constexpr std::uint64_t dynamic_init_array = 25;
+inline constexpr std::uint64_t dynamic_fini_array = 26;
+inline constexpr std::uint64_t dynamic_init_array_size = 27;
+inline constexpr std::uint64_t dynamic_fini_array_size = 28;
 inline constexpr std::uint64_t dynamic_runpath = 29;
+inline constexpr std::uint64_t dynamic_flags = 30;
+inline constexpr std::uint64_t dynamic_packed_relocations_size = 35;
+inline constexpr std::uint64_t dynamic_packed_relocations = 36;
+inline constexpr std::uint64_t dynamic_packed_relocation_size = 37;
 /// The first of the tags that systems define for themselves; Linux has no use for it.
 inline constexpr std::uint64_t dynamic_unused = 0x6000000d;
 inline constexpr std::uint64_t dynamic_gnu_hash = 0x6ffffef5;
+inline constexpr std::uint64_t dynamic_versions = 0x6ffffff0;
 inline constexpr std::uint64_t dynamic_flags_1 = 0x6ffffffb;
+inline constexpr std::uint64_t dynamic_version_definitions = 0x6ffffffc;
 inline constexpr std::uint64_t dynamic_version_needs = 0x6ffffffe;
+inline constexpr std::uint64_t flag_text_relocations = 0x00000004;
 inline constexpr std::uint64_t flag_1_nodelete = 0x00000008;
 inline constexpr std::uint64_t flag_1_program = 0x08000000;
 
@@ -136,6 +165,14 @@ struct Symbol {
   std::uint8_t kind() const { return info & 0xf; }
 };
 static_assert(sizeof(Symbol) == 24);
+
+struct Relocation {
+  std::uint64_t address;
+  std::uint32_t type;
+  std::uint32_t symbol;
+  std::int64_t addend;
+};
+static_assert(sizeof(Relocation) == 24);
 
 /// Followed by the words of a Bloom filter, the buckets and the chains.
 struct GnuHashHeader {

@@ -36,7 +36,7 @@ Result<ElfFile::Text> ElfFile::string_at(std::uint64_t offset, std::string_view 
 
 Result<ElfFile::Linkage> ElfFile::linkage() const {
   Linkage linkage;
-  std::uint64_t rpath = 0;
+  std::optional<std::uint64_t> rpath, runpath;
   for (std::uint64_t i = 0; i < dynamic_range_.size / sizeof(elf::DynamicEntry); ++i) {
     elf::DynamicEntry entry;
     const auto place = dynamic_range_.begin + i * sizeof entry;
@@ -52,28 +52,18 @@ Result<ElfFile::Linkage> ElfFile::linkage() const {
     } else if (entry.tag == elf::dynamic_rpath) {
       rpath = entry.value;
     } else if (entry.tag == elf::dynamic_runpath) {
-      linkage.passes_run_path = false;
-      if (auto added = add_run_path(entry.value, linkage.run_path); !added) return added.error();
+      runpath = entry.value;
     }
   }
-  // The older form counts only where the newer one is absent.
-  if (linkage.passes_run_path && rpath != 0) {
-    if (auto added = add_run_path(rpath, linkage.run_path); !added) return added.error();
+  // The older form counts only where the newer one is absent, and of each the last.
+  linkage.passes_run_path = !runpath;
+  if (const auto& list = runpath ? runpath : rpath) {
+    auto text = string_at(*list, "the run path");
+    if (!text) return std::move(text).error();
+    linkage.run_path = std::move(*text);
   }
   if (auto added = add_versions(linkage.versions_of); !added) return added.error();
   return linkage;
-}
-
-Result<void> ElfFile::add_run_path(std::uint64_t offset, std::vector<Text>& folders) const {
-  const auto list = string_at(offset, "the run path");
-  if (!list) return list.error();
-  const std::string& text = list->text;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(':', begin), text.size());
-    if (end > begin) folders.push_back({text.substr(begin, end - begin), list->place + begin});
-    begin = end + 1;
-  }
-  return {};
 }
 
 Result<void> ElfFile::add_versions(std::vector<Text>& names) const {

@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -15,6 +16,9 @@ namespace {
 
 // Far above the longest names that compilers make.
 constexpr std::size_t longest_name = 65536;
+// A table of more, or of more sections, is an attack.
+constexpr std::uint64_t most_symbols = 1 << 22;
+constexpr std::uint64_t most_sections = 1024;
 
 std::string text_at(ByteSource& source, std::uint64_t offset) {
   std::string text;
@@ -44,7 +48,7 @@ std::optional<Tables> find_tables(ByteSource& source) {
         .has_value();
   };
   Tables tables;
-  for (std::uint64_t i = 0; i < header.section_count; i++) {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, most_sections); i++) {
     if (!read(i, tables.symbols)) return std::nullopt;
     if (tables.symbols.type != elf::section_symbols) continue;
     if (!read(tables.symbols.link, tables.names)) return std::nullopt;
@@ -66,7 +70,7 @@ std::string hexadecimal(std::uint64_t number) {
 std::string function_at(ByteSource& source, std::uint64_t address) {
   const auto tables = find_tables(source);
   if (!tables || !source.contains(tables->symbols.offset, tables->symbols.size)) return {};
-  const std::uint64_t count = tables->symbols.size / sizeof(elf::Symbol);
+  const auto count = std::min(tables->symbols.size / sizeof(elf::Symbol), most_symbols);
   for (std::uint64_t i = 0; i < count; i++) {
     elf::Symbol symbol;
     const std::uint64_t place = tables->symbols.offset + i * sizeof symbol;

@@ -125,13 +125,34 @@ Result<ModuleImage> read_image(ByteSource& source) {
 
 }  // namespace
 
+Result<platform::File> open_module(const std::filesystem::path& path) {
+  auto file = platform::File::open(path);
+  if (file) return file;
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  using Type = std::filesystem::file_type;
+  const bool dangling =
+      (type == Type::not_found || type == Type::none) && std::filesystem::is_symlink(path, ignored);
+  const bool irregular = type != Type::regular && type != Type::not_found && type != Type::none;
+  if (!dangling && !irregular) return file;
+  return Error(
+      {.code = "not-a-module",
+       .where = path.string(),
+       .found = dangling ? "a link to a file that is not there" : std::string(file.error().found()),
+       .needed = "a shared library in the ELF format",
+       .fix = dangling ? "repair the link, or remove it" : "name the file of one module"});
+}
+
 Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
-  const auto file = platform::File::open(path);
-  if (!file) return file.error();
-  FileSource source(*file);
+  const auto file = open_module(path);
+  return file ? read_module_file(*file) : file.error();
+}
+
+Result<ModuleFile> read_module_file(const platform::File& file) {
+  FileSource source(file);
   auto image = read_image(source);
   if (!image) return std::move(image).error();
-  return ModuleFile{file->identity(), std::move(*image)};
+  return ModuleFile{file.identity(), std::move(*image)};
 }
 
 std::vector<std::string> names_in_manifest(const std::filesystem::path& path) {

@@ -33,12 +33,18 @@ struct ModuleFile {
   ModuleImage image;
 };
 
+/// Opens the file of a module. What is no regular file is not opened. Errors: not-found,
+/// cannot-read; not-a-module (a folder, pipe, socket or device, or a link that leads nowhere).
+Result<platform::File> open_module(const std::filesystem::path& path);
+
 /// Reads the manifest and the prologue of the module at `path`: only the pieces of the file that
 /// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
 /// empty-file, truncated, not-a-module, broken-file, wrong-word-size, wrong-architecture,
 /// no-manifest, two-manifests, broken-manifest, contract-too-new, contract-unknown, no-entry,
 /// wrong-magic, size-too-small, size-too-large, manifest-differs.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
+/// The same of an open file.
+Result<ModuleFile> read_module_file(const platform::File& file);
 
 /// The names of package and plugins as far as the manifest shows them, which may be broken: the
 /// text of every key `name`. Nothing where the file has no manifest.

@@ -2,6 +2,8 @@
 #include "manifest/needed_libraries.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "platform/library_search.hpp"
 
@@ -10,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path path_of(const Needed& needed) {
+fs::path path_of(const Needed& needed, const platform::LibrarySearch& search) {
   if (!needed.path.empty()) return needed.path;
   const std::string& name = needed.name.text;
   std::vector<fs::path> places{name};
-  if (name.find('/') == std::string::npos) places = platform::library_places(name);
+  if (name.find('/') == std::string::npos) places = search.places(name);
   const auto found = std::find_if(places.begin(), places.end(), is_library_for_this_machine);
   return found != places.end() ? *found : fs::path();
 }
@@ -23,12 +25,12 @@ fs::path path_of(const Needed& needed) {
 
 std::vector<NeededLibrary> needed_libraries(const Bundle& bundle) {
   std::vector<NeededLibrary> libraries;
+  std::unordered_set<std::string_view> known;
+  const platform::LibrarySearch search;
   for (const BundleFile& file : bundle) {
     for (const Needed& needed : file.needed) {
-      const bool known = std::any_of(libraries.begin(), libraries.end(), [&](const auto& library) {
-        return library.name == needed.name.text;
-      });
-      if (!known) libraries.push_back({needed.name.text, path_of(needed)});
+      if (!known.insert(needed.name.text).second) continue;
+      libraries.push_back({needed.name.text, path_of(needed, search)});
     }
   }
   return libraries;

@@ -18,7 +18,7 @@ class ImageMap {
   static ImageMap of(const std::filesystem::path& path);
 
   bool empty() const noexcept { return segments_.empty(); }
-  /// Whether `size` bytes at `address` lie in one segment.
+  /// Whether `size` bytes at `address` lie in one segment that can be read.
   bool contains(const void* address, std::size_t size) const noexcept;
   /// Whether `address` lies in a segment with code.
   bool contains_code(const void* address) const noexcept;
@@ -27,6 +27,7 @@ class ImageMap {
   struct Segment {
     const char* begin;
     const char* end;
+    bool readable;
     bool code;
   };
   std::vector<Segment> segments_;

@@ -3,6 +3,7 @@
 // What the process is: its environment as far as it may be trusted, and its usual folders.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ std::vector<std::filesystem::path> split_path_list(const std::string& list);
 
 /// Where the modules of an app are installed: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> module_folders(const std::string& app);
+
+/// The size of the pieces in which memory is mapped and protected: a power of two.
+std::size_t page_size();
 
 /// How the names of module files end, eg: ".so".
 inline constexpr const char* module_suffix = ".so";

@@ -183,7 +183,7 @@ TEST(Scan, NeverWaitsForAPipe) {
   ASSERT_EQ(mkfifo((world.plugins() / "a.so").c_str(), 0600), 0);
   ASSERT_EQ(mkfifo((world.root() / "pipe").c_str(), 0600), 0);
   const Scan found = scan({{world.plugins(), true}, {world.root() / "pipe", true}});
-  EXPECT_EQ(codes_of(found), (Texts{"cannot-read a.so", "cannot-read pipe"}));
+  EXPECT_EQ(codes_of(found), (Texts{"not-a-module a.so", "cannot-read pipe"}));
 }
 
 TEST(Scan, LetsNoBadFileHarmAGoodOne) {
@@ -197,7 +197,7 @@ TEST(Scan, LetsNoBadFileHarmAGoodOne) {
   const Scan found = scan({{world.plugins(), true}});
   EXPECT_EQ(files_of(found), Texts{"good.so"});
   EXPECT_EQ(codes_of(found),
-            (Texts{"not-found dangling.so", "empty-file empty.so", "no-manifest some-library.so",
+            (Texts{"not-a-module dangling.so", "empty-file empty.so", "no-manifest some-library.so",
                    "not-a-module text.so", "two-manifests two-manifests.so"}));
 }
 

@@ -319,6 +319,26 @@ TEST_F(Images, WithRunPathsOfTheOlderFormFindTheirLibraries) {
   EXPECT_EQ(Echo(*image).count_of_one(), 2003);
 }
 
+TEST_F(Images, WithSeveralFoldersInTheirRunPathFindTheirLibraries) {
+  for (const auto* name : {"sibling-user-folders", "sibling-user-rpath-folders"}) {
+    const auto image = load(place(name, "app", "sibling-1"));
+    ASSERT_TRUE(image) << image.error().to_string();
+    EXPECT_EQ(Echo(*image).count_of_one(), 2003) << name;
+    EXPECT_FALSE(is_mapped("/app/lib/"));
+  }
+}
+
+TEST_F(Images, FindLibrariesThatTheyNeedByAPath) {
+  const fs::path file = place("deep-user-by-path", "app", "sibling-1");
+  const auto first = load(file);
+  ASSERT_TRUE(first) << first.error().to_string();
+  EXPECT_EQ(Echo(*first).count_of_one(), 1002) << "1, 1001 of the deep one";
+  const auto second = load(file);
+  ASSERT_TRUE(second) << second.error().to_string();
+  EXPECT_EQ(Echo(*second).count_of_one(), 1002) << "a count of its own";
+  EXPECT_FALSE(is_mapped("/app/lib/"));
+}
+
 TEST_F(Images, LendTheirRunPathToLibrariesWithoutOneIfItIsOfTheOlderForm) {
   const auto lent = load(place("sibling-user-rpath", "app", "sibling-lost"));
   ASSERT_TRUE(lent) << lent.error().to_string();

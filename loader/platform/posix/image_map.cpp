@@ -19,8 +19,9 @@ ImageMap ImageMap::of(const std::filesystem::path& path) {
           const auto& header = info->dlpi_phdr[i];
           if (header.p_type != PT_LOAD) continue;
           const char* begin = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
-          wanted.map.segments_.push_back(
-              {begin, begin + header.p_memsz, (header.p_flags & PF_X) != 0});
+          wanted.map.segments_.push_back({begin, begin + header.p_memsz,
+                                          (header.p_flags & PF_R) != 0,
+                                          (header.p_flags & PF_X) != 0});
         }
         return 1;
       },
@@ -31,7 +32,7 @@ ImageMap ImageMap::of(const std::filesystem::path& path) {
 bool ImageMap::contains(const void* address, std::size_t size) const noexcept {
   const char* begin = static_cast<const char*>(address);
   for (const Segment& segment : segments_) {
-    if (begin >= segment.begin && begin <= segment.end &&
+    if (segment.readable && begin >= segment.begin && begin <= segment.end &&
         size <= static_cast<std::size_t>(segment.end - begin)) {
       return true;
     }

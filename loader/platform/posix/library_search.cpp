@@ -44,31 +44,39 @@ std::string_view text_at(std::string_view index, std::size_t offset) {
   return end != std::string_view::npos ? rest.substr(0, end) : std::string_view();
 }
 
-void add_from_index(std::vector<std::filesystem::path>& places, std::string_view name) {
+using Index = std::unordered_map<std::string, std::vector<std::string>>;
+
+Index read_index() {
   const auto file = File::open(index_path);
-  if (!file) return;  // a system without an index has the usual folders
+  if (!file) return {};  // a system without an index has the usual folders
   const auto content = file->read_all(largest_index);
-  if (!content) return;
-  const std::string_view index(reinterpret_cast<const char*>(content->data()), content->size());
+  if (!content) return {};
+  const std::string_view text(reinterpret_cast<const char*>(content->data()), content->size());
   IndexHeader header;
-  if (index.size() < sizeof header || !index.starts_with(index_magic)) return;
-  std::memcpy(&header, index.data(), sizeof header);
-  if (header.entries > (index.size() - sizeof header) / sizeof(IndexEntry)) return;
+  if (text.size() < sizeof header || !text.starts_with(index_magic)) return {};
+  std::memcpy(&header, text.data(), sizeof header);
+  if (header.entries > (text.size() - sizeof header) / sizeof(IndexEntry)) return {};
+  Index index;
   for (std::size_t i = 0; i < header.entries; ++i) {
     IndexEntry entry;
-    std::memcpy(&entry, index.data() + sizeof header + i * sizeof entry, sizeof entry);
-    if (text_at(index, entry.name) == name) places.emplace_back(text_at(index, entry.path));
+    std::memcpy(&entry, text.data() + sizeof header + i * sizeof entry, sizeof entry);
+    index[std::string(text_at(text, entry.name))].emplace_back(text_at(text, entry.path));
   }
+  return index;
 }
 
 }  // namespace
 
-std::vector<std::filesystem::path> library_places(const std::string& name) {
+LibrarySearch::LibrarySearch()
+    : folders_(split_path_list(trusted_environment("LD_LIBRARY_PATH"))), index_(read_index()) {}
+
+std::vector<std::filesystem::path> LibrarySearch::places(const std::string& name) const {
   std::vector<std::filesystem::path> places;
-  for (const auto& folder : split_path_list(trusted_environment("LD_LIBRARY_PATH"))) {
-    places.push_back(folder / name);
+  for (const auto& folder : folders_) places.push_back(folder / name);
+  const auto listed = index_.find(name);
+  if (listed != index_.end()) {
+    places.insert(places.end(), listed->second.begin(), listed->second.end());
   }
-  add_from_index(places, name);
   for (const char* folder : usual_folders) {
     places.push_back(std::filesystem::path(folder) / name);
   }

@@ -2,6 +2,7 @@
 #include "platform/process.hpp"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -20,6 +21,11 @@ std::vector<std::filesystem::path> split_path_list(const std::string& list) {
     begin = end + 1;
   }
   return folders;
+}
+
+std::size_t page_size() {
+  static const long size = ::sysconf(_SC_PAGESIZE);
+  return static_cast<std::size_t>(size);
 }
 
 std::vector<std::filesystem::path> module_folders(const std::string& app) {

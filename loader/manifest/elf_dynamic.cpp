@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The dynamic section, and whether all that it points at lies where the system's loader can use it.
+// That loader checks nothing of this: it would end the process.
+#include "manifest/elf.hpp"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+// A library with 4000 dependencies is none.
+constexpr std::uint64_t most_entries = 4096;
+
+/// A table that two entries describe.
+struct Table {
+  std::uint64_t address;  // tag
+  std::uint64_t size;     // tag
+  std::string_view what;
+};
+constexpr Table tables[] = {
+    {elf::dynamic_strings, elf::dynamic_strings_size, "the table of strings"},
+    {elf::dynamic_relocations, elf::dynamic_relocations_size, "the relocations"},
+    {elf::dynamic_plt_relocations, elf::dynamic_plt_relocations_size,
+     "the relocations of functions"},
+    {elf::dynamic_packed_relocations, elf::dynamic_packed_relocations_size,
+     "the packed relocations"},
+    {elf::dynamic_init_array, elf::dynamic_init_array_size, "the list of constructors"},
+    {elf::dynamic_fini_array, elf::dynamic_fini_array_size, "the list of destructors"},
+};
+
+/// What the system's loader insists on, by ending the process.
+struct Fixed {
+  std::uint64_t where_there_is;  // tag
+  std::uint64_t tag;
+  std::uint64_t value;
+};
+constexpr Fixed fixed[] = {
+    {elf::dynamic_relocations, elf::dynamic_relocation_size, sizeof(elf::Relocation)},
+    {elf::dynamic_packed_relocations, elf::dynamic_packed_relocation_size, sizeof(std::uint64_t)},
+    {elf::dynamic_plt_relocations, elf::dynamic_plt_relocation_type, elf::dynamic_relocations},
+};
+
+}  // namespace
+
+class ElfFile::Entries {
+ public:
+  /// nullptr where `tag` has no place here, as most that are no business of this reader.
+  std::optional<std::uint64_t>* of(std::uint64_t tag) {
+    if (tag < low_.size()) return &low_[tag];
+    const auto at = std::find(std::begin(high_tags), std::end(high_tags), tag);
+    return at != std::end(high_tags) ? &high_[at - std::begin(high_tags)] : nullptr;
+  }
+  std::optional<std::uint64_t> operator[](std::uint64_t tag) const {
+    return *const_cast<Entries*>(this)->of(tag);
+  }
+  std::uint64_t or_zero(std::uint64_t tag) const { return (*this)[tag].value_or(0); }
+
+ private:
+  static constexpr std::uint64_t high_tags[] = {
+      elf::dynamic_gnu_hash, elf::dynamic_flags_1, elf::dynamic_version_needs,
+      elf::dynamic_version_definitions, elf::dynamic_versions};
+
+  std::array<std::optional<std::uint64_t>, elf::dynamic_packed_relocation_size + 1> low_;
+  std::array<std::optional<std::uint64_t>, std::size(high_tags)> high_;
+};
+
+Result<void> ElfFile::read_dynamic() {
+  if (dynamic_range_.size == 0) {
+    return not_a_module("an ELF file that cannot be loaded, perhaps debug information");
+  }
+  Entries entries;
+  const auto count = std::min(dynamic_range_.size / sizeof(elf::DynamicEntry), most_entries);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    elf::DynamicEntry entry;
+    const auto offset = dynamic_range_.begin + i * sizeof entry;
+    if (auto read = source_->read(offset, entry, "the dynamic section"); !read) return read;
+    if (entry.tag == elf::dynamic_end) return settle_dynamic(entries);
+    if (auto* known = entries.of(entry.tag)) *known = entry.value;
+  }
+  return broken("a dynamic section without an end");
+}
+
+Result<void> ElfFile::settle_dynamic(const Entries& entries) {
+  const auto range = [&entries](std::uint64_t address, std::uint64_t size) {
+    return Range{entries.or_zero(address), entries.or_zero(size)};
+  };
+  dynamic_ = {
+      .strings = entries.or_zero(elf::dynamic_strings),
+      .strings_size = entries.or_zero(elf::dynamic_strings_size),
+      .symbols = entries.or_zero(elf::dynamic_symbols),
+      .gnu_hash = entries.or_zero(elf::dynamic_gnu_hash),
+      .hash = entries.or_zero(elf::dynamic_hash),
+      .flags = entries.or_zero(elf::dynamic_flags_1),
+      .version_needs = entries.or_zero(elf::dynamic_version_needs),
+      .version_definitions = entries.or_zero(elf::dynamic_version_definitions),
+      .versions = entries.or_zero(elf::dynamic_versions),
+      .relocations = range(elf::dynamic_relocations, elf::dynamic_relocations_size),
+      .plt_relocations = range(elf::dynamic_plt_relocations, elf::dynamic_plt_relocations_size),
+      .packed_relocations =
+          range(elf::dynamic_packed_relocations, elf::dynamic_packed_relocations_size),
+      .text_relocations = entries[elf::dynamic_text_relocations].has_value() ||
+                          (entries.or_zero(elf::dynamic_flags) & elf::flag_text_relocations) != 0};
+  if ((dynamic_.flags & elf::flag_1_program) != 0) return not_a_module("a program");
+  return check_tables(entries);
+}
+
+Result<void> ElfFile::check_tables(const Entries& entries) const {
+  for (const auto& [address, size, what] : tables) {
+    const Used table{{entries.or_zero(address), entries.or_zero(size)}, elf::readable, what};
+    if (table.memory.size == 0) continue;
+    if (auto good = check(table); !good) return good;
+  }
+  // Each by its first element; who reads on checks the rest.
+  const Used starts[] = {
+      {{dynamic_.symbols, sizeof(elf::Symbol)}, elf::readable, "the symbols"},
+      {{dynamic_.gnu_hash, sizeof(elf::GnuHashHeader)}, elf::readable, "the hash table"},
+      {{dynamic_.hash, sizeof(elf::HashHeader)}, elf::readable, "the hash table"},
+      {{dynamic_.versions, sizeof(std::uint16_t)}, elf::readable, "the versions of symbols"},
+  };
+  for (const Used& start : starts) {
+    if (start.memory.begin == 0) continue;
+    if (auto good = check(start); !good) return good;
+  }
+  if (dynamic_.strings == 0 || dynamic_.symbols == 0) return broken("no table of symbols");
+  for (const auto tag : {elf::dynamic_init, elf::dynamic_fini}) {
+    if (!entries[tag]) continue;
+    auto good = check({{*entries[tag], 1},
+                       elf::executable,
+                       tag == elf::dynamic_init ? "the first constructor" : "the last destructor"});
+    if (!good) return good;
+  }
+  for (const auto& [where_there_is, tag, value] : fixed) {
+    if (entries[where_there_is] && entries[tag] != value) {
+      return broken("relocations of an unknown format");
+    }
+  }
+  return {};
+}
+
+/// Where the system's loader reads something has to be what is read here.
+Result<void> ElfFile::check_segments(const elf::Header& header) const {
+  const auto place = place_of(dynamic_address_, dynamic_range_.size, "the dynamic section");
+  if (!place) return place.error();
+  if (*place != dynamic_range_.begin) return broken("a dynamic section that is mapped elsewhere");
+  if (headers_address_) {
+    const auto size = header.segment_count * sizeof(elf::Segment);
+    const auto headers = place_of(*headers_address_, size, "the program headers");
+    if (!headers) return headers.error();
+    if (*headers != header.segments_offset)
+      return broken("program headers that are mapped elsewhere");
+  }
+  for (const Used& used : used_) {
+    if (used.memory.size == 0) continue;
+    if (auto good = check(used); !good) return good;
+  }
+  return check_sealed();
+}
+
+/// Whole pages become read-only, so the last one may go on behind the segment.
+Result<void> ElfFile::check_sealed() const {
+  if (!sealed_ || sealed_->size == 0) return {};
+  constexpr std::string_view what = "the part that becomes read-only";
+  const auto permissions = elf::readable | elf::writable;
+  if (auto good = check({{sealed_->begin, 1}, permissions, what}); !good) return good;
+  const auto& memory = load_of(sealed_->begin)->memory;
+  const auto room = memory.begin + memory.size - sealed_->begin;
+  const bool inside = sealed_->size <= room || sealed_->size - room < page_;
+  return inside ? Result<void>() : broken(std::string(what) + " outside of the segments");
+}
+
+}  // namespace tenon

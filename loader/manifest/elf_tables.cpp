@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The tables that the system's loader walks: symbols, their names, relocations. That loader
+// believes every number in them.
+#include "manifest/elf.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "manifest/elf_versions.hpp"
+
+namespace tenon {
+namespace {
+
+// What is longer or more than this is an attack: libraries of a hundred megabytes stay far below.
+constexpr std::uint64_t most_symbols = 1 << 20;
+constexpr std::uint64_t longest_strings = 32 << 20;
+constexpr std::uint64_t most_relocations = 1 << 21;
+
+constexpr std::uint64_t word = sizeof(std::uint64_t);
+
+}  // namespace
+
+template <class T, class Visit>
+Result<void> ElfFile::for_each(std::uint64_t address, std::uint64_t count, std::string_view what,
+                               Visit visit) const {
+  const auto place = place_of(address, count * sizeof(T), what);
+  if (!place) return place.error();
+  std::array<T, 16384 / sizeof(T)> block;
+  for (std::uint64_t done = 0; done < count;) {
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), count - done));
+    const auto begin = *place + done * sizeof(T);
+    if (auto read = source_->read(begin, std::as_writable_bytes(part), what); !read) return read;
+    for (const T& element : part) {
+      if (auto good = visit(element); !good) return good;
+    }
+    done += part.size();
+  }
+  return {};
+}
+
+Result<std::uint64_t> ElfFile::count_by_gnu_hash() const {
+  constexpr std::string_view what = "the hash table";
+  elf::GnuHashHeader header;
+  if (auto read = read_address(dynamic_.gnu_hash, header, what); !read) return read.error();
+  if (std::max({header.bucket_count, header.first_symbol, header.bloom_count}) > most_symbols ||
+      !std::has_single_bit(header.bloom_count)) {
+    return broken("a hash table that cannot be");
+  }
+  const auto buckets = dynamic_.gnu_hash + sizeof header + header.bloom_count * word;
+  const auto chains = buckets + std::uint64_t{header.bucket_count} * sizeof(std::uint32_t);
+  std::uint64_t last = 0;
+  auto walked = for_each<std::uint32_t>(buckets, header.bucket_count, what, [&](auto symbol) {
+    last = std::max<std::uint64_t>(last, symbol);
+    const bool hashed = symbol == 0 || symbol >= header.first_symbol;
+    return hashed ? Result<void>() : broken("a hash table that names no symbol");
+  });
+  if (!walked) return std::move(walked).error();
+  if (last == 0) return header.first_symbol;
+  // The chain of the last bucket ends with the last symbol.
+  std::array<std::uint32_t, 1024> block;
+  while (last < most_symbols) {
+    const auto begin = chains + (last - header.first_symbol) * sizeof(std::uint32_t);
+    auto place = place_of(begin, sizeof(std::uint32_t), what);
+    if (!place) return std::move(place).error();
+    const auto* load = load_of(begin);
+    const auto room = (load->file.begin + load->file.size - *place) / sizeof(std::uint32_t);
+    const auto part = std::span(block).first(std::min<std::uint64_t>(block.size(), room));
+    auto read = source_->read(*place, std::as_writable_bytes(part), what);
+    if (!read) return std::move(read).error();
+    for (const std::uint32_t link : part) {
+      last++;
+      if ((link & 1) != 0) return last;
+    }
+  }
+  return broken("a hash table without an end");
+}
+
+Result<std::uint64_t> ElfFile::symbol_count() const {
+  std::uint64_t count = 0;
+  if (dynamic_.gnu_hash != 0) {
+    const auto counted = count_by_gnu_hash();
+    if (!counted) return counted.error();
+    count = *counted;
+  }
+  if (dynamic_.hash != 0) {
+    elf::HashHeader header;
+    if (auto read = read_address(dynamic_.hash, header, "the hash table"); !read) {
+      return std::move(read).error();
+    }
+    count = std::max<std::uint64_t>(count, header.chain_count);
+  }
+  return count <= most_symbols ? Result<std::uint64_t>(count)
+                               : broken("more than a million symbols");
+}
+
+Result<ElfFile::Symbols> ElfFile::symbols() const {
+  Symbols symbols;
+  const auto count = symbol_count();
+  if (!count) return count.error();
+  if (auto good = check_relocations(*count); !good) return std::move(good).error();
+  if (const auto flaw = flaw_of_versions(*this, {.needs = dynamic_.version_needs,
+                                                 .definitions = dynamic_.version_definitions,
+                                                 .indices = dynamic_.versions,
+                                                 .symbols = *count,
+                                                 .strings_size = dynamic_.strings_size});
+      !flaw.empty()) {
+    return broken(flaw);
+  }
+  if (*count == 0) return symbols;
+  if (dynamic_.strings_size > longest_strings)
+    return broken("a table of strings of more than 32 MiB");
+  const auto strings = place_of(dynamic_.strings, dynamic_.strings_size, "the table of strings");
+  if (!strings) return strings.error();
+  const auto place = place_of(dynamic_.symbols, *count * sizeof(elf::Symbol), "the symbols");
+  if (!place) return place.error();
+
+  symbols.place_ = *place;
+  symbols.symbols_.resize(*count);
+  symbols.strings_.resize(dynamic_.strings_size);
+  auto read =
+      source_->read(*place, std::as_writable_bytes(std::span(symbols.symbols_)), "the symbols");
+  if (!read) return std::move(read).error();
+  read = source_->read(*strings, std::as_writable_bytes(std::span(symbols.strings_)),
+                       "the table of strings");
+  if (!read) return std::move(read).error();
+  if (symbols.strings_.empty() || symbols.strings_.back() != '\0') {
+    return broken("a table of strings without an end");
+  }
+  const bool named =
+      std::all_of(symbols.symbols_.begin(), symbols.symbols_.end(),
+                  [&](const auto& symbol) { return symbol.name < dynamic_.strings_size; });
+  return named ? Result<Symbols>(std::move(symbols))
+               : broken("a symbol's name outside of the strings");
+}
+
+Result<void> ElfFile::check_relocations(std::uint64_t symbols) const {
+  for (const Range& table : {dynamic_.relocations, dynamic_.plt_relocations}) {
+    const auto count = table.size / sizeof(elf::Relocation);
+    if (count == 0) continue;
+    if (count > most_relocations) return broken("more than two million relocations");
+    auto good = for_each<elf::Relocation>(
+        table.begin, count, "the relocations", [&](const elf::Relocation& relocation) {
+          if (relocation.symbol != 0 && relocation.symbol >= symbols) {
+            return Result<void>(broken("a relocation for a symbol that is not there"));
+          }
+          // Type 0 changes nothing.
+          return relocation.type != 0 ? check_relocation(relocation.address) : Result<void>();
+        });
+    if (!good) return good;
+  }
+  return check_packed_relocations();
+}
+
+Result<void> ElfFile::check_relocation(std::uint64_t address) const {
+  const auto permissions = dynamic_.text_relocations ? elf::readable : elf::writable;
+  return check({{address, word}, permissions, "what a relocation changes"});
+}
+
+/// An even number is an address; the bits of an odd one stand for the words behind the last.
+Result<void> ElfFile::check_packed_relocations() const {
+  const auto count = dynamic_.packed_relocations.size / word;
+  if (count == 0) return {};
+  if (count > most_relocations) return broken("more than two million relocations");
+  std::uint64_t next = 0;
+  return for_each<std::uint64_t>(dynamic_.packed_relocations.begin, count, "the packed relocations",
+                                 [&](std::uint64_t entry) -> Result<void> {
+                                   constexpr unsigned bits = 63;
+                                   if ((entry & 1) == 0) {
+                                     next = entry + word;
+                                     return check_relocation(entry);
+                                   }
+                                   const auto last = std::bit_width(entry >> 1);
+                                   const auto first = next;
+                                   next += bits * word;
+                                   return last == 0 ? Result<void>()
+                                                    : check_relocation(first + (last - 1) * word);
+                                 });
+}
+
+}  // namespace tenon

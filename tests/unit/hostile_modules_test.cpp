@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Modules whose numbers lie: to show one thing and run another, to crash the system's loader, or to
+// keep the reader busy. FAULTS is the folder of tests/faults.
+#include "framework/world.hpp"
+#include "manifest/bundle.hpp"
+#include "manifest/elf_format.hpp"
+#include "manifest/module_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::byte>;
+
+fs::path fault(const std::string& name) {
+  return fs::path(FAULTS) / (name + ".so");
+}
+
+Bytes bytes_of(const fs::path& path) {
+  return platform::File::open(path).value().read_all(1 << 24).value();
+}
+
+/// A module that a test damages.
+class Victim {
+ public:
+  explicit Victim(const std::string& name = "good") : bytes_(bytes_of(fault(name))) {}
+
+  template <class T>
+  T& at(std::uint64_t offset) {
+    EXPECT_LE(offset + sizeof(T), bytes_.size());
+    return *reinterpret_cast<T*>(bytes_.data() + offset);
+  }
+  /// The segment number `which` of a type.
+  elf::Segment& segment(std::uint32_t type, int which = 0) {
+    const auto header = at<elf::Header>(0);
+    for (std::uint64_t i = 0; i < header.segment_count; i++) {
+      auto& segment = at<elf::Segment>(header.segments_offset + i * sizeof(elf::Segment));
+      if (segment.type == type && which-- == 0) return segment;
+    }
+    throw std::logic_error("no such segment");
+  }
+  /// The segment to load that holds an address.
+  elf::Segment& load_of(std::uint64_t address) {
+    for (int i = 0;; i++) {
+      auto& load = segment(elf::segment_load, i);
+      if (address - load.address < load.memory_size) return load;
+    }
+  }
+  elf::DynamicEntry* find(std::uint64_t tag) {
+    for (std::uint64_t offset = segment(elf::segment_dynamic).offset;; offset += 16) {
+      auto& entry = at<elf::DynamicEntry>(offset);
+      if (entry.tag == tag) return &entry;
+      if (entry.tag == elf::dynamic_end) return nullptr;
+    }
+  }
+  std::uint64_t& value(std::uint64_t tag) {
+    auto* entry = find(tag);
+    if (entry == nullptr) throw std::logic_error("no such entry");
+    return entry->value;
+  }
+  std::uint64_t place_of(std::uint64_t address) {
+    const auto& load = load_of(address);
+    return address - load.address + load.offset;
+  }
+
+  Bytes& bytes() { return bytes_; }
+  std::string shallow() const {
+    const auto read = read_module_image(bytes_, "x.so");
+    return read ? "ok"
+                : std::string(read.error().code()) + ": " + std::string(read.error().found());
+  }
+  std::string deep() const {
+    const auto bundle = read_bundle(bytes_, "x.so");
+    return bundle ? "ok"
+                  : std::string(bundle.error().code()) + ": " + std::string(bundle.error().found());
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+std::string damaged(const std::function<void(Victim&)>& damage) {
+  Victim victim;
+  damage(victim);
+  return victim.shallow();
+}
+
+// -- One thing shown, another run ---------------------------------------------
+
+TEST(ModuleLayout, ReadsTheDynamicSectionWhereTheSystemDoes) {
+  EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_dynamic).address += 16; }),
+            "broken-file: a dynamic section that is mapped elsewhere");
+  EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_dynamic).address = 1 << 30; }),
+            "broken-file: the dynamic section outside of the segments");
+}
+
+TEST(ModuleLayout, RefusesASecondDynamicSection) {
+  EXPECT_EQ(damaged([](Victim& v) {
+              const auto dynamic = v.segment(elf::segment_dynamic);
+              v.segment(elf::segment_note) = dynamic;
+            }),
+            "broken-file: two dynamic sections");
+}
+
+TEST(ModuleLayout, RefusesSegmentsThatShareAPage) {
+  EXPECT_EQ(damaged([](Victim& v) {
+              auto& first = v.segment(elf::segment_load);
+              first.memory_size = v.segment(elf::segment_load, 1).address + 1;
+            }),
+            "broken-file: segments that overlap");
+  EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_load, 1).address += 8; }),
+            "broken-file: a segment that cannot be mapped in whole pages");
+}
+
+// -- What crashes the system's loader -----------------------------------------
+
+TEST(ModuleLayout, NeedsReadableSegments) {
+  for (const auto tag : {elf::dynamic_symbols, elf::dynamic_strings, elf::dynamic_gnu_hash,
+                         elf::dynamic_relocations, elf::dynamic_init_array}) {
+    Victim victim;
+    victim.load_of(victim.value(tag)).flags &= ~elf::readable;
+    EXPECT_TRUE(victim.shallow().ends_with("in a segment that is not readable"))
+        << tag << " " << victim.shallow();
+  }
+}
+
+TEST(ModuleLayout, NeedsTablesInsideOfSegments) {
+  for (const auto tag :
+       {elf::dynamic_symbols, elf::dynamic_strings, elf::dynamic_gnu_hash, elf::dynamic_relocations,
+        elf::dynamic_init_array, elf::dynamic_fini_array, elf::dynamic_init, elf::dynamic_fini,
+        elf::dynamic_plt_relocations, elf::dynamic_versions}) {
+    Victim victim;
+    if (victim.find(tag) == nullptr) continue;
+    victim.value(tag) = 1 << 30;
+    EXPECT_TRUE(victim.shallow().ends_with("outside of the segments"))
+        << tag << " " << victim.shallow();
+  }
+}
+
+TEST(ModuleLayout, NeedsCodeToRunInCode) {
+  for (const auto tag : {elf::dynamic_init, elf::dynamic_fini}) {
+    Victim victim;
+    victim.value(tag) = victim.segment(elf::segment_dynamic).address;
+    EXPECT_TRUE(victim.shallow().ends_with("in a segment that is not executable"))
+        << victim.shallow();
+  }
+}
+
+TEST(ModuleLayout, NeedsTheSealedPartToBeWritable) {
+  EXPECT_EQ(damaged([](Victim& v) {
+              auto& sealed = v.segment(elf::segment_sealed);
+              sealed.address = v.load_of(v.value(elf::dynamic_init)).address;
+            }),
+            "broken-file: the part that becomes read-only in a segment that is not writable");
+  EXPECT_EQ(damaged([](Victim& v) {
+              v.segment(elf::segment_sealed).memory_size += std::uint64_t{1} << 30;
+            }),
+            "broken-file: the part that becomes read-only outside of the segments");
+}
+
+TEST(ModuleLayout, NeedsRelocationsOfTheKnownFormat) {
+  EXPECT_EQ(damaged([](Victim& v) { v.value(elf::dynamic_relocation_size) = 16; }),
+            "broken-file: relocations of an unknown format");
+  EXPECT_EQ(damaged([](Victim& v) { v.find(elf::dynamic_relocation_size)->tag = 0x60000000; }),
+            "broken-file: relocations of an unknown format");
+}
+
+TEST(ModuleLayout, NeedsRelocationsInsideOfWritableSegments) {
+  const auto with = [](auto damage) {
+    Victim victim;
+    damage(victim.at<elf::Relocation>(victim.place_of(victim.value(elf::dynamic_relocations))),
+           victim);
+    return victim.deep();
+  };
+  using R = elf::Relocation;
+  EXPECT_EQ(with([](R&, Victim&) {}), "ok");
+  EXPECT_EQ(with([](R& r, Victim&) { r.address = 1 << 30; }),
+            "broken-file: what a relocation changes outside of the segments");
+  EXPECT_EQ(with([](R& r, Victim& v) { r.address = v.value(elf::dynamic_init); }),
+            "broken-file: what a relocation changes in a segment that is not writable");
+  EXPECT_EQ(with([](R& r, Victim&) { r.symbol = 100000; }),
+            "broken-file: a relocation for a symbol that is not there");
+}
+
+TEST(ModuleLayout, NeedsVersionsThatFitTogether) {
+  const auto flaw = "broken-file: versions of symbols that contradict each other";
+  Victim index;
+  index.at<std::uint16_t>(index.place_of(index.value(elf::dynamic_versions)) + 2) = 0x7000;
+  EXPECT_EQ(index.deep(), flaw);
+  Victim name;
+  name.at<elf::VersionNeed>(name.place_of(name.value(elf::dynamic_version_needs))).file = 1 << 30;
+  EXPECT_NE(name.deep(), "ok");
+  Victim next;
+  next.at<elf::VersionNeed>(next.place_of(next.value(elf::dynamic_version_needs))).first = 1 << 30;
+  EXPECT_EQ(next.deep(), flaw);
+}
+
+// -- What keeps the reader busy -----------------------------------------------
+
+/// A file of a source that counts how often and how much is read of it.
+class CountingSource final : public ByteSource {
+ public:
+  CountingSource(std::span<const std::byte> start, std::uint64_t size)
+      : ByteSource("x.so", size), start_(start) {}
+
+  std::uint64_t reads = 0;
+  std::uint64_t bytes = 0;
+
+ private:
+  /// Zeros follow the start, as in a sparse file.
+  Result<void> copy(std::uint64_t offset, std::span<std::byte> into, std::string_view) override {
+    reads++;
+    bytes += into.size();
+    for (std::size_t i = 0; i < into.size(); i++) {
+      into[i] = offset + i < start_.size() ? start_[offset + i] : std::byte{0};
+    }
+    return {};
+  }
+  std::span<const std::byte> start_;
+};
+
+constexpr std::uint64_t five_gigabytes = 5ULL << 30;
+
+/// What the reader answers about the module in a file of 5 GB, and that it read little for it.
+std::string in_a_huge_file(Victim& victim) {
+  CountingSource source(victim.bytes(), five_gigabytes);
+  const auto elf = ElfFile::open(source);
+  if (!elf) return std::string(elf.error().found());
+  const auto symbols = elf->symbols();
+  EXPECT_LT(source.reads, 20'000U);
+  EXPECT_LT(source.bytes, 64U << 20);
+  return symbols ? "ok" : std::string(symbols.error().found());
+}
+
+/// Makes the last segment, with all that follows it, as large as the file. Returns the address of
+/// what stands at the end of the module.
+std::uint64_t stretch(Victim& victim) {
+  elf::Segment* last = nullptr;
+  const auto header = victim.at<elf::Header>(0);
+  for (std::uint64_t i = 0; i < header.segment_count; i++) {
+    auto& segment = victim.at<elf::Segment>(header.segments_offset + i * sizeof(elf::Segment));
+    if (segment.type == elf::segment_load) last = &segment;
+  }
+  last->file_size = last->memory_size = five_gigabytes - last->offset;
+  victim.bytes().resize((victim.bytes().size() + 15) / 16 * 16);
+  return last->address + victim.bytes().size() - last->offset;
+}
+
+TEST(BoundedWork, EndsTheWalkOfAHashChainWithoutEnd) {
+  Victim victim;
+  victim.value(elf::dynamic_gnu_hash) = stretch(victim);
+  // One word of a filter, one bucket, and a chain of zeros.
+  const std::uint32_t table[] = {1, 1, 1, 0, 0, 0, 100};
+  const auto bytes = std::as_bytes(std::span(table));
+  victim.bytes().insert(victim.bytes().end(), bytes.begin(), bytes.end());
+  EXPECT_EQ(in_a_huge_file(victim), "a hash table without an end");
+}
+
+TEST(BoundedWork, RefusesTablesThatNoLinkerMakes) {
+  Victim strings;
+  strings.value(elf::dynamic_strings) = stretch(strings);
+  strings.value(elf::dynamic_strings_size) = 3ULL << 30;
+  EXPECT_EQ(in_a_huge_file(strings), "a table of strings of more than 32 MiB");
+
+  Victim relocations;
+  relocations.value(elf::dynamic_relocations) = stretch(relocations);
+  relocations.value(elf::dynamic_relocations_size) = 3ULL << 30;
+  EXPECT_EQ(in_a_huge_file(relocations), "more than two million relocations");
+
+  Victim buckets;
+  buckets.at<elf::GnuHashHeader>(buckets.place_of(buckets.value(elf::dynamic_gnu_hash)))
+      .bucket_count = 0x7fffffff;
+  EXPECT_EQ(in_a_huge_file(buckets), "a hash table that cannot be");
+}
+
+TEST(BoundedWork, OpensNothingButRegularFiles) {
+  const tests::World world;
+  ASSERT_EQ(world.run({"mkfifo", "pipe.so"}).exit, 0);
+  for (const auto& [path, found] :
+       {std::pair{world.path("pipe.so"), "a pipe"}, std::pair{fs::path("/dev/null"), "a device"},
+        std::pair{world.root(), "a folder"}}) {
+    const auto file = open_module(path);
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().code(), "not-a-module");
+    EXPECT_EQ(file.error().found(), found);
+  }
+}
+
+}  // namespace
+}  // namespace tenon
