@@ -7,6 +7,8 @@
 #include "manifest/module_file.hpp"
 #include "manifest/needed_libraries.hpp"
 #include "manifest/sanitizers.hpp"
+#include "manifest/undefined_symbols.hpp"
+#include "package/quote.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "plugin_info.hpp"
@@ -64,54 +66,46 @@ Error missing(const NeededLibrary& library, const fs::path& file) {
                 .fix = "install the package that has " + library.name});
 }
 
+Error undefined(const std::vector<std::string>& symbols, const fs::path& file) {
+  constexpr std::size_t most_shown = 5;
+  return Error({.code = "load-failed",
+                .where = file.string(),
+                .found = "no definition of " + some_of(symbols, most_shown),
+                .needed = "symbols that the module, a library that it needs, or the host exports",
+                .fix = "link the module with the library that has them"});
+}
+
+/// A module is read as a host reads it; of another library only as much as is looked at.
+Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file) {
+  if (!report.manifest) return look_at_bundle(file);
+  auto content = file.read_all(largest_file);
+  return content ? read_bundle(std::move(*content), report.file) : std::move(content).error();
+}
+
 /// What is loaded together with the module, and whether it would go again.
-void report_bundle(ModuleReport& report) {
+void report_bundle(ModuleReport& report, const platform::File& file) {
   if (!is_library_for_this_machine(report.file)) return;  // reading the manifest says why
-  const auto file = platform::File::open(report.file);
-  if (!file) return;
-  auto content = file->read_all(largest_file);
-  if (!content) return;
-  const auto bundle = read_bundle(std::move(*content), report.file);
+  auto bundle = bundle_of(report, file);
   if (!bundle) {
     if (report.manifest) report.errors.push_back(bundle.error());
     return;
   }
   report.machine = machine_name(platform::host_machine);
   if (report.manifest) report.reload = reload_of(*bundle, report.manifest->joins_threads);
-  if (auto mismatch = sanitizer_mismatch(*bundle)) report.errors.push_back(std::move(*mismatch));
+  auto mismatch = sanitizer_mismatch(*bundle);
   for (NeededLibrary& library : needed_libraries(*bundle)) {
     if (library.path.empty()) report.errors.push_back(missing(library, report.file));
     report.libraries.push_back({std::move(library.name), std::move(library.path)});
   }
-}
-
-/// What is no regular file is never opened: that could wait, or have an effect.
-std::optional<Error> flaw_of_type(const fs::path& file) {
-  std::error_code failed;
-  const fs::file_type type = fs::status(file, failed).type();
-  const char* found = nullptr;
-  switch (type) {
-    case fs::file_type::directory:
-      found = "a folder";
-      break;
-    case fs::file_type::fifo:
-      found = "a pipe";
-      break;
-    case fs::file_type::socket:
-      found = "a socket";
-      break;
-    case fs::file_type::block:
-    case fs::file_type::character:
-      found = "a device";
-      break;
-    default:
-      return std::nullopt;  // opening it tells the rest
+  if (mismatch) {
+    report.errors.push_back(std::move(*mismatch));  // its runtime has what may be undefined
+  } else if (report.manifest) {
+    const auto symbols = undefined_symbols(*bundle);
+    if (!symbols.empty()) report.errors.push_back(undefined(symbols, report.file));
   }
-  return Error({.code = "not-a-module",
-                .where = file.string(),
-                .found = found,
-                .needed = "a shared library in the ELF format",
-                .fix = "name the file of one module"});
+  if (!report.manifest) return;
+  // What a host loads is a copy; this one is made to see whether it can be.
+  if (auto copied = make_private(*bundle, 1); !copied) report.errors.push_back(copied.error());
 }
 
 }  // namespace
@@ -119,18 +113,19 @@ std::optional<Error> flaw_of_type(const fs::path& file) {
 ModuleReport inspect(const fs::path& file) {
   ModuleReport report;
   report.file = file;
-  if (auto flaw = flaw_of_type(file)) {
-    report.errors.push_back(std::move(*flaw));
+  const auto open = open_module(file);
+  if (!open) {
+    report.errors.push_back(open.error());
     return report;
   }
-  if (const auto identity = platform::identity_of(file)) report.size = identity->size;
-  auto read = read_module_file(file);
+  report.size = open->identity().size;
+  auto read = read_module_file(*open);
   if (read) {
     report_manifest(report, read->image.manifest, file.string());
   } else {
     report.errors.push_back(std::move(read).error());
   }
-  report_bundle(report);
+  report_bundle(report, *open);
   return report;
 }
 

@@ -10,9 +10,18 @@
 int tests_e2e_library(void);
 #endif
 
+#ifdef UNDEFINED
+int tests_e2e_nobody_has_this(void);
+int tests_e2e_somebody_may_have_this(void) __attribute__((weak));
+#endif
+
 static void never(void) {
 #ifdef NEEDS_LIBRARY
   tests_e2e_library();
+#endif
+#ifdef UNDEFINED
+  tests_e2e_nobody_has_this();
+  if (tests_e2e_somebody_may_have_this != NULL) tests_e2e_somebody_may_have_this();
 #endif
   abort();
 }

@@ -67,8 +67,9 @@ TEST_F(TenonCommand, InspectShowsAModuleThatIsAdapted) {
   const Outcome run = tenon({"inspect", "modules/rich.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.err, "");
-  EXPECT_EQ(normal(run.out),
-            R"(me.example/clocks 1.2.0  "Tells the time"                       WOULD LOAD
+  EXPECT_EQ(
+      normal(run.out),
+      R"(me.example/clocks 1.2.0  "Tells the time"                       NO PROBLEM FOUND; not loaded
 file        modules/rich.so  SIZE  MACHINE
 contract    1.0
 about       One record a second.
@@ -87,6 +88,7 @@ properties  me.example/clock  menu   Time
             me.example/clock  order  3
 libraries   libc.so.6  all found
 reload      safe
+checked     file format, manifest, kinds, libraries, symbols, private copy
 No plugin code was run.  Next: put the file into ~/.local/lib/tenon/plugins
 )");
 }
@@ -103,6 +105,7 @@ plugin      NAME              KIND              VERSION  HOST  FITS
             me.example/clock  tenon.dev/source  9        2     too new
 libraries   libc.so.6  all found
 reload      safe
+checked     file format, manifest, kinds, libraries, symbols, private copy
 error[kind-too-new] modules/too-new.so
    found   me.example/clock (tenon.dev/source version 9)
    needed  version 1 and 2 of tenon.dev/source
@@ -115,7 +118,7 @@ TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
   const Outcome run = tenon({"inspect", "modules/mixed.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
   const std::string text = normal(run.out);
-  EXPECT_NE(text.find("WOULD LOAD: 2 warnings\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("NO ERROR FOUND: 2 warnings; not loaded\n"), std::string::npos) << text;
   EXPECT_NE(
       text.find("            me.example/newer  tenon.dev/source      9        2     too new\n"),
       std::string::npos)
@@ -132,7 +135,8 @@ TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
 TEST_F(TenonCommand, InspectTellsWhichPackagesAreMissing) {
   const Outcome before = tenon({"inspect", "modules/rich.so"});
   EXPECT_EQ(before.exit, 0) << "they may come with it";
-  EXPECT_NE(before.out.find("WOULD LOAD: 1 warning\n"), std::string::npos) << before.out;
+  EXPECT_NE(before.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos)
+      << before.out;
   EXPECT_NE(before.out.find("requires    example.io/colour  ^1.4  ->  nothing\n"),
             std::string::npos)
       << before.out;
@@ -147,7 +151,7 @@ TEST_F(TenonCommand, InspectTellsWhichPackagesAreMissing) {
 TEST_F(TenonCommand, InspectSaysThatAnotherProgramHasTheKind) {
   const Outcome run = tenon({"inspect", "modules/foreign.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
-  EXPECT_NE(run.out.find("WOULD LOAD: 1 warning\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("warning[kind-unknown]"), std::string::npos) << run.out;
 }
 
@@ -296,6 +300,45 @@ TEST_F(TenonCommand, InspectPrintsNothingThatMovesTheCursor) {
     EXPECT_EQ((run.out + run.err).find('\x1b'), std::string::npos) << run.out;
     EXPECT_NE(run.out.find("\\x1b[2J"), std::string::npos) << run.out;
   }
+}
+
+TEST_F(TenonCommand, FileNamesForgeNoRow) {
+  world_.write("plugins/a\nforged  row.so", "some text\n");
+  for (const Outcome& run : {tenon({"list"}), tenon({"inspect", "plugins/a\nforged  row.so"})}) {
+    EXPECT_EQ(run.exit, 1);
+    EXPECT_EQ((run.out + run.err).find("\nforged"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("a\\x0aforged  row.so"), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(TenonCommand, JsonIsValidWhateverFilesAreCalled) {
+  world_.write("plugins/\xff\n.so", "\xff");
+  EXPECT_EQ(tenon_json({"list"}).at("skipped").at(0).at("where"),
+            json::value((world_.plugins() / "\\xff\n.so").string()));
+  EXPECT_EQ(tenon_json({"inspect", "plugins/\xff\n.so"}).at("subject"), "plugins/\\xff\n.so");
+}
+
+TEST_F(TenonCommand, JudgesAFileAlikeInAFolderAndByItself) {
+  ASSERT_EQ(mkfifo((world_.plugins() / "pipe.so").c_str(), 0600), 0);
+  EXPECT_EQ(tenon({"list"}).exit, 1);
+  EXPECT_EQ(tenon({"inspect", "plugins/pipe.so"}).exit, 1);
+  EXPECT_NE(tenon({"list"}).out.find("not-a-module  "), std::string::npos);
+  fs::remove(world_.plugins() / "pipe.so");
+  fs::create_symlink("nowhere", world_.plugins() / "link.so");
+  EXPECT_EQ(tenon({"list"}).exit, 1) << "the folder can be read";
+  const Outcome run = tenon({"inspect", "plugins/link.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("   found   a link to a file that is not there\n"), std::string::npos)
+      << run.out;
+}
+
+TEST_F(TenonCommand, InspectFindsUndefinedSymbols) {
+  const Outcome run = tenon({"inspect", "modules/undefined.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.out.find("error[load-failed] modules/undefined.so\n"
+                         "   found   no definition of tests_e2e_nobody_has_this\n"),
+            std::string::npos)
+      << run.out;
 }
 
 TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
@@ -509,8 +552,9 @@ TEST_F(TenonCommand, ColoursOnlyATerminalThatWantsThem) {
   if (world_.run({"sh", "-c", "command -v script"}).exit != 0) GTEST_SKIP() << "no script(1)";
   EXPECT_EQ(tenon({"inspect", "modules/rich.so"}).out.find('\x1b'), std::string::npos);
   world_.set("TERM", "xterm");
-  EXPECT_NE(world_.run({"sh", "-c", script}).out.find("\x1b[32mWOULD LOAD\x1b[0m"),
-            std::string::npos);
+  EXPECT_NE(
+      world_.run({"sh", "-c", script}).out.find("\x1b[32mNO PROBLEM FOUND; not loaded\x1b[0m"),
+      std::string::npos);
   world_.set("NO_COLOR", "1");
   EXPECT_EQ(world_.run({"sh", "-c", script}).out.find('\x1b'), std::string::npos);
 }

@@ -98,7 +98,14 @@ class Page {
     }
   }
   void line(std::string_view label, std::string_view text) {
-    if (!text.empty()) table(label, {{harmless(text)}});
+    if (text.empty()) return;
+    std::vector<Row> lines;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const auto end = std::min(text.find('\n', begin), text.size());
+      lines.push_back({std::string(text.substr(begin, end - begin))});
+      begin = end + 1;
+    }
+    table(label, lines);
   }
   const std::string& text() const { return text_; }
 
@@ -120,9 +127,9 @@ std::string verdict(const ModuleReport& report, const Paint& paint) {
   if (!report.warnings.empty()) {
     counts += (counts.empty() ? "" : ", ") + counted(report.warnings.size(), "warning");
   }
-  if (!counts.empty()) counts = ": " + counts;
-  return report.would_load() ? paint.good("WOULD LOAD" + counts)
-                             : paint.bad("WOULD NOT LOAD" + counts);
+  if (!report.would_load()) return paint.bad("WOULD NOT LOAD: " + counts);
+  return paint.good((counts.empty() ? "NO PROBLEM FOUND" : "NO ERROR FOUND: " + counts) +
+                    "; not loaded");
 }
 
 void add_file(Page& page, const ModuleReport& report) {
@@ -220,11 +227,17 @@ std::string reload_text(const ModuleReport& report) {
   return text + ", " + reload.cure + ")";
 }
 
+/// What an inspection looked at, so that nobody takes it for more.
+std::string_view checks_of(const ModuleReport& report) {
+  return report.file.empty() ? "manifest, kinds"
+                             : "file format, manifest, kinds, libraries, symbols, private copy";
+}
+
 void print_findings(const std::vector<Error>& errors, std::string_view grade,
                     std::string (Paint::*colour)(std::string_view) const, const Paint& paint) {
   constexpr std::string_view begin = "error";
   for (const Error& error : errors) {
-    const std::string text = harmless(error.to_string());
+    const std::string text = error.to_string();
     const auto end_of_code = text.find(']') + 1;
     std::cout << (paint.*colour)(std::string(grade) +
                                  text.substr(begin.size(), end_of_code - begin.size()))
@@ -256,6 +269,7 @@ void print_page(const Found& found, const Options& options, const std::string& s
   add_properties(page, report.plugins);
   add_libraries(page, report.libraries);
   if (report.reload) page.line("reload", reload_text(report));
+  if (report.manifest) page.line("checked", checks_of(report));
   std::cout << page.text();
   print_findings(report.errors, "error", &Paint::bad, paint);
   print_findings(report.warnings, "warning", &Paint::doubtful, paint);
@@ -302,7 +316,7 @@ Exit no_such_plugin(const Error& error, const Options& options, const std::strin
     nothing.report.errors.push_back(error);
     print_json(nothing, subject);
   }
-  std::cerr << "tenon: " << harmless(error.to_string()) << "\n";
+  std::cerr << "tenon: " << error.to_string() << "\n";
   return error.code() == "wrong-reference" ? wrong_usage : finding;
 }
 

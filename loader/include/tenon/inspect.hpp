@@ -74,8 +74,8 @@ struct ModuleReport {
   /// does; kinds that only other programs have.
   std::vector<Error> warnings;
 
-  /// Whether a host would try to load it. What shows only then (an undefined symbol, a missing
-  /// method, a `start` that fails) is not known here.
+  /// Whether a host would try to load it: no problem was found. What shows only then (a missing
+  /// method, a version of a symbol that a library lacks, a `start` that fails) is not known here.
   bool would_load() const noexcept { return errors.empty(); }
 };
 
