@@ -5,12 +5,20 @@
 #include "manifest/elf.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "platform/machine.hpp"
 
 namespace tenon {
 namespace {
 
 // A library with 4000 dependencies is none.
 constexpr std::uint64_t most_entries = 4096;
+
+constexpr std::uint64_t relative_count = 0x6ffffff9;
+constexpr std::uint32_t relative_relocation = platform::host_machine == 62    ? 8
+                                              : platform::host_machine == 183 ? 1027
+                                                                              : 3;
 
 /// A table that two entries describe.
 struct Table {
@@ -58,8 +66,9 @@ class ElfFile::Entries {
 
  private:
   static constexpr std::uint64_t high_tags[] = {
-      elf::dynamic_gnu_hash, elf::dynamic_flags_1, elf::dynamic_version_needs,
-      elf::dynamic_version_definitions, elf::dynamic_versions};
+      elf::dynamic_gnu_hash,      elf::dynamic_flags_1,
+      elf::dynamic_version_needs, elf::dynamic_version_definitions,
+      elf::dynamic_versions,      relative_count};
 
   std::array<std::optional<std::uint64_t>, elf::dynamic_packed_relocation_size + 1> low_;
   std::array<std::optional<std::uint64_t>, std::size(high_tags)> high_;
@@ -107,6 +116,7 @@ Result<void> ElfFile::settle_dynamic(const Entries& entries) {
 
 Result<void> ElfFile::check_tables(const Entries& entries) const {
   for (const auto& [address, size, what] : tables) {
+    if (entries[address] && !entries[size]) return broken(std::string(what) + " without a size");
     const Used table{{entries.or_zero(address), entries.or_zero(size)}, elf::readable, what};
     if (table.memory.size == 0) continue;
     if (auto good = check(table); !good) return good;
@@ -135,7 +145,20 @@ Result<void> ElfFile::check_tables(const Entries& entries) const {
       return broken("relocations of an unknown format");
     }
   }
-  return {};
+  if (entries[elf::dynamic_plt_relocation_type] && !entries[elf::dynamic_plt_relocations]) {
+    return broken("no relocations of functions, and a type of them");
+  }
+  // So many come first and change only by where the image lies. A linker sorts them there.
+  const auto count = entries.or_zero(relative_count);
+  if (count == 0) return {};
+  if (count > dynamic_.relocations.size / sizeof(elf::Relocation)) {
+    return broken("more relative relocations than relocations");
+  }
+  elf::Relocation last;
+  const auto at = dynamic_.relocations.begin + (count - 1) * sizeof last;
+  if (auto read = read_address(at, last, "the relocations"); !read) return read;
+  return last.type == relative_relocation ? Result<void>()
+                                          : broken("a wrong number of relative relocations");
 }
 
 /// Where the system's loader reads something has to be what is read here.

@@ -173,6 +173,20 @@ TEST(ModuleLayout, NeedsRelocationsOfTheKnownFormat) {
             "broken-file: relocations of an unknown format");
 }
 
+TEST(ModuleLayout, NeedsSizesOfTables) {
+  for (const auto tag : {elf::dynamic_relocations_size, elf::dynamic_init_array_size,
+                         elf::dynamic_fini_array_size}) {
+    Victim victim;
+    victim.find(tag)->tag = 0x60000000;
+    EXPECT_TRUE(victim.shallow().ends_with("without a size")) << tag << " " << victim.shallow();
+  }
+  constexpr std::uint64_t relative_count = 0x6ffffff9;
+  EXPECT_EQ(damaged([](Victim& v) { v.value(relative_count) += 1; }),
+            "broken-file: a wrong number of relative relocations");
+  EXPECT_EQ(damaged([](Victim& v) { v.value(relative_count) = 1 << 20; }),
+            "broken-file: more relative relocations than relocations");
+}
+
 TEST(ModuleLayout, NeedsRelocationsInsideOfWritableSegments) {
   const auto with = [](auto damage) {
     Victim victim;
@@ -272,6 +286,7 @@ TEST(BoundedWork, RefusesTablesThatNoLinkerMakes) {
 
   Victim relocations;
   relocations.value(elf::dynamic_relocations) = stretch(relocations);
+  relocations.value(0x6ffffff9) = 0;  // of these none is relative
   relocations.value(elf::dynamic_relocations_size) = 3ULL << 30;
   EXPECT_EQ(in_a_huge_file(relocations), "more than two million relocations");
 
