@@ -221,6 +221,13 @@ TEST_F(TenonCommand, InspectTakesReferencesToWhatIsInstalled) {
   }
 }
 
+TEST_F(TenonCommand, InspectTakesEachFolderAsOneWord) {
+  const Outcome run = tenon({"inspect", "--plugin-path", "modules/foreign.so", "--plugin-path",
+                             "modules/rich.so", "me.example/blur", "--json"});
+  EXPECT_EQ(run.err, "");
+  EXPECT_NE(run.out.find("\"me.example/blur\""), std::string::npos) << run.out;
+}
+
 TEST_F(TenonCommand, InspectTakesReferencesToBuiltins) {
   const Outcome run = tenon({"inspect", "builtin:tenon.dev/file"});
   EXPECT_EQ(run.exit, 0) << run.err;

@@ -125,8 +125,7 @@ int run(int count, char** arguments) {
   run->add_option("FILE", path, "the pipeline file")->required();
   run->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
       ->type_name("DIR")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {

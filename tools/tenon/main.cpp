@@ -22,8 +22,7 @@ void add_common(CLI::App& command, Options& options) {
       ->capture_default_str();
   command.add_option("--plugin-path", options.plugin_path, "a folder to look at before all others")
       ->type_name("DIR")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
 }
 
