@@ -25,8 +25,10 @@ std::string Error::to_string() const {
 }
 
 std::string Error::call_text() const {
+  // A plugin that passed on what failed in it has no message of its own.
+  const std::string_view own = behind().ends_with(message()) ? std::string_view() : message();
   std::string line;
-  for (std::string_view part : {plugin(), method(), where(), code(), message()}) {
+  for (std::string_view part : {plugin(), method(), where(), code(), own}) {
     if (part.empty()) continue;
     if (!line.empty()) line += ": ";
     line += harmless(part);

@@ -138,7 +138,8 @@ tenon_status Entry::failure_inside(Instance& instance, Serving* generation, teno
   const Error error({.status = status,
                      .message = std::string(call.message()),
                      .plugin = std::string(instance.plugin()),
-                     .method = std::string(method)});
+                     .method = std::string(method),
+                     .behind = std::string(call.failed_inside(thread_record->depth))});
   call.add_failed_inside(thread_record->depth, error.to_string());
   return status & ~TENON_FATAL;
 }
