@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -252,14 +253,17 @@ TEST_F(Documents, ThatCannotBeReadOrWrittenKeepNobodyFromTheOthers) {
   EXPECT_EQ(world_.read("store/locked/c.json"), is_root ? newer : older);
 }
 
-/// A place where nobody can write, not even root.
+/// On a full disk, as a limit makes one for a process.
 TEST_F(Documents, ThatCannotBeWrittenStayAsTheyAre) {
-  world_.write("store/a.json", older);
-  fs::create_directory(world_.root() / "store/a.json.new");
-  const Outcome run = convert({"--in-place", "store"});
+  std::string large(older);
+  large.replace(large.find("users"), 5, std::string(2000, 'u'));
+  world_.write("store/a.json", large);
+  const Outcome run = world_.run(
+      {"sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" convert --in-place store", TENON});
   EXPECT_EQ(run.exit, 3);
   EXPECT_NE(run.err.find("store/a.json: cannot be written: "), std::string::npos) << run.err;
-  EXPECT_EQ(world_.read("store/a.json"), older);
+  EXPECT_EQ(world_.read("store/a.json"), large);
+  EXPECT_EQ(std::distance(fs::directory_iterator(world_.root() / "store"), {}), 1);
 }
 
 TEST_F(Documents, ThatAreRefusedStayInTheirFilesAsTheyAre) {

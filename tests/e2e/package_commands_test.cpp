@@ -73,10 +73,9 @@ TEST_F(PackageCommands, ResolveExplainsEveryChoice) {
 me.example/sharpen 0.9.0  ROOT/plugins/sharpen-0.9.0.so
   for  me.example/sharpen  any version
 example.io/colour 1.6.2  ROOT/plugins/colour-1.6.2.so
-  for  me.example/blur 1.2.0  ^1.4
-  not 2.1.0  me.example/blur 1.2.0 requires ^1.4
-example.io/colour 2.1.0  ROOT/plugins/colour-2.1.0.so
   for  me.example/sharpen 0.9.0  >=1.4, <3
+  for  me.example/blur 1.2.0     ^1.4
+  not 2.1.0  me.example/blur 1.2.0 requires ^1.4
 )");
 }
 

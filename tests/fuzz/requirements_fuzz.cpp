@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+
+#include "base/plain_text.hpp"
 
 namespace {
 
@@ -24,7 +27,8 @@ template <class T>
 void require_error(const Result<T>& result, std::string_view code) {
   const std::string text = result.error().to_string();
   require(result.error().code() == code && !result.error().found().empty() && text.size() < 2000);
-  for (const char c : text) require(c == '\n' || (c >= ' ' && c <= '~'));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) require(harmless(line) == line);
 }
 
 std::optional<Version> read_version(std::string_view text) {

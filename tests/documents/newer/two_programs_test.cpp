@@ -87,13 +87,12 @@ TEST(TwoPrograms, LoseNoFieldOfAPerson) {
 
 TEST(TwoPrograms, FindWhatTheOlderOneSetUnderItsNames) {
   DocumentConverter converter;
-  const auto read = converter.convert(
-      R"({"type":"test.example/drawing","version":1,"value":{"name":"set since",)"
-      R"("bag":{"title@2":{"type":"json","value":"of before"}}}})",
-      {.to = "2"});
+  const auto read =
+      converter.convert(R"({"type":"test.example/drawing","version":1,"value":{"name":"set since",)"
+                        R"("bag":{"title@2":{"type":"json","value":"of before"}}}})",
+                        {.to = "2"});
   ASSERT_TRUE(read) << read.error().to_string();
-  EXPECT_EQ(*read,
-            R"({"type":"test.example/drawing","version":2,"value":{"title":"set since"}})");
+  EXPECT_EQ(*read, R"({"type":"test.example/drawing","version":2,"value":{"title":"set since"}})");
 }
 
 }  // namespace
