@@ -38,7 +38,11 @@ class Versions {
  public:
   Versions(const ElfFile& file, const VersionTables& tables) : file_(file), tables_(tables) {}
 
-  bool good() { return walk_needs() && walk_definitions() && check_indices(); }
+  bool good() {
+    const bool versioned = tables_.needs != 0 || tables_.definitions != 0;
+    if (versioned && tables_.indices == 0) return false;  // which the loader reads then
+    return walk_needs() && walk_definitions() && check_indices();
+  }
 
  private:
   /// Visits entries as the loader does: until one names no next.

@@ -215,6 +215,9 @@ TEST(ModuleLayout, NeedsVersionsThatFitTogether) {
   Victim next;
   next.at<elf::VersionNeed>(next.place_of(next.value(elf::dynamic_version_needs))).first = 1 << 30;
   EXPECT_EQ(next.deep(), flaw);
+  Victim none;
+  none.find(elf::dynamic_versions)->tag = 21;  // DT_DEBUG, which means nothing here
+  EXPECT_EQ(none.deep(), flaw);
 }
 
 // -- What keeps the reader busy -----------------------------------------------
