@@ -11,7 +11,8 @@
 namespace tenon::detail {
 namespace {
 
-std::string text_of_exception() {
+// The end of a thread has no object that the reference could refer to.
+[[gnu::no_sanitize("null")]] std::string text_of_exception() {
   try {
     throw;
   } catch (const abi::__forced_unwind&) {
