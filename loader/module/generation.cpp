@@ -205,19 +205,30 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
     });
     if (status != TENON_OK) return failed(call, status, *plugin, "create");
   }
-  Bound bound{plugin->table.get(), object->self};
-  object->supervised = supervision_.of(*plugin, object->self);
+  try {
+    list(index, wanted.target, object);
+  } catch (...) {  // memory has run out
+    end_object(*object);
+    throw;
+  }
+  return {};
+}
+
+/// Adapts an object to a version of its kind, and takes it over.
+void Generation::list(std::uint32_t index, std::int32_t target, std::unique_ptr<Object>& object) {
+  const AdmittedPlugin& plugin = *object->plugin;
+  Bound bound{plugin.table.get(), object->self};
+  object->supervised = supervision_.of(plugin, object->self);
   if (object->supervised != nullptr) bound = object->supervised->bound();
-  object->adapter = plugin->version->adapter_to(wanted.target);
-  if (object->adapter != nullptr) {
-    object->adapted = object->adapter->create(bound.table, bound.self, plugin->name);
-    bound = {object->adapter->table, object->adapted};
+  if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
+    object->adapted = adapter->create(bound.table, bound.self, plugin.name);
+    object->adapter = adapter;
+    bound = {adapter->table, object->adapted};
   }
   const std::lock_guard lock(mutex_);
   if (objects_.size() <= index) objects_.resize(index + 1);
-  objects_[index] = std::move(object);
   publish(index, bound);
-  return {};
+  objects_[index] = std::move(object);
 }
 
 void Generation::publish(std::uint32_t index, const Bound& bound) {

@@ -163,6 +163,7 @@ class Generation : public Serving {
   void end_object(std::unique_ptr<Object> object, std::uint32_t index,
                   std::chrono::steady_clock::time_point deadline) noexcept;
   void end_object(const Object& object) noexcept;
+  void list(std::uint32_t index, std::int32_t target, std::unique_ptr<Object>& object);
   void publish(std::uint32_t index, const Bound& bound);
   const tenon_base* base_of(std::uint32_t index) const;
   static const KindVersion& target_of(const Object& object) noexcept;
