@@ -125,12 +125,12 @@ class Hanging : public Hosting {
   static constexpr const char* counters = "test.example/counters";
   static constexpr const char* sessions = "test.example/session-counters";
 
-  /// A host whose functions may take half a second.
+  /// A host whose functions may take two seconds, which is enough on a busy machine.
   HostOptions strict() {
     HostOptions options = this->options();
-    options.restart.gate = 300ms;
+    options.restart.gate = 2s;
     options.restart.drain = 2s;
-    options.restart.step = 300ms;
+    options.restart.step = 2s;
     options.restart.limits.first_pause = 1ms;
     return options;
   }
