@@ -12,7 +12,7 @@ namespace tenon::detail {
 namespace {
 
 // The end of a thread has no object that the reference could refer to.
-[[gnu::no_sanitize("null")]] std::string text_of_exception() {
+__attribute__((no_sanitize("null"))) std::string text_of_exception() {
   try {
     throw;
   } catch (const abi::__forced_unwind&) {
