@@ -234,8 +234,10 @@ PackageId Bindings::bound(const Package& asker, std::string_view name) const {
 PackageId Bindings::bound(PackageId id, std::string_view name) const {
   const Package& asker = repository_.package(id);
   if (!used(id)) {
-    const auto [begin, end] = std::ranges::equal_range(
-        asker.needs, name, {}, [](const Need& need) { return std::string_view(need.name); });
+    const auto begin = std::partition_point(asker.needs.begin(), asker.needs.end(),
+                                            [name](const Need& need) { return need.name < name; });
+    const auto end = std::find_if(begin, asker.needs.end(),
+                                  [name](const Need& need) { return need.name != name; });
     return preferred(asker, name, {begin, end});
   }
   const auto binding = std::partition_point(

@@ -93,7 +93,7 @@ class Bindings {
   /// What a package gets for a name; none where it gets nothing, or where it was not found and gets
   /// itself.
   PackageId bound(const Package& asker, std::string_view name) const;
-  PackageId bound(PackageId asker, std::string_view name) const;
+  PackageId bound(PackageId id, std::string_view name) const;
 
  private:
   PackageId chosen(std::string_view name) const;
