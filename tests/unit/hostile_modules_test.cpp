@@ -260,6 +260,7 @@ std::string in_a_huge_file(Victim& victim) {
 /// Makes the last segment, with all that follows it, as large as the file. Returns the address of
 /// what stands at the end of the module.
 std::uint64_t stretch(Victim& victim) {
+  victim.bytes().resize((victim.bytes().size() + 15) / 16 * 16);
   elf::Segment* last = nullptr;
   const auto header = victim.at<elf::Header>(0);
   for (std::uint64_t i = 0; i < header.segment_count; i++) {
@@ -267,7 +268,6 @@ std::uint64_t stretch(Victim& victim) {
     if (segment.type == elf::segment_load) last = &segment;
   }
   last->file_size = last->memory_size = five_gigabytes - last->offset;
-  victim.bytes().resize((victim.bytes().size() + 15) / 16 * 16);
   return last->address + victim.bytes().size() - last->offset;
 }
 
