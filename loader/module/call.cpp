@@ -148,10 +148,6 @@ std::string_view Call::failed_inside(std::uint32_t depth) noexcept {
 }
 
 void Call::add_failed_inside(std::uint32_t depth, std::string failure) {
-  // An error may say itself what is behind it.
-  if (const auto deeper = failed_inside(depth); failure.find(deeper) == failure.npos) {
-    failure.append("; behind it ").append(deeper);
-  }
   failed_inside_ = std::make_unique<Inner>(Inner{depth, std::move(failure)});
 }
 

@@ -67,7 +67,7 @@ class TENON_API Call : private Arena {
   std::string_view message() const noexcept { return {message_.data, message_.size}; }
 
   /// For the library: what failed inside of a call of this depth, see Error::behind; and that a
-  /// call of another plugin, of this depth, has failed in words.
+  /// call of another plugin, of this depth, has failed, in words that include what is behind it.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
   void add_failed_inside(std::uint32_t depth, std::string failure);
 
