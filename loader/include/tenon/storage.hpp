@@ -531,7 +531,7 @@ bool read_struct(Conversion& conversion, const json::Reader& in, Form& value) {
   json::Fields fields(in);
   const bool lenient = !conversion.unknown_of.empty();
   std::size_t most_unknown = 0;
-  if (!in.read_object(most_unknown)) return false;
+  if (lenient && !in.read_object(most_unknown)) return false;
   BagEntry* const unknown = lenient ? conversion.make_array<BagEntry>(most_unknown) : nullptr;
   std::size_t count = 0;
   const auto keep = [&](std::string_view name, const json::Reader& rest) {
@@ -665,10 +665,6 @@ namespace detail {
 using ReadEntry = bool (*)(Conversion& conversion, const json::Reader& in, void* value);
 TENON_API bool read_entry(Conversion& conversion, const BagEntry& entry, std::string_view type,
                           ReadEntry read, void* value);
-
-}  // namespace detail
-
-namespace detail {
 
 /// The value of an entry; stays nullptr where that is null. False: it does not fit.
 template <class Form>
@@ -811,7 +807,7 @@ void save_literals(Conversion& conversion, const BagField& from, const detail::R
 
 namespace detail {
 
-/// Whether a field of the contract is what save_field makes of an absent one.
+/// Whether a value is the one that save_field writes for an absent field.
 inline bool is_nothing(const tenon_string& raw) noexcept {
   return raw.size == 0;
 }
