@@ -35,7 +35,6 @@
 
 #include <tenon/result.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,27 +91,6 @@ struct Resolution {
   PackageId for_root(std::uint32_t root, std::string_view name) const;
   PackageId for_package(const Repository& repository, PackageId requirer,
                         std::string_view name) const;
-};
-
-/// Which packages are usable, and why the others are not: one pass for all of them.
-class Usability {
- public:
-  /// REQUIRED: the repository lives as long as this.
-  explicit Usability(const Repository& repository);
-  Usability(const Usability&) = delete;
-  Usability& operator=(const Usability&) = delete;
-  ~Usability();
-
-  bool usable(PackageId id) const;
-
-  /// Everything that the package lacks, with what those lack that could meet it. Takes time for
-  /// what it says, not for what there is. REQUIRED: not usable(id).
-  /// Error: that of an Unmet; the code is that of the first reason.
-  Error reason(PackageId id) const;
-
- private:
-  class Search;
-  const std::unique_ptr<Search> search_;
 };
 
 /// REQUIRED: both live as long as the answer.

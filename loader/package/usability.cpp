@@ -3,6 +3,8 @@
 // What is usable, and the reasons of what is not. For each edge that is not met the nearest end is
 // known, a requirement that no version meets whatever that version is like, so that a chain of any
 // length is explained in a few steps.
+#include "package/usability.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "package/quote.hpp"
+#include "package/usability.hpp"
 
 namespace tenon::detail {
 namespace {
