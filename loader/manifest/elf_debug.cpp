@@ -12,8 +12,6 @@ namespace {
 constexpr std::string_view link_section = ".gnu_debuglink";
 // That of file systems.
 constexpr std::size_t longest_file_name = 255;
-// Linkers make about forty.
-constexpr std::uint64_t most_sections = 1024;
 
 /// Whether the table of names says `name` at an offset.
 bool is_named(ByteSource& source, const elf::Section& names, std::uint32_t offset,
@@ -41,7 +39,8 @@ std::optional<ElfFile::Text> ElfFile::debug_link() const {
   if (header.section_names >= header.section_count || !read(header.section_names, names)) {
     return std::nullopt;
   }
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, most_sections); i++) {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::most_sections);
+       i++) {
     elf::Section section;
     if (!read(i, section)) return std::nullopt;
     if (is_named(*source_, names, section.name, link_section)) return debug_link_in(section);

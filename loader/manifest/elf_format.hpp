@@ -80,6 +80,9 @@ static_assert(sizeof(Segment) == 56);
 /// All symbols of a file, not only those that other images see.
 inline constexpr std::uint32_t section_symbols = 2;
 
+/// Linkers make about forty. The readers look at no more than these.
+inline constexpr std::uint64_t most_sections = 1024;
+
 struct Section {
   std::uint32_t name;
   std::uint32_t type;

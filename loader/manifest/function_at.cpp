@@ -16,9 +16,8 @@ namespace {
 
 // Far above the longest names that compilers make.
 constexpr std::size_t longest_name = 65536;
-// A table of more, or of more sections, is an attack.
+// A larger table is taken for an attack.
 constexpr std::uint64_t most_symbols = 1 << 22;
-constexpr std::uint64_t most_sections = 1024;
 
 std::string text_at(ByteSource& source, std::uint64_t offset) {
   std::string text;
@@ -48,7 +47,8 @@ std::optional<Tables> find_tables(ByteSource& source) {
         .has_value();
   };
   Tables tables;
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, most_sections); i++) {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(header.section_count, elf::most_sections);
+       i++) {
     if (!read(i, tables.symbols)) return std::nullopt;
     if (tables.symbols.type != elf::section_symbols) continue;
     if (!read(tables.symbols.link, tables.names)) return std::nullopt;
