@@ -192,7 +192,8 @@ std::vector<Error> HostCore::skipped() const {
   return all;
 }
 
-/// What is wrong with a file that has the name in a reference and cannot be used; nullptr: nothing.
+/// The error of a file that cannot be used and has the name in a reference; nullptr: there is none.
+/// Without a default domain a short name stands for those of all domains.
 const Error* HostCore::broken(const Catalog& catalog, std::string_view reference) const {
   const bool short_name =
       options_.default_domain.empty() && reference.find('/') == std::string_view::npos;

@@ -104,7 +104,7 @@ void report_bundle(ModuleReport& report, const platform::File& file) {
     if (!symbols.empty()) report.errors.push_back(undefined(symbols, report.file));
   }
   if (!report.manifest) return;
-  // What a host loads is a copy; this one is made to see whether it can be.
+  // A host loads a private copy. Making one here shows whether that works.
   if (auto copied = make_private(*bundle, 1); !copied) report.errors.push_back(copied.error());
 }
 

@@ -40,10 +40,10 @@ struct Scan {
   BrokenNames broken{};
 };
 
-/// Files are those that end as modules do. One that is no good module harms no other, nor does one
-/// that is too large to be loaded: cannot-read. In a folder
-/// of a version only that version of a package will do: `wrong-folder`. Of what is in development
-/// the skipped tell as well, though it is used: `in-development`.
+/// Reads the files that have the suffix of modules. One that is no good module, or too large to be
+/// loaded (`cannot-read`), harms no other. A folder of a version takes only that version of its
+/// package: `wrong-folder`. Packages in development are used and listed among the skipped:
+/// `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);
 
 /// What a manifest in a folder `dev` counts as: version 0.0.0, which is no release, and its

@@ -77,7 +77,7 @@ bool read_version(const json::Reader& in, std::string& version) {
 
 /// Documents are stored as a type with a domain beside a version and a value. Where the version is
 /// missing and somebody says what a bare one would be, the type must be one that the program knows.
-/// What is none of that is bare. False: something is wrong with what stands there.
+/// Everything else is bare. False: the document has an error.
 bool read_envelope(const json::Reader& root, const DocumentReading& how, Envelope& envelope) {
   std::size_t count = 0;
   if (!root.read_object(count)) return false;

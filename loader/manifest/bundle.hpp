@@ -81,7 +81,7 @@ bool is_library_for_this_machine(const std::filesystem::path& path);
 /// The folders of a run path, in order.
 std::vector<std::string_view> folders_of(std::string_view run_path);
 
-/// Whether a folder of a run path, or the path of a library, is relative to the file that names it.
+/// Whether a path contains $ORIGIN: a folder of a run path, or a needed library.
 bool is_near(std::string_view folder);
 
 }  // namespace tenon

@@ -162,7 +162,7 @@ class ElfFile {
   Result<void> read_dynamic();
   Result<void> settle_dynamic(const Entries& entries);
   Result<void> check_tables(const Entries& entries) const;
-  /// That a part of the image lies in one segment that has these permissions.
+  /// Checks that a part of the image lies in one segment with these permissions.
   Result<void> check(const Used& used) const;
 
   Result<void> search(const Notes& notes, std::optional<ManifestNote>& found) const;

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-// What is longer or more than this is an attack.
+// Larger tables are taken for an attack.
 constexpr std::size_t longest_name = 4096;
 constexpr std::size_t most_libraries = 1024;
 

@@ -6,7 +6,7 @@
 namespace tenon {
 namespace {
 
-// A chain holds the symbols of one bucket, about four. What is longer than this is an attack.
+// A chain holds the symbols of one bucket, about four. A longer one is taken for an attack.
 constexpr unsigned longest_chain = 65536;
 
 std::uint32_t gnu_hash_of(std::string_view name) {

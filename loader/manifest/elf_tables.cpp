@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-// What is longer or more than this is an attack: libraries of a hundred megabytes stay far below.
+// Larger tables are taken for an attack: libraries of a hundred megabytes stay far below.
 constexpr std::uint64_t most_symbols = 1 << 20;
 constexpr std::uint64_t longest_strings = 32 << 20;
 constexpr std::uint64_t most_relocations = 1 << 21;

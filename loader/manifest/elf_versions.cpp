@@ -9,7 +9,7 @@ namespace tenon {
 namespace {
 
 constexpr std::string_view what = "the versions of symbols";
-// What is more than this is an attack.
+// More is taken for an attack.
 constexpr unsigned most_entries = 65536;
 constexpr std::uint16_t number_bits = 0x7fff;
 

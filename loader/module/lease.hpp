@@ -76,10 +76,10 @@ class LeaseList {
  private:
   friend class Lease;
 
-  template <class Raw>
-  std::shared_ptr<Lease> add(std::uint32_t index, bool lent, Raw*& stream);
   using Leases = std::vector<std::shared_ptr<Lease>>;
 
+  template <class Raw>
+  std::shared_ptr<Lease> add(std::uint32_t index, bool lent, Raw*& stream);
   /// Those of an instance, or those of none. REQUIRED: the lock.
   Leases& of(std::uint32_t index);
   bool has(std::uint32_t index) const noexcept;

@@ -10,9 +10,8 @@
 namespace tenon::detail {
 
 /// The names that can be reached from what the roots get and from what is in use, by what any
-/// admitted version requires.
-/// Names that require each other in circles are one component; a component stands behind all that
-/// require one of its names.
+/// admitted version requires. Names that require each other in circles are one component; a
+/// component stands behind all that require one of its names.
 std::vector<std::vector<NameId>> components(const Candidates& candidates);
 
 }  // namespace tenon::detail
