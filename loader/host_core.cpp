@@ -13,7 +13,6 @@
 #include "package/lock.hpp"
 #include "plugin_info.hpp"
 #include "trust/locked_content.hpp"
-#include "trust/sha256.hpp"
 
 namespace tenon::detail {
 
@@ -278,12 +277,11 @@ std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& k
   return names;
 }
 
-Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh,
-                             std::span<const std::byte> content,
-                             const std::filesystem::path& file) {
+Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) {
   if (broken_lock_) return *broken_lock_;
+  const std::filesystem::path& file = bundle[0].path;
   auto other_content =
-      refusal_of_content(lock_, options_.lock_file, fresh.name, fresh.version, content, file);
+      refusal_of_content(lock_, options_.lock_file, fresh.name, fresh.version, bundle);
   if (other_content) return std::move(*other_content);
   const bool same =
       total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
@@ -393,10 +391,7 @@ Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
     }
     locked.push_back({.name = package.name, .version = package.version});
     if (packages.file(id).empty()) continue;
-    auto hash = sha256_of_file(packages.file(id));
-    if (!hash) return std::move(hash).error();
-    locked.back().sha256 = std::move(*hash);
-    locked.back().source = std::filesystem::absolute(packages.file(id));
+    if (auto done = lock_content(packages.file(id), locked.back()); !done) return done;
   }
   return write_lock_file(file, std::move(locked), bindings.host());
 }

@@ -57,9 +57,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                                   std::string_view reference) override;
   std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                      std::int32_t version) override;
-  Result<void> admit(const Manifest& before, const Manifest& fresh,
-                     std::span<const std::byte> content,
-                     const std::filesystem::path& file) override;
+  Result<void> admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) override;
   std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh) override;
 
  private:

@@ -138,12 +138,16 @@ class BundleReader {
       if (!*found) continue;
       const auto& [path, near] = **found;
       bundle_[index].needed[i].path = path;
-      if (!near || platform::is_loaded(name) || platform::is_loaded(path)) continue;
+      if (!near || is_shared(name, path)) continue;
       auto own = index_of(path, index);
       if (!own) return std::move(own).error();
       bundle_[index].needed[i].own = *own;
     }
     return {};
+  }
+
+  bool is_shared(const std::string& name, const fs::path& path) const {
+    return keeps_contents_ && (platform::is_loaded(name) || platform::is_loaded(path));
   }
 
   using Library = std::optional<Folder>;  // its path, and whether it is near

@@ -58,7 +58,8 @@ using Bundle = std::vector<BundleFile>;
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
 
 /// The same of the open file of a module, read piece by piece: no contents are kept, so it can only
-/// be looked at.
+/// be looked at. Libraries that this process has loaded belong to it as well: another process may
+/// not have them.
 Result<Bundle> look_at_bundle(const platform::File& module);
 
 /// What stands in the way of unloading it.

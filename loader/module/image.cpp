@@ -197,14 +197,12 @@ std::size_t ImageFolder::retired() const noexcept {
   return retired_.size();
 }
 
-Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, std::vector<std::byte> content,
-                          const fs::path& file, bool joins_threads) {
-  auto bundle = read_bundle(std::move(content), file);
-  if (!bundle) return std::move(bundle).error();
-  if (auto mismatch = sanitizer_mismatch(*bundle)) return std::move(*mismatch);
+Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads) {
+  const fs::path file = bundle[0].path;
+  if (auto mismatch = sanitizer_mismatch(bundle)) return std::move(*mismatch);
   Image image;
-  image.reload_ = reload_of(*bundle, joins_threads);
-  auto copy = folder->copy(std::move(*bundle));
+  image.reload_ = reload_of(bundle, joins_threads);
+  auto copy = folder->copy(std::move(bundle));
   if (!copy) return std::move(copy).error();
   image.copy_ = std::move(*copy);
   image.folder_ = std::move(folder);

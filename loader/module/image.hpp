@@ -117,11 +117,10 @@ class ImageFolder {
 /// What its verdict does not let go is not unloaded: see Reload::stays_mapped.
 class Image {
  public:
-  /// Loads a copy of `content`, which was read from `file`; `joins_threads` is what its manifest
-  /// says. Errors: load-failed with the words of the system's loader, sanitizer-mismatch, those of
-  /// reading the libraries beside the module and of writing the copies, file-changing, no-entry.
-  static Result<Image> load(std::shared_ptr<ImageFolder> folder, std::vector<std::byte> content,
-                            const std::filesystem::path& file, bool joins_threads);
+  /// Loads a copy of a module and its libraries; `joins_threads` is what its manifest says. Errors:
+  /// load-failed with the words of the system's loader, sanitizer-mismatch, those of writing the
+  /// copies, file-changing, no-entry.
+  static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads);
   Image(Image&& other) noexcept = default;
   Image& operator=(Image&&) = delete;
   ~Image();

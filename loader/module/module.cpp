@@ -348,10 +348,12 @@ Result<Module::Loaded> Module::load() {
                   .fix = "put another package into a file of its own"});
   }
   if (before.in_development) put_in_development(read->manifest);
-  if (auto admitted = admit(before, read->manifest, *content); !admitted) {
+  auto bundle = read_bundle(std::move(*content), origin_.file);
+  if (!bundle) return std::move(bundle).error();
+  if (auto admitted = admit(before, read->manifest, *bundle); !admitted) {
     return std::move(admitted).error();
   }
-  auto image = load_image(std::move(*content), read->manifest.joins_threads);
+  auto image = load_image(std::move(*bundle), read->manifest.joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
   auto begun =
@@ -365,21 +367,20 @@ Result<Module::Loaded> Module::load() {
 }
 
 /// Asks the host. Does not keep it: foreign code that runs next may hang.
-Result<void> Module::admit(const Manifest& before, const Manifest& fresh,
-                           std::span<const std::byte> content) {
+Result<void> Module::admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) {
   const auto directory = context_.directory.lock();
   if (directory == nullptr) return refused("the host has ended");
-  return directory->admit(before, fresh, content, origin_.file);
+  return directory->admit(before, fresh, bundle);
 }
 
 /// Constructors of the module run inside of the system's loader, where no crash can be contained.
-Result<Image> Module::load_image(std::vector<std::byte> content, bool joins_threads) {
+Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
   lock_order::expect_none();
   const std::string package = manifest().name;
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   const auto load = [&] {
-    image.emplace(Image::load(context_.images, std::move(content), origin_.file, joins_threads));
+    image.emplace(Image::load(context_.images, std::move(bundle), joins_threads));
   };
   if (context_.contain_crashes) {
     static_cast<void>(platform::call_contained({package, "load", nullptr}, load));

@@ -244,9 +244,8 @@ class Module final : public ServingModule,
   // Of what serves.
   Result<Loaded> load();
   Result<Loaded> load_and_lock(Lock& lock);
-  Result<void> admit(const Manifest& before, const Manifest& fresh,
-                     std::span<const std::byte> content);
-  Result<Image> load_image(std::vector<std::byte> content, bool joins_threads);
+  Result<void> admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
+  Result<Image> load_image(Bundle bundle, bool joins_threads);
   GenerationContext generation_context();
   std::shared_ptr<Retired> adopt(Loaded&& fresh);
   void serve_again() noexcept;

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "manifest/bundle.hpp"
 #include "manifest/manifest.hpp"
 #include "module/lock_order.hpp"
 #include "package/repository.hpp"
@@ -51,11 +51,10 @@ class PluginDirectory {
   /// The names of the plugins that `choose_for` could serve, sorted.
   virtual std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                              std::int32_t version) = 0;
-  /// Whether code that says this of itself may be loaded in the place of what a manifest said when
-  /// the folders were looked through, or of what serves now.
+  /// Whether these files, whose manifest is `fresh`, may be loaded in the place of what a manifest
+  /// said when the folders were looked through, or of what serves now.
   virtual Result<void> admit(const Manifest& before, const Manifest& fresh,
-                             std::span<const std::byte> content,
-                             const std::filesystem::path& file) = 0;
+                             const Bundle& bundle) = 0;
   /// Builds the catalog in which a module has a fresh manifest, and does not publish it. Returns
   /// nullptr if the module says the same already. May wait for files that are being compared; no
   /// lock of a module may be held.

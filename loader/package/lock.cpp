@@ -4,6 +4,7 @@
 #include <tenon/lock_json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -52,6 +53,46 @@ Error unreadable(const Error& error, const fs::path& file) {
                                        : std::string(error.needed()));
 }
 
+// Begins a path in which bytes are written as %XX, for names that a text could not hold or that
+// would mean something else.
+constexpr std::string_view escaped = "file:";
+
+std::string text_of(const fs::path& path) {
+  std::string text = path.string();
+  if (text != of_builtins && !text.starts_with(escaped) && valid_utf8(text) == text) return text;
+  std::string result(escaped);
+  for (const char c : text) {
+    if (c != '%' && static_cast<unsigned char>(c) < 0x80) {
+      result += c;
+    } else {
+      constexpr std::string_view digits = "0123456789ABCDEF";
+      const auto byte = static_cast<unsigned char>(c);
+      result += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return result;
+}
+
+/// Nothing where '%' stands before anything but two hexadecimal digits.
+std::optional<fs::path> path_of(std::string_view text) {
+  if (!text.starts_with(escaped)) return fs::path(text);
+  std::string path;
+  for (text.remove_prefix(escaped.size()); !text.empty(); text.remove_prefix(1)) {
+    if (text.front() != '%') {
+      path += text.front();
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = text.data() + 1;
+    if (text.size() < 3 || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+      return std::nullopt;
+    }
+    path += static_cast<char>(byte);
+    text.remove_prefix(2);
+  }
+  return path;
+}
+
 bool is_sha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -96,16 +137,34 @@ class LockReader {
     }
     LockedPackage package{.name = stored.name, .version = std::move(*version)};
     if (stored.source == of_builtins && !stored.sha256) return package;
-    if (stored.source.empty()) {
-      return broken(file_, place + ".source", "nothing", "a file, or \"builtin\"");
+    const auto source = read_path(stored.source, place + ".source", "a file, or \"builtin\"");
+    if (!source) return source.error();
+    auto hash = read_hash(stored.sha256.value_or(""), place + ".sha256");
+    if (!hash) return std::move(hash).error();
+    package.sha256 = std::move(*hash);
+    package.source = (fs::absolute(file_).parent_path() / *source).lexically_normal();
+    for (std::size_t i = 0; i < stored.libraries.size(); i++) {
+      const auto at = place + ".libraries[" + std::to_string(i) + "]";
+      auto path = read_path(stored.libraries[i].path, at + ".path", "the path of a library");
+      if (!path) return std::move(path).error();
+      auto sum = read_hash(stored.libraries[i].sha256, at + ".sha256");
+      if (!sum) return std::move(sum).error();
+      package.libraries.push_back({path->lexically_normal(), std::move(*sum)});
     }
-    if (!stored.sha256 || !is_sha256(*stored.sha256)) {
-      return broken(file_, place + ".sha256", stored.sha256 ? in_quotes(*stored.sha256) : "nothing",
-                    "64 small hexadecimal digits");
-    }
-    package.sha256 = *stored.sha256;
-    package.source = (fs::absolute(file_).parent_path() / stored.source).lexically_normal();
     return package;
+  }
+
+  Result<fs::path> read_path(std::string_view text, const std::string& place,
+                             const char* needed) const {
+    if (text.empty()) return broken(file_, place, "nothing", needed);
+    auto path = path_of(text);
+    if (path) return std::move(*path);
+    return broken(file_, place, in_quotes(text), "two hexadecimal digits after each %");
+  }
+  Result<std::string> read_hash(const std::string& text, const std::string& place) const {
+    if (is_sha256(text)) return text;
+    return broken(file_, place, text.empty() ? "nothing" : in_quotes(text),
+                  "64 small hexadecimal digits");
   }
 
   const fs::path& file_;
@@ -118,7 +177,16 @@ std::string source_of(const LockedPackage& package, const fs::path& lock) {
   const fs::path inside =
       source.lexically_relative(fs::absolute(lock).lexically_normal().parent_path());
   const bool below = !inside.empty() && *inside.begin() != "..";
-  return (below ? inside : source).string();
+  return text_of(below ? inside : source);
+}
+
+std::vector<Lock::Library> stored_libraries(const LockedPackage& package) {
+  std::vector<Lock::Library> stored;
+  for (const LockedLibrary& library : package.libraries) {
+    stored.push_back({.path = text_of(library.path), .sha256 = library.sha256});
+  }
+  std::ranges::sort(stored, {}, &Lock::Library::path);
+  return stored;
 }
 
 /// For people who compare two locks. In a text a quote has a '\' before it, so that only packages
@@ -156,7 +224,8 @@ Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> pa
         {.name = package.name,
          .version = package.version.to_string(),
          .sha256 = package.builtin() ? std::nullopt : std::optional(package.sha256),
-         .source = source_of(package, file)});
+         .source = source_of(package, file),
+         .libraries = stored_libraries(package)});
   }
   const Result<std::string> text = store_lock(document, writer);
   if (!text) return text.error();

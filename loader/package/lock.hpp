@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Lock files: which versions of packages a host keeps to, and which content of their files that
-// were. A stored document of the type tenon.dev/lock, with one package on each line.
+// Lock files: which versions of packages a host keeps to, and which content their files and the
+// libraries beside them had. A stored document of the type tenon.dev/lock, with one package on each
+// line.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -15,12 +16,18 @@
 
 namespace tenon {
 
+struct LockedLibrary {
+  std::filesystem::path path;  // from the folder of the module on
+  std::string sha256;          // 64 small hexadecimal digits
+};
+
 struct LockedPackage {
   std::string name;
   Version version;
-  // Of a builtin both are empty.
-  std::string sha256{};            // of the file, 64 small hexadecimal digits
-  std::filesystem::path source{};  // the file, absolute
+  // Of a builtin all are empty.
+  std::string sha256{};                    // of the file, 64 small hexadecimal digits
+  std::filesystem::path source{};          // the file, absolute
+  std::vector<LockedLibrary> libraries{};  // that are loaded with the file, each path once
 
   bool builtin() const { return source.empty(); }
 };

@@ -1,39 +1,101 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "trust/locked_content.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "package/repository.hpp"
+#include "platform/file.hpp"
 #include "trust/sha256.hpp"
 
 namespace tenon {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The path of a library from the folder of its module on.
+fs::path beside(const fs::path& module, const fs::path& library) {
+  const fs::path folder = fs::absolute(module).lexically_normal().parent_path();
+  return fs::absolute(library).lexically_normal().lexically_relative(folder);
+}
+
+Error differs(const fs::path& file, std::string found, std::string needed,
+              const fs::path& lock_file) {
+  return Error(
+      {.code = "lock-differs",
+       .where = file.lexically_normal().string(),
+       .found = std::move(found),
+       .needed = std::move(needed) + ", as in " + lock_file.string(),
+       .fix = "put back the file that was locked, or write the lock anew with tenon lock"});
+}
+
+/// Why the libraries of a bundle are not those of the lock.
+std::optional<Error> refusal_of_libraries(const LockedPackage& package, const fs::path& lock_file,
+                                          const Bundle& bundle) {
+  for (auto file = bundle.begin() + 1; file != bundle.end(); ++file) {
+    const fs::path path = beside(bundle[0].path, file->path);
+    const auto locked = std::ranges::find(package.libraries, path, &LockedLibrary::path);
+    const std::string hash = sha256(file->content);
+    if (locked == package.libraries.end()) {
+      return differs(file->path, "a library with sha256 " + hash,
+                     "no library that was not locked with " + package.name, lock_file);
+    }
+    if (locked->sha256 != hash) {
+      return differs(file->path, "a library with sha256 " + hash,
+                     "that of " + package.name + " with sha256 " + locked->sha256, lock_file);
+    }
+  }
+  // One that the process shares is no part of the bundle.
+  for (const LockedLibrary& locked : package.libraries) {
+    const fs::path path = bundle[0].path.parent_path() / locked.path;
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+      return differs(path, "no file",
+                     "a library of " + package.name + " with sha256 " + locked.sha256, lock_file);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> lock_content(const fs::path& file, LockedPackage& package) {
+  auto hash = sha256_of_file(file);
+  if (!hash) return std::move(hash).error();
+  package.sha256 = std::move(*hash);
+  package.source = fs::absolute(file);
+  const auto module = platform::File::open(file);
+  if (!module) return module.error();
+  const auto bundle = look_at_bundle(*module);
+  if (!bundle) return bundle.error();
+  for (auto library = bundle->begin() + 1; library != bundle->end(); ++library) {
+    auto content = sha256_of_file(library->path);
+    if (!content) return std::move(content).error();
+    package.libraries.push_back({beside(file, library->path), std::move(*content)});
+  }
+  return {};
+}
 
 std::optional<Error> refusal_of_content(const std::vector<LockedPackage>& lock,
-                                        const std::filesystem::path& lock_file,
-                                        std::string_view name, const Version& version,
-                                        std::span<const std::byte> content,
-                                        const std::filesystem::path& file) {
-  const LockedPackage* differs = nullptr;
+                                        const fs::path& lock_file, std::string_view name,
+                                        const Version& version, const Bundle& bundle) {
+  const fs::path& file = bundle[0].path;
+  const LockedPackage* other = nullptr;
   std::string found;
   for (const LockedPackage& locked : lock) {
     if (locked.name != name || locked.builtin()) continue;
     std::error_code gone;
-    if (total_order(locked.version, version) != 0 &&
-        !std::filesystem::equivalent(locked.source, file, gone)) {
+    if (total_order(locked.version, version) != 0 && !fs::equivalent(locked.source, file, gone)) {
       continue;
     }
-    if (found.empty()) found = sha256(content);
-    if (found == locked.sha256) return std::nullopt;
-    differs = &locked;
+    if (found.empty()) found = sha256(bundle[0].content);
+    if (found == locked.sha256) return refusal_of_libraries(locked, lock_file, bundle);
+    other = &locked;
   }
-  if (differs == nullptr) return std::nullopt;
-  return Error(
-      {.code = "lock-differs",
-       .where = file.string(),
-       .found = in_words(name, version) + " with sha256 " + found,
-       .needed = in_words(differs->name, differs->version) + " with sha256 " + differs->sha256 +
-                 ", as in " + lock_file.string(),
-       .fix = "put back the file that was locked, or write the lock anew with tenon lock"});
+  if (other == nullptr) return std::nullopt;
+  return differs(file, in_words(name, version) + " with sha256 " + found,
+                 in_words(other->name, other->version) + " with sha256 " + other->sha256,
+                 lock_file);
 }
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 // same.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -20,8 +21,11 @@ void require(bool holds) {
 }
 
 bool same(const LockedPackage& a, const LockedPackage& b) {
+  const auto same_library = [](const LockedLibrary& x, const LockedLibrary& y) {
+    return x.path == y.path && x.sha256 == y.sha256;
+  };
   return a.name == b.name && total_order(a.version, b.version) == 0 && a.sha256 == b.sha256 &&
-         a.source == b.source;
+         a.source == b.source && std::ranges::equal(a.libraries, b.libraries, same_library);
 }
 
 }  // namespace

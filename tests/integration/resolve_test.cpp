@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <test/echo.hpp>
 #include <vector>
 
 #include "integration/hosting.hpp"
@@ -209,9 +210,9 @@ TEST_F(ResolvedPackages, AreWrittenToALock) {
   const std::string text = world_.read("tenon.lock");
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(has(R"({"name":"test.example/faults","version":"1.0.0","sha256":")")) << text;
-  EXPECT_TRUE(has(R"("source":"plugins/echo/2.0.0/libecho.so"})")) << text;
-  EXPECT_TRUE(has(R"({"name":"test.example/host","version":"1.0.0","source":"builtin"})")) << text;
-  EXPECT_TRUE(has(R"("source":"plugins/probe-old.so"})")) << text;
+  EXPECT_TRUE(has(R"("source":"plugins/echo/2.0.0/libecho.so",)")) << text;
+  EXPECT_TRUE(has(R"({"name":"test.example/host","version":"1.0.0","source":"builtin",)")) << text;
+  EXPECT_TRUE(has(R"("source":"plugins/probe-old.so",)")) << text;
 }
 
 TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
@@ -233,6 +234,57 @@ TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
   EXPECT_EQ(in_words(resolved.packages[1].newer), Texts{"2.0.0: the lock keeps to the older one"});
   ASSERT_TRUE(host.write_lock(options.lock_file));
   EXPECT_EQ(world_.read("tenon.lock"), lock);
+}
+
+TEST_F(ResolvedPackages, AreLockedWithTheLibrariesBesideThem) {
+  const auto place_library = [&](const std::string& build, const std::string& name) {
+    return world_.write("lib/" + name, read_file(FAULTS "/" + build + ".so"));
+  };
+  place_fault("sibling-user", "echo.so");
+  const fs::path sibling = place_library("sibling-1", "libtests-sibling.so.1");
+  const fs::path deep = place_library("deep", "libtests-deep.so.1");
+  HostOptions options = this->options();
+  options.lock_file = world_.root() / "tenon.lock";
+  ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));
+  const std::string lock = world_.read("tenon.lock");
+  const auto hash = [&](const fs::path& file) {
+    return world_.run({"sha256sum", file.string()}).out.substr(0, 64);
+  };
+  const std::string deep_hash = hash(deep);
+  EXPECT_NE(lock.find(R"("libraries":[{"path":"../lib/libtests-deep.so.1","sha256":")" + deep_hash +
+                      R"("},{"path":"../lib/libtests-sibling.so.1","sha256":")" + hash(sibling)),
+            std::string::npos)
+      << lock;
+  const auto refusal = [](Host& host) {
+    const auto echo = host.create<test::Echo>("standalone:echo");
+    return echo ? Error({.code = "created"}) : echo.error();
+  };
+  {
+    Host host(options);
+    auto echo = host.create<test::Echo>("standalone:echo");
+    ASSERT_TRUE(echo) << echo.error().to_string();
+    place_library("sibling-2", "libtests-sibling.so.1");
+    const auto restarted = host.restart(echoes);
+    ASSERT_FALSE(restarted) << "replaced while the host runs";
+    EXPECT_EQ(restarted.error().code(), "lock-differs");
+    EXPECT_EQ((*echo)->say("hello").value(), "1: hello");
+  }
+  Host host(options);
+  EXPECT_EQ(refusal(host).code(), "lock-differs");
+  EXPECT_EQ(refusal(host).where(), sibling.lexically_normal());
+  EXPECT_NE(refusal(host).found().find(hash(sibling)), std::string_view::npos);
+
+  place_library("sibling-1", "libtests-sibling.so.1");
+  fs::remove(deep);
+  EXPECT_EQ(refusal(host).code(), "lock-differs") << "one that is gone";
+  EXPECT_EQ(refusal(host).found(), "no file");
+  place_library("deep", "libtests-deep.so.1");
+  EXPECT_TRUE(host.create<test::Echo>("standalone:echo")) << "all are there again";
+
+  world_.write("tenon.lock", lock.substr(0, lock.find(R"(,"libraries")")) + "},\n" +
+                                 lock.substr(lock.find(R"(  {"name":"test.example/host")")));
+  Host of_others(options);
+  EXPECT_EQ(refusal(of_others).code(), "lock-differs") << "one that the lock does not name";
 }
 
 TEST_F(ResolvedPackages, ThatTheHostDoesNotTakeAreInNoLock) {

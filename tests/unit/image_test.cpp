@@ -103,7 +103,8 @@ class Images : public testing::Test {
   Result<Image> load(const fs::path& file) const {
     auto content = bytes_of(file);
     const bool joins = read_module_image(content, file).value().manifest.joins_threads;
-    return Image::load(folder_, std::move(content), file, joins);
+    auto bundle = read_bundle(std::move(content), file);
+    return bundle ? Image::load(folder_, std::move(*bundle), joins) : std::move(bundle).error();
   }
   Result<Image> load_fault(std::string_view name) const {
     return load(fs::path(FAULTS) / (std::string(name) + ".so"));
@@ -638,9 +639,9 @@ TEST_F(OriginalImages, LoadedByTwoThreadsAreTwo) {
 
 TEST_F(OriginalImages, TakeACopyThatWasCheckedWhereTheFileHasChanged) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
-  auto content = bytes_of(file);
+  auto bundle = read_bundle(bytes_of(file), file).value();
   world_.place(FAULTS "/good-edition-2.so", "blur.so");
-  const auto image = Image::load(folder_, std::move(content), file, true);
+  const auto image = Image::load(folder_, std::move(bundle), true);
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
   EXPECT_FALSE(is_mapped(file));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/plain_text.hpp"
 #include "framework/world.hpp"
 
 namespace tenon {
@@ -75,6 +76,49 @@ TEST_F(LockFile, ReadsWhatItHasWritten) {
   EXPECT_TRUE((*read)[2].builtin());
 }
 
+TEST_F(LockFile, NamesTheLibrariesOfAModule) {
+  const LockedPackage blur{.name = "me.example/blur",
+                           .version = version("1.2.0"),
+                           .sha256 = hash_of_blur,
+                           .source = world_.path("app/plugins/libblur.so"),
+                           .libraries = {{"libz.so", hash_of_blur}, {"../lib/la.so", other_hash}}};
+  ASSERT_TRUE(write_lock_file(file_, {blur}, "photo"));
+  const auto read = read_lock_file(file_);
+  ASSERT_TRUE(read) << read.error().to_string();
+  const auto& libraries = read->front().libraries;
+  ASSERT_EQ(libraries.size(), 2U);
+  EXPECT_EQ(libraries[0].path, "../lib/la.so") << "in the order of the paths";
+  EXPECT_EQ(libraries[0].sha256, other_hash);
+  EXPECT_EQ(libraries[1].path, "libz.so");
+  EXPECT_EQ(libraries[1].sha256, hash_of_blur);
+}
+
+// A file may have any name, a text may not: it is UTF-8.
+TEST_F(LockFile, KeepsNamesOfFilesThatAreNoTexts) {
+  for (const std::string name :
+       {"lib\xff\xfe.so", "100%\xe4.so", "builtin", "file:x.so", "%41.so", "l\xc3\xb6sen.so"}) {
+    const LockedPackage blur{.name = "me.example/blur",
+                             .version = version("1.2.0"),
+                             .sha256 = hash_of_blur,
+                             .source = world_.root() / "app" / fs::path(name),
+                             .libraries = {{fs::path(name), other_hash}}};
+    ASSERT_TRUE(write_lock_file(file_, {blur}, "photo"));
+    EXPECT_EQ(valid_utf8(world_.read("app/tenon.lock")), world_.read("app/tenon.lock"));
+    const auto read = read_lock_file(file_);
+    ASSERT_TRUE(read) << read.error().to_string();
+    EXPECT_EQ(read->front().source, blur.source);
+    EXPECT_EQ(read->front().libraries[0].path, blur.libraries[0].path);
+  }
+  ASSERT_TRUE(write_lock_file(file_,
+                              {{.name = "me.example/blur",
+                                .version = version("1.2.0"),
+                                .sha256 = hash_of_blur,
+                                .source = world_.root() / "app" / fs::path("50%\xff.so")}},
+                              "photo"));
+  EXPECT_NE(world_.read("app/tenon.lock").find(R"("source":"file:50%25%FF.so")"),
+            std::string::npos);
+}
+
 // It stands in repositories: two can be compared, and it moves with the files below it.
 TEST_F(LockFile, IsTheSameTextForTheSamePackages) {
   const LockedPackage blur{.name = "me.example/blur",
@@ -86,13 +130,13 @@ TEST_F(LockFile, IsTheSameTextForTheSamePackages) {
                           .version = version("1.0.0"),
                           .sha256 = other_hash,
                           .source = R"(/{"name":/libodd.so)"};
-  const std::string text = R"({"type":"tenon.dev/lock","version":1,"writer":"photo","value":)"
+  const std::string text = R"({"type":"tenon.dev/lock","version":2,"writer":"photo","value":)"
                            R"({"packages":[
   {"name":"me.example/blur","version":"1.2.0","sha256":")" +
-                           hash_of_blur + R"(","source":"libblur.so"},
+                           hash_of_blur + R"(","source":"libblur.so","libraries":[]},
   {"name":"me.example/odd","version":"1.0.0","sha256":")" +
-                           other_hash + R"(","source":"/{\"name\":/libodd.so"},
-  {"name":"tenon.dev/builtin","version":"0.1.0","source":"builtin"}]}}
+                           other_hash + R"(","source":"/{\"name\":/libodd.so","libraries":[]},
+  {"name":"tenon.dev/builtin","version":"0.1.0","source":"builtin","libraries":[]}]}}
 )";
   ASSERT_TRUE(write_lock_file(file_, {blur, odd, builtin}, "photo"));
   EXPECT_EQ(world_.read("app/tenon.lock"), text);
@@ -147,6 +191,19 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
   expect_broken(
       lock_with(package_with("me.example/blur", "1.2.0", R"("sha256":")" + hash_of_blur + '"')),
       "nothing  (lock: value.packages[0].source)");
+  expect_broken(
+      lock_with(package_with("me.example/blur", "1.2.0",
+                             R"("sha256":")" + hash_of_blur + R"(","source":"file:%4g")")),
+      R"("file:%4g"  (lock: value.packages[0].source))");
+  const auto with_library = [](const std::string& library) {
+    return R"({"type":"tenon.dev/lock","version":2,"value":{"packages":[)" +
+           package_with("me.example/blur", "1.2.0",
+                        of_a_file + R"(,"libraries":[)" + library + "]") +
+           "]}}";
+  };
+  expect_broken(with_library("{}"), "nothing  (lock: value.packages[0].libraries[0].path)");
+  expect_broken(with_library(R"({"path":"libz.so","sha256":"9"})"),
+                R"("9"  (lock: value.packages[0].libraries[0].sha256))");
   const auto once = package_with("me.example/blur", "1.2.0", of_a_file);
   expect_broken(
       lock_with(once + "," + package_with("me.example/blur", "1.3.0", of_a_file) + "," + once),
