@@ -41,23 +41,25 @@ fs::path target_of(fs::path path, std::error_code& failed) {
   return path;
 }
 
-/// A name that nobody can guess.
+/// A name that nobody can guess; empty with the reason in errno.
 std::string random_name() {
   std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
+  if (::getentropy(&number, sizeof number) != 0) return {};
   char name[32];
   std::snprintf(name, sizeof name, ".tenon-%016llx", static_cast<unsigned long long>(number));
   return name;
+}
+
+int open_new(const fs::path& path, mode_t rights) {
+  if (!path.has_filename()) return -1;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights);
 }
 
 /// Removes the file again unless it was put in its place.
 class Temporary {
  public:
   Temporary(const fs::path& folder, mode_t rights)
-      : path_(folder / random_name()),
-        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights)) {
-    made_ = file_.is_open();
-  }
+      : path_(folder / random_name()), file_(open_new(path_, rights)), made_(file_.is_open()) {}
   ~Temporary() {
     if (made_) ::unlink(path_.c_str());
   }
@@ -78,7 +80,7 @@ class Temporary {
  private:
   fs::path path_;
   Descriptor file_;
-  bool made_ = false;
+  bool made_;
 };
 
 bool keep_access_list(const fs::path& from, int to) {
@@ -98,11 +100,6 @@ bool keep_rights(const fs::path& from, const struct stat& old, int to) {
   return ::fchmod(to, old.st_mode & permissions) == 0 && keep_access_list(from, to);
 }
 
-bool synchronise(const fs::path& folder) {
-  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return file.is_open() && ::fsync(file.get()) == 0;
-}
-
 }  // namespace
 
 Replaced replace_content(const fs::path& path, std::string_view content, NewFile rights) {
@@ -119,8 +116,10 @@ Replaced replace_content(const fs::path& path, std::string_view content, NewFile
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
   const bool usual = !exists && rights == NewFile::as_usual;
   Temporary file(folder, usual ? everybody : S_IRUSR | S_IWUSR);
+  const Descriptor entries(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.is_open() || (exists && !keep_rights(target, old, file.get())) ||
-      !file.write(content) || !file.put_in_place_of(target) || !synchronise(folder)) {
+      !file.write(content) || !entries.is_open() || !file.put_in_place_of(target) ||
+      ::fsync(entries.get()) != 0) {
     return {last_error()};
   }
   return {{}, exists ? old.st_nlink - 1 : 0};
