@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -53,6 +54,15 @@ tenon::ListView<tenon::Bytes> positions_of(const Records& records) {
   const tenon_list& list = records.raw();
   const char* first = static_cast<const char*>(list.data) + offsetof(tenon_record_v2, position);
   return tenon::ListView<tenon::Bytes>({first, list.count, list.stride});
+}
+
+tenon::Error no_thread(const std::system_error& failed) {
+  return tenon::Error({.code = "no-thread",
+                       .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
+                       .message = "the system has no thread left for the pipeline",
+                       .found = failed.code().message(),
+                       .needed = "two threads for each destination, and one more",
+                       .fix = "raise the limit of threads for this process or user"});
 }
 
 }  // namespace
@@ -138,12 +148,15 @@ tenon::Result<void> Engine::record_destination(std::size_t place) {
 
 void Engine::carry() {
   std::vector<std::thread> threads;
-  for (auto& delivery : deliveries_) {
-    threads.emplace_back([&] { note(delivery->write_all()); });
-    threads.emplace_back([&] { note(delivery->collect_all()); });
+  try {
+    for (auto& delivery : deliveries_) {
+      threads.emplace_back([&] { note(delivery->write_all()); });
+      threads.emplace_back([&] { note(delivery->collect_all()); });
+    }
+    threads.emplace_back([&] { note(settle_all()); });
+  } catch (const std::system_error& failed) {
+    note(no_thread(failed));
   }
-  threads.emplace_back([&] { note(settle_all()); });
-
   note(read_all());
   note(stop_source());
   transit_.end();

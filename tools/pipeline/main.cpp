@@ -53,7 +53,7 @@ void check_state(const PipelineState& state, const PipelineFile& file, const Sta
 }
 
 bool is_environment(const tenon::Error& error) {
-  return error.code() == "cannot-write" || error.code() == "in-use";
+  return error.code() == "cannot-write" || error.code() == "in-use" || error.code() == "no-thread";
 }
 
 /// The modules that are there and cannot be used may be the ones that are missing.
