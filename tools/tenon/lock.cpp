@@ -18,6 +18,18 @@ bool is_of_the_disk(const Error& error) {
          error.code() == "not-found";
 }
 
+/// Tells of folders and files that cannot be read, as they may hold what belongs into the lock.
+/// Returns whether there were any.
+bool report_unread(std::vector<Error>& skipped) {
+  bool unread = report_places(skipped);
+  for (const Error& error : skipped) {
+    if (error.code() != "cannot-read") continue;
+    std::cerr << "tenon: " << error.to_string() << "\n";
+    unread = true;
+  }
+  return unread;
+}
+
 }  // namespace
 
 Exit lock(const Options& options, const std::string& file) {
@@ -29,8 +41,7 @@ Exit lock(const Options& options, const std::string& file) {
     if (package.refused) left_out.push_back(*package.refused);
   }
   std::erase_if(packages, [](const PackageInfo& package) { return !package.used; });
-  // A folder that cannot be read may hold what belongs into the lock.
-  if (report_places(skipped)) return environment_failed;
+  if (report_unread(skipped)) return environment_failed;
   const Result<void> written = host.write_lock(file);
 
   if (options.json) {
