@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * Preloaded into a program under test: counts what it asks of the system, writes each request to a
+ * log, and makes one of them fail. Requests for files count if these lie in one folder; other
+ * requests count if they are named. See faulty.hpp for the driver.
+ *
+ *   FAULTY_FOLDER   the folder
+ *   FAULTY_OTHERS   names of other requests that count, each between commas, eg: ",getentropy,"
+ *   FAULTY_LOG      a file outside of the folder; a line for each request: its name and its path
+ *   FAULTY_AT       the number of the request that fails, from 1 on; 0: none
+ *   FAULTY_HOW      how it fails: a number of errno, "short", "kill" or "forget"
+ *   FAULTY_ASIDE    "forget": a folder on the same file system for what may come back
+ *
+ * "kill" ends the program in the place of the request. "forget" does the same after everything was
+ * undone that no fsync had made durable, as if the machine had lost power.
+ */
+#define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* would give two functions here one name */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { passes = 0, falls_short = -1, kills = -2, forgets = -3 };
+
+static char folder[PATH_MAX];
+static size_t folder_size;
+static const char *others = "";
+static const char *aside;
+static int log_file = -1;
+static long fail_at;
+static int fail_how;
+static atomic_long count;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *text = getenv("FAULTY_FOLDER");
+  if (text == NULL || realpath(text, folder) == NULL) return;
+  folder_size = strlen(folder);
+  if ((text = getenv("FAULTY_OTHERS")) != NULL) others = text;
+  aside = getenv("FAULTY_ASIDE");
+  if ((text = getenv("FAULTY_AT")) != NULL) fail_at = atol(text);
+  text = getenv("FAULTY_HOW");
+  if (text == NULL) text = "0";
+  fail_how = strcmp(text, "short") == 0    ? falls_short
+             : strcmp(text, "kill") == 0   ? kills
+             : strcmp(text, "forget") == 0 ? forgets
+                                           : atoi(text);
+  if ((text = getenv("FAULTY_LOG")) == NULL) return;
+  const int opened =
+      (int)syscall(SYS_openat, AT_FDCWD, text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  log_file = fcntl(opened, F_DUPFD_CLOEXEC, 900);  // no number that the program would get
+  syscall(SYS_close, opened);
+}
+
+/* -- Where files lie ----------------------------------------------------------------------- */
+
+static bool is_inside(const char *path) {
+  return folder_size > 0 && strncmp(path, folder, folder_size) == 0 &&
+         (path[folder_size] == '/' || path[folder_size] == '\0');
+}
+
+/* The absolute path; the last part may not exist. False: outside of the folder. */
+static bool find_path(const char *path, char *found) {
+  if (folder_size == 0 || path == NULL) return false;
+  char start[PATH_MAX];
+  if (snprintf(start, sizeof start, "%s", path) >= (int)sizeof start) return false;
+  char *slash = strrchr(start, '/');
+  const char *last = slash == NULL ? start : slash + 1;
+  char above[PATH_MAX];
+  if (slash != NULL) *slash = '\0';
+  if (realpath(slash == NULL ? "." : start[0] == '\0' ? "/" : start, above) == NULL) return false;
+  return snprintf(found, PATH_MAX, "%s/%s", above, last) < PATH_MAX && is_inside(found);
+}
+
+static bool find_file(int file, char *found) {
+  if (folder_size == 0) return false;
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t size = syscall(SYS_readlinkat, AT_FDCWD, link, found, PATH_MAX - 1);
+  if (size < 0) return false;
+  found[size] = '\0';
+  return is_inside(found);
+}
+
+/* -- What is not durable ------------------------------------------------------------------- */
+
+/* In the order in which it was done; undone backwards. */
+struct step {
+  enum { made, written, renamed, removed } what;
+  char path[PATH_MAX]; /* the file; the target of a rename */
+  char from[PATH_MAX]; /* of a rename */
+  char kept[PATH_MAX]; /* a second name for what was replaced or removed; empty: nothing was */
+  off_t size;          /* written: how much of it is durable */
+};
+
+static pthread_mutex_t steps_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct step *steps;
+static size_t step_count;
+
+static struct step *add_step(int what, const char *path) {
+  if (fail_how != forgets || aside == NULL) return NULL;
+  struct step *more = realloc(steps, (step_count + 1) * sizeof *steps);
+  if (more == NULL) abort();
+  steps = more;
+  struct step *step = &steps[step_count++];
+  memset(step, 0, sizeof *step);
+  step->what = what;
+  snprintf(step->path, sizeof step->path, "%s", path);
+  return step;
+}
+
+static void keep(struct step *step) {
+  snprintf(step->kept, sizeof step->kept, "%s/%zu", aside, step_count);
+  if (linkat(AT_FDCWD, step->path, AT_FDCWD, step->kept, 0) != 0) step->kept[0] = '\0';
+}
+
+static void note_write(const char *path, off_t durable) {
+  pthread_mutex_lock(&steps_lock);
+  bool known = false;
+  for (size_t i = 0; i < step_count; i++) {
+    known = known || (steps[i].what == written && strcmp(steps[i].path, path) == 0);
+  }
+  struct step *step = known ? NULL : add_step(written, path);
+  if (step != NULL) step->size = durable;
+  pthread_mutex_unlock(&steps_lock);
+}
+
+static bool is_entry_of(const char *path, const char *directory) {
+  const char *slash = strrchr(path, '/');
+  return strncmp(path, directory, (size_t)(slash - path)) == 0 && directory[slash - path] == '\0';
+}
+
+/* An fsync of a file keeps its content, one of a folder what was done to its entries. */
+static void note_sync(const char *path) {
+  pthread_mutex_lock(&steps_lock);
+  size_t left = 0;
+  for (size_t i = 0; i < step_count; i++) {
+    const struct step *step = &steps[i];
+    const bool durable =
+        step->what == written ? strcmp(step->path, path) == 0 : is_entry_of(step->path, path);
+    if (!durable) steps[left++] = *step;
+  }
+  step_count = left;
+  pthread_mutex_unlock(&steps_lock);
+}
+
+static void note_rename(const char *from, const char *to) {
+  pthread_mutex_lock(&steps_lock);
+  struct step *step = add_step(renamed, to);
+  if (step != NULL) {
+    snprintf(step->from, sizeof step->from, "%s", from);
+    keep(step);
+    for (size_t i = 0; i + 1 < step_count; i++) { /* what was written lies there now */
+      if (steps[i].what == written && strcmp(steps[i].path, from) == 0) {
+        snprintf(steps[i].path, sizeof steps[i].path, "%s", to);
+      }
+    }
+  }
+  pthread_mutex_unlock(&steps_lock);
+}
+
+static void forget(void) {
+  pthread_mutex_lock(&steps_lock); /* for ever */
+  for (size_t i = step_count; i-- > 0;) {
+    const struct step *step = &steps[i];
+    switch (step->what) {
+      case made:
+        syscall(SYS_unlinkat, AT_FDCWD, step->path, 0);
+        break;
+      case written:
+        syscall(SYS_truncate, step->path, step->size);
+        break;
+      case renamed:
+        syscall(SYS_renameat2, AT_FDCWD, step->path, AT_FDCWD, step->from, 0);
+        break;
+      case removed:
+        break;
+    }
+    if (step->kept[0] != '\0') {
+      syscall(SYS_renameat2, AT_FDCWD, step->kept, AT_FDCWD, step->path, 0);
+    }
+  }
+}
+
+/* -- The requests -------------------------------------------------------------------------- */
+
+/* Counts a request. Returns `passes`, `falls_short`, or the errno to fail with. */
+static int next(const char *name, const char *path) {
+  const long number = atomic_fetch_add(&count, 1) + 1;
+  if (log_file >= 0) {
+    char line[PATH_MAX + 64];
+    const int size = snprintf(line, sizeof line, "%s %s\n", name, path);
+    if (syscall(SYS_write, log_file, line, (size_t)size) != size) abort();
+  }
+  if (number != fail_at) return passes;
+  if (fail_how == forgets) forget();
+  if (fail_how == kills || fail_how == forgets) {
+    syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+    for (;;) pause();
+  }
+  return fail_how;
+}
+
+static int next_other(const char *name) {
+  char word[32];
+  snprintf(word, sizeof word, ",%s,", name);
+  return folder_size > 0 && strstr(others, word) != NULL ? next(name, "") : passes;
+}
+
+static bool fails(int how) {
+  if (how <= passes) return false;
+  errno = how;
+  return true;
+}
+
+static int open_file(int at, const char *path, int flags, mode_t mode) {
+  char found[PATH_MAX];
+  const bool inside = at == AT_FDCWD && find_path(path, found);
+  if (inside && fails(next((flags & O_CREAT) != 0 ? "create" : "open", found))) return -1;
+  const bool fresh =
+      inside && (flags & O_CREAT) != 0 && syscall(SYS_faccessat, AT_FDCWD, found, F_OK) != 0;
+  const int file = (int)syscall(SYS_openat, at, path, flags, mode);
+  if (file >= 0 && fresh) {
+    pthread_mutex_lock(&steps_lock);
+    add_step(made, found);
+    pthread_mutex_unlock(&steps_lock);
+  }
+  return file;
+}
+
+#define MODE(flags)                               \
+  mode_t mode = 0;                                \
+  if (((flags) & (O_CREAT | __O_TMPFILE)) != 0) { \
+    va_list list;                                 \
+    va_start(list, flags);                        \
+    mode = va_arg(list, mode_t);                  \
+    va_end(list);                                 \
+  }
+
+int open(const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(AT_FDCWD, path, flags, mode);
+}
+int open64(const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(AT_FDCWD, path, flags | O_LARGEFILE, mode);
+}
+int openat(int at, const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(at, path, flags, mode);
+}
+int openat64(int at, const char *path, int flags, ...) {
+  MODE(flags)
+  return open_file(at, path, flags | O_LARGEFILE, mode);
+}
+
+/* Half of it, but something. */
+static size_t part(int how, size_t size) {
+  return how == falls_short && size > 1 ? size / 2 : size;
+}
+
+ssize_t read(int file, void *to, size_t size) {
+  char found[PATH_MAX];
+  const int how = find_file(file, found) ? next("read", found) : passes;
+  if (fails(how)) return -1;
+  return syscall(SYS_read, file, to, part(how, size));
+}
+
+static ssize_t read_at(int file, void *to, size_t size, off_t offset) {
+  char found[PATH_MAX];
+  const int how = find_file(file, found) ? next("read", found) : passes;
+  if (fails(how)) return -1;
+  return syscall(SYS_pread64, file, to, part(how, size), offset);
+}
+ssize_t pread(int file, void *to, size_t size, off_t offset) {
+  return read_at(file, to, size, offset);
+}
+ssize_t pread64(int file, void *to, size_t size, off_t offset) {
+  return read_at(file, to, size, offset);
+}
+
+static int before_write(int file) {
+  char found[PATH_MAX];
+  if (!find_file(file, found)) return passes;
+  const int how = next("write", found);
+  struct stat now;
+  if (how <= passes && fstat(file, &now) == 0) note_write(found, now.st_size);
+  return how;
+}
+
+ssize_t write(int file, const void *from, size_t size) {
+  const int how = before_write(file);
+  if (fails(how)) return -1;
+  return syscall(SYS_write, file, from, part(how, size));
+}
+
+static ssize_t write_at(int file, const void *from, size_t size, off_t offset) {
+  const int how = before_write(file);
+  if (fails(how)) return -1;
+  return syscall(SYS_pwrite64, file, from, part(how, size), offset);
+}
+ssize_t pwrite(int file, const void *from, size_t size, off_t offset) {
+  return write_at(file, from, size, offset);
+}
+ssize_t pwrite64(int file, const void *from, size_t size, off_t offset) {
+  return write_at(file, from, size, offset);
+}
+
+static int cut(int file, off_t size) {
+  char found[PATH_MAX];
+  if (find_file(file, found) && fails(next("truncate", found))) return -1;
+  return (int)syscall(SYS_ftruncate, file, size);
+}
+int ftruncate(int file, off_t size) {
+  return cut(file, size);
+}
+int ftruncate64(int file, off_t size) {
+  return cut(file, size);
+}
+
+static int sync_file(int file, long request) {
+  char found[PATH_MAX];
+  const bool inside = find_file(file, found);
+  if (inside && fails(next("sync", found))) return -1;
+  const int result = (int)syscall(request, file);
+  if (inside && result == 0) note_sync(found);
+  return result;
+}
+int fsync(int file) {
+  return sync_file(file, SYS_fsync);
+}
+int fdatasync(int file) {
+  return sync_file(file, SYS_fdatasync);
+}
+
+int rename(const char *from, const char *to) {
+  char found[PATH_MAX];
+  char source[PATH_MAX];
+  const bool inside = find_path(to, found) && find_path(from, source);
+  if (inside) {
+    if (fails(next("rename", found))) return -1;
+    note_rename(source, found);
+  }
+  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int unlink(const char *path) {
+  char found[PATH_MAX];
+  if (find_path(path, found)) {
+    if (fails(next("unlink", found))) return -1;
+    pthread_mutex_lock(&steps_lock);
+    struct step *step = add_step(removed, found);
+    if (step != NULL) keep(step);
+    pthread_mutex_unlock(&steps_lock);
+  }
+  return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int mkdir(const char *path, mode_t mode) {
+  char found[PATH_MAX];
+  if (find_path(path, found) && fails(next("mkdir", found))) return -1;
+  return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+static void *map(void *address, size_t size, int access, int flags, int file, off_t offset) {
+  char found[PATH_MAX];
+  const int how = file >= 0 && find_file(file, found) ? next("mmap", found) : passes;
+  if (how > 0) {
+    errno = how;
+    return MAP_FAILED;
+  }
+  return (void *)syscall(SYS_mmap, address, size, access, flags, file, offset);
+}
+void *mmap(void *address, size_t size, int access, int flags, int file, off_t offset) {
+  return map(address, size, access, flags, file, offset);
+}
+void *mmap64(void *address, size_t size, int access, int flags, int file, off_t offset) {
+  return map(address, size, access, flags, file, offset);
+}
+
+int memfd_create(const char *name, unsigned flags) {
+  if (fails(next_other("memfd_create"))) return -1;
+  return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int getentropy(void *to, size_t size) {
+  if (fails(next_other("getentropy"))) return -1;
+  return syscall(SYS_getrandom, to, size, 0) == (long)size ? 0 : -1;
+}
+
+void *dlopen(const char *path, int mode) {
+  char found[PATH_MAX];
+  void *(*real)(const char *, int);
+  *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+  if (path != NULL && find_path(path, found) && next("dlopen", found) > 0) {
+    return real("/no/such/library", mode); /* sets what dlerror says */
+  }
+  return real(path, mode);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
+                   void *argument) {
+  const int failure = next_other("pthread_create");
+  int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+  return failure > passes ? failure : real(thread, how, start, argument);
+}

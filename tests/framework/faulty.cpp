@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "framework/faulty.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Way {
+  Failure failure;
+  std::string how;  // as faulty.c reads it
+  const char* words;
+};
+
+const Way ways[] = {
+    {Failure::no_room, std::to_string(ENOSPC), "no room"},
+    {Failure::broken_disk, std::to_string(EIO), "broken disk"},
+    {Failure::interrupted, std::to_string(EINTR), "interrupted"},
+    {Failure::cut_short, "short", "cut short"},
+    {Failure::killed, "kill", "killed"},
+    {Failure::power_lost, "forget", "power lost"},
+};
+
+// So that each scenario takes a second or two, whatever it asks for.
+constexpr std::size_t sample = 48;
+
+/// One world, in which the program runs with a fault and then without.
+class Run {
+ public:
+  explicit Run(const Scenario& scenario) : scenario_(scenario) {
+    fs::create_directories(beside("aside"));
+    scenario_.prepare(world_);
+    world_.set("LD_PRELOAD", FAULTY);
+    world_.set("FAULTY_FOLDER", world_.root().string());
+    world_.set("FAULTY_OTHERS", ",getentropy,pthread_create,memfd_create,");
+    world_.set("FAULTY_LOG", beside("log").string());
+    world_.set("FAULTY_ASIDE", beside("aside").string());
+  }
+  ~Run() {
+    fs::remove_all(beside("aside"));
+    fs::remove(beside("log"));
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void whole() {
+    world_.set("FAULTY_AT", "0");
+    const Outcome run = world_.run(scenario_.command);
+    scenario_.check_whole(world_, run);
+  }
+
+  void with(const Fault& fault, const std::string& how) {
+    world_.set("FAULTY_AT", std::to_string(fault.number));
+    world_.set("FAULTY_HOW", how);
+    const Outcome run = world_.run(scenario_.command);
+    check(run, fault);
+    scenario_.check(world_, run, fault);
+  }
+
+  std::vector<Request> requests() const {
+    std::vector<Request> requests;
+    std::istringstream log(read_file(beside("log")));
+    for (std::string line; std::getline(log, line);) {
+      const auto space = line.find(' ');
+      const fs::path path = line.substr(space + 1);
+      requests.push_back({line.substr(0, space),
+                          path.empty() ? "" : path.lexically_relative(world_.root()).string()});
+    }
+    return requests;
+  }
+
+ private:
+  fs::path beside(std::string_view what) const {
+    return world_.root().string().append(".").append(what);
+  }
+
+  void check(const Outcome& run, const Fault& fault) const {
+    constexpr int by_signal = 128;
+    if (fault.ends_the_program()) {
+      EXPECT_EQ(run.exit, by_signal + SIGKILL) << run.err;
+      return;
+    }
+    EXPECT_LT(run.exit, by_signal) << run.err;
+    if (run.exit != 0) {
+      EXPECT_NE(run.err, "") << "an error that nobody is told";
+    }
+    if (fault.request.name == "unlink") return;
+    for (const auto& entry : fs::recursive_directory_iterator(world_.root())) {
+      EXPECT_NE(entry.path().filename().string().substr(0, 7), ".tenon-") << entry.path();
+    }
+  }
+
+  const Scenario& scenario_;
+  World world_{"photo"};
+};
+
+bool takes_all() {
+  const char* which = std::getenv("TENON_FAULTS");
+  return which != nullptr && std::string_view(which) == "all";
+}
+
+const char* words_of(Failure failure) {
+  for (const Way& way : ways) {
+    if (way.failure == failure) return way.words;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Fault::in_words() const {
+  return "request " + std::to_string(number) + ", " + request.name + " " + request.path + ": " +
+         words_of(failure);
+}
+
+std::vector<Request> for_each_fault(const Scenario& scenario) {
+  Run first(scenario);
+  first.whole();
+  const auto requests = first.requests();
+  const std::size_t count = requests.size() * std::size(ways);
+  // No divisor of the number of ways, so that each request and each way has its turn.
+  const std::size_t step = takes_all() || count <= sample ? 1 : (count / sample) | 1;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < count; i += step, ++done) {
+    const Way& way = ways[i % std::size(ways)];
+    const std::size_t number = i / std::size(ways);
+    const Fault fault{requests[number], number + 1, way.failure};
+    SCOPED_TRACE(fault.in_words());
+    Run run(scenario);
+    run.with(fault, way.how);
+    run.whole();
+    if (testing::Test::HasFatalFailure()) break;
+  }
+  testing::Test::RecordProperty("requests", static_cast<int>(requests.size()));
+  testing::Test::RecordProperty("faults", static_cast<int>(done));
+  return requests;
+}
+
+}  // namespace tenon::tests
