@@ -128,6 +128,7 @@ class ElfFile {
     std::uint64_t version_needs = 0;
     std::uint64_t version_definitions = 0;
     std::uint64_t versions = 0;
+    std::uint64_t relative = 0;  // so many of the relocations come first and only add the base
     Range relocations{}, plt_relocations{}, packed_relocations{};
     bool text_relocations = false;
   };

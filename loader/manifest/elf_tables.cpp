@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "manifest/elf_versions.hpp"
+#include "platform/machine.hpp"
 
 namespace tenon {
 namespace {
@@ -16,6 +17,10 @@ namespace {
 constexpr std::uint64_t most_symbols = 1 << 20;
 constexpr std::uint64_t longest_strings = 32 << 20;
 constexpr std::uint64_t most_relocations = 1 << 21;
+
+constexpr std::uint32_t relative_relocation = platform::host_machine == 62    ? 8
+                                              : platform::host_machine == 183 ? 1027
+                                                                              : 3;
 
 constexpr std::uint64_t word = sizeof(std::uint64_t);
 
@@ -135,12 +140,18 @@ Result<ElfFile::Symbols> ElfFile::symbols() const {
 }
 
 Result<void> ElfFile::check_relocations(std::uint64_t symbols) const {
+  std::uint64_t relative = dynamic_.relative;  // of the first table
   for (const Range& table : {dynamic_.relocations, dynamic_.plt_relocations}) {
     const auto count = table.size / sizeof(elf::Relocation);
     if (count == 0) continue;
     if (count > most_relocations) return broken("more than two million relocations");
     auto good = for_each<elf::Relocation>(
         table.begin, count, "the relocations", [&](const elf::Relocation& relocation) {
+          // The system's loader looks at the type of those that follow, and asserts it of these.
+          if (relative > 0 && relocation.type != relative_relocation) {
+            return Result<void>(broken("a wrong number of relative relocations"));
+          }
+          relative -= relative > 0 ? 1 : 0;
           if (relocation.symbol != 0 && relocation.symbol >= symbols) {
             return Result<void>(broken("a relocation for a symbol that is not there"));
           }

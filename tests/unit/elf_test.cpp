@@ -6,6 +6,7 @@
 #include "manifest/bundle.hpp"
 #include "manifest/elf_format.hpp"
 #include "manifest/module_file.hpp"
+#include "unit/faults.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,15 +19,9 @@ namespace tenon {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<std::byte>;
-
-fs::path fault(const std::string& name) {
-  return fs::path(FAULTS) / (name + ".so");
-}
-
-Bytes bytes_of(const fs::path& path) {
-  return platform::File::open(path).value().read_all(1 << 24).value();
-}
+using tests::bytes_of;
+using tests::fault;
+using Bytes = tests::Bytes;
 
 Bytes bytes_of_text(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));

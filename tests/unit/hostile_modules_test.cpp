@@ -6,6 +6,7 @@
 #include "manifest/bundle.hpp"
 #include "manifest/elf_format.hpp"
 #include "manifest/module_file.hpp"
+#include "unit/faults.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,15 +19,9 @@ namespace tenon {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<std::byte>;
-
-fs::path fault(const std::string& name) {
-  return fs::path(FAULTS) / (name + ".so");
-}
-
-Bytes bytes_of(const fs::path& path) {
-  return platform::File::open(path).value().read_all(1 << 24).value();
-}
+using tests::bytes_of;
+using tests::fault;
+using Bytes = tests::Bytes;
 
 /// A module that a test damages.
 class Victim {
@@ -180,11 +175,23 @@ TEST(ModuleLayout, NeedsSizesOfTables) {
     victim.find(tag)->tag = 0x60000000;
     EXPECT_TRUE(victim.shallow().ends_with("without a size")) << tag << " " << victim.shallow();
   }
-  constexpr std::uint64_t relative_count = 0x6ffffff9;
-  EXPECT_EQ(damaged([](Victim& v) { v.value(relative_count) += 1; }),
-            "broken-file: a wrong number of relative relocations");
-  EXPECT_EQ(damaged([](Victim& v) { v.value(relative_count) = 1 << 20; }),
+  EXPECT_EQ(damaged([](Victim& v) { v.value(elf::dynamic_relative_count) = 1 << 20; }),
             "broken-file: more relative relocations than relocations");
+}
+
+TEST(ModuleLayout, NeedsTheTypeOfEachRelativeRelocation) {
+  const std::string flaw = "broken-file: a wrong number of relative relocations";
+  Victim more;
+  more.value(elf::dynamic_relative_count) += 1;
+  EXPECT_EQ(more.deep(), flaw);
+  const auto count = Victim().value(elf::dynamic_relative_count);
+  ASSERT_GT(count, 2U);
+  for (std::uint64_t i = 0; i < count; i++) {
+    Victim victim;
+    const auto table = victim.place_of(victim.value(elf::dynamic_relocations));
+    victim.at<elf::Relocation>(table + i * sizeof(elf::Relocation)).type = 0;
+    EXPECT_EQ(victim.deep(), flaw) << i;
+  }
 }
 
 TEST(ModuleLayout, NeedsRelocationsInsideOfWritableSegments) {
@@ -289,7 +296,7 @@ TEST(BoundedWork, RefusesTablesThatNoLinkerMakes) {
 
   Victim relocations;
   relocations.value(elf::dynamic_relocations) = stretch(relocations);
-  relocations.value(0x6ffffff9) = 0;  // of these none is relative
+  relocations.value(elf::dynamic_relative_count) = 0;
   relocations.value(elf::dynamic_relocations_size) = 3ULL << 30;
   EXPECT_EQ(in_a_huge_file(relocations), "more than two million relocations");
 

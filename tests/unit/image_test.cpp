@@ -29,6 +29,7 @@
 #include "manifest/elf.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/file.hpp"
+#include "unit/faults.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -37,10 +38,6 @@ using detail::Image;
 using detail::ImageFolder;
 using detail::ImageOptions;
 namespace fs = std::filesystem;
-
-std::vector<std::byte> bytes_of(const fs::path& path) {
-  return platform::File::open(path).value().read_all(1 << 24).value();
-}
 
 /// Whether a file whose path holds both texts is mapped.
 bool is_mapped(std::string_view text, std::string_view also = {}) {

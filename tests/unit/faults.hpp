@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The test modules that are wrong in one thing. FAULTS is the folder of tests/faults.
+#pragma once
+
+#include "platform/file.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon::tests {
+
+using Bytes = std::vector<std::byte>;
+
+inline std::filesystem::path fault(const std::string& name) {
+  return std::filesystem::path(FAULTS) / (name + ".so");
+}
+
+inline Bytes bytes_of(const std::filesystem::path& path) {
+  return platform::File::open(path).value().read_all(1 << 24).value();
+}
+
+}  // namespace tenon::tests
