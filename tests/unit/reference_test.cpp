@@ -44,6 +44,15 @@ TEST(Reference, RequiresWhatAnOperatorOrAPartOfAVersionSays) {
   }
 }
 
+TEST(Reference, IgnoresSpacesAroundAVersion) {
+  for (const char* text : {"blur@1.2.0", "blur@ 1.2.0", "blur@1.2.0 \t"}) {
+    const auto read = Reference::parse(text, "photo.example");
+    ASSERT_TRUE(read) << text << ": " << read.error().to_string();
+    EXPECT_FALSE(read->requirement) << text;
+    EXPECT_EQ(read->version.value().to_string(), "1.2.0") << text;
+  }
+}
+
 TEST(Reference, StepsDownFromAVersionThatIsGone) {
   const auto step = [](const char* text, const char* version) {
     const auto reference = Reference::parse(std::string("me.example/blur") + text, "");
@@ -63,9 +72,10 @@ TEST(Reference, StepsDownFromAVersionThatIsGone) {
 }
 
 TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
-  for (const char* text : {"", "/", "a b", "me.example/", "me.example/blur@", "me.example/blur@^",
-                           "me.example/blur@v1.0.0", "any:blur", ":blur", "latest:blur",
-                           "me.example/blur@latest", "Me.Example/blur", "a/b/c"}) {
+  for (const char* text :
+       {"", "/", "a b", "me.example/", "me.example/blur@", "me.example/blur@^",
+        "me.example/blur@v1.0.0", "any:blur", ":blur", "latest:blur", "me.example/blur@latest",
+        "Me.Example/blur", "a/b/c", "blur@ ", "blur @1"}) {
     SCOPED_TRACE(text);
     const auto read = Reference::parse(text, "photo.example");
     ASSERT_FALSE(read);
