@@ -5,10 +5,18 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace tenon::platform {
+
+/// The names of libraries with their paths, in the order of the index.
+using LibraryIndex = std::unordered_map<std::string, std::vector<std::string>>;
+
+/// Reads the content of the system's index; empty where it is none. Entries without a name or a
+/// path are left out. Takes memory for a few times the content at most.
+LibraryIndex read_library_index(std::string_view content);
 
 /// Reads the environment and the system's index once.
 class LibrarySearch {
@@ -22,8 +30,7 @@ class LibrarySearch {
 
  private:
   std::vector<std::filesystem::path> folders_;
-  // A name to its paths, in the order of the index.
-  std::unordered_map<std::string, std::vector<std::string>> index_;
+  LibraryIndex index_;
 };
 
 }  // namespace tenon::platform

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include "platform/file.hpp"
@@ -18,6 +17,7 @@ namespace {
 constexpr const char* index_path = "/etc/ld.so.cache";
 constexpr std::string_view index_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t largest_index = std::size_t{64} << 20;
+constexpr std::size_t longest_text = 4096;
 constexpr const char* usual_folders[] = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
 
 struct IndexHeader {
@@ -37,35 +37,44 @@ struct IndexEntry {
 };
 static_assert(sizeof(IndexEntry) == 24);
 
+/// Empty where no text that fits into a path begins at the offset.
 std::string_view text_at(std::string_view index, std::size_t offset) {
   if (offset >= index.size()) return {};
-  const std::string_view rest = index.substr(offset);
+  const std::string_view rest = index.substr(offset, longest_text + 1);
   const auto end = rest.find('\0');
   return end != std::string_view::npos ? rest.substr(0, end) : std::string_view();
 }
 
-using Index = std::unordered_map<std::string, std::vector<std::string>>;
-
-Index read_index() {
+LibraryIndex read_index() {
   const auto file = File::open(index_path);
   if (!file) return {};  // a system without an index has the usual folders
   const auto content = file->read_all(largest_index);
   if (!content) return {};
-  const std::string_view text(reinterpret_cast<const char*>(content->data()), content->size());
-  IndexHeader header;
-  if (text.size() < sizeof header || !text.starts_with(index_magic)) return {};
-  std::memcpy(&header, text.data(), sizeof header);
-  if (header.entries > (text.size() - sizeof header) / sizeof(IndexEntry)) return {};
-  Index index;
-  for (std::size_t i = 0; i < header.entries; ++i) {
-    IndexEntry entry;
-    std::memcpy(&entry, text.data() + sizeof header + i * sizeof entry, sizeof entry);
-    index[std::string(text_at(text, entry.name))].emplace_back(text_at(text, entry.path));
-  }
-  return index;
+  return read_library_index({reinterpret_cast<const char*>(content->data()), content->size()});
 }
 
 }  // namespace
+
+LibraryIndex read_library_index(std::string_view content) {
+  IndexHeader header;
+  if (content.size() < sizeof header || !content.starts_with(index_magic)) return {};
+  std::memcpy(&header, content.data(), sizeof header);
+  if (header.entries > (content.size() - sizeof header) / sizeof(IndexEntry)) return {};
+  LibraryIndex index;
+  // ldconfig stores a name as the end of its path, and no text more often than twice.
+  std::size_t room = 4 * content.size();
+  for (std::size_t i = 0; i < header.entries; ++i) {
+    IndexEntry entry;
+    std::memcpy(&entry, content.data() + sizeof header + i * sizeof entry, sizeof entry);
+    const auto name = text_at(content, entry.name);
+    const auto path = text_at(content, entry.path);
+    if (name.empty() || path.empty()) continue;
+    if (name.size() + path.size() > room) return {};
+    room -= name.size() + path.size();
+    index[std::string(name)].emplace_back(path);
+  }
+  return index;
+}
 
 LibrarySearch::LibrarySearch()
     : folders_(split_path_list(trusted_environment("LD_LIBRARY_PATH"))), index_(read_index()) {}
