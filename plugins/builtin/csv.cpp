@@ -9,13 +9,19 @@
 namespace tenon::builtin {
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+bool begins_with_mark(std::string_view text) {
+  return text.substr(0, byte_order_mark.size()) == byte_order_mark;
+}
+
 /// The next line that is not empty, with those that a quoted field goes on into.
 bool read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {
     if (!lines.next(line)) return false;
+    if (lines.line() == 1 && begins_with_mark(line)) line.remove_prefix(byte_order_mark.size());
   } while (without_return(line).empty());
-  if (lines.line() == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
   text.assign(line);
   const std::int64_t first = lines.line();
   // In a complete row the quotes are even: two around a field, and two for each inside.
@@ -52,6 +58,19 @@ std::string take_plain(std::string_view& rest) {
   return field;
 }
 
+void append_field(std::string& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos && !begins_with_mark(field)) {
+    out.append(field);
+    return;
+  }
+  out.push_back('"');
+  for (char c : field) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
 }  // namespace
 
 bool read_csv_row(Lines& lines, CsvRow& row) {
@@ -74,17 +93,14 @@ bool read_csv_row(Lines& lines, CsvRow& row) {
   }
 }
 
-void append_csv_field(std::string& out, std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out.append(field);
-    return;
+void append_csv_row(std::string& out, const CsvRow& row) {
+  const std::size_t begin = out.size();
+  for (std::size_t i = 0; i < row.size(); i++) {
+    if (i != 0) out.push_back(',');
+    append_field(out, row[i]);
   }
-  out.push_back('"');
-  for (char c : field) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
+  if (out.size() == begin) out.append("\"\"");  // not an empty line: readers pass over those
+  out.push_back('\n');
 }
 
 }  // namespace tenon::builtin

@@ -19,7 +19,8 @@ using CsvRow = std::vector<std::string>;
 /// told as `TENON_DATA_LOSS`.
 bool read_csv_row(Lines& lines, CsvRow& row);
 
-/// Appends a field to a text.
-void append_csv_field(std::string& out, std::string_view field);
+/// Appends a row and its newline to a text, so that `read_csv_row` reads the same. Takes at least
+/// one field.
+void append_csv_row(std::string& out, const CsvRow& row);
 
 }  // namespace tenon::builtin

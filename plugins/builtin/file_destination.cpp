@@ -137,11 +137,8 @@ void FileDestination::add(RecordV2View record) {
 void FileDestination::add_row(const boost::json::object& object) {
   if (header_.empty()) {
     if (object.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload has no fields");
-    for (const auto& member : object) {
-      if (!header_.empty()) piece_.push_back(',');
-      append_csv_field(piece_, header_.emplace_back(member.key()));
-    }
-    piece_.push_back('\n');
+    for (const auto& member : object) header_.emplace_back(member.key());
+    append_csv_row(piece_, header_);
   }
   for (const auto& member : object) {
     if (std::find(header_.begin(), header_.end(), member.key()) == header_.end()) {
@@ -149,14 +146,12 @@ void FileDestination::add_row(const boost::json::object& object) {
                          "\" is not in the header of ", path_);
     }
   }
-  const std::size_t begin = piece_.size();
-  for (std::size_t i = 0; i < header_.size(); i++) {
-    if (i != 0) piece_.push_back(',');
-    const boost::json::value* value = object.if_contains(header_[i]);
-    if (value != nullptr) append_csv_field(piece_, field_text(*value));
+  CsvRow row;
+  for (const std::string& name : header_) {
+    const boost::json::value* value = object.if_contains(name);
+    row.push_back(value != nullptr ? field_text(*value) : std::string());
   }
-  if (piece_.size() == begin) piece_.append("\"\"");  // not an empty line: readers pass over those
-  piece_.push_back('\n');
+  append_csv_row(piece_, row);
 }
 
 }  // namespace tenon::builtin

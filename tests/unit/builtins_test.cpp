@@ -287,6 +287,24 @@ TEST_F(FileTest, AnEmptyOnlyFieldIsNoEmptyLine) {
   EXPECT_EQ(payloads(read_all<FileSource>(config)), (Texts{R"({"a":"x"})", R"({"a":""})"}));
 }
 
+TEST_F(FileTest, KeepsHeadersThatLookLikeNone) {
+  for (const char* row : {R"({"":"x"})",
+                          "{\"\xef\xbb\xbf"
+                          "a\":\"\xef\xbb\xbf"
+                          "b\"}"}) {
+    write("out.csv", "");
+    const TextMap config = {{"path", path("out.csv")}};
+    WritingFile(config).write({record("1", row)});
+    EXPECT_EQ(payloads(read_all<FileSource>(config)), Texts{row});
+  }
+}
+
+TEST_F(FileTest, PassesOverALineOfNothingButAByteOrderMark) {
+  write("a.csv", "\xef\xbb\xbf\n\na,b\n1,2\n");
+  EXPECT_EQ(payloads(read_all<FileSource>({{"path", path("a.csv")}})),
+            Texts{R"({"a":"1","b":"2"})"});
+}
+
 TEST_F(FileTest, TakesOutRowsThatACutLeft) {
   const TextMap config = {{"path", path("out.csv")}};
   for (const char* cut : {"3,", "3,\"x\ny", "3,\"x\n\"", "3,4"}) {
