@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "manifest/byte_source.hpp"
 #include "manifest/elf_format.hpp"
@@ -26,8 +27,28 @@ std::string text_at(ByteSource& source, std::uint64_t offset) {
   return text;
 }
 
-/// As it stands in the source of the function, where it is one of C++.
+/// Whether the text of a mangled name is bounded. A reference to an earlier part (S1_, T_) writes
+/// that part again, which may hold references itself, and a pack (Dp, sp) writes a part once for
+/// each of its elements: 300 characters can stand for gigabytes.
+bool has_bounded_text(std::string_view name) {
+  constexpr std::size_t longest = 1024;
+  constexpr std::size_t most_references = 24;
+  constexpr std::size_t references_of_a_pack = 12;
+  if (name.size() > longest) return false;
+  std::size_t references = 0;
+  for (std::size_t i = 0; i + 1 < name.size(); i++) {
+    const auto end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
+    const bool ends = end != std::string_view::npos && name[end] == '_';
+    if ((name[i] == 'S' || name[i] == 'T') && ends) references++;
+    if ((name[i] == 'D' || name[i] == 's') && name[i + 1] == 'p')
+      references += references_of_a_pack;
+  }
+  return references <= most_references;
+}
+
+/// As it stands in the source of the function, where it is one of C++ and not too long.
 std::string readable(const std::string& name) {
+  if (!has_bounded_text(name)) return name;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), std::free);
   return text != nullptr ? text.get() : name;
