@@ -4,18 +4,16 @@
 // every version and back. Whatever could be converted is a document that is read again as the same.
 #include <tenon/document.hpp>
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "fuzz/fuzzing.hpp"
+
 namespace {
 
 using namespace tenon;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzzing::require;
 
 /// The document as it is at the version that is wanted; nothing, and an error, where it is none.
 std::optional<std::string> convert(std::string_view text, const DocumentReading& how) {
@@ -49,7 +47,7 @@ void there_and_back(std::string_view text, const DocumentReading& there) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::string_view input = fuzzing::text_of(data, size);
   // It may say itself what it is.
   for (const bool lenient : {false, true}) {
     if (const auto stored = convert(input, {.lenient = lenient})) require_stays(*stored, {});

@@ -6,18 +6,16 @@
 #include <tenon/json.hpp>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
 
+#include "fuzz/fuzzing.hpp"
+
 namespace {
 
 using namespace tenon;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzzing::require;
 
 /// Writes what `write` does as the only value, and hands its reader to `read`.
 template <class Write, class Read>
@@ -89,7 +87,7 @@ void read_all(json::Parser& parser, const json::Reader& in) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::string_view input = fuzzing::text_of(data, size);
   // As a text and as a JSON text inside of another it can always be written.
   there_and_back([&](json::Writer& out) { out.text(input); },
                  [](const json::Reader& back) { require(back.form() == json::Form::text); });

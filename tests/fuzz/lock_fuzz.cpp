@@ -2,23 +2,18 @@
 //
 // Feeds bytes to the reader of lock files. What could be read is written and read again as the
 // same.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "fuzz/fuzzing.hpp"
 #include "package/lock.hpp"
 
 namespace {
 
 using namespace tenon;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzzing::require;
 
 bool same(const LockedPackage& a, const LockedPackage& b) {
   const auto same_library = [](const LockedLibrary& x, const LockedLibrary& y) {
@@ -31,9 +26,9 @@ bool same(const LockedPackage& a, const LockedPackage& b) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / ("lock-fuzz." + std::to_string(::getpid()));
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  static const fuzzing::Folder folder;
+  static const auto file = folder.path() / "lock";
+  const std::string_view input = fuzzing::text_of(data, size);
   const auto read = parse_lock(input, file);
   if (!read) {
     require(read.error().code() == "broken-lock" || read.error().code() == "version-too-new");
@@ -42,7 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   require(write_lock_file(file, *read, "fuzz").has_value());
   const auto again = read_lock_file(file);
-  std::filesystem::remove(file);
   require(again && again->size() == read->size());
   for (std::size_t i = 0; i < read->size(); i++) require(same((*read)[i], (*again)[i]));
   return 0;

@@ -5,22 +5,18 @@
 // sets holds for it, and what cannot be read has an error that says what and where.
 #include "package/requirement.hpp"
 
-#include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 
 #include "base/plain_text.hpp"
+#include "fuzz/fuzzing.hpp"
 
 namespace {
 
 using namespace tenon;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzzing::require;
 
 // Whatever the bytes are, the error fits on a screen and has no bytes that a terminal obeys.
 template <class T>
@@ -68,21 +64,14 @@ void check(const Requirement& before, const Requirement& requirement,
   require(!requirement.empty() || !second);
 }
 
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  const auto line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto version = read_version(take_line(text));
+  std::string_view text = fuzzing::text_of(data, size);
+  const auto version = read_version(fuzzing::take_line(text));
   Requirement before;
   while (!text.empty()) {
-    const auto requirement = Requirement::parse(take_line(text));
+    const auto requirement = Requirement::parse(fuzzing::take_line(text));
     if (!requirement) {
       require_error(requirement, "bad-requirement");
       continue;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds bytes as a module file to what finds the name of a function. The first eight are the
+// address that is asked for.
+#include "manifest/function_at.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "fuzz/fuzzing.hpp"
+#include "manifest/byte_source.hpp"
+
+namespace {
+
+using namespace tenon;
+
+/// Counts what is read: an answer costs no more than the file is large, a few times over.
+class CountingSource final : public ByteSource {
+ public:
+  explicit CountingSource(std::span<const std::byte> bytes)
+      : ByteSource("fuzz", bytes.size()), bytes_(bytes) {}
+  std::uint64_t read_bytes = 0;
+
+ private:
+  Result<void> copy(std::uint64_t offset, std::span<std::byte> into, std::string_view) override {
+    read_bytes += into.size();
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
+    return {};
+  }
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::uint64_t address = 0;
+  if (size < sizeof address) return 0;
+  std::memcpy(&address, data, sizeof address);
+  const auto file = std::as_bytes(std::span(data, size)).subspan(sizeof address);
+  CountingSource source(file);
+  const std::string name = function_at(source, address);
+  fuzzing::require(source.read_bytes <= 3 * size + (std::size_t{1} << 17));
+  fuzzing::require(name.size() < (std::size_t{1} << 23));
+  if (name.empty()) return 0;
+  // The distance from the beginning follows the last '+'.
+  const auto plus = name.rfind("+0x");
+  fuzzing::require(plus != std::string::npos);
+  const auto distance = std::stoull(name.substr(plus + 1), nullptr, 16);
+  fuzzing::require(hexadecimal(distance) == name.substr(plus + 1));
+  // Some function is found there, too.
+  MemorySource again("fuzz", file);
+  fuzzing::require(!function_at(again, address - distance).empty());
+  return 0;
+}

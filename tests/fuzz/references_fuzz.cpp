@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds text to what reads references to plugins. The first line is a version, the others are
+// references: what can be read is written and read again as the same, and takes the same versions.
+#include "catalog/reference.hpp"
+
+#include "base/plain_text.hpp"
+#include "fuzz/fuzzing.hpp"
+#include "package/name.hpp"
+
+namespace {
+
+using namespace tenon;
+using detail::Reference;
+using fuzzing::require;
+
+std::string written(const Reference& reference) {
+  std::string text;
+  if (reference.origin == Reference::Origin::builtin) text = "builtin:";
+  if (reference.origin == Reference::Origin::standalone) text = "standalone:";
+  text += reference.name;
+  if (reference.version) text += "@" + reference.version->to_string();
+  if (reference.requirement) text += "@" + reference.requirement->to_string();
+  return text;
+}
+
+bool same(const Reference& a, const Reference& b) {
+  if (a.version.has_value() != b.version.has_value()) return false;
+  if (a.version && total_order(*a.version, *b.version) != 0) return false;
+  return a.origin == b.origin && a.name == b.name && a.requirement == b.requirement;
+}
+
+void require_error(const Error& error) {
+  require(error.code() == "wrong-reference" && !error.where().empty());
+  require(!error.found().empty() && !error.needed().empty() && !error.fix().empty());
+  const std::string text = error.to_string();
+  require(text.size() < 4000);
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto line = fuzzing::take_line(rest);
+    require(harmless(line) == line);
+  }
+}
+
+void check(std::string_view text, const std::optional<Version>& version) {
+  const auto reference = Reference::parse(text, "fuzz.example");
+  if (!reference) return require_error(reference.error());
+  require(flaw_of_name(reference->name).empty());
+  require(!(reference->version && reference->requirement));
+  const auto again = Reference::parse(written(*reference), "other.example");
+  require(again.has_value() && same(*reference, *again));
+  if (!version) return;
+  const auto step = reference->step_down(*version);
+  require(step == again->step_down(*version));
+  require(!step || (*step >= 0 && *step <= 2));
+  if (reference->requirement) {
+    require(step.has_value() == reference->requirement->contains(*version));
+  } else if (reference->version) {
+    require(reference->step_down(*reference->version) == 0);
+  } else {
+    require(step == 0);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text = fuzzing::text_of(data, size);
+  const auto parsed = Version::parse(fuzzing::take_line(text));
+  const auto version = parsed ? std::optional(*parsed) : std::nullopt;
+  while (!text.empty()) check(fuzzing::take_line(text), version);
+  return 0;
+}
