@@ -3,16 +3,35 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
+#include "base/plain_text.hpp"
+
 namespace pipeline {
+namespace {
+
+/// A message may have several lines, of which only the first begins where messages do.
+std::string cleaned(std::string_view message) {
+  std::string text;
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const auto end = std::min(message.find('\n', begin), message.size());
+    const std::string_view line = message.substr(begin, end - begin);
+    if (begin != 0) text += line.starts_with(' ') ? "\n" : "\n   ";
+    text += tenon::harmless(line);
+    begin = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
 
 Console::Console() : on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Console::say(std::string_view message) {
   std::lock_guard lock(mutex_);
   if (!progress_.empty()) write_line("");
-  std::cerr << "tenon-pipeline: " << message << "\n";
+  std::cerr << "tenon-pipeline: " << cleaned(message) << "\n";
   if (!progress_.empty()) write_line(progress_);
 }
 

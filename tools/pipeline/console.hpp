@@ -17,7 +17,8 @@ class Console {
  public:
   Console();
 
-  /// Writes a message, with the name of the program before it.
+  /// Writes a message, with the name of the program before it, without what could forge a message
+  /// or move the cursor.
   void say(std::string_view message);
 
   /// Whether there is somebody to show progress to.

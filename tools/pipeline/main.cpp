@@ -11,6 +11,8 @@
 #include "signals.hpp"
 #include "stations.hpp"
 
+#include "base/plain_text.hpp"
+
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 
@@ -132,7 +134,8 @@ int run(int count, char** arguments) {
     if (error.get_exit_code() == 0) return program.exit(error);
     const auto unknown = program.remaining(true);
     std::cerr << "tenon-pipeline: "
-              << (unknown.empty() ? error.what() : "what is " + unknown.front() + "?")
+              << tenon::harmless(unknown.empty() ? error.what()
+                                                 : "what is " + unknown.front() + "?")
               << "\nSee tenon-pipeline --help.\n";
     return wrong_usage;
   }
@@ -146,7 +149,7 @@ int main(int count, char** arguments) {
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {
-    std::cerr << "tenon-pipeline: " << error.what() << "\n";
+    std::cerr << "tenon-pipeline: " << tenon::harmless(error.what()) << "\n";
     return environment_failed;
   }
 }

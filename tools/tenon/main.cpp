@@ -173,7 +173,7 @@ int main(int count, char** arguments) {
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {
-    std::cerr << "tenon: " << error.what() << "\n";
+    std::cerr << "tenon: " << tenon::harmless(error.what()) << "\n";
     return environment_failed;
   }
 }
