@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -22,11 +23,31 @@ struct Replaced {
   std::uint64_t other_names = 0;
 };
 
-/// Puts `content` in the place of the file: whoever reads sees the old file or the new one, also
-/// after a loss of power. Owner, group, permissions and access control list are kept; where that is
-/// not possible nothing changes. Of a symbolic link the file that it leads to is replaced. What is
-/// no regular file is neither opened nor replaced. Written to a file with a random name in the same
-/// folder.
+/// The new content of a file, written piece by piece to a file with a random name in the same
+/// folder. That is removed again unless it is committed. Belongs to one thread at a time.
+class Replacement {
+ public:
+  /// Owner, group, permissions and access control list are those of the file; where that is not
+  /// possible nothing is written. Of a symbolic link the file that it leads to is meant. What is no
+  /// regular file is neither opened nor replaced.
+  explicit Replacement(const std::filesystem::path& path, NewFile rights = NewFile::as_usual);
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  /// Does nothing after a failure, which `commit` returns.
+  void append(std::string_view content);
+
+  /// Puts the new content in the place of the file: whoever reads sees the old file or the new one,
+  /// also after a loss of power. REQUIRED: called once, last.
+  Replaced commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Replaces the whole content of a file; see Replacement.
 Replaced replace_content(const std::filesystem::path& path, std::string_view content,
                          NewFile rights = NewFile::as_usual);
 

@@ -2,11 +2,13 @@
 //
 // `tenon convert` and `tenon types` as people and scripts meet them. TENON is the program.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
@@ -276,6 +278,60 @@ TEST_F(Documents, ThatAreRefusedStayInTheirFilesAsTheyAre) {
   EXPECT_NE(run.err.find("1 file converted, 0 unchanged, 1 refused\n"), std::string::npos);
   EXPECT_EQ(world_.read("store/a.json"), bad);
   EXPECT_EQ(world_.read("store/b.json"), newer);
+}
+
+/// What is as it should be may be longer than what is in memory at once.
+TEST_F(Documents, AreReplacedFromTheFirstThatIsOlder) {
+  std::string all;
+  for (int i = 0; i < 3000; i++) all += newer;
+  world_.write("store/a.jsonl", all + older + newer);
+  world_.write("store/b.jsonl", all + "\n");
+  world_.write("store/c.jsonl", older + all);
+  world_.write("store/d.jsonl", all);
+  EXPECT_EQ(convert({"--in-place", "store"}).err, "3 files converted, 1 unchanged, 0 refused\n");
+  EXPECT_EQ(world_.read("store/a.jsonl"), all + newer + newer);
+  EXPECT_EQ(world_.read("store/b.jsonl"), all);
+  EXPECT_EQ(world_.read("store/c.jsonl"), newer + all);
+  EXPECT_EQ(world_.read("store/d.jsonl"), all);
+}
+
+TEST_F(Documents, HaveALargestSize) {
+  const Outcome endless = world_.run({"/bin/sh", "-c", "\"$0\" convert </dev/zero", TENON});
+  EXPECT_EQ(endless.exit, 1);
+  EXPECT_EQ(endless.out, "");
+  EXPECT_EQ(endless.err.find("tenon convert: standard input:1: error[too-large]\n"
+                             "   found   more than 64 MB\n"),
+            0u)
+      << endless.err;
+  const Outcome lines = world_.run({"/bin/sh", "-c", "yes | \"$0\" convert", TENON});
+  EXPECT_NE(lines.err.find("standard input: error[too-large]"), std::string::npos) << lines.err;
+
+  world_.write("store/a.json", "");
+  fs::resize_file(world_.root() / "store/a.json", std::uintmax_t{5} << 30);
+  const Outcome sparse = convert({"--in-place", "store"});
+  EXPECT_EQ(sparse.exit, 1);
+  EXPECT_NE(sparse.err.find("store/a.json:1: error[too-large]"), std::string::npos) << sparse.err;
+  EXPECT_NE(sparse.err.find("0 files converted, 0 unchanged, 1 refused\n"), std::string::npos);
+}
+
+/// The most memory that any program of this test has used, in kB.
+long most_memory() {
+  struct rusage usage;
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST_F(Documents, OfOneStreamAreNotInMemoryAtOnce) {
+  std::string some;
+  while (some.size() < 1'000'000) some += older;
+  world_.write("store/a.jsonl", some);
+  ASSERT_EQ(convert({"--in-place", "store"}).exit, 0);
+  const long few = most_memory();
+  std::ofstream file(world_.path("store/a.jsonl"));
+  for (int i = 0; i < 40; i++) file << some;
+  file.close();
+  ASSERT_EQ(convert({"--in-place", "store"}).exit, 0);
+  EXPECT_LT(most_memory() - few, 20'000);
 }
 
 /// Each file holds the old documents or the new ones, whenever the program is killed.

@@ -109,6 +109,25 @@ TEST(ReplacedFile, FollowsSymbolicLinks) {
   EXPECT_TRUE(replace_content(world.path("circle"), "new").failed);
 }
 
+TEST(ReplacedFile, IsWrittenPieceByPieceAndKeptUntilTheEnd) {
+  const tests::World world;
+  const auto path = world.write("a", "old");
+  {
+    Replacement dropped(path);
+    dropped.append("half");
+  }
+  EXPECT_EQ(world.read("a"), "old");
+  Replacement replacement(path);
+  replacement.append("first ");
+  replacement.append("second");
+  EXPECT_EQ(world.read("a"), "old");
+  ASSERT_FALSE(replacement.commit().failed);
+  EXPECT_EQ(world.read("a"), "first second");
+  for (const auto& entry : fs::directory_iterator(world.root())) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".tenon-")) << entry.path();
+  }
+}
+
 TEST(ReplacedFile, TellsOfOtherNames) {
   const tests::World world;
   const auto path = world.write("a", "old");

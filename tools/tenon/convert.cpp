@@ -3,8 +3,8 @@
 // tenon convert
 //
 // A text is one document, however many lines it takes, or a stream with a document on each line.
-// When the first line that is not empty is a whole document, it is a stream.
-#include "platform/replace_file.hpp"
+// When the first line that is not empty is a whole document, it is a stream. A document has a
+// largest size; of a stream no more than one document is in memory.
 #include "reading/findings.hpp"
 
 #include <tenon/document.hpp>
@@ -12,20 +12,19 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
-#include <sstream>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "commands.hpp"
+#include "rewriting.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_empty(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 /// Where a document stands, for messages: "packages.jsonl:17".
 std::string place(const std::string& name, std::size_t line) {
@@ -45,6 +44,52 @@ void report(const std::string& where, const Error& error) {
   }
 }
 
+/// Keeps an endless text from filling the memory.
+constexpr std::size_t largest_document = 64'000'000;
+
+bool is_empty(std::string_view line) {
+  return line.size() <= largest_document && line.find_first_not_of(" \t\r") == line.npos;
+}
+
+Error too_large() {
+  return Error({.code = "too-large",
+                .found = "more than " + size_text(largest_document),
+                .needed = "documents of at most " + size_text(largest_document),
+                .fix = "check that this is the right file; a stream has each document on a line of "
+                       "its own"});
+}
+
+/// Reads lines as std::getline does, but no more of one than makes it too large.
+class Lines {
+ public:
+  explicit Lines(std::istream& in) : in_(in), memory_(piece) {}
+
+  bool next(std::string& line) {
+    line.clear();
+    while (line.size() <= largest_document) {
+      in_.getline(memory_.data(), static_cast<std::streamsize>(memory_.size()));
+      const auto count = static_cast<std::size_t>(in_.gcount());
+      const bool ended = in_.good();  // its last character was the end of the line
+      line.append(memory_.data(), ended ? count - 1 : count);
+      if (ended || in_.eof() || in_.bad()) return ended || !line.empty();
+      in_.clear();  // the memory is full
+    }
+    return true;
+  }
+
+  /// All that is left; no more than makes `text` too large.
+  void rest(std::string& text) {
+    while (text.size() <= largest_document && in_) {
+      in_.read(memory_.data(), static_cast<std::streamsize>(memory_.size()));
+      text.append(memory_.data(), static_cast<std::size_t>(in_.gcount()));
+    }
+  }
+
+ private:
+  std::istream& in_;
+  std::vector<char> memory_;
+};
+
 /// Converts the documents of one text.
 class Documents {
  public:
@@ -56,16 +101,20 @@ class Documents {
   /// stood before it was handed over.
   template <class Write>
   bool convert(std::istream& in, Write&& write) {
+    Lines lines(in);
     std::string line;
     std::size_t number = 0;
-    while (std::getline(in, line) && is_empty(line)) number++;
+    while (lines.next(line) && is_empty(line)) number++;
     if (is_empty(line)) return true;
     number++;
-    if (!is_whole(line)) return convert_rest(std::move(line), in, write);
+    if (line.size() <= largest_document && !is_whole(line)) {
+      lines.rest(line += '\n');
+      return convert_one(line, 0, write);
+    }
     do {
       if (!is_empty(line) && !convert_one(line, number, write)) return false;
       number++;
-    } while (std::getline(in, line));
+    } while (lines.next(line));
     return true;
   }
 
@@ -73,16 +122,9 @@ class Documents {
   bool is_whole(std::string_view line) { return parser_.parse(line).has_value(); }
 
   template <class Write>
-  bool convert_rest(std::string text, std::istream& in, Write&& write) {
-    std::ostringstream rest;
-    rest << in.rdbuf();
-    text += "\n" + rest.str();
-    return convert_one(text, 0, write);
-  }
-
-  template <class Write>
   bool convert_one(std::string_view text, std::size_t line, Write&& write) {
-    const Result<std::string_view> converted = converter_.convert(text, reading_);
+    const Result<std::string_view> converted =
+        text.size() <= largest_document ? converter_.convert(text, reading_) : too_large();
     if (!converted) {
       report(place(name_, line), converted.error());
       return false;
@@ -96,9 +138,6 @@ class Documents {
   json::Parser parser_;
   DocumentConverter converter_;
 };
-
-/// Files are read, and results written, in pieces of this size.
-constexpr std::size_t piece = 1 << 18;
 
 /// Lines for standard output; none waits there while the input has nothing more to read.
 class Output {
@@ -133,31 +172,30 @@ void report_unusable(const fs::path& path, std::string_view why) {
 
 void convert_file(const Conversions& how, const fs::path& path, Outcome& outcome) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream read;
-  if (in && in.peek() != std::ifstream::traits_type::eof()) read << in.rdbuf();
-  if (!in.eof() && !in.good()) {
+  Rewriting rewriting(path);
+  const bool good = in.is_open() && Documents(how, path.string()).convert(in, [&](auto line) {
+    rewriting.write(line);
+  });
+  if (in.bad() || !in.is_open()) {
     report_unusable(path, "cannot be read");
     outcome.failed = true;
     return;
   }
-  const std::string before = std::move(read).str();
-  std::istringstream text(before);
-  std::string after;
-  const bool good = Documents(how, path.string()).convert(text, [&after](std::string_view line) {
-    after.append(line) += '\n';
-  });
   if (!good) {
     outcome.refused++;
-  } else if (after == before) {
+    return;
+  }
+  const auto done = rewriting.commit();
+  if (!done) {
     outcome.unchanged++;
-  } else if (const auto done = platform::replace_content(path, after); !done.failed) {
+  } else if (!done->failed) {
     outcome.converted++;
-    if (done.other_names != 0) {
-      report_unusable(path, counted(done.other_names, "other name") +
+    if (done->other_names != 0) {
+      report_unusable(path, counted(done->other_names, "other name") +
                                 " of it (hard links) kept the old content");
     }
   } else {
-    report_unusable(path, "cannot be written: " + done.failed.message());
+    report_unusable(path, "cannot be written: " + done->failed.message());
     outcome.failed = true;
   }
 }
@@ -218,6 +256,10 @@ Exit convert(const Conversions& how) {
   Documents documents(how, standard ? "standard input" : how.file);
   const bool good = documents.convert(in, [&output](std::string_view line) { output.write(line); });
   output.flush();
+  if (in.bad()) {
+    report_unusable(standard ? "standard input" : how.file, "cannot be read");
+    return environment_failed;
+  }
   return good ? yes : finding;
 }
 

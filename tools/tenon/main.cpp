@@ -42,7 +42,8 @@ void add_conversions(CLI::App& command, Conversions& how) {
   CLI::Option* in_place =
       command.add_flag("--in-place", how.in_place, "replaces files: FILE, or all below a folder");
   CLI::Option* file = command.add_option(
-      "FILE", how.file, "one document, or one on each line; without it standard input");
+      "FILE", how.file,
+      "one document, or one on each line, of at most 64 MB; without it standard input");
   in_place->needs(file);
 }
 

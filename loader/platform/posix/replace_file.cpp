@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,10 +70,12 @@ class Temporary {
   bool is_open() const { return made_; }
   int get() const { return file_.get(); }
   bool write(std::string_view content) {
-    return write_all(file_.get(), std::as_bytes(std::span(content))) && ::fsync(file_.get()) == 0;
+    return write_all(file_.get(), std::as_bytes(std::span(content)));
   }
   bool put_in_place_of(const fs::path& target) {
-    if (!file_.close() || std::rename(path_.c_str(), target.c_str()) != 0) return false;
+    if (::fsync(file_.get()) != 0 || !file_.close() ||
+        std::rename(path_.c_str(), target.c_str()) != 0)
+      return false;
     made_ = false;
     return true;
   }
@@ -102,27 +105,57 @@ bool keep_rights(const fs::path& from, const struct stat& old, int to) {
 
 }  // namespace
 
-Replaced replace_content(const fs::path& path, std::string_view content, NewFile rights) {
+struct Replacement::State {
   std::error_code failed;
-  const fs::path target = target_of(path, failed);
-  if (failed) return {failed};
+  fs::path target;
+  std::uint64_t other_names = 0;
+  std::optional<Temporary> file;
+  std::optional<Descriptor> folder;
+};
+
+Replacement::Replacement(const fs::path& path, NewFile rights) : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  state.target = target_of(path, state.failed);
+  if (state.failed) return;
   struct stat old;
-  const bool exists = ::lstat(target.c_str(), &old) == 0;
-  if (!exists && errno != ENOENT) return {last_error()};
+  const bool exists = ::lstat(state.target.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) state.failed = last_error();
   if (exists && !S_ISREG(old.st_mode)) {
-    return {std::make_error_code(S_ISDIR(old.st_mode) ? std::errc::is_a_directory
-                                                      : std::errc::not_supported)};
+    state.failed = std::make_error_code(S_ISDIR(old.st_mode) ? std::errc::is_a_directory
+                                                             : std::errc::not_supported);
   }
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  if (state.failed) return;
+  if (exists) state.other_names = old.st_nlink - 1;
+  const fs::path folder = state.target.has_parent_path() ? state.target.parent_path() : ".";
   const bool usual = !exists && rights == NewFile::as_usual;
-  Temporary file(folder, usual ? everybody : S_IRUSR | S_IWUSR);
-  const Descriptor entries(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file.is_open() || (exists && !keep_rights(target, old, file.get())) ||
-      !file.write(content) || !entries.is_open() || !file.put_in_place_of(target) ||
-      ::fsync(entries.get()) != 0) {
+  state.file.emplace(folder, usual ? everybody : S_IRUSR | S_IWUSR);
+  if (!state.file->is_open() || (exists && !keep_rights(state.target, old, state.file->get()))) {
+    state.failed = last_error();
+    return;
+  }
+  state.folder.emplace(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!state.folder->is_open()) state.failed = last_error();
+}
+
+Replacement::~Replacement() = default;
+
+void Replacement::append(std::string_view content) {
+  if (!state_->failed && !state_->file->write(content)) state_->failed = last_error();
+}
+
+Replaced Replacement::commit() {
+  State& state = *state_;
+  if (state.failed) return {state.failed};
+  if (!state.file->put_in_place_of(state.target) || ::fsync(state.folder->get()) != 0) {
     return {last_error()};
   }
-  return {{}, exists ? old.st_nlink - 1 : 0};
+  return {{}, state.other_names};
+}
+
+Replaced replace_content(const fs::path& path, std::string_view content, NewFile rights) {
+  Replacement replacement(path, rights);
+  replacement.append(content);
+  return replacement.commit();
 }
 
 }  // namespace tenon::platform

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "platform/replace_file.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenon::command {
+
+/// Files are read, and results written, in pieces of this size.
+inline constexpr std::size_t piece = 1 << 18;
+
+/// Replaces the content of a file, line by line. Nothing is written as long as it is the same as
+/// before, and no more than a piece or a line is in memory.
+class Rewriting {
+ public:
+  explicit Rewriting(const std::filesystem::path& path);
+
+  void write(std::string_view line);
+
+  /// Puts the new content in the place of the old one; nothing where they are the same.
+  std::optional<platform::Replaced> commit();
+
+ private:
+  void flush();
+  bool is_next(std::string_view text);
+  void begin();
+
+  std::filesystem::path path_;
+  std::ifstream old_;
+  std::string text_;         // not yet compared or written
+  std::string compared_;     // kept for its memory
+  std::uintmax_t same_ = 0;  // bytes that are as they were
+  std::optional<platform::Replacement> fresh_;
+};
+
+}  // namespace tenon::command
