@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "manifest/bundle.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/process.hpp"
 
@@ -106,29 +105,19 @@ std::optional<Error> settle_version(const File& file, FoundModule& module) {
                 .fix = "move it to a folder " + version});
 }
 
-/// A file that no host would load, which is not to win over one that can be.
-std::optional<Error> too_large(const FoundModule& module) {
-  if (module.identity.size <= largest_file) return std::nullopt;
-  return Error({.code = "cannot-read",
-                .where = module.file.string(),
-                .found = std::to_string(module.identity.size) + " bytes",
-                .needed = "at most " + std::to_string(largest_file) + " bytes",
-                .fix = "check that this is the right file"});
-}
-
-void skip(const File& file, Error error, Scan& result) {
-  for (std::string& name : names_in_manifest(file.path)) {
-    result.broken.emplace(std::move(name), error);
-  }
+/// Reports a file that cannot be used, also where a name in its manifest is asked for.
+void skip(const platform::File& file, Error error, Scan& result) {
+  for (std::string& name : names_in_manifest(file)) result.broken.emplace(std::move(name), error);
   result.skipped.push_back(std::move(error));
 }
 
 void add(const File& file, Scan& result) {
-  auto read = read_module_file(file.path);
-  if (!read) return skip(file, std::move(read).error(), result);
+  const auto open = open_module(file.path);
+  if (!open) return result.skipped.push_back(open.error());
+  auto read = read_module_file(*open);
+  if (!read) return skip(*open, std::move(read).error(), result);
   FoundModule module{file.path, std::move(read->image.manifest), read->identity};
-  if (auto large = too_large(module)) return skip(file, std::move(*large), result);
-  if (auto wrong = settle_version(file, module)) return skip(file, std::move(*wrong), result);
+  if (auto wrong = settle_version(file, module)) return skip(*open, std::move(*wrong), result);
   if (module.manifest.in_development) result.skipped.push_back(in_development(module));
   result.modules.push_back(std::move(module));
 }

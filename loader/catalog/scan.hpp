@@ -40,10 +40,9 @@ struct Scan {
   BrokenNames broken{};
 };
 
-/// Reads the files that have the suffix of modules. One that is no good module, or too large to be
-/// loaded (`cannot-read`), harms no other. A folder of a version takes only that version of its
-/// package: `wrong-folder`. Packages in development are used and listed among the skipped:
-/// `in-development`.
+/// Reads the files that have the suffix of modules. One that is no good module harms no other; see
+/// read_module_file. A folder of a version takes only that version of its package: `wrong-folder`.
+/// Packages in development are used, and noted: `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);
 
 /// What a manifest in a folder `dev` counts as: version 0.0.0, which is no release, and its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/module_file.hpp"
 
+#include "manifest/bundle.hpp"
 #include "manifest/byte_source.hpp"
 #include "manifest/elf.hpp"
 #include "package/name.hpp"
@@ -152,14 +153,13 @@ Result<ModuleFile> read_module_file(const platform::File& file) {
   FileSource source(file);
   auto image = read_image(source);
   if (!image) return std::move(image).error();
+  if (auto good = file.check_size(largest_file); !good) return std::move(good).error();
   return ModuleFile{file.identity(), std::move(*image)};
 }
 
-std::vector<std::string> names_in_manifest(const std::filesystem::path& path) {
+std::vector<std::string> names_in_manifest(const platform::File& file) {
   std::vector<std::string> names;
-  const auto file = platform::File::open(path);
-  if (!file) return names;
-  FileSource source(*file);
+  FileSource source(file);
   const auto opened = ElfFile::open(source);
   if (!opened) return names;
   const auto text = opened->manifest_text();

@@ -41,14 +41,15 @@ Result<platform::File> open_module(const std::filesystem::path& path);
 /// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
 /// empty-file, truncated, not-a-module, broken-file, wrong-word-size, wrong-architecture,
 /// no-manifest, two-manifests, broken-manifest, contract-too-new, contract-unknown, no-entry,
-/// wrong-magic, size-too-small, size-too-large, manifest-differs.
+/// wrong-magic, size-too-small, size-too-large, manifest-differs. A file of more than
+/// `largest_file` bytes, which cannot be loaded, is cannot-read.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 /// The same of an open file.
 Result<ModuleFile> read_module_file(const platform::File& file);
 
 /// The names of package and plugins as far as the manifest shows them, which may be broken: the
 /// text of every key `name`. Nothing where the file has no manifest.
-std::vector<std::string> names_in_manifest(const std::filesystem::path& path);
+std::vector<std::string> names_in_manifest(const platform::File& file);
 
 /// The same as read_module_file from the whole file in memory; `path` is for messages.
 Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
