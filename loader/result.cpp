@@ -18,7 +18,23 @@ std::string indented(std::string_view text) {
   }
 }
 
+bool is_status(tenon_status status) {
+  constexpr tenon_status flags = TENON_RETRYABLE | TENON_FATAL | TENON_RESTARTED;
+  const tenon_status code = status & ~flags;
+  if (code == TENON_OK) return status == TENON_OK;
+  return (code > TENON_OK && code <= TENON_UNAUTHENTICATED) || code == TENON_CRASHED;
+}
+
+/// Of what is no status; empty otherwise.
+std::string number_of(tenon_status status) {
+  return is_status(status) ? "" : " (status " + std::to_string(status) + ")";
+}
+
 }  // namespace
+
+std::string status_text(tenon_status status) {
+  return std::string(status_word(status)) + number_of(status);
+}
 
 std::string Error::to_string() const {
   return status() != 0 ? call_text() : finding_text();
@@ -27,8 +43,9 @@ std::string Error::to_string() const {
 std::string Error::call_text() const {
   // A plugin that passed on what failed in it has no message of its own.
   const std::string_view own = behind().ends_with(message()) ? std::string_view() : message();
+  const std::string word = std::string(code()) + number_of(status());
   std::string line;
-  for (std::string_view part : {plugin(), method(), where(), code(), own}) {
+  for (std::string_view part : {plugin(), method(), where(), std::string_view(word), own}) {
     if (part.empty()) continue;
     if (!line.empty()) line += ": ";
     line += harmless(part);

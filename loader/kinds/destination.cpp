@@ -99,7 +99,7 @@ class WriteOneByOne : public DestinationStep1 {
 
   static std::string reason(tenon_call* call, tenon_status status) {
     const std::string_view message = Call::of(call).message();
-    return std::string(message.empty() ? status_word(status) : message);
+    return message.empty() ? status_text(status) : std::string(message);
   }
 
   void refuse_from(std::size_t first, const tenon_list& records, std::string error) {

@@ -41,6 +41,22 @@ TEST(Error, PrintsAFindingWithAMessageAndNothingElse) {
             "error[cannot-read] /x: no disk");
 }
 
+TEST(Error, PrintsTheNumberOfWhatIsNoStatus) {
+  const auto printed = [](tenon_status status) {
+    return Error({.status = status, .plugin = "me.example/blur", .method = "apply"}).to_string();
+  };
+  EXPECT_EQ(printed(17), "me.example/blur: apply: unknown (status 17)");
+  EXPECT_EQ(printed(-1 & ~TENON_RETRYABLE & ~TENON_FATAL & ~TENON_RESTARTED),
+            "me.example/blur: apply: unknown (status -1793)");
+  EXPECT_EQ(printed(0x1000 | TENON_ABORTED), "me.example/blur: apply: aborted (status 4106)");
+  EXPECT_EQ(printed(TENON_RETRYABLE), "me.example/blur: apply: ok (status 256) (retryable)");
+  EXPECT_EQ(printed(TENON_CRASHED | TENON_RESTARTED),
+            "me.example/blur: apply: crashed (restarted)");
+  EXPECT_EQ(printed(TENON_UNAUTHENTICATED), "me.example/blur: apply: unauthenticated");
+  EXPECT_EQ(Error({.code = "start-failed", .status = 99}).to_string(), "start-failed (status 99)");
+  EXPECT_EQ(status_text(TENON_ABORTED | TENON_FATAL), "aborted");
+}
+
 TEST(Error, PrintsACallInOneLine) {
   EXPECT_EQ(failed_call().to_string(),
             "me.example/blur: apply: invalid-argument: wrong buffer size");

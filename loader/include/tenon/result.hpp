@@ -44,6 +44,10 @@ constexpr std::string_view status_word(tenon_status status) noexcept {
   return code < std::size(words) ? words[code] : words[TENON_UNKNOWN];
 }
 
+/// The word for the code in a status, and the number of one that no plugin may return: "aborted",
+/// "unknown (status 17)".
+TENON_API std::string status_text(tenon_status status);
+
 /// The facts of an Error, to be given by name; what does not apply is left out.
 struct ErrorDetails {
   std::string code{};      // stable word, eg: "kind-too-new"; left out where status says it
