@@ -27,7 +27,7 @@ std::shared_ptr<HostCore> HostCore::make(HostOptions options) {
 void HostCore::start() {
   context_.directory = weak_from_this();
   if (auto started = context_.timers->start(); !started) {
-    broken_.push_back(std::move(started).error());
+    broken_.push_back(started.error().graded(ErrorGrade::warning));
   }
   if (context_.contain_crashes) crash_handlers_.emplace();
   if (options_.contain_crashes && !context_.contain_crashes) {
@@ -36,7 +36,8 @@ void HostCore::start() {
                .where = "HostOptions::contain_crashes",
                .found = "a system on which crashes cannot be contained",
                .needed = "Linux with glibc on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
-               .fix = "leave the option out; crashes end the process"}));
+               .fix = "leave the option out; crashes end the process",
+               .grade = ErrorGrade::warning}));
   }
   read_requirements();
   read_lock();
@@ -52,7 +53,7 @@ void HostCore::start() {
     if (watcher) {
       watcher_ = std::move(*watcher);
     } else {
-      broken_.push_back(std::move(watcher).error());
+      broken_.push_back(watcher.error().graded(ErrorGrade::warning));
     }
   }
   rescan();
@@ -153,7 +154,7 @@ void HostCore::watch_all(Scan& found) {
   if (watcher_ == nullptr) return;
   for (const FoundModule& drop_in : found.modules) {
     if (auto added = watcher_->add(drop_in.file); !added) {
-      found.skipped.push_back(std::move(added).error());
+      found.skipped.push_back(added.error().graded(ErrorGrade::warning));
     }
   }
 }
@@ -369,7 +370,8 @@ Resolved HostCore::resolve(const std::vector<std::string>& references) const {
                .where = one.reference,
                .found = package.name + " " + package.version.to_string(),
                .needed = "version " + one.wanted.version->to_string() + ", which is gone",
-               .fix = "name a version that is there, or put that one back"}));
+               .fix = "name a version that is there, or put that one back",
+               .grade = ErrorGrade::warning}));
   }
   return resolved;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/inspect.hpp>
 
-#include <algorithm>
+#include <utility>
 
 #include "manifest/bundle.hpp"
 #include "manifest/module_file.hpp"
@@ -44,18 +44,10 @@ ManifestInfo describe(const Manifest& manifest) {
 /// What the manifest says, and which of its plugins this program can use.
 void report_manifest(ModuleReport& report, const Manifest& manifest, const std::string& where) {
   report.manifest = describe(manifest);
-  std::vector<Error> misfits;
   for (const Provided& provided : manifest.provides) {
     report.plugins.push_back(detail::PluginDescription::of(provided, manifest, report.file));
-    auto flaw = detail::misfit(provided, where);
-    if (!flaw) continue;
-    // Another program has the kind, and only that one can tell whether it fits.
-    const bool foreign = report.plugins.back().fit().grade == FitGrade::unknown_kind;
-    (foreign ? report.warnings : misfits).push_back(std::move(*flaw));
   }
-  const bool serves = misfits.size() + report.warnings.size() < report.plugins.size();
-  auto& into = serves ? report.warnings : report.errors;
-  std::move(misfits.begin(), misfits.end(), std::back_inserter(into));
+  for (Error& finding : detail::misfits(manifest.provides, where)) report.add(std::move(finding));
 }
 
 Error missing(const NeededLibrary& library, const fs::path& file) {
@@ -82,40 +74,61 @@ Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file)
   return content ? read_bundle(std::move(*content), report.file) : std::move(content).error();
 }
 
+void report_libraries(ModuleReport& report, const Bundle& bundle) {
+  for (NeededLibrary& library : needed_libraries(bundle)) {
+    if (library.path.empty()) report.add(missing(library, report.file));
+    report.libraries.push_back({std::move(library.name), std::move(library.path)});
+  }
+}
+
+void report_symbols(ModuleReport& report, const Bundle& bundle) {
+  const auto symbols = undefined_symbols(bundle);
+  if (!symbols.empty()) report.add(undefined(symbols, report.file));
+}
+
+/// A host loads a private copy. Making one here shows whether that works.
+void report_copy(ModuleReport& report, Bundle& bundle) {
+  if (auto copied = make_private(bundle, 1); !copied) report.add(std::move(copied).error());
+}
+
 /// What is loaded together with the module, and whether it would go again.
 void report_bundle(ModuleReport& report, const platform::File& file) {
   if (!is_library_for_this_machine(report.file)) return;  // reading the manifest says why
   auto bundle = bundle_of(report, file);
   if (!bundle) {
-    if (report.manifest) report.errors.push_back(bundle.error());
+    if (report.manifest) report.add(std::move(bundle).error());
     return;
   }
   report.machine = machine_name(platform::host_machine);
-  if (report.manifest) report.reload = reload_of(*bundle, report.manifest->joins_threads);
+  report_libraries(report, *bundle);
   auto mismatch = sanitizer_mismatch(*bundle);
-  for (NeededLibrary& library : needed_libraries(*bundle)) {
-    if (library.path.empty()) report.errors.push_back(missing(library, report.file));
-    report.libraries.push_back({std::move(library.name), std::move(library.path)});
-  }
-  if (mismatch) {
-    report.errors.push_back(std::move(*mismatch));  // its runtime has what may be undefined
-  } else if (report.manifest) {
-    const auto symbols = undefined_symbols(*bundle);
-    if (!symbols.empty()) report.errors.push_back(undefined(symbols, report.file));
-  }
+  const bool complete = !mismatch;  // otherwise its runtime has what may be undefined
+  if (mismatch) report.add(std::move(*mismatch));
   if (!report.manifest) return;
-  // A host loads a private copy. Making one here shows whether that works.
-  if (auto copied = make_private(*bundle, 1); !copied) report.errors.push_back(copied.error());
+  report.reload = reload_of(*bundle, report.manifest->joins_threads);
+  if (complete) report_symbols(report, *bundle);
+  report_copy(report, *bundle);
 }
 
 }  // namespace
+
+void ModuleReport::add(Error finding) {
+  switch (finding.grade()) {
+    case ErrorGrade::error:
+      return errors.push_back(std::move(finding));
+    case ErrorGrade::warning:
+      return warnings.push_back(std::move(finding));
+    case ErrorGrade::note:
+      return notes.push_back(std::move(finding));
+  }
+}
 
 ModuleReport inspect(const fs::path& file) {
   ModuleReport report;
   report.file = file;
   const auto open = open_module(file);
   if (!open) {
-    report.errors.push_back(open.error());
+    report.add(open.error());
     return report;
   }
   report.size = open->identity().size;
@@ -123,7 +136,7 @@ ModuleReport inspect(const fs::path& file) {
   if (read) {
     report_manifest(report, read->image.manifest, file.string());
   } else {
-    report.errors.push_back(std::move(read).error());
+    report.add(std::move(read).error());
   }
   report_bundle(report, *open);
   return report;
@@ -135,7 +148,7 @@ ModuleReport inspect(const tenon_module& builtin) {
   if (auto manifest = parse_manifest(text, "builtin")) {
     report_manifest(report, *manifest, "builtin " + manifest->name);
   } else {
-    report.errors.push_back(std::move(manifest).error());
+    report.add(std::move(manifest).error());
   }
   return report;
 }

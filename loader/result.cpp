@@ -36,6 +36,18 @@ std::string status_text(tenon_status status) {
   return std::string(status_word(status)) + number_of(status);
 }
 
+std::string_view to_string(ErrorGrade grade) noexcept {
+  switch (grade) {
+    case ErrorGrade::error:
+      break;
+    case ErrorGrade::warning:
+      return "warning";
+    case ErrorGrade::note:
+      return "note";
+  }
+  return "error";
+}
+
 std::string Error::to_string() const {
   return status() != 0 ? call_text() : finding_text();
 }
@@ -58,7 +70,8 @@ std::string Error::call_text() const {
 }
 
 std::string Error::finding_text() const {
-  std::string lines = "error[" + harmless(code()) + "]";
+  std::string lines(tenon::to_string(grade()));
+  lines.append("[").append(harmless(code())).append("]");
   if (!where().empty()) lines.append(" ").append(harmless(where()));
   if (!message().empty()) lines.append(where().empty() ? " " : ": ").append(indented(message()));
   const auto add = [&lines](std::string_view label, std::string_view text) {

@@ -86,7 +86,8 @@ Error in_development(const FoundModule& module) {
                 .found = module.manifest.name + " in a folder dev: it counts as version 0.0.0, and "
                                                 "what it requires is not enforced",
                 .needed = "a released version, outside of development",
-                .fix = "put it into a folder of its version when it is released"});
+                .fix = "put it into a folder of its version when it is released",
+                .grade = ErrorGrade::note});
 }
 
 /// What the folder of a version says of the module in it.

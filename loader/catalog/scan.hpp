@@ -36,7 +36,7 @@ using BrokenNames = std::map<std::string, Error, std::less<>>;
 
 struct Scan {
   std::vector<FoundModule> modules;  // in the order of the places, then of the names
-  std::vector<Error> skipped;        // each with its rule
+  std::vector<Error> skipped;        // each with its rule and its grade
   BrokenNames broken{};
 };
 

@@ -169,7 +169,8 @@ Error not_enforced(Candidates& candidates, const Question& question, const Edge&
                 .where = Explanation(candidates, question).requirer(edge),
                 .found = std::move(found),
                 .needed = need.name + " " + said(need),
-                .fix = "nothing has to be done while this package is being developed"});
+                .fix = "nothing has to be done while this package is being developed",
+                .grade = ErrorGrade::warning});
 }
 
 }  // namespace tenon::detail

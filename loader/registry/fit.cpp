@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "registry/fit.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "module/kinds.hpp"
 
 namespace tenon {
@@ -69,7 +72,26 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
                 .where = where,
                 .found = title_of(provided),
                 .needed = "a kind of this program",
-                .fix = "use the module with the program it was made for"});
+                .fix = "use the module with the program it was made for",
+                .grade = ErrorGrade::warning});
+}
+
+std::optional<Error> misfit(const Provided& provided, const std::string& where) {
+  const Fit fit = fit_of(provided);
+  switch (fit.grade) {
+    case FitGrade::latest:
+    case FitGrade::adapted:
+      return std::nullopt;
+    case FitGrade::too_new:
+      return too_new(provided, *find_kind(provided.kind), where);
+    case FitGrade::not_adaptable:
+      return not_adaptable(provided, fit, where);
+    case FitGrade::other_spec:
+      return other_spec(provided, *find_kind(provided.kind)->find(provided.version), where);
+    case FitGrade::unknown_kind:
+      break;
+  }
+  return unknown_kind(provided, where);
 }
 
 }  // namespace
@@ -102,22 +124,14 @@ Fit fit_of(const Provided& provided) {
   return fit;
 }
 
-std::optional<Error> misfit(const Provided& provided, const std::string& where) {
-  const Fit fit = fit_of(provided);
-  switch (fit.grade) {
-    case FitGrade::latest:
-    case FitGrade::adapted:
-      return std::nullopt;
-    case FitGrade::too_new:
-      return too_new(provided, *find_kind(provided.kind), where);
-    case FitGrade::not_adaptable:
-      return not_adaptable(provided, fit, where);
-    case FitGrade::other_spec:
-      return other_spec(provided, *find_kind(provided.kind)->find(provided.version), where);
-    case FitGrade::unknown_kind:
-      break;
+std::vector<Error> misfits(const std::vector<Provided>& provides, const std::string& where) {
+  std::vector<Error> findings;
+  for (const Provided& provided : provides) {
+    if (auto flaw = misfit(provided, where)) findings.push_back(std::move(*flaw));
   }
-  return unknown_kind(provided, where);
+  if (findings.size() == provides.size()) return findings;
+  for (Error& finding : findings) finding = finding.graded(ErrorGrade::warning);
+  return findings;
 }
 
 }  // namespace detail

@@ -6,8 +6,8 @@
 #include <tenon/fit.hpp>
 #include <tenon/result.hpp>
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "manifest/manifest.hpp"
 
@@ -16,9 +16,11 @@ namespace tenon::detail {
 /// How it fits the newest version of its kind in this program.
 Fit fit_of(const Provided& provided);
 
-/// The error for what cannot be used, nothing where it can. `where` is the module that provides
-/// it. Errors: kind-unknown, kind-too-new, kind-differs, draft-differs, kind-not-adaptable.
-std::optional<Error> misfit(const Provided& provided, const std::string& where);
+/// The findings about what a module provides and this program cannot use: errors where all of it is
+/// of no use here, otherwise warnings. Another program may have a kind that is unknown here, so
+/// that is never an error. Codes: kind-unknown, kind-too-new, kind-differs, draft-differs,
+/// kind-not-adaptable.
+std::vector<Error> misfits(const std::vector<Provided>& provides, const std::string& where);
 
 /// eg: "me.example/blur (photo.example/filter version 1)"
 std::string title_of(const Provided& provided);

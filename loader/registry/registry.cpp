@@ -101,7 +101,8 @@ Error outdone(const Registration& late, const Registration& rival, const std::st
                 .where = where,
                 .found = found,
                 .needed = "one file; the same is in " + place(rival),
-                .fix = "remove one of the two files"});
+                .fix = "remove one of the two files",
+                .grade = ErrorGrade::warning});  // what it holds is used
 }
 
 Error not_found(const Reference& reference, std::string found, const Kind& kind) {
@@ -191,21 +192,12 @@ void Registry::Named::add(Registration&& fresh) {
 }
 
 std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
-  std::vector<Error> left_out;
   const Manifest& manifest = *module.manifest;
   const std::string where = place(module);
+  std::vector<Error> left_out = misfits(manifest.provides, where);
   const bool comes_first = bindings_->comes_first(manifest.name, manifest.version);
   const std::optional<Error> refused = bindings_->refusal(manifest.name, manifest.version);
-  const bool known =
-      std::any_of(manifest.provides.begin(), manifest.provides.end(),
-                  [](const Provided& provided) { return find_kind(provided.kind) != nullptr; });
-  if (!known && !manifest.provides.empty()) {
-    left_out.push_back(*misfit(manifest.provides.front(), where));
-  }
   for (const Provided& provided : manifest.provides) {
-    if (find_kind(provided.kind) != nullptr) {
-      if (auto flaw = misfit(provided, where)) left_out.push_back(std::move(*flaw));
-    }
     Named& named = kinds_[provided.kind][provided.name];
     Registration fresh{provided, module, manifest.name, manifest.version, comes_first, refused};
     const Registration* rival = named.rival(fresh);

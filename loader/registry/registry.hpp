@@ -52,9 +52,9 @@ class Registry {
   const Bindings& bindings() const noexcept { return *bindings_; }
 
   /// Registers what a module's manifest provides. The first to come wins: of two modules with the
-  /// same plugin the later one's is left out. Answers what was left out and why: kind-unknown,
-  /// kind-too-new, kind-not-adaptable, kind-differs, draft-differs, name-taken, duplicate. Files of
-  /// the same version of a package are compared.
+  /// same plugin the later one's is left out. Returns the findings of `misfits`, and name-taken and
+  /// duplicate: an error where the other file of the version holds something else, otherwise a
+  /// warning.
   std::vector<Error> add(const ListedModule& module, FileComparison& files);
 
   /// The registration that a reference names, for use as version `target` of the kind: the origin

@@ -7,6 +7,7 @@
 
 #include <boost/json.hpp>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ class TenonCommand : public testing::Test {
   }
   /// Installs a build among the plugins of an app, here tenon's own.
   fs::path install(const std::string& build, const std::string& as) const {
+    world_.path("plugins/" + as);  // makes its folders
     return world_.place(world_.root() / "modules" / build, as);
   }
 
@@ -247,9 +249,26 @@ TEST_F(TenonCommand, InspectSaysWhatThereIsWhenThereIsNoSuchPlugin) {
 TEST_F(TenonCommand, InspectTellsOfARivalAmongTheInstalled) {
   install("rich.so", "a.so");
   const fs::path second = install("rich.so", "b.so");
-  const Outcome run = tenon({"inspect", second.string()});
+  const Outcome same = tenon({"inspect", second.string()});
+  EXPECT_NE(same.out.find("warning[duplicate]"), std::string::npos) << same.out;
+  std::ofstream(second, std::ios::binary | std::ios::app) << "other content";
+  const Outcome other = tenon({"inspect", second.string()});
+  EXPECT_EQ(other.exit, 1);
+  EXPECT_NE(other.out.find("error[duplicate]"), std::string::npos) << other.out;
+}
+
+TEST_F(TenonCommand, InspectTellsWhatItsFolderSays) {
+  const fs::path wrong = install("mixed.so", "clocks/9.0.0/clocks.so");
+  const Outcome run = tenon({"inspect", wrong.string()});
   EXPECT_EQ(run.exit, 1);
-  EXPECT_NE(run.out.find("error[duplicate]"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("error[wrong-folder]"), std::string::npos) << run.out;
+  fs::remove(wrong);
+  const fs::path dev = install("needs-nothing.so", "clocks/dev/clocks.so");
+  const Outcome noted = tenon({"inspect", dev.string()});
+  EXPECT_EQ(noted.exit, 0) << noted.out;
+  EXPECT_NE(noted.out.find("NO ERROR FOUND: 1 note; not loaded\n"), std::string::npos) << noted.out;
+  EXPECT_NE(noted.out.find("\nnote[in-development]"), std::string::npos) << noted.out;
+  EXPECT_EQ(tenon_json({"inspect", dev.string()}).at("notes").at(0).at("grade"), "note");
 }
 
 /// What is no module, and what is said about it.
@@ -420,12 +439,35 @@ TEST_F(TenonCommand, ListShowsPluginsAndSkippedFiles) {
                                                  "tenon.dev/builtin +[0-9.]+ +builtin\n")))
       << text;
   EXPECT_EQ(text.substr(text.find("\nSkipped")), R"(
-Skipped, or in part:
+Skipped:
   not-a-module     ROOT/plugins/text.so
   package-missing  me.example/clocks 1.2.0
   kind-too-new     ROOT/plugins/new.so
 Next: tenon inspect ROOT/plugins/text.so
 )");
+}
+
+TEST_F(TenonCommand, ListFailsOnlyForWhatCannotBeUsed) {
+  install("needs-nothing.so", "clocks/dev/clocks.so");
+  const Outcome noted = tenon({"list"});
+  EXPECT_EQ(noted.exit, 0) << noted.out;
+  EXPECT_EQ(normal(noted.out.substr(noted.out.find("\nNotes"))), R"(
+Notes:
+  in-development  ROOT/plugins/clocks/dev/clocks.so
+Next: tenon inspect ROOT/plugins/clocks/dev/clocks.so
+)");
+  install("mixed.so", "a.so");
+  install("mixed.so", "b.so");
+  const Outcome warned = tenon({"list"});
+  EXPECT_EQ(warned.exit, 0) << warned.out;
+  EXPECT_EQ(warned.out.find("Skipped"), std::string::npos) << warned.out;
+  EXPECT_NE(warned.out.find("\nWarnings:\n  kind-too-new "), std::string::npos) << warned.out;
+  EXPECT_NE(warned.out.find("\n  duplicate "), std::string::npos) << warned.out;
+  EXPECT_NE(warned.out.find("\nNotes:\n"), std::string::npos) << warned.out;
+  const json::object answer = tenon_json({"list"});
+  for (const json::value& finding : answer.at("skipped").as_array()) {
+    EXPECT_NE(finding.at("grade"), "error") << finding;
+  }
 }
 
 TEST_F(TenonCommand, ListAlignsItsColumns) {
@@ -443,7 +485,7 @@ TEST_F(TenonCommand, ListNamesThePackageThatLacksAnother) {
   const Outcome run = tenon({"list"});
   EXPECT_EQ(run.exit, 1) << run.err;
   EXPECT_EQ(run.out.substr(run.out.find("\nSkipped")), R"(
-Skipped, or in part:
+Skipped:
   package-missing  me.example/clocks 1.2.0
 Next: tenon resolve me.example/clocks
 )");

@@ -157,6 +157,7 @@ TEST_F(GoodModule, IsNotTakenForAnotherOfItsVersion) {
   Host host(options());
   const auto skipped = host.skipped();
   ASSERT_EQ(codes(skipped), Texts{"duplicate"});
+  EXPECT_EQ(skipped[0].grade(), ErrorGrade::error);
   EXPECT_NE(skipped[0].found().find(", with other content than "), std::string_view::npos);
   EXPECT_NE(skipped[0].found().find("a.so, which is used"), std::string_view::npos);
 }

@@ -139,6 +139,7 @@ TEST(Scan, WarnsOfWhatIsInDevelopment) {
   EXPECT_TRUE(found.modules[0].manifest.in_development);
   EXPECT_EQ(found.modules[0].manifest.version.to_string(), "0.0.0");
   EXPECT_EQ(codes_of(found), Texts{"in-development libtools.so"});
+  EXPECT_EQ(found.skipped[0].grade(), ErrorGrade::note);
 }
 
 TEST(Scan, TakesOneFileWhateverItsName) {

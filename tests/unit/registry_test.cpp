@@ -232,7 +232,20 @@ TEST_F(Registering, KeepsWhatFitsOfAModuleInWhichSomethingDoesNot) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0",
                 {tool("me.example/new", 5), tool("me.example/saw", 4)}),
             Codes{"kind-too-new"});
+  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning);
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
+}
+
+TEST_F(Registering, GradesWhatDoesNotFit) {
+  add("a.so", "me.example/a", "1.0.0", {tool("me.example/a", 5), tool("me.example/b", 5)});
+  ASSERT_EQ(left_out_.size(), 2u);
+  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error);
+  EXPECT_EQ(left_out_[1].grade(), ErrorGrade::error);
+  const Provided foreign{"other.example/thing", 1, 1, "me.example/thing"};
+  EXPECT_EQ(add("b.so", "me.example/b", "1.0.0", {tool("me.example/c", 5), foreign}),
+            (Codes{"kind-too-new", "kind-unknown"}));
+  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error) << "nothing of it is of use here";
+  EXPECT_EQ(left_out_[1].grade(), ErrorGrade::warning) << "another program may have it";
 }
 
 TEST_F(Registering, SaysThatAModuleIsForAnotherProgram) {
@@ -257,6 +270,7 @@ TEST_F(Registering, TakesTheFirstOfTwoThatAreTheSame) {
             Codes{"duplicate"});
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the other one";
+  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning) << "what it holds is used";
 }
 
 TEST_F(Registering, ListsOnePerNameTheNewest) {

@@ -256,6 +256,7 @@ TEST(Resolver, TakesTheRequirementsOfADevPackageForWishes) {
   EXPECT_TRUE(world.answer.unmet.empty());
   ASSERT_EQ(world.answer.warnings.size(), 2U);
   EXPECT_EQ(world.answer.warnings[0].code(), "not-enforced");
+  EXPECT_EQ(world.answer.warnings[0].grade(), ErrorGrade::warning);
   EXPECT_EQ(world.answer.warnings[0].found(), "b 2.0.0");
   EXPECT_EQ(world.answer.warnings[1].found(), "nothing that is usable");
   EXPECT_EQ(world.gets("a 0.0.0", "d"), "none");

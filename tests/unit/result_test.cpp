@@ -41,6 +41,15 @@ TEST(Error, PrintsAFindingWithAMessageAndNothingElse) {
             "error[cannot-read] /x: no disk");
 }
 
+TEST(Error, HasAGrade) {
+  EXPECT_EQ(finding().grade(), ErrorGrade::error);
+  const Error warning = finding().graded(ErrorGrade::warning);
+  EXPECT_EQ(warning.grade(), ErrorGrade::warning);
+  EXPECT_EQ(warning.to_string().substr(0, 22), "warning[kind-too-new] ");
+  const Error note({.code = "in-development", .grade = ErrorGrade::note});
+  EXPECT_EQ(note.to_string(), "note[in-development]");
+}
+
 TEST(Error, PrintsTheNumberOfWhatIsNoStatus) {
   const auto printed = [](tenon_status status) {
     return Error({.status = status, .plugin = "me.example/blur", .method = "apply"}).to_string();

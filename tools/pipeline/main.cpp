@@ -63,7 +63,9 @@ void tell_skipped(const tenon::Host& host, const Findings& findings, Console& co
   const auto& all = findings.all();
   const auto missing = [](const auto& finding) { return finding.code == "not-found"; };
   if (std::none_of(all.begin(), all.end(), missing)) return;
-  for (const tenon::Error& error : host.skipped()) console.say("skipped: " + error.to_string());
+  for (const tenon::Error& finding : host.skipped()) {
+    if (finding.grade() == tenon::ErrorGrade::error) console.say("skipped: " + finding.to_string());
+  }
 }
 
 Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& stations,

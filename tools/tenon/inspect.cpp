@@ -40,15 +40,24 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, failed) && !failed;
 }
 
-/// What only shows among all modules of a host: another one has the name, or is the same.
-void add_rivals(Found& found, const Host& host) {
+/// Whether the report has the finding already, which a look at the file alone shows as well.
+bool is_known(const Error& finding, const ModuleReport& report) {
+  const auto is_same = [&finding](const Error& known) {
+    return known.code() == finding.code() && known.found() == finding.found();
+  };
+  return std::ranges::any_of(report.errors, is_same) ||
+         std::ranges::any_of(report.warnings, is_same);
+}
+
+/// What only shows in the folders of a host: another module has the name or is the same, or the
+/// folder is of another version or of what is in development.
+void add_surroundings(Found& found, const Host& host) {
   for (const PluginInfo& plugin : host.registered()) {
     found.in_plugin_path |= !plugin.builtin() && same_file(plugin.file(), found.report.file);
   }
-  for (Error& error : host.skipped()) {
-    const bool rival = error.code() == "name-taken" || error.code() == "duplicate";
-    if (rival && same_file(error.where(), found.report.file)) {
-      found.report.errors.push_back(std::move(error));
+  for (Error& finding : host.skipped()) {
+    if (same_file(finding.where(), found.report.file) && !is_known(finding, found.report)) {
+      found.report.add(std::move(finding));
     }
   }
 }
@@ -64,8 +73,8 @@ void add_requirements(Found& found, const Options& options) {
     if (package.builtin() || !same_file(package.file, found.report.file)) continue;
     found.requirements = std::move(package.requirements);
     if (!package.refused) continue;
-    auto& into = found.in_plugin_path ? found.report.errors : found.report.warnings;
-    into.push_back(std::move(*package.refused));
+    found.report.add(
+        package.refused->graded(found.in_plugin_path ? ErrorGrade::error : ErrorGrade::warning));
   }
 }
 
@@ -80,7 +89,7 @@ Result<Found> look_up(const Options& options, const std::string& subject) {
     file = named->front().file();
   }
   Found found{tenon::inspect(file)};
-  add_rivals(found, host);
+  add_surroundings(found, host);
   add_requirements(found, options);
   return found;
 }
@@ -123,10 +132,13 @@ std::string title(const ModuleReport& report, const std::string& subject) {
 
 std::string verdict(const ModuleReport& report, const Paint& paint) {
   std::string counts;
-  if (!report.errors.empty()) counts = counted(report.errors.size(), "error");
-  if (!report.warnings.empty()) {
-    counts += (counts.empty() ? "" : ", ") + counted(report.warnings.size(), "warning");
-  }
+  const auto count = [&counts](const std::vector<Error>& findings, std::string_view noun) {
+    if (findings.empty()) return;
+    counts += (counts.empty() ? "" : ", ") + counted(findings.size(), noun);
+  };
+  count(report.errors, "error");
+  count(report.warnings, "warning");
+  count(report.notes, "note");
   if (!report.would_load()) return paint.bad("WOULD NOT LOAD: " + counts);
   return paint.good((counts.empty() ? "NO PROBLEM FOUND" : "NO ERROR FOUND: " + counts) +
                     "; not loaded");
@@ -233,15 +245,9 @@ std::string_view checks_of(const ModuleReport& report) {
                              : "file format, manifest, kinds, libraries, symbols, private copy";
 }
 
-void print_findings(const std::vector<Error>& errors, std::string_view grade,
-                    std::string (Paint::*colour)(std::string_view) const, const Paint& paint) {
-  constexpr std::string_view begin = "error";
-  for (const Error& error : errors) {
-    const std::string text = error.to_string();
-    const auto end_of_code = text.find(']') + 1;
-    std::cout << (paint.*colour)(std::string(grade) +
-                                 text.substr(begin.size(), end_of_code - begin.size()))
-              << text.substr(end_of_code) << "\n";
+void print_findings(const ModuleReport& report, const Paint& paint) {
+  for (const auto* findings : {&report.errors, &report.warnings, &report.notes}) {
+    for (const Error& finding : *findings) std::cout << paint.finding(finding) << "\n";
   }
 }
 
@@ -271,8 +277,7 @@ void print_page(const Found& found, const Options& options, const std::string& s
   if (report.reload) page.line("reload", reload_text(report));
   if (report.manifest) page.line("checked", checks_of(report));
   std::cout << page.text();
-  print_findings(report.errors, "error", &Paint::bad, paint);
-  print_findings(report.warnings, "warning", &Paint::doubtful, paint);
+  print_findings(report, paint);
   std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
 }
 
@@ -299,6 +304,7 @@ void print_json(const Found& found, const std::string& subject) {
       report.reload ? boost::json::value(to_json(*report.reload)) : boost::json::value(nullptr);
   answer["errors"] = to_json(report.errors);
   answer["warnings"] = to_json(report.warnings);
+  answer["notes"] = to_json(report.notes);
   print(answer);
 }
 

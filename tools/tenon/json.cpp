@@ -132,6 +132,7 @@ json::object to_json(const Reload& reload) {
 json::object to_json(const Error& error) {
   json::object object;
   object["code"] = error.code();
+  object["grade"] = to_string(error.grade());
   object["where"] = text(error.where());
   object["message"] = text(error.message());
   object["found"] = text(error.found());

@@ -35,27 +35,39 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
 }
 
-/// What shows more of the first module that is wrong, or else of the first package.
-std::string next_step(const std::vector<Error>& skipped) {
-  for (const Error& error : skipped) {
+/// What shows more of the first module that something is found about, or else of the first package.
+std::string next_step(const std::vector<Error>& findings) {
+  for (const Error& finding : findings) {
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(error.where(), ignored)) {
-      return "inspect " + std::string(error.where());
+    if (std::filesystem::is_regular_file(finding.where(), ignored)) {
+      return "inspect " + std::string(finding.where());
     }
   }
-  const std::string_view package = skipped.front().where();
+  const std::string_view package = findings.front().where();
   return "resolve " + std::string(package.substr(0, package.find(' ')));
 }
 
-void print_skipped(const std::vector<Error>& skipped, const Paint& paint) {
-  if (skipped.empty()) return;
+/// The findings of one grade.
+void print_findings(std::string_view heading, ErrorGrade grade, const std::vector<Error>& all,
+                    const Paint& paint) {
   std::vector<Row> rows;
-  for (const Error& error : skipped) {
-    rows.push_back({"  " + std::string(error.code()), harmless(error.where())});
+  for (const Error& finding : all) {
+    if (finding.grade() != grade) continue;
+    rows.push_back({"  " + std::string(finding.code()), harmless(finding.where())});
   }
-  std::cout << "\nSkipped, or in part:\n";
-  for (const std::string& line : aligned(rows)) std::cout << paint.bad(line);
-  std::cout << "Next: tenon " << harmless(next_step(skipped)) << "\n";
+  if (rows.empty()) return;
+  std::cout << "\n" << heading << ":\n";
+  for (const std::string& line : aligned(rows)) std::cout << paint.of(grade, line);
+}
+
+void print_findings(std::vector<Error> findings, const Paint& paint) {
+  if (findings.empty()) return;
+  print_findings("Skipped", ErrorGrade::error, findings, paint);
+  print_findings("Warnings", ErrorGrade::warning, findings, paint);
+  print_findings("Notes", ErrorGrade::note, findings, paint);
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Error& a, const Error& b) { return a.grade() < b.grade(); });
+  std::cout << "Next: tenon " << harmless(next_step(findings)) << "\n";
 }
 
 }  // namespace
@@ -81,7 +93,7 @@ Exit list(const Options& options, const std::string& kind) {
     answer["skipped"] = to_json(skipped);
     print(answer);
     if (places_failed(skipped)) return environment_failed;
-    return skipped.empty() ? yes : finding;
+    return any_error(skipped) ? finding : yes;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   if (!plugins.empty()) print_plugins(plugins, paint);
@@ -90,9 +102,9 @@ Exit list(const Options& options, const std::string& kind) {
               << " for " << harmless(options.app) << "\n";
   }
   const bool failed = report_places(skipped);
-  print_skipped(skipped, paint);
+  print_findings(skipped, paint);
   if (failed) return environment_failed;
-  return skipped.empty() ? yes : finding;
+  return any_error(skipped) ? finding : yes;
 }
 
 }  // namespace tenon::command

@@ -48,14 +48,8 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
   for (const std::string& line : aligned(rows)) std::cout << paint.doubtful(line);
 }
 
-void print_messages(const std::vector<Error>& errors, const std::vector<Error>& warnings) {
-  for (const Error& error : errors) {
-    std::cerr << "tenon: " << error.to_string() << "\n";
-  }
-  constexpr std::string_view begin = "error";
-  for (const Error& warning : warnings) {
-    std::cerr << "tenon: warning" << warning.to_string().substr(begin.size()) << "\n";
-  }
+void print_messages(const std::vector<Error>& findings) {
+  for (const Error& finding : findings) std::cerr << "tenon: " << finding.to_string() << "\n";
 }
 
 Exit verdict(const std::vector<Error>& errors) {
@@ -91,7 +85,8 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
       print_table(resolved.packages, paint);
     }
   }
-  print_messages(resolved.errors, resolved.warnings);
+  print_messages(resolved.errors);
+  print_messages(resolved.warnings);
   return failed ? environment_failed : verdict(resolved.errors);
 }
 

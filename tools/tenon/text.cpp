@@ -20,6 +20,29 @@ std::string Paint::wrap(std::string_view code, std::string_view text) const {
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
+std::string Paint::of(ErrorGrade grade, std::string_view text) const {
+  switch (grade) {
+    case ErrorGrade::error:
+      break;
+    case ErrorGrade::warning:
+      return doubtful(text);
+    case ErrorGrade::note:
+      return std::string(text);
+  }
+  return bad(text);
+}
+
+std::string Paint::finding(const Error& error) const {
+  const std::string text = error.to_string();
+  const auto end_of_code = text.find(']') + 1;
+  return of(error.grade(), text.substr(0, end_of_code)) + text.substr(end_of_code);
+}
+
+bool any_error(const std::vector<Error>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Error& finding) { return finding.grade() == ErrorGrade::error; });
+}
+
 std::size_t width_of(std::string_view text) {
   // A byte that goes on with a letter of UTF-8 begins with the bits 10.
   return static_cast<std::size_t>(

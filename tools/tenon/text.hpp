@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/result.hpp>
+
 #include "base/plain_text.hpp"
 
 namespace tenon::command {
@@ -22,6 +24,10 @@ class Paint {
   std::string bad(std::string_view text) const { return wrap("31", text); }
   std::string doubtful(std::string_view text) const { return wrap("33", text); }
   std::string strong(std::string_view text) const { return wrap("1", text); }
+  /// In the colour of a finding.
+  std::string of(ErrorGrade grade, std::string_view text) const;
+  /// A whole finding, whose first word and code are coloured.
+  std::string finding(const Error& error) const;
 
  private:
   explicit Paint(bool colours) : colours_(colours) {}
@@ -41,6 +47,9 @@ std::size_t width_of(std::string_view text);
 
 /// eg: "83 kB"
 std::string size_text(std::uint64_t bytes);
+
+/// Whether one of the findings is an error.
+bool any_error(const std::vector<Error>& findings);
 
 /// "1 error", "2 errors"
 std::string counted(std::size_t count, std::string_view noun);

@@ -117,7 +117,7 @@ struct HostOptions {
   /// Threads whose alternate signal stack is smaller than 32 kB when they first call a plugin get
   /// a larger one until they end; a smaller one that they are given later contains nothing.
   ///
-  /// Where nothing can be contained `skipped` has an error about it: containment-unavailable.
+  /// Where nothing can be contained `skipped` has a warning about it: containment-unavailable.
   bool contain_crashes = false;
   /// The folder for the private copies of loaded modules; empty: $TMPDIR, otherwise /tmp. It must
   /// exist, lie on a local disk, and have room for the modules. The copies lie in a folder
@@ -265,8 +265,8 @@ class TENON_API Host {
  public:
   /// Looks through the folders; reads manifests, loads nothing. `skipped` reports what cannot be
   /// used; nothing found is no error. Starts the threads in the background; where the system has
-  /// none left, `skipped` has the error `no-thread`: modules are then not restarted by themselves,
-  /// and what hangs is only noticed by threads that wait for it.
+  /// none left, `skipped` has the warning `no-thread`: modules are then not restarted by
+  /// themselves, and what hangs is only noticed by threads that wait for it.
   explicit Host(HostOptions options);
   /// Handles may outlive their host: their modules are unloaded with the last of them, and are no
   /// longer restarted when their files change. Otherwise everything is unloaded when the destructor
@@ -287,8 +287,10 @@ class TENON_API Host {
   /// a forked child.
   std::vector<PluginInfo> registered() const;
 
-  /// What was found and cannot be used, or only in part, each with the rule that skipped it. In a
-  /// forked child the error `forked` alone.
+  /// Findings about what is there, each with its grade: files, packages and plugins that cannot be
+  /// used, with the rule that skipped them (error); what is used all the same, or nobody needs, and
+  /// should be looked at (warning); packages that are being worked on (note). In a forked child the
+  /// error `forked` alone.
   std::vector<Error> skipped() const;
 
   /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a

@@ -73,10 +73,15 @@ struct ModuleReport {
   /// What is wrong and keeps nobody from using the rest: plugins that do not fit beside one that
   /// does; kinds that only other programs have.
   std::vector<Error> warnings;
+  /// What somebody may want to know of a module of which all is used.
+  std::vector<Error> notes;
 
   /// Whether a host would try to load it: no problem was found. What shows only then (a missing
   /// method, a version of a symbol that a library lacks, a `start` that fails) is not known here.
   bool would_load() const noexcept { return errors.empty(); }
+
+  /// Adds a finding to those of its grade.
+  TENON_API void add(Error finding);
 };
 
 /// Looks at a file. Never waits for a pipe or a device. Thread-safe.

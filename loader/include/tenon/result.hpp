@@ -48,6 +48,16 @@ constexpr std::string_view status_word(tenon_status status) noexcept {
 /// "unknown (status 17)".
 TENON_API std::string status_text(tenon_status status);
 
+/// How bad a finding is.
+enum class ErrorGrade {
+  error,    // something failed or cannot be used
+  warning,  // what can be used is used, but somebody should have a look
+  note      // everything is used as it should be
+};
+
+/// "error", "warning", "note"
+TENON_API std::string_view to_string(ErrorGrade grade) noexcept;
+
 /// The facts of an Error, to be given by name; what does not apply is left out.
 struct ErrorDetails {
   std::string code{};      // stable word, eg: "kind-too-new"; left out where status says it
@@ -60,6 +70,7 @@ struct ErrorDetails {
   std::string plugin{};    // of a failed call, eg: "me.example/blur"
   std::string method{};    // of a failed call, eg: "apply"
   std::string behind{};    // of a failed call: those of other plugins that failed in it
+  ErrorGrade grade{};      // of a finding
 };
 
 /// One failure: a finding about a file, a spec, a package, or a call of a plugin that failed.
@@ -90,6 +101,16 @@ class [[nodiscard]] Error {
   /// A stable word to search for and to compare with: "kind-too-new"; for a failed call the
   /// word of its status: "invalid-argument".
   std::string_view code() const noexcept { return text(&ErrorDetails::code); }
+
+  /// How bad it is; whatever made a call fail is an error.
+  ErrorGrade grade() const noexcept { return details_ ? details_->grade : ErrorGrade::error; }
+
+  /// Returns a copy with another grade.
+  Error graded(ErrorGrade grade) const {
+    Error copy(*this);
+    if (copy.details_) copy.details_->grade = grade;
+    return copy;
+  }
 
   /// What went wrong, for people.
   std::string_view message() const noexcept { return text(&ErrorDetails::message); }
@@ -131,7 +152,7 @@ class [[nodiscard]] Error {
   /// The whole error for people, without a line end behind it. One line for a call, with what is
   /// behind it:
   ///   me.example/blur: apply: invalid-argument: wrong buffer size
-  /// and for a finding one line and up to three more:
+  /// and for a finding one line, which begins with its grade, and up to three more:
   ///   error[kind-too-new] photo.example/filter
   ///      found   version 4
   ///      needed  1 to 3
