@@ -48,6 +48,7 @@ void report_manifest(ModuleReport& report, const Manifest& manifest, const std::
     report.plugins.push_back(detail::PluginDescription::of(provided, manifest, report.file));
   }
   for (Error& finding : detail::misfits(manifest.provides, where)) report.add(std::move(finding));
+  report.checked.insert(report.checked.end(), {"manifest", "kinds"});
 }
 
 Error missing(const NeededLibrary& library, const fs::path& file) {
@@ -74,21 +75,26 @@ Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file)
   return content ? read_bundle(std::move(*content), report.file) : std::move(content).error();
 }
 
-void report_libraries(ModuleReport& report, const Bundle& bundle) {
-  for (NeededLibrary& library : needed_libraries(bundle)) {
+void report_libraries(ModuleReport& report, const Bundle& bundle,
+                      const platform::LibrarySearch& search) {
+  for (NeededLibrary& library : needed_libraries(bundle, search)) {
     if (library.path.empty()) report.add(missing(library, report.file));
     report.libraries.push_back({std::move(library.name), std::move(library.path)});
   }
 }
 
-void report_symbols(ModuleReport& report, const Bundle& bundle) {
-  const auto symbols = undefined_symbols(bundle);
-  if (!symbols.empty()) report.add(undefined(symbols, report.file));
+void report_symbols(ModuleReport& report, const Bundle& bundle,
+                    const platform::LibrarySearch& search) {
+  const auto symbols = undefined_symbols(bundle, search);
+  if (!symbols) return;
+  if (!symbols->empty()) report.add(undefined(*symbols, report.file));
+  report.checked.emplace_back("symbols");
 }
 
 /// A host loads a private copy. Making one here shows whether that works.
 void report_copy(ModuleReport& report, Bundle& bundle) {
   if (auto copied = make_private(bundle, 1); !copied) report.add(std::move(copied).error());
+  report.checked.emplace_back("private copy");
 }
 
 /// What is loaded together with the module, and whether it would go again.
@@ -100,13 +106,15 @@ void report_bundle(ModuleReport& report, const platform::File& file) {
     return;
   }
   report.machine = machine_name(platform::host_machine);
-  report_libraries(report, *bundle);
+  const platform::LibrarySearch search;
+  report_libraries(report, *bundle, search);
   auto mismatch = sanitizer_mismatch(*bundle);
   const bool complete = !mismatch;  // otherwise its runtime has what may be undefined
   if (mismatch) report.add(std::move(*mismatch));
   if (!report.manifest) return;
   report.reload = reload_of(*bundle, report.manifest->joins_threads);
-  if (complete) report_symbols(report, *bundle);
+  report.checked.emplace_back("libraries");
+  if (complete) report_symbols(report, *bundle, search);
   report_copy(report, *bundle);
 }
 
@@ -134,6 +142,7 @@ ModuleReport inspect(const fs::path& file) {
   report.size = open->identity().size;
   auto read = read_module_file(*open);
   if (read) {
+    report.checked.emplace_back("file format");
     report_manifest(report, read->image.manifest, file.string());
   } else {
     report.add(std::move(read).error());

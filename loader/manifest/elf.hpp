@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@
 #include <vector>
 
 namespace tenon {
+
+struct VersionTables;
 
 /// What people call a machine, eg: "x86-64". The number is that of ELF files (e_machine).
 std::string machine_name(std::uint16_t number);
@@ -66,7 +69,9 @@ class ElfFile {
   class Symbols {
    public:
     std::span<const elf::Symbol> all() const { return symbols_; }
-    std::string_view name(const elf::Symbol& symbol) const { return strings_.data() + symbol.name; }
+    std::string_view name(const elf::Symbol& symbol) const { return text(symbol.name); }
+    /// The text that begins at an offset of the table of strings. REQUIRED: it lies in the table.
+    std::string_view text(std::uint32_t offset) const { return strings_.data() + offset; }
 
    private:
     friend class ElfFile;
@@ -76,6 +81,20 @@ class ElfFile {
   };
   /// Also checks that they and the relocations are as the system's loader takes them for granted.
   Result<Symbols> symbols() const;
+
+  /// The versions of symbols. Texts point into the symbols.
+  struct Versions {
+    /// A version of another library. The system's loader does without a weak one.
+    struct Needed {
+      std::string_view library, name;
+      bool weak;
+    };
+    std::map<std::uint16_t, Needed> needed;             // by number
+    std::map<std::uint16_t, std::string_view> defined;  // by number
+    std::vector<std::uint16_t> numbers;                 // of each symbol; empty: there are none
+  };
+  /// REQUIRED: the symbols are those of this file.
+  Versions versions(const Symbols& symbols) const;
 
   /// What would keep an image of the file in the process.
   struct Pins {
@@ -178,6 +197,7 @@ class ElfFile {
   Result<Text> string_at(std::uint64_t offset, std::string_view what) const;
   Result<void> add_versions(std::vector<Text>& names) const;
   Result<std::uint64_t> symbol_count() const;
+  VersionTables version_tables(std::uint64_t symbols) const;
   Result<std::uint64_t> count_by_gnu_hash() const;
   Result<void> check_relocations(std::uint64_t symbols) const;
   Result<void> check_relocation(std::uint64_t address) const;

@@ -99,17 +99,25 @@ Result<std::uint64_t> ElfFile::symbol_count() const {
                                : broken("more than a million symbols");
 }
 
+VersionTables ElfFile::version_tables(std::uint64_t symbols) const {
+  return {.needs = dynamic_.version_needs,
+          .definitions = dynamic_.version_definitions,
+          .indices = dynamic_.versions,
+          .symbols = symbols,
+          .strings_size = dynamic_.strings_size};
+}
+
+ElfFile::Versions ElfFile::versions(const Symbols& symbols) const {
+  if (symbols.all().empty()) return {};
+  return read_versions(*this, version_tables(symbols.all().size()), symbols);
+}
+
 Result<ElfFile::Symbols> ElfFile::symbols() const {
   Symbols symbols;
   const auto count = symbol_count();
   if (!count) return count.error();
   if (auto good = check_relocations(*count); !good) return std::move(good).error();
-  if (const auto flaw = flaw_of_versions(*this, {.needs = dynamic_.version_needs,
-                                                 .definitions = dynamic_.version_definitions,
-                                                 .indices = dynamic_.versions,
-                                                 .symbols = *count,
-                                                 .strings_size = dynamic_.strings_size});
-      !flaw.empty()) {
+  if (const auto flaw = flaw_of_versions(*this, version_tables(*count)); !flaw.empty()) {
     return broken(flaw);
   }
   if (*count == 0) return symbols;

@@ -34,14 +34,47 @@ struct Definition {
 };
 static_assert(sizeof(Definition) == 20);
 
-class Versions {
+constexpr std::uint16_t base_flag = 1;  // of the definition that names the file itself
+constexpr std::uint16_t weak_flag = 2;
+
+class Tables {
  public:
-  Versions(const ElfFile& file, const VersionTables& tables) : file_(file), tables_(tables) {}
+  Tables(const ElfFile& file, const VersionTables& tables) : file_(file), tables_(tables) {}
 
   bool good() {
     const bool versioned = tables_.needs != 0 || tables_.definitions != 0;
     if (versioned && tables_.indices == 0) return false;  // which the loader reads then
-    return walk_needs() && walk_definitions() && check_indices();
+    const auto in_table = [this](std::uint32_t name) { return name < tables_.strings_size; };
+    return walk_needs([&](const elf::VersionNeed& library, const Need& need) {
+             highest_ = std::max<int>(highest_, need.number & number_bits);
+             return in_table(library.file) && in_table(need.name);
+           }) &&
+           walk_definitions([&](const Definition& one, std::uint32_t name) {
+             highest_ = std::max<int>(highest_, one.number & number_bits);
+             return in_table(name);
+           }) &&
+           walk_indices([this](std::uint16_t index) { return (index & number_bits) <= highest_; });
+  }
+
+  ElfFile::Versions read(const ElfFile::Symbols& symbols) {
+    ElfFile::Versions versions;
+    walk_needs([&](const elf::VersionNeed& library, const Need& need) {
+      versions.needed[need.number & number_bits] = {.library = symbols.text(library.file),
+                                                    .name = symbols.text(need.name),
+                                                    .weak = (need.flags & weak_flag) != 0};
+      return true;
+    });
+    walk_definitions([&](const Definition& one, std::uint32_t name) {
+      if ((one.flags & base_flag) == 0) {
+        versions.defined[one.number & number_bits] = symbols.text(name);
+      }
+      return true;
+    });
+    walk_indices([&versions](std::uint16_t index) {
+      versions.numbers.push_back(index & number_bits);
+      return true;
+    });
+    return versions;
   }
 
  private:
@@ -57,43 +90,39 @@ class Versions {
     return false;
   }
 
-  bool walk_needs() {
+  template <class Visit>
+  bool walk_needs(Visit visit) {
     if (tables_.needs == 0) return true;
-    return walk<elf::VersionNeed>(tables_.needs, [this](const auto& library, auto address) {
-      return library.file < tables_.strings_size &&
-             walk<Need>(address + library.first, [this](const Need& need, std::uint64_t) {
-               highest_ = std::max<int>(highest_, need.number & number_bits);
-               return need.name < tables_.strings_size;
-             });
+    return walk<elf::VersionNeed>(tables_.needs, [&](const auto& library, auto address) {
+      return walk<Need>(address + library.first,
+                        [&](const Need& need, std::uint64_t) { return visit(library, need); });
     });
   }
 
-  bool walk_definitions() {
+  template <class Visit>
+  bool walk_definitions(Visit visit) {
     if (tables_.definitions == 0) return true;
-    return walk<Definition>(tables_.definitions, [this](const Definition& one, auto address) {
-      highest_ = std::max<int>(highest_, one.number & number_bits);
+    return walk<Definition>(tables_.definitions, [&](const Definition& one, auto address) {
       std::uint32_t name = 0;
-      return file_.read_address(address + one.first, name, what) && name < tables_.strings_size;
+      return file_.read_address(address + one.first, name, what) && visit(one, name);
     });
   }
 
-  bool check_indices() const {
+  template <class Visit>
+  bool walk_indices(Visit visit) const {
     if (tables_.indices == 0) return true;
     std::array<std::uint16_t, 512> block;
     std::uint64_t at = 0;
     for (; tables_.symbols - at >= block.size(); at += block.size()) {
       if (!file_.read_address(tables_.indices + 2 * at, block, what)) return false;
-      if (!std::all_of(block.begin(), block.end(), [this](auto one) { return known(one); })) {
-        return false;
-      }
+      if (!std::all_of(block.begin(), block.end(), visit)) return false;
     }
     for (; at < tables_.symbols; at++) {
       std::uint16_t one = 0;
-      if (!file_.read_address(tables_.indices + 2 * at, one, what) || !known(one)) return false;
+      if (!file_.read_address(tables_.indices + 2 * at, one, what) || !visit(one)) return false;
     }
     return true;
   }
-  bool known(std::uint16_t index) const { return (index & number_bits) <= highest_; }
 
   const ElfFile& file_;
   const VersionTables& tables_;
@@ -104,8 +133,13 @@ class Versions {
 }  // namespace
 
 std::string_view flaw_of_versions(const ElfFile& file, const VersionTables& tables) {
-  return Versions(file, tables).good() ? std::string_view()
-                                       : "versions of symbols that contradict each other";
+  return Tables(file, tables).good() ? std::string_view()
+                                     : "versions of symbols that contradict each other";
+}
+
+ElfFile::Versions read_versions(const ElfFile& file, const VersionTables& tables,
+                                const ElfFile::Symbols& symbols) {
+  return Tables(file, tables).read(symbols);
 }
 
 }  // namespace tenon

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Versions of symbols, as far as the system's loader takes them for granted.
+// Versions of symbols, read as the system's loader reads them.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,9 @@ struct VersionTables {
 
 /// What is wrong with the tables, in words; empty where nothing is.
 std::string_view flaw_of_versions(const ElfFile& file, const VersionTables& tables);
+
+/// REQUIRED: nothing is wrong with the tables.
+ElfFile::Versions read_versions(const ElfFile& file, const VersionTables& tables,
+                                const ElfFile::Symbols& symbols);
 
 }  // namespace tenon

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "platform/library_search.hpp"
-
 namespace tenon {
 namespace {
 
@@ -23,10 +21,10 @@ fs::path path_of(const Needed& needed, const platform::LibrarySearch& search) {
 
 }  // namespace
 
-std::vector<NeededLibrary> needed_libraries(const Bundle& bundle) {
+std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
+                                            const platform::LibrarySearch& search) {
   std::vector<NeededLibrary> libraries;
   std::unordered_set<std::string_view> known;
-  const platform::LibrarySearch search;
   for (const BundleFile& file : bundle) {
     for (const Needed& needed : file.needed) {
       if (!known.insert(needed.name.text).second) continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "manifest/bundle.hpp"
+#include "platform/library_search.hpp"
 
 namespace tenon {
 
@@ -18,6 +19,7 @@ struct NeededLibrary {
 };
 
 /// Each once, in the order in which they are loaded. Any thread.
-std::vector<NeededLibrary> needed_libraries(const Bundle& bundle);
+std::vector<NeededLibrary> needed_libraries(const Bundle& bundle,
+                                            const platform::LibrarySearch& search);
 
 }  // namespace tenon

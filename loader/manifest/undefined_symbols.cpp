@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/undefined_symbols.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "manifest/byte_source.hpp"
@@ -19,77 +20,167 @@ namespace fs = std::filesystem;
 // A module with more is an attack.
 constexpr std::size_t most_files = 2048;
 
+/// Where a symbol is defined without a version, every version of it is there.
+constexpr std::string_view any_version = "@";
+// Of what belongs to no version.
+constexpr std::uint16_t first_version = 2;
+
+std::string with_version(std::string_view name, std::string_view version) {
+  return std::string(name).append("@").append(version);
+}
+
 /// What all files that are loaded together export and need.
 class SymbolSets {
  public:
-  explicit SymbolSets(const Bundle& bundle) : bundle_(bundle) {}
+  SymbolSets(const Bundle& bundle, const platform::LibrarySearch& search)
+      : bundle_(bundle), search_(search) {}
 
-  /// Reads the module and, breadth first, all libraries that are loaded with it. False: one of them
-  /// cannot be read.
+  /// Reads the files of the bundle and, breadth first, all libraries that are loaded with them.
+  /// False: one of them cannot be read.
   bool read() {
-    queue_.push_back(bundle_[0].path);
+    for (const BundleFile& file : bundle_) {
+      const std::string where = file.path.string();
+      MemorySource source(where, file.content);
+      if (!add_file(source, file.path.filename().string(), true)) return false;
+      own_.insert(file.path);
+    }
+    name_own_files();
+    if (!queue_all(needed_libraries(bundle_, search_))) return false;
     for (std::size_t i = 0; i < queue_.size(); i++) {
-      if (i == most_files || !add_file(fs::path(queue_[i]))) return false;
+      if (i == most_files || !add_library(NeededLibrary(queue_[i]))) return false;
     }
     return true;
   }
 
   std::vector<std::string> missing() const {
     std::set<std::string> missing;
-    for (const std::string& name : needed_) {
-      if (!exported_.contains(name) && !platform::has_global_symbol(name.c_str())) {
-        missing.insert(name);
-      }
+    std::set<std::string_view> told;  // versions
+    for (const Symbol& symbol : needed_) {
+      if (is_there(symbol)) continue;
+      missing.insert(symbol.version.empty() ? symbol.name
+                                            : with_version(symbol.name, symbol.version));
+      told.insert(symbol.version);
+    }
+    for (const Version& version : needed_versions_) {
+      if (told.contains(version.name) || has(version)) continue;
+      missing.insert("version " + version.name + " of " + version.library);
     }
     return {missing.begin(), missing.end()};
   }
 
  private:
-  bool add_file(const fs::path& path) {
-    const auto file = platform::File::open(path);
-    if (!file) return false;
-    FileSource source(*file);
-    const auto elf = ElfFile::open(source);
-    if (!elf) return false;
-    const auto symbols = elf->symbols();
-    if (!symbols) return false;
-    const bool counts = std::any_of(bundle_.begin(), bundle_.end(),
-                                    [&path](const BundleFile& one) { return one.path == path; });
-    for (const elf::Symbol& symbol : symbols->all()) add_symbol(symbol, *symbols, counts);
-    const auto bundle = look_at_bundle(*file);
-    return bundle && add_libraries(needed_libraries(*bundle));
+  struct Symbol {
+    std::string name, version;
+  };
+  struct Version {
+    std::string library, name;
+  };
+  using Names = std::unordered_set<std::string>;
+
+  bool is_there(const Symbol& symbol) const {
+    const char* name = symbol.name.c_str();
+    if (symbol.version.empty()) {
+      return exported_.contains(symbol.name) || platform::has_global_symbol(name);
+    }
+    return exported_.contains(with_version(symbol.name, symbol.version)) ||
+           exported_.contains(symbol.name + std::string(any_version)) ||
+           platform::has_global_symbol(name, symbol.version.c_str());
   }
 
-  bool add_libraries(const std::vector<NeededLibrary>& libraries) {
+  /// A library without any versions does for all of them.
+  bool has(const Version& version) const {
+    const auto library = versions_.find(version.library);
+    return library == versions_.end() || library->second.empty() ||
+           library->second.contains(version.name);
+  }
+
+  /// The files of the bundle as those that need them call them.
+  void name_own_files() {
+    std::vector<Names> own;
+    for (const BundleFile& file : bundle_) own.push_back(versions_[file.path.filename().string()]);
+    for (const BundleFile& file : bundle_) {
+      for (const Needed& needed : file.needed) {
+        if (needed.own) versions_[needed.name.text] = own[*needed.own];
+      }
+    }
+  }
+
+  bool add_library(const NeededLibrary& library) {
+    const auto file = platform::File::open(library.path);
+    if (!file) return false;
+    FileSource source(*file);
+    if (!add_file(source, library.name, false)) return false;
+    const auto bundle = look_at_bundle(*file);
+    return bundle && queue_all(needed_libraries(*bundle, search_));
+  }
+
+  bool queue_all(const std::vector<NeededLibrary>& libraries) {
     for (const NeededLibrary& library : libraries) {
       // Who needed it first may have known another folder.
-      if (!seen_.insert(library.name).second) continue;
+      if (own_.contains(library.path) || !seen_.insert(library.name).second) continue;
       if (library.path.empty()) return false;
-      queue_.push_back(library.path);
+      queue_.push_back(library);
     }
     return true;
   }
 
-  void add_symbol(const elf::Symbol& symbol, const ElfFile::Symbols& symbols, bool counts) {
-    const std::string_view name = symbols.name(symbol);
-    if (symbol.section != elf::section_undefined) {
-      exported_.emplace(name);
-    } else if (counts && symbol.binding() == elf::binding_global) {
-      needed_.emplace_back(name);
+  /// `counts`: whether it matters what the file needs.
+  bool add_file(ByteSource& source, const std::string& name, bool counts) {
+    const auto elf = ElfFile::open(source);
+    if (!elf) return false;
+    const auto symbols = elf->symbols();
+    if (!symbols) return false;
+    const ElfFile::Versions versions = elf->versions(*symbols);
+    Names& defined = versions_[name];
+    for (const auto& [number, version] : versions.defined) defined.emplace(version);
+    for (const auto& [number, version] : versions.needed) {
+      if (!counts || version.weak) continue;
+      needed_versions_.push_back({std::string(version.library), std::string(version.name)});
     }
+    for (std::size_t i = 0; i < symbols->all().size(); i++) {
+      const elf::Symbol& symbol = symbols->all()[i];
+      const std::uint16_t number = i < versions.numbers.size() ? versions.numbers[i] : 0;
+      if (symbol.section != elf::section_undefined) {
+        add_exported(symbols->name(symbol), number, versions);
+      } else if (counts && symbol.binding() == elf::binding_global) {
+        add_needed(symbols->name(symbol), number, versions);
+      }
+    }
+    return true;
+  }
+
+  void add_exported(std::string_view name, std::uint16_t number,
+                    const ElfFile::Versions& versions) {
+    exported_.emplace(name);
+    const auto version = versions.defined.find(number);
+    const bool plain = number < first_version || version == versions.defined.end();
+    exported_.insert(plain ? std::string(name).append(any_version)
+                           : with_version(name, version->second));
+  }
+
+  void add_needed(std::string_view name, std::uint16_t number, const ElfFile::Versions& versions) {
+    const auto version = versions.needed.find(number);
+    const bool plain = number < first_version || version == versions.needed.end();
+    needed_.push_back({std::string(name), plain ? "" : std::string(version->second.name)});
   }
 
   const Bundle& bundle_;
-  std::vector<fs::path> queue_;
-  std::unordered_set<std::string> seen_, exported_;
-  std::vector<std::string> needed_;
+  const platform::LibrarySearch& search_;
+  std::vector<NeededLibrary> queue_;
+  std::set<fs::path> own_;  // files of the bundle
+  Names seen_, exported_;
+  std::unordered_map<std::string, Names> versions_;  // that libraries define
+  std::vector<Symbol> needed_;
+  std::vector<Version> needed_versions_;
 };
 
 }  // namespace
 
-std::vector<std::string> undefined_symbols(const Bundle& bundle) {
-  SymbolSets sets(bundle);
-  return sets.read() ? sets.missing() : std::vector<std::string>();
+std::optional<std::vector<std::string>> undefined_symbols(const Bundle& bundle,
+                                                          const platform::LibrarySearch& search) {
+  SymbolSets sets(bundle, search);
+  if (!sets.read()) return std::nullopt;
+  return sets.missing();
 }
 
 }  // namespace tenon

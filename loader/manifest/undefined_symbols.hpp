@@ -3,16 +3,21 @@
 // Symbols that the system's loader would not find. Nothing is loaded.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "manifest/bundle.hpp"
+#include "platform/library_search.hpp"
 
 namespace tenon {
 
 /// The symbols that files of the bundle need and that neither this process nor any library that is
-/// loaded with them exports, by name and each once. Empty where a needed library cannot be read: it
-/// may have them. Versions of symbols are not compared.
-std::vector<std::string> undefined_symbols(const Bundle& bundle);
+/// loaded with them exports, by name and each once. Nothing where a needed library cannot be read:
+/// it may have them. A symbol that is needed in a version is written `name@VERSION`; a version that
+/// a library lacks and none of them has, `version VERSION of LIBRARY`. REQUIRED: the bundle has its
+/// contents.
+std::optional<std::vector<std::string>> undefined_symbols(const Bundle& bundle,
+                                                          const platform::LibrarySearch& search);
 
 }  // namespace tenon

@@ -46,8 +46,8 @@ void pin_image(const std::filesystem::path& path);
 /// image does when it goes.
 void release_image(const std::filesystem::path& path);
 /// Whether the program, or a library that it was started with, has a function or object of this
-/// name.
-bool has_global_symbol(const char* name);
+/// name, and with a version, in that one.
+bool has_global_symbol(const char* name, const char* version = nullptr);
 /// Why the system's loader failed last on this thread; empty where it did not.
 std::string last_load_error();
 

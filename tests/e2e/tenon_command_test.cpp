@@ -367,6 +367,32 @@ TEST_F(TenonCommand, InspectFindsUndefinedSymbols) {
       << run.out;
 }
 
+TEST_F(TenonCommand, InspectFindsVersionsOfSymbolsThatLibrariesLack) {
+  fs::copy_file(NEWER_LIBRARY, world_.root() / "libtests-e2e-versioned.so");
+  const Outcome newer = tenon({"inspect", "modules/needs-version.so"});
+  EXPECT_EQ(newer.exit, 0) << newer.out;
+  fs::remove(world_.root() / "libtests-e2e-versioned.so");
+  fs::copy_file(OLDER_LIBRARY, world_.root() / "libtests-e2e-versioned.so");
+  const Outcome older = tenon({"inspect", "modules/needs-version.so"});
+  EXPECT_EQ(older.exit, 1);
+  EXPECT_NE(older.out.find("error[load-failed] modules/needs-version.so\n"
+                           "   found   no definition of tests_e2e_library@TESTS_E2E_2\n"),
+            std::string::npos)
+      << older.out;
+}
+
+TEST_F(TenonCommand, InspectSaysInJsonWhatItChecked) {
+  EXPECT_EQ(
+      tenon_json({"inspect", "modules/rich.so"}).at("checked"),
+      (json::value{"file format", "manifest", "kinds", "libraries", "symbols", "private copy"}));
+  EXPECT_EQ(tenon_json({"inspect", "modules/needs-library.so"}).at("checked"),
+            (json::value{"file format", "manifest", "kinds", "libraries", "private copy"}))
+      << "a library that is missing may have the symbols";
+  EXPECT_EQ(tenon_json({"inspect", "builtin:tenon.dev/file"}).at("checked"),
+            (json::value{"manifest", "kinds"}));
+  EXPECT_EQ(tenon_json({"inspect", "modules/missing.so"}).at("checked"), json::array());
+}
+
 TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
   const json::object answer = tenon_json({"inspect", "modules/rich.so"});
   EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "inspect"}}));

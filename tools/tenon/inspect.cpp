@@ -240,9 +240,10 @@ std::string reload_text(const ModuleReport& report) {
 }
 
 /// What an inspection looked at, so that nobody takes it for more.
-std::string_view checks_of(const ModuleReport& report) {
-  return report.file.empty() ? "manifest, kinds"
-                             : "file format, manifest, kinds, libraries, symbols, private copy";
+std::string checks_of(const ModuleReport& report) {
+  std::string text;
+  for (const std::string& part : report.checked) text += (text.empty() ? "" : ", ") + part;
+  return text;
 }
 
 void print_findings(const ModuleReport& report, const Paint& paint) {
@@ -275,7 +276,7 @@ void print_page(const Found& found, const Options& options, const std::string& s
   add_properties(page, report.plugins);
   add_libraries(page, report.libraries);
   if (report.reload) page.line("reload", reload_text(report));
-  if (report.manifest) page.line("checked", checks_of(report));
+  page.line("checked", checks_of(report));
   std::cout << page.text();
   print_findings(report, paint);
   std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
@@ -302,6 +303,7 @@ void print_json(const Found& found, const std::string& subject) {
   answer["libraries"] = to_json(report.libraries);
   answer["reload"] =
       report.reload ? boost::json::value(to_json(*report.reload)) : boost::json::value(nullptr);
+  answer["checked"] = boost::json::array(report.checked.begin(), report.checked.end());
   answer["errors"] = to_json(report.errors);
   answer["warnings"] = to_json(report.warnings);
   answer["notes"] = to_json(report.notes);

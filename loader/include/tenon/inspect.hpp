@@ -75,9 +75,11 @@ struct ModuleReport {
   std::vector<Error> warnings;
   /// What somebody may want to know of a module of which all is used.
   std::vector<Error> notes;
+  /// The parts that were looked at, eg: "manifest", "symbols".
+  std::vector<std::string> checked;
 
   /// Whether a host would try to load it: no problem was found. What shows only then (a missing
-  /// method, a version of a symbol that a library lacks, a `start` that fails) is not known here.
+  /// method, a `start` that fails) is not known here.
   bool would_load() const noexcept { return errors.empty(); }
 
   /// Adds a finding to those of its grade.

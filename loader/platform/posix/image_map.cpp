@@ -78,8 +78,9 @@ std::uint64_t offset_at(const void* address) {
                                     static_cast<const char*>(info.dli_fbase));
 }
 
-bool has_global_symbol(const char* name) {
-  return dlsym(RTLD_DEFAULT, name) != nullptr;
+bool has_global_symbol(const char* name, const char* version) {
+  return (version != nullptr ? dlvsym(RTLD_DEFAULT, name, version) : dlsym(RTLD_DEFAULT, name)) !=
+         nullptr;
 }
 
 std::string last_load_error() {
