@@ -6,6 +6,7 @@
 // of the adapter for that version does it and calls the one below.
 #include "gen/emit_adapters.hpp"
 
+#include "gen/adaptation.hpp"
 #include "gen/conversion.hpp"
 #include "gen/cpp_names.hpp"
 #include "gen/emit_interface.hpp"
@@ -13,7 +14,6 @@
 #include "gen/naming.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 namespace tenon::gen {
@@ -21,23 +21,13 @@ namespace {
 
 using Answer = MethodStep::Answer;
 
-/// A version of a kind, adapted to newer ones. Places are indices of kind.versions.
-struct Origin {
-  const Kind& kind;
-  std::size_t place;
-
-  const KindVersion& version() const { return *kind.versions[place]; }
+/// What the generated code of an adapted version is called.
+struct Origin : Adapted {
   std::string class_name() const {
     return camel_case(kind.name) + "From" + std::to_string(version().number);
   }
   /// The member that is the plugin's table.
   std::string table() const { return "v" + std::to_string(version().number); }
-  /// The newest version that it can be adapted to; its own place where there is none.
-  std::size_t newest() const {
-    std::size_t at = place;
-    while (at < kind.steps.size() && kind.steps[at].adaptable) at++;
-    return at;
-  }
 };
 
 /// A method where its answer is given, or where the plugin has it.
@@ -45,13 +35,6 @@ struct Found {
   std::size_t place;  // of the version
   const Method* method;
 };
-
-const MethodStep& step_of(const Kind& kind, std::size_t place, const Method& method) {
-  for (const MethodStep& step : kind.steps[place - 1].methods) {
-    if (step.method == &method) return step;
-  }
-  std::abort();  // a checked model has a step for each method
-}
 
 /// The oldest version down from `place` whose method has the form of this one.
 Found same_form_below(const Origin& origin, std::size_t place, const Method& method) {
@@ -64,32 +47,8 @@ Found same_form_below(const Origin& origin, std::size_t place, const Method& met
   return found;
 }
 
-/// Whether the plugin, or a hand-written step, has something to say to the method.
-bool is_there(const Origin& origin, std::size_t place, const Method& method) {
-  const Method* at = &method;
-  for (; place > origin.place; place--) {
-    const MethodStep& step = step_of(origin.kind, place, *at);
-    if (step.answer == Answer::hook) return true;
-    if (step.answer != Answer::forward) return false;
-    at = step.older;
-  }
-  return true;
-}
-
 std::string function_name(const KindVersion& version, const Method& method) {
   return "v" + std::to_string(version.number) + "_" + method.name;
-}
-
-/// The name of the plugin's own method behind this one; empty where an adapter or a hand-written
-/// step takes its place.
-std::string own_name(const Origin& origin, std::size_t place, const Method& method) {
-  const Method* at = &method;
-  for (; place > origin.place; place--) {
-    const MethodStep& step = step_of(origin.kind, place, *at);
-    if (step.answer != Answer::forward) return {};
-    at = step.older;
-  }
-  return at->name;
 }
 
 /// The method at a place: the plugin's own function, or one of the adapter.
@@ -393,11 +352,9 @@ std::string missing_array(const Origin& origin, std::size_t place) {
   return table_name(origin, place) + "_missing";
 }
 
-std::vector<std::string> missing_methods(const Origin& origin, std::size_t place) {
-  std::vector<std::string> missing;
-  for (const Method& method : origin.kind.versions[place]->methods) {
-    if (!is_there(origin, place, method)) missing.push_back(quoted(method.name));
-  }
+std::vector<std::string> missing_literals(const Origin& origin, std::size_t place) {
+  std::vector<std::string> missing = origin.missing_methods(place);
+  for (std::string& method : missing) method = quoted(method);
   return missing;
 }
 
@@ -405,28 +362,19 @@ std::string own_array(const Origin& origin, std::size_t place) {
   return table_name(origin, place) + "_own";
 }
 
-std::vector<std::string> own_methods(const Origin& origin, std::size_t place) {
+std::vector<std::string> own_literals(const Origin& origin, std::size_t place) {
   std::vector<std::string> own;
-  for (const Method& method : origin.kind.versions[place]->methods) {
-    const std::string name = own_name(origin, place, method);
-    if (!name.empty()) own.push_back("{" + quoted(method.name) + ", " + quoted(name) + "}");
+  for (const auto& [method, name] : origin.own_methods(place)) {
+    own.push_back("{" + quoted(method) + ", " + quoted(name) + "}");
   }
   return own;
-}
-
-/// Why a version cannot be adapted further than to the one at `place`.
-std::string refusal(const Kind& kind, std::size_t place) {
-  const KindStep& step = kind.steps[place];
-  std::string text = "version " + std::to_string(step.from->number) +
-                     " cannot be used as version " + std::to_string(step.to->number);
-  return step.reason.empty() ? text : text + ": " + step.reason;
 }
 
 }  // namespace
 
 void emit_adapters(Writer& out, const Kind& kind) {
   for (std::size_t place = 0; place + 1 < kind.versions.size(); place++) {
-    const Origin origin{kind, place};
+    const Origin origin{{kind, place}};
     if (origin.newest() == place) continue;
     emit_class(out, origin);
     for (std::size_t to = place + 1; to <= origin.newest(); to++) emit_table(out, origin, to);
@@ -441,13 +389,13 @@ std::string adapters_array(const Kind& kind, std::size_t from) {
 
 void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
   if (from + 1 == kind.versions.size()) return;
-  const Origin origin{kind, from};
+  const Origin origin{{kind, from}};
   for (std::size_t to = from + 1; to <= origin.newest(); to++) {
-    const std::vector<std::string> missing = missing_methods(origin, to);
+    const std::vector<std::string> missing = missing_literals(origin, to);
     if (!missing.empty()) {
       out.list("constexpr std::string_view " + missing_array(origin, to) + "[] = {", missing, "};");
     }
-    const std::vector<std::string> own = own_methods(origin, to);
+    const std::vector<std::string> own = own_literals(origin, to);
     if (!own.empty()) {
       out.list("constexpr tenon::OwnMethod " + own_array(origin, to) + "[] = {", own, "};");
     }
@@ -458,13 +406,12 @@ void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from) {
       const std::string number = std::to_string(kind.versions[to]->number);
       if (to > origin.newest()) {
         out.list("{",
-                 {number, quoted(refusal(kind, origin.newest())), "nullptr", "nullptr", "nullptr",
-                  "{}", "{}"},
+                 {number, quoted(origin.refusal()), "nullptr", "nullptr", "nullptr", "{}", "{}"},
                  "},");
         continue;
       }
-      const bool lacks = !missing_methods(origin, to).empty();
-      const bool owns = !own_methods(origin, to).empty();
+      const bool lacks = !missing_literals(origin, to).empty();
+      const bool owns = !own_literals(origin, to).empty();
       out.list("{",
                {number, "\"\"", "&" + table_name(origin, to), origin.class_name() + "::create",
                 origin.class_name() + "::destroy", lacks ? missing_array(origin, to) : "{}",

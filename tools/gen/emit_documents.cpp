@@ -2,6 +2,7 @@
 #include "gen/emit_documents.hpp"
 
 #include "gen/cpp_names.hpp"
+#include "gen/document_changes.hpp"
 #include "gen/storage_names.hpp"
 
 #include <string>
@@ -10,61 +11,9 @@
 namespace tenon::gen {
 namespace {
 
-std::string_view stage_word(Life::Stage stage) {
-  switch (stage) {
-    case Life::Stage::draft:
-      return "draft";
-    case Life::Stage::released:
-      return "released";
-    case Life::Stage::deprecated:
-      return "deprecated";
-    default:
-      return "removed";
-  }
-}
-
-/// What a step does to the fields of a document, or of a struct, whose name is `prefix` then.
-void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix,
-                 std::vector<std::string>& changes) {
-  for (const FieldStep& field : fields) {
-    const Field& shown = field.newer != nullptr ? *field.newer : *field.older;
-    const std::string name = prefix + shown.name;
-    if (field.hook) {
-      changes.push_back(quoted(name + " by hand"));
-    } else if (field.older == nullptr) {
-      changes.push_back(quoted("adds " + name));
-    } else if (field.newer == nullptr) {
-      changes.push_back(quoted("removes " + name));
-    } else if (field.older->name != field.newer->name) {
-      changes.push_back(quoted("renames " + prefix + field.older->name + " to " + name));
-    } else if (to_text(field.older->type) != to_text(field.newer->type)) {
-      changes.push_back(quoted("changes " + name + " from " + to_text(field.older->type) + " to " +
-                               to_text(field.newer->type)));
-    }
-  }
-}
-
-std::vector<std::string> changes_of(const DocumentStep& step) {
-  std::vector<std::string> changes;
-  add_changes(step.fields, "", changes);
-  for (const StructStep& inner : step.structs) {
-    if (inner.older->name != inner.newer->name) {
-      changes.push_back(quoted("renames " + inner.older->name + " to " + inner.newer->name));
-    }
-    add_changes(inner.fields, inner.newer->name + ".", changes);
-  }
-  for (const EnumStep& inner : step.enums) {
-    if (inner.older->name != inner.newer->name) {
-      changes.push_back(quoted("renames " + inner.older->name + " to " + inner.newer->name));
-    }
-    for (const RenamedValue& value : inner.renamed) {
-      changes.push_back(
-          quoted("renames " + value.older + " of " + inner.newer->name + " to " + value.newer));
-    }
-    if (inner.renamed.empty() && inner.older->values != inner.newer->values) {
-      changes.push_back(quoted("changes the values of " + inner.newer->name));
-    }
-  }
+std::vector<std::string> change_literals(const DocumentStep& step) {
+  std::vector<std::string> changes = changes_of(step);
+  for (std::string& change : changes) change = quoted(change);
   return changes;
 }
 
@@ -72,7 +21,7 @@ void emit_versions(Writer& out, const Document& document) {
   out.line("constexpr tenon::DocumentVersion ", document.name, "_versions[] = {");
   for (const auto& version : document.versions) {
     std::vector<std::string> members{
-        quoted(version->label), quoted(stage_word(version->life.stage)),
+        quoted(version->label), quoted(word_of(version->life.stage)),
         "tenon::detail::read_erased<" + local_storage_name(*version) + ">",
         "tenon::detail::write_erased<" + local_storage_name(*version) + ">"};
     if (version->removed()) {
@@ -90,7 +39,7 @@ void emit_versions(Writer& out, const Document& document) {
 
 void emit_steps_table(Writer& out, const Document& document) {
   for (std::size_t i = 0; i < document.steps.size(); i++) {
-    const std::vector<std::string> changes = changes_of(document.steps[i]);
+    const std::vector<std::string> changes = change_literals(document.steps[i]);
     if (changes.empty()) continue;
     out.list(
         "constexpr std::string_view " + document.name + "_changes" + std::to_string(i) + "[] = {",

@@ -20,17 +20,6 @@ std::vector<std::string> parameters(const std::string& from, const std::string& 
   return {"tenon::Conversion& conversion", "const " + from + "& from", to + "& to"};
 }
 
-/// The fields of a document or struct, as one way of a step sees them.
-struct FieldWay {
-  const FieldStep& field;
-  bool up;
-
-  const Field* source() const { return up ? field.older : field.newer; }
-  const Field* target() const { return up ? field.newer : field.older; }
-  const Origins& source_origins() const { return up ? field.older_origins : field.newer_origins; }
-  const Origins& target_origins() const { return up ? field.newer_origins : field.older_origins; }
-};
-
 /// The versions of a field as a constant; answers its name.
 std::string emit_origins(Writer& out, const std::string& name, const Origins& origins) {
   std::vector<std::string> labels;
@@ -141,11 +130,6 @@ void emit_struct(Writer& out, const StructStep& step, const StepWay& way, std::s
   out.line();
 }
 
-/// The class of the hand-written ends of a step: "RecordStep1To2".
-std::string hand_class(const DocumentStep& step) {
-  return camel_case(step.from->document->name) + "Step" + step.from->label + "To" + step.to->label;
-}
-
 void emit_neighbours(Writer& out, const StepWay& way) {
   for (const EnumStep& step : way.step->enums) emit_enum(out, step, way.up, defined);
   for (const StructStep& step : way.step->structs) emit_struct(out, step, way, defined);
@@ -246,6 +230,10 @@ void emit_hand_written(Writer& out, const DocumentStep& step) {
 }
 
 }  // namespace
+
+std::string hand_class(const DocumentStep& step) {
+  return camel_case(step.from->document->name) + "Step" + step.from->label + "To" + step.to->label;
+}
 
 std::vector<StepWay> steps_between(const Document& document, const DocumentVersion& from,
                                    const DocumentVersion& to) {

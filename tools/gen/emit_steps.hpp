@@ -20,6 +20,20 @@ struct StepWay {
   const DocumentVersion& to() const { return up ? *step->to : *step->from; }
 };
 
+/// The fields of a document or struct, as one way of a step sees them.
+struct FieldWay {
+  const FieldStep& field;
+  bool up;
+
+  const Field* source() const { return up ? field.older : field.newer; }
+  const Field* target() const { return up ? field.newer : field.older; }
+  const Origins& source_origins() const { return up ? field.older_origins : field.newer_origins; }
+  const Origins& target_origins() const { return up ? field.newer_origins : field.older_origins; }
+};
+
+/// The class of the hand-written ends of a step: "RecordStep1To2".
+std::string hand_class(const DocumentStep& step);
+
 /// The steps that lead from one version to another, in their order.
 std::vector<StepWay> steps_between(const Document& document, const DocumentVersion& from,
                                    const DocumentVersion& to);

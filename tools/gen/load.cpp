@@ -88,6 +88,16 @@ void read_steps(const DeclaredFamily& declared, Findings& findings) {
 
 }  // namespace
 
+StandardKind parse_standard(const std::string& text) {
+  const std::size_t at = text.find('@');
+  const std::string number = at != std::string::npos ? text.substr(at + 1) : "";
+  const bool good = !number.empty() && number.size() <= 6 &&
+                    number.find_first_not_of("0123456789") == std::string::npos;
+  if (!good)
+    throw UsageError("standard kind " + text + ": not a name and a version as in source@2");
+  return {text.substr(0, at), std::stoi(number)};
+}
+
 Model load_specs(const LoadOptions& options, Findings& findings) {
   Model model;
   SpecFiles files = find_all(options, findings);

@@ -12,11 +12,20 @@
 
 namespace tenon::gen {
 
+/// What was asked for does not exist.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A standard kind that a program wants, and its latest version there: "source", 2.
 struct StandardKind {
   std::string name;
   int version;
 };
+
+/// Reads "source@2". Throws UsageError.
+StandardKind parse_standard(const std::string& text);
 
 struct LoadOptions {
   std::vector<std::string> folders;
@@ -25,12 +34,6 @@ struct LoadOptions {
   std::string standard_specs{};
   /// Whether released versions must be those that `released.json` lists.
   bool frozen = true;
-};
-
-/// What was asked for does not exist.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// Reads and checks everything. The Model may be used only if there is no finding. Of the standard

@@ -41,16 +41,6 @@ std::string installed_specs() {
   return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
 }
 
-/// "source@2"
-StandardKind parse_standard(const std::string& text) {
-  const std::size_t at = text.find('@');
-  const std::string number = at != std::string::npos ? text.substr(at + 1) : "";
-  const bool good = !number.empty() && number.size() <= 6 &&
-                    number.find_first_not_of("0123456789") == std::string::npos;
-  if (!good) throw UsageError("--standard " + text + ": not a name and a version as in source@2");
-  return {text.substr(0, at), std::stoi(number)};
-}
-
 Exit report(const Findings& findings) {
   for (const Finding& finding : findings.all()) std::cerr << to_text(finding) << "\n";
   return findings.empty() ? good : has_findings;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/document_changes.hpp"
+
+namespace tenon::gen {
+namespace {
+
+/// What a step does to the fields of a document, or of a struct, whose name is `prefix` then.
+void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix,
+                 std::vector<std::string>& changes) {
+  for (const FieldStep& field : fields) {
+    const Field& shown = field.newer != nullptr ? *field.newer : *field.older;
+    const std::string name = prefix + shown.name;
+    if (field.hook) {
+      changes.push_back(name + " by hand");
+    } else if (field.older == nullptr) {
+      changes.push_back("adds " + name);
+    } else if (field.newer == nullptr) {
+      changes.push_back("removes " + name);
+    } else if (field.older->name != field.newer->name) {
+      changes.push_back("renames " + prefix + field.older->name + " to " + name);
+    } else if (to_text(field.older->type) != to_text(field.newer->type)) {
+      changes.push_back("changes " + name + " from " + to_text(field.older->type) + " to " +
+                        to_text(field.newer->type));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view word_of(Life::Stage stage) {
+  switch (stage) {
+    case Life::Stage::draft:
+      return "draft";
+    case Life::Stage::released:
+      return "released";
+    case Life::Stage::deprecated:
+      return "deprecated";
+    default:
+      return "removed";
+  }
+}
+
+std::vector<std::string> changes_of(const DocumentStep& step) {
+  std::vector<std::string> changes;
+  add_changes(step.fields, "", changes);
+  for (const StructStep& inner : step.structs) {
+    if (inner.older->name != inner.newer->name) {
+      changes.push_back("renames " + inner.older->name + " to " + inner.newer->name);
+    }
+    add_changes(inner.fields, inner.newer->name + ".", changes);
+  }
+  for (const EnumStep& inner : step.enums) {
+    if (inner.older->name != inner.newer->name) {
+      changes.push_back("renames " + inner.older->name + " to " + inner.newer->name);
+    }
+    for (const RenamedValue& value : inner.renamed) {
+      changes.push_back("renames " + value.older + " of " + inner.newer->name + " to " +
+                        value.newer);
+    }
+    if (inner.renamed.empty() && inner.older->values != inner.newer->values) {
+      changes.push_back("changes the values of " + inner.newer->name);
+    }
+  }
+  return changes;
+}
+
+}  // namespace tenon::gen
