@@ -11,6 +11,7 @@
 #include "package/quote.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
+#include "platform/process.hpp"
 #include "plugin_info.hpp"
 #include "registry/fit.hpp"
 
@@ -84,8 +85,8 @@ void report_libraries(ModuleReport& report, const Bundle& bundle,
 }
 
 void report_symbols(ModuleReport& report, const Bundle& bundle,
-                    const platform::LibrarySearch& search) {
-  const auto symbols = undefined_symbols(bundle, search);
+                    const platform::LibrarySearch& search, const fs::path& program) {
+  const auto symbols = undefined_symbols(bundle, search, program);
   if (!symbols) return;
   if (!symbols->empty()) report.add(undefined(*symbols, report.file));
   report.checked.emplace_back("symbols");
@@ -98,7 +99,7 @@ void report_copy(ModuleReport& report, Bundle& bundle) {
 }
 
 /// What is loaded together with the module, and whether it would go again.
-void report_bundle(ModuleReport& report, const platform::File& file) {
+void report_bundle(ModuleReport& report, const platform::File& file, const fs::path& program) {
   if (!is_library_for_this_machine(report.file)) return;  // reading the manifest says why
   auto bundle = bundle_of(report, file);
   if (!bundle) {
@@ -114,7 +115,7 @@ void report_bundle(ModuleReport& report, const platform::File& file) {
   if (!report.manifest) return;
   report.reload = reload_of(*bundle, report.manifest->joins_threads);
   report.checked.emplace_back("libraries");
-  if (complete) report_symbols(report, *bundle, search);
+  if (complete) report_symbols(report, *bundle, search, program);
   report_copy(report, *bundle);
 }
 
@@ -131,7 +132,7 @@ void ModuleReport::add(Error finding) {
   }
 }
 
-ModuleReport inspect(const fs::path& file) {
+ModuleReport inspect(const fs::path& file, const fs::path& program) {
   ModuleReport report;
   report.file = file;
   const auto open = open_module(file);
@@ -147,7 +148,7 @@ ModuleReport inspect(const fs::path& file) {
   } else {
     report.add(std::move(read).error());
   }
-  report_bundle(report, *open);
+  report_bundle(report, *open, program);
   return report;
 }
 
@@ -160,6 +161,19 @@ ModuleReport inspect(const tenon_module& builtin) {
     report.add(std::move(manifest).error());
   }
   return report;
+}
+
+std::vector<fs::path> data_folders(const std::string& app) {
+  return platform::data_folders(app);
+}
+
+std::string manifests_of(const std::vector<const tenon_module*>& builtins) {
+  std::string text = "[";
+  for (const tenon_module* builtin : builtins) {
+    text += text.size() > 1 ? ",\n" : "";
+    text.append(builtin->manifest, builtin->manifest_size);
+  }
+  return text + "]\n";
 }
 
 }  // namespace tenon

@@ -2,6 +2,7 @@
 #include <tenon/document.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon {
 namespace {
@@ -28,6 +29,11 @@ const DocumentVersion* DocumentType::find(std::string_view label) const noexcept
 DocumentTypeRegistration::DocumentTypeRegistration(const DocumentType& type) {
   if (find_document_type(type.id) != nullptr) return;
   types().insert(std::upper_bound(types().begin(), types().end(), &type, is_before), &type);
+}
+
+void use_document_types(std::vector<const DocumentType*> fresh) {
+  std::sort(fresh.begin(), fresh.end(), is_before);
+  types() = std::move(fresh);
 }
 
 std::vector<const DocumentType*> document_types() {

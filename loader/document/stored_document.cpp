@@ -164,13 +164,23 @@ Result<const DocumentVersion*> find_target(const DocumentType& type, std::string
                        ", as which documents of this type are stored"});
 }
 
-const void* convert(Conversion& conversion, const DocumentType& type, const DocumentVersion& from,
-                    const DocumentVersion& to, const void* stored) {
-  if (&from == &to) return stored;
-  for (const DocumentConversion& one : type.conversions) {
-    if (one.from == from.label && one.to == to.label) return one.convert(conversion, stored);
-  }
-  return nullptr;
+/// The way from one version to another; nullptr: they are one.
+const DocumentConversion* find_way(const DocumentType& type, const DocumentVersion& from,
+                                   const DocumentVersion& to) {
+  const auto found = std::find_if(
+      type.conversions.begin(), type.conversions.end(),
+      [&](const DocumentConversion& one) { return one.from == from.label && one.to == to.label; });
+  return found != type.conversions.end() ? &*found : nullptr;
+}
+
+Error by_hand(const DocumentType& type, const DocumentConversion& way) {
+  return Error({.code = "step-by-hand",
+                .message = "a hand-written step is missing",
+                .where = std::string(type.id),
+                .found = "versions " + std::string(way.from) + " and " + std::string(way.to) +
+                         " with " + std::string(way.by_hand) + " between them",
+                .needed = "steps that the spec alone describes",
+                .fix = "convert the document with the program that has the step"});
 }
 
 }  // namespace
@@ -188,9 +198,11 @@ Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
   if (!target) return target.error();
 
   if (how.lenient) conversion.unknown_of = text_of(conversion.copy(origin->label));
-  const void* read = origin->version->read(conversion, said.value);
-  if (read == nullptr) return parser.take_error();
-  const void* stored = convert(conversion, type, *origin->version, **target, read);
+  const DocumentConversion* way = find_way(type, *origin->version, **target);
+  if (way != nullptr && way->convert == nullptr) return by_hand(type, *way);
+  const void* stored = origin->version->read(*origin->version, conversion, said.value);
+  if (stored == nullptr) return parser.take_error();
+  if (way != nullptr) stored = way->convert(*way, conversion, stored);
   if (stored == nullptr) {
     return Error({.code = "wrong-value",
                   .message = conversion.error(),

@@ -81,8 +81,9 @@ class BundleReader {
   Result<Bundle> read(std::vector<std::byte> content, const fs::path& path) {
     return read_rest(add(path, std::move(content), {}));
   }
-  Result<Bundle> look(const platform::File& module) {
+  Result<Bundle> look(const platform::File& module, ElfFile::Accepts accepts) {
     keeps_contents_ = false;
+    accepts_ = accepts;
     FileSource source(module);
     return read_rest(add(module.path(), source, {}));
   }
@@ -108,7 +109,7 @@ class BundleReader {
   Result<void> add(const fs::path& path, ByteSource& source, const Folders& inherited) {
     BundleFile file;
     file.path = path;
-    const auto elf = ElfFile::open(source);
+    const auto elf = ElfFile::open(source, accepts_);
     if (!elf) return elf.error();
     auto linkage = elf->linkage();
     if (!linkage) return std::move(linkage).error();
@@ -205,6 +206,7 @@ class BundleReader {
 
   Bundle bundle_;
   bool keeps_contents_ = true;
+  ElfFile::Accepts accepts_ = ElfFile::Accepts::libraries;
   std::size_t read_ = 0;  // bytes of contents
   std::size_t lookups_ = 0;
   // Of each file of the bundle: where it looks, and where what it needs may look, too. References
@@ -259,8 +261,8 @@ Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path)
   return BundleReader().read(std::move(content), path);
 }
 
-Result<Bundle> look_at_bundle(const platform::File& module) {
-  return BundleReader().look(module);
+Result<Bundle> look_at_bundle(const platform::File& module, ElfFile::Accepts accepts) {
+  return BundleReader().look(module, accepts);
 }
 
 std::string_view to_string(ReloadGrade grade) noexcept {

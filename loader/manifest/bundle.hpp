@@ -57,10 +57,11 @@ using Bundle = std::vector<BundleFile>;
 /// thread. Errors, with the file in `where`: those of opening an ELF file, cannot-read.
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
 
-/// The same of the open file of a module, read piece by piece: no contents are kept, so it can only
-/// be looked at. Libraries that this process has loaded belong to it as well: another process may
-/// not have them.
-Result<Bundle> look_at_bundle(const platform::File& module);
+/// The same of the open file of a module, or where they are accepted of a program, read piece by
+/// piece: no contents are kept, so it can only be looked at. Libraries that this process has loaded
+/// belong to it as well: another process may not have them.
+Result<Bundle> look_at_bundle(const platform::File& module,
+                              ElfFile::Accepts accepts = ElfFile::Accepts::libraries);
 
 /// What stands in the way of unloading it.
 Reload reload_of(const Bundle& bundle, bool joins_threads);

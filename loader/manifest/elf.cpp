@@ -71,7 +71,8 @@ Result<void> check_magic(ByteSource& source) {
 }
 
 /// Whether a library of this kind can be loaded here at all.
-Result<void> check_identification(const ByteSource& source, const elf::Identification& id) {
+Result<void> check_identification(const ByteSource& source, const elf::Identification& id,
+                                  ElfFile::Accepts accepts) {
   const auto rebuild = "take the plugin's build for " + machine_name(platform::host_machine);
   if (id.word_size == elf::class_32) {
     return source.finding("wrong-word-size", "a 32-bit file for " + machine_name(machine_of(id)),
@@ -90,7 +91,8 @@ Result<void> check_identification(const ByteSource& source, const elf::Identific
         "a file for another operating system (OS ABI " + std::to_string(id.system) + ")",
         "one for this system", rebuild);
   }
-  if (id.type != elf::type_shared) return not_a_module(source, type_name(id.type));
+  const bool program = id.type == elf::type_program && accepts == ElfFile::Accepts::programs;
+  if (id.type != elf::type_shared && !program) return not_a_module(source, type_name(id.type));
   return {};
 }
 
@@ -119,7 +121,7 @@ Error ElfFile::not_a_module(std::string_view found) const {
   return tenon::not_a_module(*source_, found);
 }
 
-Result<ElfFile> ElfFile::open(ByteSource& source) {
+Result<ElfFile> ElfFile::open(ByteSource& source, Accepts accepts) {
   ElfFile file(source);
   file.page_ = platform::page_size();
   if (auto good = check_magic(source); !good) return std::move(good).error();
@@ -129,12 +131,14 @@ Result<ElfFile> ElfFile::open(ByteSource& source) {
   const bool known_size = id.word_size == elf::class_32 || id.word_size == elf::class_64;
   const bool known_order = id.byte_order == elf::little_endian || id.byte_order == elf::big_endian;
   if (!known_size || !known_order) return file.broken("an ELF header with an impossible class");
-  if (auto good = check_identification(source, id); !good) return std::move(good).error();
+  if (auto good = check_identification(source, id, accepts); !good) return std::move(good).error();
 
   elf::Header header;
   if (auto read = source.read(0, header, "the ELF header"); !read) return std::move(read).error();
   if (auto read = file.read_segments(header); !read) return std::move(read).error();
   if (auto read = file.read_dynamic(); !read) return std::move(read).error();
+  const bool program = (file.dynamic_.flags & elf::flag_1_program) != 0;
+  if (program && accepts == Accepts::libraries) return file.not_a_module("a program");
   if (auto good = file.check_segments(header); !good) return std::move(good).error();
   return file;
 }

@@ -38,10 +38,13 @@ class ElfFile {
     std::uint64_t room;  // bytes from there to the end of its segment
   };
 
+  /// Which files are read: libraries alone, or programs as well, which may export symbols, too.
+  enum class Accepts { libraries, programs };
+
   /// Reads headers, segments and the dynamic section. `source` must live as long as the result.
   /// Errors: empty-file, not-a-module, truncated, wrong-word-size, wrong-architecture,
   /// broken-file (the file contradicts itself), cannot-read.
-  static Result<ElfFile> open(ByteSource& source);
+  static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries);
 
   /// The text of the manifest's note, without its terminator. Errors: no-manifest,
   /// two-manifests, broken-manifest, and those of open.

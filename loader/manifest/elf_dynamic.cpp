@@ -104,7 +104,6 @@ Result<void> ElfFile::settle_dynamic(const Entries& entries) {
           range(elf::dynamic_packed_relocations, elf::dynamic_packed_relocations_size),
       .text_relocations = entries[elf::dynamic_text_relocations].has_value() ||
                           (entries.or_zero(elf::dynamic_flags) & elf::flag_text_relocations) != 0};
-  if ((dynamic_.flags & elf::flag_1_program) != 0) return not_a_module("a program");
   return check_tables(entries);
 }
 

@@ -32,11 +32,11 @@ std::string with_version(std::string_view name, std::string_view version) {
 /// What all files that are loaded together export and need.
 class SymbolSets {
  public:
-  SymbolSets(const Bundle& bundle, const platform::LibrarySearch& search)
-      : bundle_(bundle), search_(search) {}
+  SymbolSets(const Bundle& bundle, const platform::LibrarySearch& search, const fs::path& program)
+      : bundle_(bundle), search_(search), program_(program) {}
 
-  /// Reads the files of the bundle and, breadth first, all libraries that are loaded with them.
-  /// False: one of them cannot be read.
+  /// Reads the files of the bundle, the program and, breadth first, all libraries that are loaded
+  /// with them. False: one of them cannot be read.
   bool read() {
     for (const BundleFile& file : bundle_) {
       const std::string where = file.path.string();
@@ -46,6 +46,7 @@ class SymbolSets {
     }
     name_own_files();
     if (!queue_all(needed_libraries(bundle_, search_))) return false;
+    if (!program_.empty()) queue_.push_back({program_.filename().string(), program_});
     for (std::size_t i = 0; i < queue_.size(); i++) {
       if (i == most_files || !add_library(NeededLibrary(queue_[i]))) return false;
     }
@@ -78,13 +79,16 @@ class SymbolSets {
   using Names = std::unordered_set<std::string>;
 
   bool is_there(const Symbol& symbol) const {
-    const char* name = symbol.name.c_str();
-    if (symbol.version.empty()) {
-      return exported_.contains(symbol.name) || platform::has_global_symbol(name);
-    }
+    if (program_.empty() && is_here(symbol)) return true;
+    if (symbol.version.empty()) return exported_.contains(symbol.name);
     return exported_.contains(with_version(symbol.name, symbol.version)) ||
-           exported_.contains(symbol.name + std::string(any_version)) ||
-           platform::has_global_symbol(name, symbol.version.c_str());
+           exported_.contains(symbol.name + std::string(any_version));
+  }
+  /// Whether this process has the symbol.
+  static bool is_here(const Symbol& symbol) {
+    const char* name = symbol.name.c_str();
+    return symbol.version.empty() ? platform::has_global_symbol(name)
+                                  : platform::has_global_symbol(name, symbol.version.c_str());
   }
 
   /// A library without any versions does for all of them.
@@ -110,7 +114,7 @@ class SymbolSets {
     if (!file) return false;
     FileSource source(*file);
     if (!add_file(source, library.name, false)) return false;
-    const auto bundle = look_at_bundle(*file);
+    const auto bundle = look_at_bundle(*file, ElfFile::Accepts::programs);
     return bundle && queue_all(needed_libraries(*bundle, search_));
   }
 
@@ -166,6 +170,7 @@ class SymbolSets {
 
   const Bundle& bundle_;
   const platform::LibrarySearch& search_;
+  const fs::path& program_;  // the host; empty where that is this process
   std::vector<NeededLibrary> queue_;
   std::set<fs::path> own_;  // files of the bundle
   Names seen_, exported_;
@@ -177,8 +182,9 @@ class SymbolSets {
 }  // namespace
 
 std::optional<std::vector<std::string>> undefined_symbols(const Bundle& bundle,
-                                                          const platform::LibrarySearch& search) {
-  SymbolSets sets(bundle, search);
+                                                          const platform::LibrarySearch& search,
+                                                          const fs::path& program) {
+  SymbolSets sets(bundle, search, program);
   if (!sets.read()) return std::nullopt;
   return sets.missing();
 }

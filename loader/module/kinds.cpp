@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/kinds.hpp"
 
+#include <tenon/inspect.hpp>
+
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "platform/fork.hpp"
@@ -22,6 +25,15 @@ std::vector<const Kind*>& kinds() {
 KindRegistration::KindRegistration(const Kind& kind) {
   std::lock_guard lock(mutex);
   kinds().push_back(&kind);
+}
+
+void use_kinds(std::vector<const Kind*> fresh) {
+  std::lock_guard lock(mutex);
+  kinds() = std::move(fresh);
+}
+
+const Kind* find_kind(std::string_view id) noexcept {
+  return detail::find_kind(id);
 }
 
 namespace detail {

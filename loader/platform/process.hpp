@@ -20,6 +20,9 @@ std::vector<std::filesystem::path> split_path_list(const std::string& list);
 /// Where the modules of an app are installed: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> module_folders(const std::string& app);
 
+/// Where the data of an app is installed: of the user, of this machine, of the system.
+std::vector<std::filesystem::path> data_folders(const std::string& app);
+
 /// The size of the pieces in which memory is mapped and protected: a power of two.
 std::size_t page_size();
 

@@ -92,7 +92,7 @@ std::string crossed(std::string_view text, Change&& change) {
   Arena arena;
   Conversion conversion(arena.raw());
   json::Parser parser;
-  const void* stored = version.read(conversion, parser.parse(text).value());
+  const void* stored = version.read(version, conversion, parser.parse(text).value());
   void* raw = const_cast<void*>(version.save(conversion, stored));
   change(*static_cast<test_sketchy_v1*>(raw));
   json::Writer out;
@@ -141,7 +141,8 @@ TEST(Bag, GetsNothingWhereTheDocumentDoesNotComeBack) {
     json::Parser parser;
     const auto root = parser.parse(R"({"text":"a","comes_back":[1],"bag":{"x@9":{"type":"json",)"
                                    R"("value":1}}})");
-    const void* stored = type.find("1")->read(conversion, *root);
+    const DocumentVersion& version = *type.find("1");
+    const void* stored = version.read(version, conversion, *root);
     const void* older = conversion_between(type, "1", "2")(conversion, stored);
     json::Writer out;
     type.find("2")->write(out, older);
@@ -159,7 +160,8 @@ TEST(Bag, AndItsDocumentStayAsTheyWereWhereTheyCannotBeConverted) {
   Arena arena;
   Conversion conversion(arena.raw());
   json::Parser parser;
-  const void* stored = type.find("2")->read(conversion, parser.parse(text).value());
+  const DocumentVersion& version = *type.find("2");
+  const void* stored = version.read(version, conversion, parser.parse(text).value());
   EXPECT_EQ(conversion_between(type, "2", "1")(conversion, stored), nullptr);
   EXPECT_EQ(conversion.error(), "bag.comes_back_other@1.value: expected text, found number 42");
   json::Writer out;

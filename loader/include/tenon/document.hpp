@@ -28,13 +28,16 @@ struct DocumentVersion {
   std::string_view label;  // eg: "2", "3preview1"
   std::string_view stage;  // "draft", "released", "deprecated" or "removed"
   /// nullptr: the document of `in` has the error.
-  const void* (*read)(Conversion& conversion, const json::Reader& in);
+  const void* (*read)(const DocumentVersion& version, Conversion& conversion,
+                      const json::Reader& in);
   void (*write)(json::Writer& out, const void* stored);
   /// The size of its struct in the contract, in bytes, and the way from there and back; nullptr
   /// where the conversion has failed. A version that was removed has none of the three.
   std::size_t contract_size;
   const void* (*load)(Conversion& conversion, const void* raw);
   const void* (*save)(Conversion& conversion, const void* stored);
+  /// The spec, for who reads it at run time; generated code needs none.
+  const void* spec = nullptr;
 };
 
 /// How one version became another.
@@ -51,8 +54,12 @@ struct DocumentStep {
 struct DocumentConversion {
   std::string_view from;
   std::string_view to;
-  /// nullptr: the conversion has failed.
-  const void* (*convert)(Conversion& conversion, const void* stored);
+  /// Returns nullptr where the conversion has failed. nullptr itself: the program lacks `by_hand`.
+  const void* (*convert)(const DocumentConversion& way, Conversion& conversion, const void* stored);
+  /// The spec, for who reads it at run time; generated code needs none.
+  const void* spec = nullptr;
+  /// The hand-written step that is missing, eg: "RecordStep1To2"; empty: none.
+  std::string_view by_hand = {};
 };
 
 struct TENON_API DocumentType {
@@ -71,6 +78,11 @@ class TENON_API DocumentTypeRegistration {
  public:
   explicit DocumentTypeRegistration(const DocumentType& type);
 };
+
+/// Makes these the types of the process, in the place of those that were registered: for programs
+/// that read documents of another program. They live as long as the process. REQUIRED: no other
+/// thread uses document types yet.
+TENON_API void use_document_types(std::vector<const DocumentType*> types);
 
 /// The types of the program, by id. From any thread, once main has begun.
 TENON_API std::vector<const DocumentType*> document_types();
@@ -101,7 +113,7 @@ struct ReadDocument {
 /// Reads a document and brings it to the version that is wanted. The text and what the parser holds
 /// must live as long as the result, unless the conversion copies. Errors: not-json, wrong-value
 /// with the path in the document, unknown-type, unknown-version, version-too-new, other-type,
-/// other-version, missing-type, missing-version.
+/// other-version, missing-type, missing-version, step-by-hand.
 TENON_API Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
                                              std::string_view text, const DocumentReading& how);
 

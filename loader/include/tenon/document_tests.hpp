@@ -168,6 +168,11 @@ inline const DocumentConversion* find_conversion(const DocumentType& type, std::
   return nullptr;
 }
 
+inline const void* convert(const DocumentConversion& way, Conversion& conversion,
+                           const void* stored) {
+  return way.convert(way, conversion, stored);
+}
+
 /// The steps between two versions: labels, the first and the last included.
 inline std::vector<std::string_view> path_between(const DocumentType& type, std::string_view from,
                                                   std::string_view to) {
@@ -201,7 +206,7 @@ inline const void* convert_by_steps(Conversion& conversion, const DocumentType& 
                                     const void* stored) {
   const std::vector<std::string_view> path = path_between(type, from, to);
   for (std::size_t i = 0; stored != nullptr && i + 1 < path.size(); i++) {
-    stored = find_conversion(type, path[i], path[i + 1])->convert(conversion, stored);
+    stored = convert(*find_conversion(type, path[i], path[i + 1]), conversion, stored);
   }
   if (stored == nullptr) ADD_FAILURE() << conversion.error();
   return stored;
@@ -213,20 +218,20 @@ inline void check_round_trip(Conversion& conversion, const DocumentType& type,
                              const void* stored) {
   const std::string before = to_text(from, stored);
   SCOPED_TRACE(before);
-  const void* there = find_conversion(type, from.label, to.label)->convert(conversion, stored);
+  const void* there = convert(*find_conversion(type, from.label, to.label), conversion, stored);
   ASSERT_NE(there, nullptr) << conversion.error();
   EXPECT_EQ(to_text(from, stored), before) << "the source was changed";
   const std::string on_the_way = to_text(to, there);
   const void* by_steps = convert_by_steps(conversion, type, from.label, to.label, stored);
   ASSERT_NE(by_steps, nullptr);
   EXPECT_EQ(on_the_way, to_text(to, by_steps)) << "the chain is not its steps";
-  const void* back = find_conversion(type, to.label, from.label)->convert(conversion, there);
+  const void* back = convert(*find_conversion(type, to.label, from.label), conversion, there);
   ASSERT_NE(back, nullptr) << conversion.error();
   EXPECT_EQ(to_text(from, back), before) << "on the way: " << on_the_way;
   json::Parser parser;
-  const void* read = to.read(conversion, parser.parse(on_the_way).value());
+  const void* read = to.read(to, conversion, parser.parse(on_the_way).value());
   ASSERT_NE(read, nullptr) << parser.take_error().to_string() << "\n" << on_the_way;
-  back = find_conversion(type, to.label, from.label)->convert(conversion, read);
+  back = convert(*find_conversion(type, to.label, from.label), conversion, read);
   ASSERT_NE(back, nullptr) << conversion.error();
   EXPECT_EQ(to_text(from, back), before) << "on the way, as text: " << on_the_way;
 }
@@ -237,7 +242,7 @@ inline void check_json(Conversion& conversion, const DocumentVersion& version, c
   json::Parser parser;
   const auto root = parser.parse(text);
   ASSERT_TRUE(root) << root.error().to_string() << "\n" << text;
-  const void* read = version.read(conversion, *root);
+  const void* read = version.read(version, conversion, *root);
   ASSERT_NE(read, nullptr) << parser.take_error().to_string() << "\n" << text;
   EXPECT_EQ(to_text(version, read), text);
 }

@@ -7,6 +7,7 @@
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
 #include <tenon/host.hpp>
+#include <tenon/kind.hpp>
 #include <tenon/reload.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon {
@@ -86,10 +88,28 @@ struct ModuleReport {
   TENON_API void add(Error finding);
 };
 
-/// Looks at a file. Never waits for a pipe or a device. Thread-safe.
-TENON_API ModuleReport inspect(const std::filesystem::path& file);
+/// Looks at a file. Never waits for a pipe or a device. `program` is the executable of the host
+/// that would load it, whose symbols count then; empty: this process. Thread-safe.
+TENON_API ModuleReport inspect(const std::filesystem::path& file,
+                               const std::filesystem::path& program = {});
 
 /// Looks at a module that is linked into the program.
 TENON_API ModuleReport inspect(const tenon_module& builtin);
+
+/// The kind of this process with this id; nullptr where it knows none. Thread-safe.
+TENON_API const Kind* find_kind(std::string_view id) noexcept;
+
+/// Makes these the kinds of the process, in the place of those that were registered: for programs
+/// that look at the plugins of another program. Nothing can be created of a kind without tables.
+/// They live as long as the process. REQUIRED: there is no Host yet.
+TENON_API void use_kinds(std::vector<const Kind*> kinds);
+
+/// Where the data of an app may be installed: that of the user, of this machine, of the system, eg:
+/// "/usr/share/photo".
+TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app);
+
+/// The manifests of modules that are linked into a program as one JSON array, which is what the
+/// description of the program says of its builtins (`tenon_install_sdk`).
+TENON_API std::string manifests_of(const std::vector<const tenon_module*>& builtins);
 
 }  // namespace tenon

@@ -16,6 +16,7 @@
 #include <tenon/abi.h>
 #include <tenon/bag.hpp>
 #include <tenon/conversion.hpp>
+#include <tenon/document.hpp>
 #include <tenon/json.hpp>
 
 #include <charconv>
@@ -596,7 +597,7 @@ namespace detail {
 
 /// The same for who does not know the type; what tables of document types hold.
 template <class Form>
-const void* read_erased(Conversion& conversion, const json::Reader& in) {
+const void* read_erased(const DocumentVersion&, Conversion& conversion, const json::Reader& in) {
   auto* made = conversion.make<Form>();
   return read_value(conversion, in, *made) ? made : nullptr;
 }
@@ -616,7 +617,7 @@ const void* save_erased(Conversion& conversion, const void* stored) {
   return Stored<Form>::save(conversion, *static_cast<const Form*>(stored), *made) ? made : nullptr;
 }
 template <class From, class To>
-const void* convert_erased(Conversion& conversion, const void* stored) {
+const void* convert_erased(const DocumentConversion&, Conversion& conversion, const void* stored) {
   auto* made = conversion.make<To>();
   return convert(conversion, *static_cast<const From*>(stored), *made) ? made : nullptr;
 }

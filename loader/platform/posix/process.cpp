@@ -7,6 +7,20 @@
 #include <algorithm>
 
 namespace tenon::platform {
+namespace {
+
+/// A folder of the user, one of this machine and one of the system: "lib/photo/plugins" below each.
+std::vector<std::filesystem::path> installed(const std::filesystem::path& below) {
+  std::vector<std::filesystem::path> folders;
+  if (const std::string home = trusted_environment("HOME"); !home.empty()) {
+    folders.push_back(std::filesystem::path(home) / ".local" / below);
+  }
+  folders.push_back("/usr/local" / below);
+  folders.push_back("/usr" / below);
+  return folders;
+}
+
+}  // namespace
 
 std::string trusted_environment(const std::string& name) {
   const char* value = secure_getenv(name.c_str());
@@ -29,14 +43,11 @@ std::size_t page_size() {
 }
 
 std::vector<std::filesystem::path> module_folders(const std::string& app) {
-  std::vector<std::filesystem::path> folders;
-  const std::filesystem::path below = std::filesystem::path(app) / "plugins";
-  if (const std::string home = trusted_environment("HOME"); !home.empty()) {
-    folders.push_back(std::filesystem::path(home) / ".local/lib" / below);
-  }
-  folders.push_back("/usr/local/lib" / below);
-  folders.push_back("/usr/lib" / below);
-  return folders;
+  return installed(std::filesystem::path("lib") / app / "plugins");
+}
+
+std::vector<std::filesystem::path> data_folders(const std::string& app) {
+  return installed(std::filesystem::path("share") / app);
 }
 
 }  // namespace tenon::platform
