@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The command reads specs and interprets documents; programs are compiled from the same specs. Both
+// make the same of the same random documents. SPECS is the folder of the specs.
+#include <test/album_storage.hpp>
+#include <test/gone_storage.hpp>
+#include <test/parcel_storage.hpp>
+#include <test/photo_storage.hpp>
+#include <test/sketchy_storage.hpp>
+#include <test/tour_storage.hpp>
+
+#include <tenon/document_tests.hpp>
+
+#include "app_types.hpp"
+#include "gen/load.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using command::Kept;
+
+/// A type as the program was built with it, and as the command reads it.
+struct Two {
+  const DocumentType& built;
+  const DocumentType& read;
+};
+
+Two types_of(std::string_view id) {
+  static const std::vector<const DocumentType*> built = document_types();
+  static const gen::Model model = [] {
+    gen::Findings findings;
+    gen::Model loaded = gen::load_specs({.folders = {SPECS}}, findings);
+    EXPECT_TRUE(findings.empty()) << reading::to_text(findings.all().front());
+    return loaded;
+  }();
+  static Kept kept;
+  const auto find = [id](const auto& all) -> decltype(auto) {
+    return **std::find_if(all.begin(), all.end(), [id](const auto& one) { return one->id == id; });
+  };
+  return {find(built), command::described_type(find(model.documents), kept)};
+}
+
+/// What becomes of a document, or why nothing does.
+std::string converted(const DocumentType& type, const std::string& text,
+                      const DocumentReading& how) {
+  use_document_types({&type});
+  DocumentConverter converter;
+  const auto result = converter.convert(text, how);
+  return result ? std::string(*result) : result.error().to_string();
+}
+
+/// Compares a way and the way back; `wrong` documents are read that are of another version.
+void compare(const Two& types, const std::string& text, std::string_view from,
+             const DocumentVersion& to, bool lenient) {
+  SCOPED_TRACE(std::string(from) + " to " + std::string(to.label) + ": " + text);
+  const DocumentReading there{types.built.id, from, to.label, lenient};
+  const std::string expected = converted(types.built, text, there);
+  const std::string found = converted(types.read, text, there);
+  if (by_hand(types.built, from, to.label)) {
+    EXPECT_NE(found.find("step-by-hand"), std::string::npos) << found;
+    EXPECT_NE(found.find("AlbumStep1To2"), std::string::npos) << found;
+    return;
+  }
+  EXPECT_EQ(expected, found);
+  const DocumentReading back{types.built.id, to.label, from, lenient};
+  EXPECT_EQ(converted(types.built, expected, back), converted(types.read, expected, back))
+      << "on the way: " << expected;
+}
+
+template <class Storage>
+void check(std::string_view id, std::string_view label) {
+  constexpr int instances = 40;
+  const Two types = types_of(id);
+  Random random(seed(), {"bright", "light", "odd"});
+  Arena arena;
+  for (int i = 0; i < instances && !testing::Test::HasFailure(); i++) {
+    arena.reset();
+    Conversion conversion(arena.raw());
+    random.density = i == 0 ? 0 : i == 1 ? 100 : random.below(101);
+    Storage document;
+    fill(conversion, random, document);
+    const std::string text = to_text(*types.built.find(label), &document);
+    for (const DocumentVersion& to : types.built.versions) {
+      compare(types, text, label, to, false);
+      // As documents of every other version: most are refused, or keep what is not known.
+      for (const DocumentVersion& wrong : types.built.versions) {
+        compare(types, text, wrong.label, to, false);
+        compare(types, text, wrong.label, to, true);
+      }
+    }
+  }
+}
+
+TEST(Interpreter, ConvertsAsGeneratedCodeDoes) {
+  check<test::AlbumV1Storage>("test.example/album", "1");
+  check<test::AlbumV2Storage>("test.example/album", "2");
+  check<test::AlbumV3preview1Storage>("test.example/album", "3preview1");
+  check<test::AlbumV3preview2Storage>("test.example/album", "3preview2");
+  check<test::AlbumV3Storage>("test.example/album", "3");
+  check<test::AlbumV4Storage>("test.example/album", "4");
+  check<test::GoneV1Storage>("test.example/gone", "1");
+  check<test::GoneV2Storage>("test.example/gone", "2");
+  check<test::ParcelV1Storage>("test.example/parcel", "1");
+  check<test::ParcelV2Storage>("test.example/parcel", "2");
+  check<test::ParcelV3Storage>("test.example/parcel", "3");
+  check<test::PhotoV1Storage>("test.example/photo", "1");
+  check<test::PhotoV2Storage>("test.example/photo", "2");
+  check<test::SketchyV1Storage>("test.example/sketchy", "1");
+  check<test::TourV1Storage>("test.example/tour", "1");
+  check<test::TourV2Storage>("test.example/tour", "2");
+  check<test::TourV3Storage>("test.example/tour", "3");
+}
+
+TEST(Interpreter, DescribesTypesAsGeneratedCodeDoes) {
+  for (const char* id : {"test.example/album", "test.example/gone", "test.example/parcel",
+                         "test.example/photo", "test.example/sketchy", "test.example/tour"}) {
+    const Two types = types_of(id);
+    EXPECT_EQ(types.built.hub, types.read.hub);
+    ASSERT_EQ(types.built.versions.size(), types.read.versions.size());
+    for (std::size_t i = 0; i < types.built.versions.size(); i++) {
+      EXPECT_EQ(types.built.versions[i].label, types.read.versions[i].label);
+      EXPECT_EQ(types.built.versions[i].stage, types.read.versions[i].stage);
+    }
+    ASSERT_EQ(types.built.steps.size(), types.read.steps.size());
+    for (std::size_t i = 0; i < types.built.steps.size(); i++) {
+      const DocumentStep& built = types.built.steps[i];
+      const DocumentStep& read = types.read.steps[i];
+      EXPECT_EQ(built.from, read.from);
+      EXPECT_EQ(built.to, read.to);
+      EXPECT_EQ(built.notes, read.notes);
+      EXPECT_EQ(built.by_hand, read.by_hand);
+      EXPECT_TRUE(std::ranges::equal(built.changes, read.changes));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "interpreter.hpp"
+
+#include "gen/storage_names.hpp"
+
+#include <tenon/storage.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tenon::command {
+namespace {
+
+using gen::Field;
+using gen::FieldWay;
+using gen::Shape;
+using gen::StepWay;
+using gen::Type;
+using Fields = std::vector<Field>;
+
+/// Calls `use` with the form of the values of a type, as std::type_identity. An optional is stored
+/// as what it holds, an enum as its literal.
+template <class Use>
+auto with_form(const Type& type, Use&& use) {
+  switch (type.shape) {
+    case Shape::boolean:
+      return use(std::type_identity<bool>());
+    case Shape::int8:
+      return use(std::type_identity<std::int8_t>());
+    case Shape::int16:
+      return use(std::type_identity<std::int16_t>());
+    case Shape::int32:
+      return use(std::type_identity<std::int32_t>());
+    case Shape::int64:
+    case Shape::duration:
+    case Shape::timestamp:
+      return use(std::type_identity<std::int64_t>());
+    case Shape::uint8:
+      return use(std::type_identity<std::uint8_t>());
+    case Shape::uint16:
+      return use(std::type_identity<std::uint16_t>());
+    case Shape::uint32:
+      return use(std::type_identity<std::uint32_t>());
+    case Shape::uint64:
+      return use(std::type_identity<std::uint64_t>());
+    case Shape::float32:
+      return use(std::type_identity<float>());
+    case Shape::float64:
+      return use(std::type_identity<double>());
+    case Shape::bytes:
+      return use(std::type_identity<tenon_bytes>());
+    case Shape::json:
+      return use(std::type_identity<StoredJson>());
+    case Shape::list:
+      return use(std::type_identity<tenon_list>());
+    case Shape::map:
+      return use(std::type_identity<tenon_map>());
+    case Shape::structure:
+    case Shape::document:
+      return use(std::type_identity<Object>());
+    default:
+      return use(std::type_identity<tenon_string>());
+  }
+}
+
+bool is_object(const Type& type) noexcept {
+  return type.shape == Shape::structure || type.shape == Shape::document;
+}
+
+const Fields& fields_of(const Type& type) noexcept {
+  return type.shape == Shape::structure ? type.structure->fields : type.document->fields;
+}
+
+std::size_t size_of(const Type& type) {
+  return with_form(type, []<class Form>(std::type_identity<Form>) { return sizeof(Form); });
+}
+
+Object* make_object(Conversion& conversion, const Fields& fields) {
+  return conversion.make(Object{conversion.make_array<const void*>(fields.size())});
+}
+
+/// `count` values one after the other.
+std::byte* make_values(Conversion& conversion, const Type& type, std::size_t count) {
+  auto* values =
+      static_cast<std::byte*>(tenon_allocate_zeroed(conversion.call(), count * size_of(type)));
+  for (std::size_t i = 0; is_object(type) && i < count; i++) {
+    new (values + i * sizeof(Object)) Object(*make_object(conversion, fields_of(type)));
+  }
+  return values;
+}
+
+tenon_list as_list(const void* values, const Type& type, std::size_t count) {
+  return {values, count, size_of(type)};
+}
+
+const std::byte* element_of(const tenon_list& list, std::size_t i) {
+  return static_cast<const std::byte*>(list.data) + i * list.stride;
+}
+
+/// Whether values of both have one storage type in generated code.
+bool same_form(const Type& from, const Type& to) {
+  const Type& a = gen::without_optional(from);
+  const Type& b = gen::without_optional(to);
+  if (a.shape != b.shape) return false;
+  if (a.element) return same_form(*a.element, *b.element);
+  return a.enumeration == b.enumeration && a.structure == b.structure && a.document == b.document;
+}
+
+// -- JSON ---------------------------------------------------------------------
+
+bool read_list(Conversion& conversion, const json::Reader& in, const Type& element,
+               tenon_list& list) {
+  std::size_t count = 0;
+  if (!in.read_array(count)) return false;
+  std::byte* value = make_values(conversion, element, count);
+  list = as_list(value, element, count);
+  for (const json::Reader& one : in.elements()) {
+    const bool nothing = is_object(element) && one.form() == json::Form::null;
+    if (!nothing && !read_value(conversion, one, element, value)) return false;
+    value += list.stride;
+  }
+  return true;
+}
+
+bool read_map(Conversion& conversion, const json::Reader& in, const Type& element, tenon_map& map) {
+  std::size_t count = 0;
+  if (!in.read_object(count)) return false;
+  auto* key = conversion.make_array<tenon_string>(count);
+  std::byte* value = make_values(conversion, element, count);
+  map = {{key, count, sizeof(tenon_string)}, as_list(value, element, count)};
+  for (const auto& [name, one] : in.members()) {
+    *key++ = conversion.copies ? conversion.copy(name) : tenon_string{name.data(), name.size()};
+    if (!read_value(conversion, one, element, value)) return false;
+    value += map.values.stride;
+  }
+  return true;
+}
+
+/// The same as detail::read_struct of tenon/storage.hpp.
+bool read_object(Conversion& conversion, const json::Reader& in, const Fields& fields,
+                 Object& object) {
+  json::Fields members(in);
+  const bool lenient = !conversion.unknown_of.empty();
+  std::size_t most_unknown = 0;
+  if (!in.read_object(most_unknown)) return false;
+  BagEntry* const unknown = lenient ? conversion.make_array<BagEntry>(most_unknown) : nullptr;
+  std::size_t count = 0;
+  const auto keep = [&](std::string_view name, const json::Reader& rest) {
+    return detail::keep_unknown(conversion, name, rest, unknown[count++]);
+  };
+  const auto read_bag = [&] {
+    const json::Reader* bag = members.take("bag");
+    return bag == nullptr || object.bag.read(conversion, *bag);
+  };
+  bool good = !lenient || read_bag();
+  for (std::size_t i = 0; good && i < fields.size(); i++) {
+    const Type& type = gen::without_optional(fields[i].type);
+    const json::Reader* found = members.take(fields[i].name);
+    if (found == nullptr) continue;
+    // To what is JSON itself, null is a value.
+    if (type.shape != Shape::json && found->form() == json::Form::null) continue;
+    void* made = make_value(conversion, type);
+    if (read_value(conversion, *found, type, made)) {
+      object.fields[i] = made;
+    } else {
+      good = lenient && keep(fields[i].name, *found);
+    }
+  }
+  if (!lenient) return good && read_bag() && members.finish();
+  if (!good || !members.for_each_rest(keep)) return false;
+  object.bag.put(conversion, {unknown, count});
+  return true;
+}
+
+void write_object(json::Writer& out, const Fields& fields, const Object& object) {
+  out.begin_object();
+  for (std::size_t i = 0; i < fields.size(); i++) {
+    if (object.fields[i] == nullptr) continue;
+    out.key(fields[i].name);
+    write_value(out, {&fields[i].type, object.fields[i]});
+  }
+  if (!object.bag.empty()) {
+    out.key("bag");
+    object.bag.write(out);
+  }
+  out.end_object();
+}
+
+void write_list(json::Writer& out, const Type& element, const tenon_list& list) {
+  out.begin_array();
+  for (std::size_t i = 0; i < list.count; i++) write_value(out, {&element, element_of(list, i)});
+  out.end_array();
+}
+
+void write_map(json::Writer& out, const Type& element, const tenon_map& map) {
+  out.begin_object();
+  for (std::size_t i = 0; i < map.keys.count; i++) {
+    out.key(text_of(TENON_AT(tenon_string, map.keys, i)));
+    write_value(out, {&element, element_of(map.values, i)});
+  }
+  out.end_object();
+}
+
+// -- The bag ------------------------------------------------------------------
+
+void write_typed(json::Writer& out, const void* value) {
+  write_value(out, *static_cast<const TypedValue*>(value));
+}
+
+std::vector<std::string_view> versions_of(const gen::Origins& origins) {
+  return {origins.versions.begin(), origins.versions.end()};
+}
+
+void push(Conversion& conversion, Bag& bag, const FieldWay& way, std::string_view version,
+          const void* value) {
+  const Field& field = *way.source();
+  detail::drop(conversion, bag, field.name, versions_of(way.source_origins()));
+  if (value == nullptr) return;
+  const tenon_string type = conversion.copy(gen::bag_type(field));
+  bag.put(conversion, {field.name,
+                       version,
+                       text_of(type),
+                       {},
+                       conversion.make(TypedValue{&field.type, value}),
+                       write_typed});
+}
+
+/// The value of an entry; stays nullptr where that is null. False: it does not fit.
+bool read_bagged(Conversion& conversion, const BagEntry& entry, const Field& field,
+                 const void*& value) {
+  const std::string type = gen::bag_type(field);
+  if (entry.write == write_typed && entry.type == type) {
+    const auto& typed = *static_cast<const TypedValue*>(entry.stored);
+    if (same_form(*typed.type, field.type)) {
+      value = typed.value;
+      return true;
+    }
+  }
+  if (entry.stored == nullptr && entry.value == "null") return true;
+  TypedValue made{&field.type, make_value(conversion, field.type)};
+  const auto read = [](Conversion& reading, const json::Reader& in, void* into) {
+    const auto& typed = *static_cast<const TypedValue*>(into);
+    return read_value(reading, in, *typed.type, const_cast<void*>(typed.value));
+  };
+  if (!detail::read_entry(conversion, entry, type, read, &made)) return false;
+  value = made.value;
+  return true;
+}
+
+bool pull(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& value) {
+  if (bag.empty()) return true;
+  const Field& field = *way.target();
+  const BagEntry* entry = bag.find(field.name, versions_of(way.target_origins()));
+  const bool must_fit = entry != nullptr;
+  if (!way.target_origins().exact && !must_fit) entry = bag.find_unknown(field.name);
+  if (entry == nullptr) return true;
+  if (!read_bagged(conversion, *entry, field, value)) return !must_fit;
+  bag.remove(conversion, *entry);
+  return true;
+}
+
+bool settle(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& value) {
+  if (value == nullptr) return pull(conversion, bag, way, value);
+  detail::drop(conversion, bag, way.target()->name, versions_of(way.target_origins()));
+  return true;
+}
+
+// -- Between versions ---------------------------------------------------------
+
+const gen::StructStep& struct_step(const StepWay& way, const gen::Struct& source) {
+  const auto& steps = way.step->structs;
+  return *std::find_if(steps.begin(), steps.end(), [&](const gen::StructStep& step) {
+    return (way.up ? step.older : step.newer) == &source;
+  });
+}
+
+tenon_string convert_literal(const StepWay& way, const gen::Enum& source, tenon_string literal) {
+  for (const gen::EnumStep& step : way.step->enums) {
+    if ((way.up ? step.older : step.newer) != &source) continue;
+    for (const gen::RenamedValue& value : step.renamed) {
+      if (text_of(literal) != (way.up ? value.older : value.newer)) continue;
+      const std::string& target = way.up ? value.newer : value.older;
+      return {target.data(), target.size()};
+    }
+  }
+  return literal;
+}
+
+bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue& from,
+                   const Type& type, void* to);
+
+bool convert_list(Conversion& conversion, const StepWay& way, const Type& source,
+                  const tenon_list& from, const Type& target, tenon_list& to) {
+  std::byte* made = make_values(conversion, target, from.count);
+  to = as_list(made, target, from.count);
+  for (std::size_t i = 0; i < from.count; i++) {
+    const TypedValue element{&source, element_of(from, i)};
+    if (!convert_value(conversion, way, element, target, made + i * to.stride)) {
+      return conversion.in(i);
+    }
+  }
+  return true;
+}
+
+/// What neighbours have in common is shared.
+bool copy_field(Conversion& conversion, const StepWay& way, const FieldWay& field, const void* from,
+                const void*& to) {
+  to = from;
+  if (from == nullptr || same_form(field.source()->type, field.target()->type)) return true;
+  void* made = make_value(conversion, field.target()->type);
+  to = made;
+  return convert_value(conversion, way, {&field.source()->type, from}, field.target()->type,
+                       made) ||
+         conversion.in(field.source()->name);
+}
+
+/// The same as what tenon-gen writes for a step: see emit_steps.cpp.
+bool convert_fields(Conversion& conversion, const StepWay& way,
+                    const std::vector<gen::FieldStep>& steps, const TypedValue& source,
+                    const Fields& target, Object& to) {
+  const Fields& fields = fields_of(*source.type);
+  const Object& from = *static_cast<const Object*>(source.value);
+  to.bag = from.bag;
+  for (const gen::FieldStep& step : steps) {
+    const FieldWay field{step, way.up};
+    const void* value =
+        field.source() != nullptr ? from.fields[field.source() - fields.data()] : nullptr;
+    if (field.target() == nullptr) {
+      push(conversion, to.bag, field, way.from().label, value);
+      continue;
+    }
+    const void*& made = to.fields[field.target() - target.data()];
+    const bool good = field.source() == nullptr ? pull(conversion, to.bag, field, made)
+                                                : copy_field(conversion, way, field, value, made) &&
+                                                      settle(conversion, to.bag, field, made);
+    if (!good) return false;
+  }
+  return true;
+}
+
+bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue& from,
+                   const Type& type, void* to) {
+  const Type& source = gen::without_optional(*from.type);
+  const Type& target = gen::without_optional(type);
+  if (source.shape != target.shape) return conversion.fail({}, "its type is another one");
+  switch (source.shape) {
+    case Shape::list:
+      return convert_list(conversion, way, *source.element,
+                          *static_cast<const tenon_list*>(from.value), *target.element,
+                          *static_cast<tenon_list*>(to));
+    case Shape::map: {
+      const auto& map = *static_cast<const tenon_map*>(from.value);
+      auto& made = *static_cast<tenon_map*>(to);
+      made.keys = map.keys;
+      return convert_list(conversion, way, *source.element, map.values, *target.element,
+                          made.values);
+    }
+    case Shape::enumeration:
+      *static_cast<tenon_string*>(to) =
+          convert_literal(way, *source.enumeration, *static_cast<const tenon_string*>(from.value));
+      return true;
+    case Shape::structure:
+      return convert_fields(conversion, way, struct_step(way, *source.structure).fields,
+                            {&source, from.value}, target.structure->fields,
+                            *static_cast<Object*>(to));
+    case Shape::document: {
+      const auto ways =
+          gen::steps_between(*source.document->document, *source.document, *target.document);
+      const Object* made =
+          convert_document(conversion, ways, *static_cast<const Object*>(from.value));
+      if (made != nullptr) *static_cast<Object*>(to) = *made;
+      return made != nullptr;
+    }
+    default:
+      std::memcpy(to, from.value, size_of(source));
+      return true;
+  }
+}
+
+/// The hand-written step that values of the fields need: that of another document type.
+const gen::DocumentStep* hand_written(const std::vector<gen::FieldStep>& fields, bool up) {
+  for (const gen::FieldStep& step : fields) {
+    const FieldWay field{step, up};
+    if (field.source() == nullptr || field.target() == nullptr) continue;
+    const Type& source = gen::innermost(field.source()->type);
+    const Type& target = gen::innermost(field.target()->type);
+    if (source.shape != Shape::document || target.shape != Shape::document) continue;
+    const auto ways =
+        gen::steps_between(*source.document->document, *source.document, *target.document);
+    if (const gen::DocumentStep* found = command::hand_written(ways)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void* make_value(Conversion& conversion, const Type& type) {
+  return make_values(conversion, gen::without_optional(type), 1);
+}
+
+bool read_value(Conversion& conversion, const json::Reader& in, const Type& type, void* value) {
+  const Type& held = gen::without_optional(type);
+  return with_form(held, [&]<class Form>(std::type_identity<Form>) {
+    Form& form = *static_cast<Form*>(value);
+    if constexpr (std::is_same_v<Form, tenon_list>) {
+      return read_list(conversion, in, *held.element, form);
+    } else if constexpr (std::is_same_v<Form, tenon_map>) {
+      return read_map(conversion, in, *held.element, form);
+    } else if constexpr (std::is_same_v<Form, Object>) {
+      return read_object(conversion, in, fields_of(held), form);
+    } else {
+      return read_stored(conversion, in, form);
+    }
+  });
+}
+
+void write_value(json::Writer& out, const TypedValue& value) {
+  const Type& held = gen::without_optional(*value.type);
+  with_form(held, [&]<class Form>(std::type_identity<Form>) {
+    const Form& form = *static_cast<const Form*>(value.value);
+    if constexpr (std::is_same_v<Form, tenon_list>) {
+      write_list(out, *held.element, form);
+    } else if constexpr (std::is_same_v<Form, tenon_map>) {
+      write_map(out, *held.element, form);
+    } else if constexpr (std::is_same_v<Form, Object>) {
+      write_object(out, fields_of(held), form);
+    } else {
+      write_stored(out, form);
+    }
+  });
+}
+
+const Object* convert_document(Conversion& conversion, const std::vector<StepWay>& ways,
+                               const Object& document) {
+  const Object* from = &document;
+  for (const StepWay& way : ways) {
+    const Type type{.shape = Shape::document, .document = &way.from()};
+    Object* to = make_object(conversion, way.to().fields);
+    if (!convert_fields(conversion, way, way.step->fields, {&type, from}, way.to().fields, *to)) {
+      return nullptr;
+    }
+    from = to;
+  }
+  return from;
+}
+
+const gen::DocumentStep* hand_written(const std::vector<StepWay>& ways) {
+  for (const StepWay& way : ways) {
+    if (way.step->hook) return way.step;
+    if (const auto* found = hand_written(way.step->fields, way.up)) return found;
+    for (const gen::StructStep& structure : way.step->structs) {
+      if (const auto* found = hand_written(structure.fields, way.up)) return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::command
