@@ -130,7 +130,7 @@ class SymbolSets {
 
   /// `counts`: whether it matters what the file needs.
   bool add_file(ByteSource& source, const std::string& name, bool counts) {
-    const auto elf = ElfFile::open(source);
+    const auto elf = ElfFile::open(source, ElfFile::Accepts::programs);
     if (!elf) return false;
     const auto symbols = elf->symbols();
     if (!symbols) return false;

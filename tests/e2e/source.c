@@ -15,7 +15,14 @@ int tests_e2e_nobody_has_this(void);
 int tests_e2e_somebody_may_have_this(void) __attribute__((weak));
 #endif
 
+#ifdef BORROWS
+int sodium_init(void);
+#endif
+
 static void never(void) {
+#ifdef BORROWS
+  sodium_init();
+#endif
 #ifdef NEEDS_LIBRARY
   tests_e2e_library();
 #endif
@@ -35,6 +42,9 @@ static const tenon_table table = {sizeof table, 1, 0, NULL};
 #define TENON_KIND_tenon_source_v9 TENON_KIND_tenon_source_v1
 #define TENON_SPEC_tenon_source_v9 TENON_SPEC_tenon_source_v1
 #define TENON_FINGERPRINT_tenon_source_v9 TENON_FINGERPRINT_tenon_source_v1
+#define TENON_KIND_photo_filter_v4 TENON_KIND_photo_filter_v1
+#define TENON_SPEC_photo_filter_v4 TENON_SPEC_photo_filter_v1
+#define TENON_FINGERPRINT_photo_filter_v4 TENON_FINGERPRINT_photo_filter_v1
 #define TENON_KIND_photo_filter_v1 "photo.example/filter"
 #define TENON_SPEC_photo_filter_v1 "0123456789abcdef"
 #define TENON_FINGERPRINT_photo_filter_v1 UINT64_C(0x0123456789abcdef)
@@ -48,6 +58,8 @@ static const tenon_table table = {sizeof table, 1, 0, NULL};
 
 #if defined TOO_NEW
 #define PLUGINS(P) P(tenon_source, 9, "me.example/clock", &table)
+#elif defined SHARPEN
+#define PLUGINS(P) P(photo_filter, 4, "me.example/sharpen", &table)
 #elif defined FOREIGN
 #define PLUGINS(P) P(photo_filter, 1, "me.example/blur", &table)
 #elif defined MIXED
@@ -62,6 +74,8 @@ static const tenon_table table = {sizeof table, 1, 0, NULL};
 
 #ifdef PACKAGE
 TENON_MODULE(PACKAGE, VERSION, PLUGINS, {"requires": REQUIRES});
+#elif defined SHARPEN
+TENON_MODULE("me.example/sharpen", "0.9.0", PLUGINS);
 #elif defined RICH
 TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS, {
   "summary": "Tells the time",

@@ -52,6 +52,7 @@ runs() {
   cp "$world"/photo/libinvert.so "$world"/photo/libfade.so "$world/plugins"
   PHOTO_PLUGIN_PATH=$world/plugins "$world/photo/photo" >"$world/out" || return
   diff - "$world/out" <<'END'
+Blacken... version 2
 Fade... version 2
 Invert... version 1
 me.example/fade (fades to black): 0 2 5 63
@@ -60,6 +61,27 @@ me.example/invert (no description): 255 245 235 0
 Dusk takes 0.75
 {"type":"photo.example/look","version":2,"writer":"me.example/photo 2.0.0","value":{"name":"Dusk!","filter":"me.example/fade","strength":0.75,"bag":{"grain@3":{"type":"int32","value":4}}}}
 END
+}
+
+# `tenon -a photo` knows the kinds, types and builtins of the program once it is installed.
+described() {
+  export HOME="$world/home"
+  if [ "$system" = cmake ]; then
+    cmake --install "$world/photo" --prefix "$HOME/.local"
+  else
+    DESTDIR=$world/installed meson install -C "$world/photo" --no-rebuild &&
+      mkdir -p "$HOME" && mv "$world"/installed/usr/local "$HOME/.local"
+  fi || return
+  PHOTO_PLUGIN_PATH=$world/plugins "$prefix/bin/tenon" list -a photo >"$world/list"
+  cat "$world/list"
+  awk '{ print $1, $2, $3, $4 }' "$world/list" | diff - /dev/fd/3 3<<'END' || return
+PLUGIN KIND VERSION FITS
+me.example/blacken photo.example/filter 2 latest
+me.example/fade photo.example/filter 2 latest
+me.example/invert photo.example/filter 1 adapted
+END
+  "$prefix/bin/tenon" resolve -a photo me.example/blacken &&
+    "$prefix/bin/tenon" types -a photo | grep 'photo.example/look  versions 1, 2; stored as 2'
 }
 
 # With the flags that projects are given, nothing keeps a plugin in the process.
@@ -108,6 +130,7 @@ step "install" install_tenon
 step "configure" configure_"$system"
 step "build" build_"$system"
 step "run" runs
+step "description" described
 step "reload" reloads
 step "tests" verify_tests
 if [ "$system" = cmake ]; then

@@ -4,6 +4,8 @@
 // answers the exit status.
 #pragma once
 
+#include <tenon/abi.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,9 +22,19 @@ inline constexpr const char* own_app = "tenon";
 struct Options {
   std::string app = own_app;
   std::vector<std::filesystem::path> plugin_path;
+  /// Spec files that take the place of those of the app; empty: those of the app.
+  std::filesystem::path specs;
   /// That the host keeps to; empty: none.
   std::filesystem::path lock_file;
   bool json = false;
+
+  // What `describe_app` fills in.
+
+  /// Whether the kinds are those of the app, as specs describe them.
+  bool described = false;
+  std::vector<const tenon_module*> builtins = {};
+  /// The executable of the app; empty: not known.
+  std::filesystem::path program = {};
 };
 
 /// What `tenon convert` is told; empty: not said.
@@ -42,7 +54,7 @@ Exit list(const Options& options, const std::string& kind);
 /// What can be known of one module; `subject` is a file or a reference.
 Exit inspect(const Options& options, const std::string& subject);
 
-/// The document types of this program.
+/// The document types of the app.
 Exit types(const Options& options);
 
 /// How `tenon graph` draws.

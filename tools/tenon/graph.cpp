@@ -16,7 +16,7 @@
 #include <string>
 #include <system_error>
 
-#include "app_host.hpp"
+#include "app.hpp"
 #include "commands.hpp"
 #include "drawing.hpp"
 #include "json.hpp"
@@ -71,7 +71,7 @@ Exit print_drawing(const Drawing& drawing, GraphFormat format) {
 }  // namespace
 
 Exit graph(const Options& options, GraphFormat format) {
-  const Host host(app_host(options));
+  const Host host(host_options(options));
   const std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> skipped = host.skipped();
   Exit drawn = yes;

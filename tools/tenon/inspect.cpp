@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon inspect
-#include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 #include <tenon/inspect.hpp>
 
@@ -11,6 +10,7 @@
 #include <iostream>
 #include <optional>
 
+#include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "text.hpp"
@@ -66,9 +66,9 @@ void add_surroundings(Found& found, const Host& host) {
 /// use it as long as that is so: where it is not installed yet, that may come with it.
 void add_requirements(Found& found, const Options& options) {
   if (!found.report.manifest || found.report.manifest->requirements.empty()) return;
-  std::vector<fs::path> places{found.report.file};
-  places.insert(places.end(), options.plugin_path.begin(), options.plugin_path.end());
-  const Host host({.app = options.app, .plugin_path = places, .builtins = {builtins()}});
+  HostOptions with_file = host_options(options);
+  with_file.plugin_path.insert(with_file.plugin_path.begin(), found.report.file);
+  const Host host(std::move(with_file));
   for (PackageInfo& package : host.packages()) {
     if (package.builtin() || !same_file(package.file, found.report.file)) continue;
     found.requirements = std::move(package.requirements);
@@ -78,17 +78,26 @@ void add_requirements(Found& found, const Options& options) {
   }
 }
 
+/// The builtin module that has the plugin.
+ModuleReport inspect_builtin(const Options& options, const PluginInfo& plugin) {
+  ModuleReport report;
+  for (const tenon_module* builtin : options.builtins) {
+    report = tenon::inspect(*builtin);
+    if (report.manifest && report.manifest->package == plugin.package()) break;
+  }
+  return report;
+}
+
 Result<Found> look_up(const Options& options, const std::string& subject) {
-  const Host host(
-      {.app = options.app, .plugin_path = options.plugin_path, .builtins = {builtins()}});
+  const Host host(host_options(options));
   fs::path file = subject;
   if (!is_file(subject)) {
     auto named = host.find_all(subject);
     if (!named) return std::move(named).error();
-    if (named->front().builtin()) return Found{tenon::inspect(*builtins()), true};
+    if (named->front().builtin()) return Found{inspect_builtin(options, named->front()), true};
     file = named->front().file();
   }
-  Found found{tenon::inspect(file)};
+  Found found{tenon::inspect(file, options.program)};
   add_surroundings(found, host);
   add_requirements(found, options);
   return found;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon list
-#include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "places.hpp"
@@ -73,16 +73,17 @@ void print_findings(std::vector<Error> findings, const Paint& paint) {
 }  // namespace
 
 Exit list(const Options& options, const std::string& kind) {
-  const Host host(
-      {.app = options.app, .plugin_path = options.plugin_path, .builtins = {builtins()}});
+  const Host host(host_options(options));
   std::vector<PluginInfo> plugins = host.registered();
   if (!kind.empty()) {
     std::erase_if(plugins,
                   [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
   }
   std::vector<Error> skipped = host.skipped();
-  // Only the program that has the kind can say whether such a plugin is good; it is in the list.
-  std::erase_if(skipped, [](const Error& error) { return error.code() == "kind-unknown"; });
+  if (!options.described) {
+    // The app may have the kind; the plugin is in the list.
+    std::erase_if(skipped, [](const Error& error) { return error.code() == "kind-unknown"; });
+  }
 
   if (options.json) {
     boost::json::object answer = answer_of("list");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "app_host.hpp"
+#include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "places.hpp"
@@ -33,7 +33,7 @@ bool report_unread(std::vector<Error>& skipped) {
 }  // namespace
 
 Exit lock(const Options& options, const std::string& file) {
-  const Host host(app_host(options));
+  const Host host(host_options(options));
   std::vector<Error> skipped = host.skipped();
   std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> left_out = broken_modules(skipped);

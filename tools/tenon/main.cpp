@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app.hpp"
 #include "base/plain_text.hpp"
 #include "commands.hpp"
 #include "reading/findings.hpp"
@@ -17,9 +18,19 @@ namespace {
 
 using namespace tenon::command;
 
-void add_common(CLI::App& command, Options& options) {
-  command.add_option("-a,--app", options.app, "the host whose folders and environment count")
+void add_app(CLI::App& command, Options& options) {
+  command
+      .add_option("-a,--app", options.app,
+                  "the host whose folders, environment and description count")
       ->capture_default_str();
+  command
+      .add_option("--specs", options.specs,
+                  "spec files of kinds and document types, instead of those of the app")
+      ->type_name("DIR");
+}
+
+void add_common(CLI::App& command, Options& options) {
+  add_app(command, options);
   command.add_option("--plugin-path", options.plugin_path, "a folder to look at before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
@@ -143,11 +154,13 @@ int run(int count, char** arguments) {
       ->default_str("dot");
 
   CLI::App* typing = program.add_subcommand("types", "the document types and their versions");
+  add_app(*typing, options);
   typing->add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
 
   Conversions how;
   CLI::App* converting =
       program.add_subcommand("convert", "documents as another version of their type");
+  add_app(*converting, options);
   add_conversions(*converting, how);
 
   try {
@@ -156,6 +169,7 @@ int run(int count, char** arguments) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
     return refuse(program, error);
   }
+  if (const Exit wrong = describe_app(options); wrong != yes) return wrong;
   const Exit exit = listing->parsed()     ? list(options, kind)
                     : looking->parsed()   ? inspect(options, subject)
                     : resolving->parsed() ? resolve(options, references, explain)

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "app_host.hpp"
+#include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "places.hpp"
@@ -63,7 +63,7 @@ Exit verdict(const std::vector<Error>& errors) {
 }  // namespace
 
 Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain) {
-  const Host host(app_host(options));
+  const Host host(host_options(options));
   Resolved resolved = host.resolve(references);
   std::vector<Error> skipped = host.skipped();
   const bool failed = report_places(skipped);

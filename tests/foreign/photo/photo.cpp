@@ -12,6 +12,8 @@
 #include <iostream>
 #include <vector>
 
+#include "builtins.hpp"
+
 static void apply(tenon::Handle<photo::Filter>& filter, std::vector<std::uint8_t> pixels) {
   const std::uint8_t mask[] = {1};
   filter->apply({pixels.data(), pixels.size()}, 1, 1, .5f, {mask, 1}).value();
@@ -28,7 +30,7 @@ static void show_look(const char* text) {
 }
 
 int main() {
-  tenon::Host host({.app = "photo"});
+  tenon::Host host({.app = "photo", .builtins = photo::builtins()});
   for (const tenon::Error& error : host.skipped()) std::cerr << error.to_string() << '\n';
   for (const tenon::PluginInfo& plugin : host.plugins<photo::Filter>()) {
     std::cout << plugin.property("menu") << "... version " << plugin.version() << '\n';

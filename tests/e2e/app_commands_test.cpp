@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Commands with `-a photo`, where photo has kinds, document types and builtins of its own, and its
+// description is installed. TENON is the command, MODULES the folder of modules whose code ends the
+// process, HOST a program that exports a function, STANDARD the folder of the standard types,
+// README the text that shows what is printed.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+std::string filter(int version) {
+  return R"({ "kind": "photo.example/filter", "version": )" + std::to_string(version) +
+         R"(, "doc": "Changes an image.", "life": { "released": { "version": "1.0.0", )" +
+         R"("date": "2026-11-21" } }, "methods": [ { "name": "apply", "doc": "Filters.", )" +
+         R"("threading": "serial", "request": { "pixels": "buffer" } } ] })";
+}
+
+constexpr const char* filter_steps = R"({ "kind": "photo.example/filter", "steps": [
+  { "from": 1, "to": 2, "notes": "The same." }, { "from": 2, "to": 3, "notes": "The same." } ] })";
+
+constexpr const char* look_1 = R"({ "type": "photo.example/look", "version": 1, "doc": "A choice.",
+  "life": { "released": { "version": "1.0.0", "date": "2026-11-21" } },
+  "fields": { "title": "string", "strength": "int32" } })";
+constexpr const char* look_2 = R"({ "type": "photo.example/look", "version": 2, "doc": "A choice.",
+  "life": { "released": { "version": "2.0.0", "date": "2026-11-22" } },
+  "fields": { "name": "string", "strength": "int32", "place": "place@1" } })";
+constexpr const char* look_steps = R"({ "type": "photo.example/look", "steps": [
+  { "from": 1, "to": 2, "notes": "A place.", "fields": { "name": { "renamed_from": "title" },
+    "place": { "added": true } } } ] })";
+constexpr const char* place = R"({ "type": "photo.example/place", "version": 1, "doc": "A place.",
+  "life": { "released": { "version": "1.0.0", "date": "2026-11-21" } },
+  "fields": { "east": "float64" } })";
+
+constexpr const char* builtins = R"([
+{"manifest": 2, "contract": "1.0", "name": "me.example/kit", "version": "2.0.0", "provides": [
+  {"kind": "photo.example/filter", "version": 3, "fingerprint": "0123456789abcdef",
+   "name": "me.example/blacken"}]}
+])";
+
+class AppCommands : public testing::Test {
+ protected:
+  AppCommands() {
+    describe(R"({ "app": "photo" })");
+    for (int version = 1; version <= 3; version++) {
+      specs("filter/v" + std::to_string(version) + ".json", filter(version));
+    }
+    specs("filter/evolution.json", filter_steps);
+  }
+
+  void describe(std::string_view description) const { data("app.json", description); }
+  void data(const std::string& file, std::string_view content) const {
+    world_.write("home/.local/share/photo/tenon/" + file, content);
+  }
+  void specs(const std::string& file, std::string_view content) const {
+    data("specs/" + file, content);
+  }
+  Outcome tenon(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), TENON);
+    arguments.insert(arguments.end(), {"-a", "photo"});
+    return world_.run(arguments);
+  }
+  fs::path module(const std::string& name) const {
+    const fs::path path = world_.path(name + ".so");
+    fs::copy_file(MODULES "/" + name + ".so", path);
+    return path;
+  }
+
+  World world_{"photo"};
+};
+
+TEST_F(AppCommands, InspectJudgesByTheKindsOfTheApp) {
+  module("sharpen");
+  const Outcome run = tenon({"inspect", "sharpen.so"});
+  EXPECT_EQ(run.exit, 1);
+  const std::string& text = run.out;
+  const std::string shown =
+      text.substr(0, text.find('\n') + 1) + text.substr(std::min(text.find("error["), text.size()));
+  EXPECT_EQ(
+      shown,
+      R"(me.example/sharpen 0.9.0                                        WOULD NOT LOAD: 1 error
+error[kind-too-new] sharpen.so
+   found   me.example/sharpen (photo.example/filter version 4)
+   needed  version 1 to 3 of photo.example/filter
+   fix     a host that offers version 4, or a build of the plugin for version 3
+No plugin code was run.  Next: see the fix above
+)");
+  const std::string example = shown.substr(0, shown.find("No plugin code"));
+  EXPECT_NE(read_file(README).find(example), std::string::npos) << "the README shows another text";
+}
+
+TEST_F(AppCommands, SpecsTakeThePlaceOfThoseOfTheApp) {
+  module("sharpen");
+  world_.write("mine/filter/v1.json", filter(1));
+  const Outcome run = tenon({"inspect", "sharpen.so", "--specs", "mine"});
+  EXPECT_NE(run.out.find("needed  version 1 of photo.example/filter"), std::string::npos)
+      << run.out << run.err;
+}
+
+TEST_F(AppCommands, ListSkipsWhatTheAppWould) {
+  world_.place(MODULES "/foreign.so");
+  world_.place(MODULES "/sharpen.so");
+  world_.place(MODULES "/colour-1.6.2.so");
+  const Outcome run = tenon({"list"});
+  EXPECT_EQ(run.exit, 1);
+  for (const char* code : {"kind-differs", "kind-too-new", "kind-unknown"}) {
+    EXPECT_NE(run.out.find(std::string("  ") + code), std::string::npos) << code << "\n" << run.out;
+  }
+}
+
+TEST_F(AppCommands, AllKnowTheBuiltinsOfTheAppAndNoOthers) {
+  data("builtins.json", builtins);
+  EXPECT_NE(tenon({"list"}).out.find("me.example/blacken"), std::string::npos);
+  EXPECT_EQ(tenon({"list"}).out.find("tenon.dev/"), std::string::npos);
+  const Outcome resolved = tenon({"resolve", "me.example/blacken"});
+  EXPECT_EQ(resolved.exit, 0) << resolved.err;
+  EXPECT_EQ(resolved.out, "PACKAGE         VERSION  ORIGIN\nme.example/kit  2.0.0    builtin\n");
+  const Outcome graph = tenon({"graph"});
+  EXPECT_NE(graph.out.find("me.example/kit\\n2.0.0 (builtin)"), std::string::npos) << graph.out;
+  EXPECT_EQ(tenon({"lock"}).out, "tenon.lock: 1 package\n");
+  const Outcome inspected = tenon({"inspect", "me.example/blacken"});
+  EXPECT_NE(inspected.out.find("me.example/kit 2.0.0"), std::string::npos) << inspected.out;
+  for (const char* command : {"resolve", "inspect"}) {
+    EXPECT_EQ(tenon({command, "tenon.dev/file"}).exit, 1) << "a builtin of another program";
+  }
+}
+
+TEST_F(AppCommands, WithoutADescriptionThereAreNoBuiltins) {
+  fs::remove_all(world_.root() / "home");
+  EXPECT_EQ(tenon({"list"}).out, "");
+  EXPECT_EQ(tenon({"inspect", "tenon.dev/file"}).exit, 1);
+}
+
+TEST_F(AppCommands, StandardKindsAreThoseOfTheAppAndNoNewer) {
+  describe(R"({ "app": "photo", "standard": ["source@1"] })");
+  world_.place(MODULES "/colour-1.6.2.so");
+  const Outcome run = tenon({"list"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("tenon.dev/source  1        latest"), std::string::npos) << run.out;
+  describe(R"({ "app": "photo", "standard": ["source@99"] })");
+  EXPECT_EQ(tenon({"list"}).exit, 1);
+  EXPECT_NE(tenon({"list"}).err.find("tenon.dev/source version 99"), std::string::npos);
+}
+
+TEST_F(AppCommands, SymbolsOfTheProgramCount) {
+  module("undefined");
+  module("borrows");
+  EXPECT_EQ(tenon({"inspect", "undefined.so"}).exit, 1);
+  describe(R"({ "app": "photo", "program": ")" HOST R"(" })");
+  const Outcome run = tenon({"inspect", "undefined.so"});
+  EXPECT_EQ(run.out.find("load-failed"), std::string::npos) << run.out;
+  const Outcome borrows = tenon({"inspect", "borrows.so"});
+  EXPECT_NE(borrows.out.find("no definition of sodium_init"), std::string::npos)
+      << "the command has it, the app does not\n"
+      << borrows.out;
+}
+
+TEST_F(AppCommands, SayWhatIsWrongWithADescription) {
+  describe("{ \"app\": \"photo\",\n  \"programm\": \"bin/photo\" }");
+  const Outcome unknown = tenon({"list"});
+  EXPECT_EQ(unknown.exit, 1);
+  EXPECT_NE(unknown.err.find("app.json:2:3: error[unknown-key]"), std::string::npos) << unknown.err;
+  describe(R"({ "app": "photo" })");
+  data("builtins.json", "{}");
+  EXPECT_NE(tenon({"list"}).err.find("builtins.json:1:1: error[wrong-type]"), std::string::npos);
+  data("builtins.json", "[]");
+  specs("filter/v2.json", "{");
+  EXPECT_NE(tenon({"list"}).err.find("v2.json"), std::string::npos);
+}
+
+// -- documents ----------------------------------------------------------------
+
+class AppDocuments : public AppCommands {
+ protected:
+  AppDocuments() {
+    specs("look/v1.json", look_1);
+    specs("look/v2.json", look_2);
+    specs("look/evolution.json", look_steps);
+    specs("place/v1.json", place);
+  }
+};
+
+constexpr const char* older =
+    R"({"type":"photo.example/look","version":1,"value":{"title":"Dusk","strength":7}})"
+    "\n";
+constexpr const char* newer =
+    R"({"type":"photo.example/look","version":2,"value":{"name":"Dusk","strength":7}})"
+    "\n";
+
+TEST_F(AppDocuments, AreConverted) {
+  world_.write("look.json", older);
+  const Outcome up = tenon({"convert", "look.json"});
+  EXPECT_EQ(up.exit, 0) << up.err;
+  EXPECT_EQ(up.out, newer);
+  world_.write("look.json", newer);
+  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older);
+}
+
+TEST_F(AppDocuments, AreConvertedInPlaceBothWays) {
+  const std::string text =
+      R"({"type":"photo.example/look","version":2,"value":{"name":"Dusk","place":{"east":0.25}}})"
+      "\n";
+  world_.write("look.json", text);
+  EXPECT_EQ(tenon({"convert", "--in-place", "--to", "1", "look.json"}).exit, 0);
+  EXPECT_NE(world_.read("look.json").find(R"("place@2")"), std::string::npos);
+  EXPECT_EQ(tenon({"convert", "--in-place", "look.json"}).exit, 0);
+  EXPECT_EQ(world_.read("look.json"), text);
+}
+
+TEST_F(AppDocuments, NeedTheProgramForAHandWrittenStep) {
+  specs("look/evolution.json", R"({ "type": "photo.example/look", "steps": [
+    { "from": 1, "to": 2, "notes": "By hand.", "hook": true, "fields": { "name": { "hook": true },
+      "title": { "hook": true }, "place": { "added": true } } } ] })");
+  world_.write("look.json", older);
+  const Outcome run = tenon({"convert", "look.json"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(run.err,
+            "tenon convert: look.json:1: error[step-by-hand] photo.example/look: a hand-written "
+            "step is missing\n"
+            "   found   versions 1 and 2 with LookStep1To2 between them\n"
+            "   needed  steps that the spec alone describes\n"
+            "   fix     convert the document with the program that has the step\n");
+  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older) << "no step lies between";
+}
+
+TEST_F(AppDocuments, TypesListsThoseOfTheApp) {
+  const Outcome run = tenon({"types"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find("photo.example/look  versions 1, 2; stored as 2\n  1 -> 2  A place.\n"
+                         "     renames title to name\n     adds place\n"),
+            std::string::npos)
+      << run.out;
+  EXPECT_EQ(run.out.find("tenon.dev/record"), std::string::npos) << "another program has it";
+}
+
+TEST_F(AppDocuments, OfStandardTypesHaveTheirHandWrittenSteps) {
+  world_.write("record.json",
+               R"({"type":"tenon.dev/record","version":1,"value":{"payload":"aGk="}})");
+  const Outcome run = tenon({"convert", "record.json", "--specs", STANDARD});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_NE(run.out.find(R"("payload":{"after":"aGk="})"), std::string::npos) << run.out;
+}
+
+}  // namespace
+}  // namespace tenon::tests

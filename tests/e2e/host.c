@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * The program of an app, which exports what a module needs. */
+int tests_e2e_nobody_has_this(void);
+
+int tests_e2e_nobody_has_this(void) {
+  return 0;
+}
+
+int main(void) {
+  return 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "app.hpp"
+
+#include "gen/load.hpp"
+#include "reading/json_source.hpp"
+#include "reading/object_reader.hpp"
+
+#include <tenon/builtins.hpp>
+#include <tenon/document.hpp>
+#include <tenon/inspect.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "app_kinds.hpp"
+#include "app_types.hpp"
+#include "text.hpp"
+
+namespace tenon::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+using reading::Findings;
+using reading::JsonValue;
+
+struct Description {
+  fs::path folder;
+  fs::path program;
+  std::vector<gen::StandardKind> standard;
+};
+
+/// Where the description of an app lies; empty: it has none.
+fs::path description_folder(const std::string& app) {
+  for (const fs::path& data : data_folders(app)) {
+    std::error_code ignored;
+    if (fs::is_regular_file(data / "tenon" / "app.json", ignored)) return data / "tenon";
+  }
+  return {};
+}
+
+std::optional<JsonValue> read_json(const fs::path& path, Findings& findings) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw gen::EnvironmentError("cannot read " + path.string());
+  return reading::read_json(text, path.string(), findings);
+}
+
+Description read_description(const fs::path& folder, Findings& findings) {
+  Description description{folder, {}, {}};
+  const auto json = read_json(folder / "app.json", findings);
+  if (!json) return description;
+  const reading::ObjectReader object(*json, "a description", {"app", "program", "standard"},
+                                     findings);
+  object.text("app");
+  const std::string program = object.optional_text("program");
+  if (!program.empty()) description.program = (folder / program).lexically_normal();
+  if (const JsonValue::Array* standard = object.optional_array("standard")) {
+    for (const JsonValue& one : *standard) {
+      const std::string text = reading::read_text(one, "a standard kind", findings);
+      if (!text.empty()) description.standard.push_back(gen::parse_standard(text));
+    }
+  }
+  return description;
+}
+
+/// The builtins of a description as modules that have a manifest and nothing else.
+std::vector<const tenon_module*> read_builtins(const fs::path& folder, Kept& kept,
+                                               Findings& findings) {
+  std::vector<const tenon_module*> modules;
+  const fs::path file = folder / "builtins.json";
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return modules;
+  const auto json = read_json(file, findings);
+  if (!json) return modules;
+  if (json->array() == nullptr) {
+    reading::add_wrong_type(*json, "the builtins", "a list of manifests", findings);
+    return modules;
+  }
+  for (const JsonValue& manifest : *json->array()) {
+    const std::string_view text = kept.text(reading::to_json(manifest));
+    tenon_module module{};
+    module.manifest = text.data();
+    module.manifest_size = text.size();
+    modules.push_back(&kept.keep(module));
+  }
+  return modules;
+}
+
+/// Where an installation has the specs of tenon itself.
+std::string standard_specs() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
+}
+
+/// A standard kind up to the version that an app was built with.
+const Kind& standard_kind(const gen::StandardKind& wanted, Kept& kept) {
+  const Kind* kind = find_kind("tenon.dev/" + wanted.name);
+  const auto count = static_cast<std::size_t>(wanted.version);
+  if (kind == nullptr || count == 0 || count > kind->versions.size()) {
+    throw gen::UsageError("the app has tenon.dev/" + wanted.name + " version " +
+                          std::to_string(wanted.version) +
+                          ", which this command does not know: use a newer tenon");
+  }
+  Kind cut = *kind;
+  cut.versions = cut.versions.first(count);
+  return kept.keep(cut);
+}
+
+/// The type as this command was built with it, hand-written steps included, with the versions that
+/// an app knows; nullptr where it was not built with all of them.
+const DocumentType* own_type(const gen::Document& document, Kept& kept) {
+  const DocumentType* own = find_document_type(document.id);
+  if (own == nullptr) return nullptr;
+  std::vector<DocumentVersion> versions;
+  for (const auto& version : document.versions) {
+    const DocumentVersion* found = own->find(version->label);
+    if (found == nullptr) return nullptr;
+    versions.push_back(*found);
+  }
+  const auto knows = [&document](std::string_view label) {
+    return std::any_of(document.versions.begin(), document.versions.end(),
+                       [label](const auto& version) { return version->label == label; });
+  };
+  std::vector<DocumentStep> steps;
+  for (const DocumentStep& step : own->steps) {
+    if (knows(step.from) && knows(step.to)) steps.push_back(step);
+  }
+  DocumentType cut = *own;
+  cut.hub = document.hub().label;
+  cut.versions = kept.list(std::move(versions));
+  cut.steps = kept.list(std::move(steps));
+  return &kept.keep(cut);
+}
+
+/// The types of the app, and those that every program has with the library.
+std::vector<const DocumentType*> types_of(const gen::Model& model, Kept& kept) {
+  std::vector<const DocumentType*> types;
+  for (const auto& document : model.documents) {
+    const DocumentType* own = own_type(*document, kept);
+    types.push_back(own != nullptr ? own : &described_type(*document, kept));
+  }
+  for (const char* id : {"tenon.dev/lock", "tenon.dev/manifest"}) {
+    const bool described = std::any_of(types.begin(), types.end(),
+                                       [id](const DocumentType* type) { return type->id == id; });
+    if (!described) types.push_back(find_document_type(id));
+  }
+  return types;
+}
+
+/// Makes kinds and document types of the process those of the specs.
+void use_specs(const fs::path& specs, const Description& description, Kept& kept,
+               Findings& findings) {
+  const gen::Model& model = kept.keep(gen::load_specs(
+      {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
+      findings));
+  if (!findings.empty()) return;
+  std::vector<const Kind*> kinds;
+  for (const auto& kind : model.kinds) kinds.push_back(&described_kind(*kind, kept));
+  for (const gen::StandardKind& wanted : description.standard) {
+    kinds.push_back(&standard_kind(wanted, kept));
+  }
+  use_document_types(types_of(model, kept));
+  use_kinds(std::move(kinds));
+}
+
+void describe(Options& options, Kept& kept, Findings& findings) {
+  const fs::path folder = options.app == own_app ? fs::path() : description_folder(options.app);
+  Description description;
+  if (options.app == own_app) options.builtins = {builtins()};
+  if (!folder.empty()) {
+    description = read_description(folder, findings);
+    options.builtins = read_builtins(folder, kept, findings);
+    if (std::error_code ignored; fs::exists(description.program, ignored)) {
+      options.program = description.program;  // a plugin kit comes without it
+    }
+  }
+  if (options.specs.empty() && !folder.empty()) options.specs = folder / "specs";
+  if (options.specs.empty() || !findings.empty()) return;
+  options.described = true;
+  use_specs(options.specs, description, kept, findings);
+}
+
+}  // namespace
+
+Exit describe_app(Options& options) {
+  static Kept kept;
+  Findings findings;
+  try {
+    describe(options, kept, findings);
+  } catch (const gen::UsageError& error) {
+    std::cerr << "tenon: " << error.what() << "\n";
+    return finding;
+  } catch (const gen::EnvironmentError& error) {
+    std::cerr << "tenon: " << error.what() << "\n";
+    return environment_failed;
+  }
+  for (const reading::Finding& one : findings.all()) std::cerr << reading::to_text(one) << "\n";
+  return findings.empty() ? yes : finding;
+}
+
+}  // namespace tenon::command
