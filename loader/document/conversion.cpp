@@ -2,6 +2,11 @@
 #include <tenon/conversion.hpp>
 #include <tenon/storage.hpp>
 
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <string>
+
 namespace tenon {
 namespace {
 
@@ -63,6 +68,28 @@ bool read_text(Conversion& conversion, const json::Reader& in, tenon_string& val
   value = conversion.copies ? conversion.copy(text) : tenon_string{text.data(), text.size()};
   if (value.data == nullptr) value.data = "";
   return true;
+}
+
+double widened(float value) noexcept {
+  char digits[32];
+  const auto [end, written] = std::to_chars(std::begin(digits), std::end(digits), value);
+  double wide = value;
+  std::from_chars(digits, end, wide);
+  return wide;
+}
+
+bool narrowed(double value, float& narrow) noexcept {
+  char digits[32];
+  const auto [end, written] = std::to_chars(std::begin(digits), std::end(digits), value);
+  const auto [stop, error] = std::from_chars(digits, end, narrow);
+  return std::isnan(value) || (error == std::errc() && widened(narrow) == value);
+}
+
+bool is_exact(const json::Reader& in, float value) {
+  double exact = 0;
+  float same = 0;
+  return in.read(exact) &&
+         ((narrowed(exact, same) && (same == value || std::isnan(value))) || in.fail("float32"));
 }
 
 bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in,

@@ -108,6 +108,14 @@ TEST(Bag, BringsLiteralsThroughTheContractThatNobodyKnows) {
   EXPECT_EQ(crossed(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
 }
 
+TEST(Bag, BringsLiteralsThroughTheContractThatLookLikeNumbers) {
+  for (const char* literal : {"1", "7", "007", "-1", "-2", "+1", ""}) {
+    const std::string text = R"({"name":"","shade":")" + std::string(literal) +
+                             R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
+    EXPECT_EQ(crossed(text, [](test_sketchy_v1&) {}), text);
+  }
+}
+
 TEST(Bag, OfAnySizeGoesThroughTheContract) {
   for (const std::size_t size : {400, 500, 600, 5000}) {
     const std::string text = R"({"name":"","shade":")" + std::string(size, 'x') +

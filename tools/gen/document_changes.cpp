@@ -4,6 +4,18 @@
 namespace tenon::gen {
 namespace {
 
+/// What a step does to a field that both versions have.
+void add_change(const FieldStep& field, const std::string& prefix,
+                std::vector<std::string>& changes) {
+  const std::string name = prefix + field.newer->name;
+  const bool renamed = field.older->name != field.newer->name;
+  if (renamed) changes.push_back("renames " + prefix + field.older->name + " to " + name);
+  const std::string from = to_text(field.older->type);
+  const std::string to = to_text(field.newer->type);
+  if (from == to || (renamed && !field.widened)) return;
+  changes.push_back("changes " + name + " from " + from + " to " + to);
+}
+
 /// What a step does to the fields of a document, or of a struct, whose name is `prefix` then.
 void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix,
                  std::vector<std::string>& changes) {
@@ -16,11 +28,8 @@ void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix
       changes.push_back("adds " + name);
     } else if (field.newer == nullptr) {
       changes.push_back("removes " + name);
-    } else if (field.older->name != field.newer->name) {
-      changes.push_back("renames " + prefix + field.older->name + " to " + name);
-    } else if (to_text(field.older->type) != to_text(field.newer->type)) {
-      changes.push_back("changes " + name + " from " + to_text(field.older->type) + " to " +
-                        to_text(field.newer->type));
+    } else {
+      add_change(field, prefix, changes);
     }
   }
 }

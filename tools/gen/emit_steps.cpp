@@ -59,11 +59,30 @@ void emit_copy(Writer& out, const FieldWay& way) {
            ")) return false;");
 }
 
+/// Between a type and a wider one. What the older cannot hold goes to the bag.
+void emit_widened(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+  const Field& source = *way.source();
+  const std::string from = "from." + source.name;
+  const std::string to = "to." + way.target()->name;
+  if (way.up) {
+    return out.list("if (!tenon::widen_field(", {"conversion", quoted(source.name), from, to},
+                    ")) return false;");
+  }
+  const std::string versions = emit_origins(out, source.name + "_before", way.source_origins());
+  out.list("if (!tenon::narrow_field(",
+           {"conversion", "to.bag", bag_field(source, source_version), versions, from, to},
+           ")) return false;");
+}
+
 void emit_field(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
   if (way.field.hook) return;
   if (way.target() == nullptr) return emit_push(out, way, source_version);
   if (way.source() == nullptr) return emit_taking(out, way, "pull");
-  emit_copy(out, way);
+  if (way.field.widened) {
+    emit_widened(out, way, source_version);
+  } else {
+    emit_copy(out, way);
+  }
   emit_taking(out, way, "settle");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/field_steps.hpp"
 
+#include "gen/widening.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -13,38 +15,11 @@ StepVersion parts_of(const StepFields& side) {
   return parts;
 }
 
-/// Whether `pairs` has one of these two.
-template <class Pair, class Part>
-bool holds(const std::vector<Pair>& pairs, const Part* older, const Part* newer) {
-  return std::any_of(pairs.begin(), pairs.end(),
-                     [&](const Pair& pair) { return pair.older == older && pair.newer == newer; });
-}
-
 /// Whether one of the structs or enums has this name.
 template <class Parts>
 bool has(const Parts& parts, const std::string& name) {
   return std::any_of(parts.begin(), parts.end(),
                      [&name](const auto& part) { return part->name == name; });
-}
-
-/// Whether values of one type become values of the other without a hand-written step.
-bool converts(const DocumentStep& step, const Type& from, const Type& to) {
-  const Type& older = without_optional(from);
-  const Type& newer = without_optional(to);
-  if (older.shape != newer.shape) return false;
-  switch (older.shape) {
-    case Shape::list:
-    case Shape::map:
-      return converts(step, *older.element, *newer.element);
-    case Shape::enumeration:
-      return holds(step.enums, older.enumeration, newer.enumeration);
-    case Shape::structure:
-      return holds(step.structs, older.structure, newer.structure);
-    case Shape::document:
-      return older.document->document == newer.document->document;
-    default:
-      return true;
-  }
 }
 
 class FieldsReader {
@@ -55,6 +30,7 @@ class FieldsReader {
         older_(parts_of(step.older)),
         newer_(parts_of(step.newer)) {
     for (const Field& field : step.older.fields) older_fields_.emplace(field.name, &field);
+    for (const Field& field : step.newer.fields) newer_fields_.emplace(field.name, &field);
   }
 
   std::vector<FieldStep> read() {
@@ -102,15 +78,21 @@ class FieldsReader {
 
   void check_entry(const JsonMember& member) {
     const ObjectReader entry(member.value, "a change of a field",
-                             {"renamed_from", "added", "removed", "hook"}, findings_);
+                             {"renamed_from", "added", "removed", "widened", "hook"}, findings_);
     if (member.value.object() == nullptr) return;
     const auto has = [&member](const char* key) { return member.value.find(key) != nullptr; };
     const std::size_t keys = member.value.object()->size();
-    const bool replaces = keys == 2 && has("removed") && !has("hook");
+    const bool replaces = has("removed") && has("added") != has("renamed_from") && !has("hook");
+    const bool widens = has("widened") && has("renamed_from");
+    const std::size_t together = 1 + (replaces ? 1 : 0) + (widens ? 1 : 0);
     if (keys == 0) {
       add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
                  findings_);
-    } else if (keys > 1 && !replaces) {
+    } else if (has("widened") && (has("added") || has("hook"))) {
+      add_contradiction(member.place, "'" + member.key + "' continues no field that could be wider",
+                        "remove \"widened\" here", findings_);
+      return;
+    } else if (keys > together) {
       add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
                         "keep one; a hook can do everything", findings_);
       return;
@@ -118,6 +100,7 @@ class FieldsReader {
     entry.mark("added");
     entry.mark("removed");
     const bool hook = entry.mark("hook");
+    if (entry.mark("widened")) check_widened(member);
     if (has("removed")) check_removed(member, replaces);
     if (has("added")) check_added(member);
     if (has("renamed_from") && !newer_.has(member.key)) {
@@ -164,6 +147,22 @@ class FieldsReader {
     }
   }
 
+  /// That there is such a field, and that its type needs the word.
+  void check_widened(const JsonMember& member) {
+    const auto found = newer_fields_.find(member.key);
+    if (found == newer_fields_.end()) {
+      if (!says(member.key, "renamed_from")) {
+        add_unknown_part(member.key, member.place, newer_, findings_);
+      }
+      return;
+    }
+    const Field& newer = *found->second;
+    const Field* older = continued(newer);
+    if (older == nullptr || !converts(step_.whole, older->type, newer.type)) return;
+    add_unused(member.place, "values of '" + member.key + "' convert without it",
+               "remove \"widened\" here", findings_);
+  }
+
   /// Whether a field of the newer version has the name of one that does not go on in it.
   bool takes_name(const std::string& name) const {
     const JsonValue* renames = said(name, "renamed_from");
@@ -182,11 +181,17 @@ class FieldsReader {
   }
 
   void read_newer(const Field& field) {
-    FieldStep change{.older = continued(field), .newer = &field, .hook = says(field.name, "hook")};
+    FieldStep change{.older = continued(field),
+                     .newer = &field,
+                     .hook = says(field.name, "hook"),
+                     .widened = says(field.name, "widened")};
     const bool explained =
         change.hook || says(field.name, "renamed_from") || says(field.name, "added");
     if (change.older != nullptr && !change.hook) {
-      if (!converts(step_.whole, change.older->type, field.type)) add_retyped(*change.older, field);
+      const Type& before = change.older->type;
+      const bool explained_type = converts(step_.whole, before, field.type) ||
+                                  (change.widened && widens(step_.whole, before, field.type));
+      if (!explained_type) add_retyped(*change.older, field);
     } else if (change.older == nullptr && !explained) {
       add_new(field);
     }
@@ -208,16 +213,27 @@ class FieldsReader {
   }
 
   void add_retyped(const Field& older, const Field& newer) {
-    const auto hook = [](const Field& field) { return "\"" + field.name + "\": {\"hook\": true}"; };
-    const bool renamed = older.name != newer.name;
-    const std::string hooks = (renamed ? hook(older) + " and " : "") + hook(newer) +
-                              (renamed ? " instead" : "") + " to " + step_.entries;
-    const std::string pair = perhaps_renamed(older, newer);
-    const std::string fix = "add " + (pair.empty() ? hooks : pair + " to the step, or " + hooks);
+    const bool wrong = says(newer.name, "widened");
     add_unexplained(newer.place,
                     "'" + newer.name + "' changed its type from " + to_text(older.type) + " to " +
-                        to_text(newer.type),
-                    fix, findings_);
+                        to_text(newer.type) + (wrong ? ", which is not wider" : ""),
+                    "add " + remedies_of_type(older, newer), findings_);
+  }
+
+  /// What may be added where the type changed, one or the other.
+  std::string remedies_of_type(const Field& older, const Field& newer) const {
+    const auto hook = [](const Field& field) { return "\"" + field.name + "\": {\"hook\": true}"; };
+    const bool renamed = older.name != newer.name;
+    const bool wider = widens(step_.whole, older.type, newer.type);
+    const std::string where = " to " + step_.entries;
+    if (wider && !renamed) {
+      return "\"" + newer.name + "\": {\"widened\": true}" + where + ", or {\"hook\": true}";
+    }
+    const std::string hooks =
+        renamed ? hook(older) + " and " + hook(newer) + " instead" + where : hook(newer) + where;
+    if (wider) return "\"widened\": true to the entry of '" + newer.name + "', or " + hooks;
+    const std::string pair = perhaps_renamed(older, newer);
+    return pair.empty() ? hooks : pair + " to the step, or " + hooks;
   }
 
   /// What would make the one struct or enum the counterpart of the other, where only one version
@@ -260,6 +276,7 @@ class FieldsReader {
   StepVersion newer_;
   std::unordered_map<std::string, std::string> renamed_{};  // from the older name to the newer
   std::unordered_map<std::string, const Field*> older_fields_{};
+  std::unordered_map<std::string, const Field*> newer_fields_{};
   std::unordered_map<std::string, const JsonValue*> entries_{};
   std::vector<FieldStep> steps_{};
 };

@@ -281,6 +281,7 @@ struct FieldStep {
       nullptr;  // nullptr: added; a value of the newer goes to the bag on the way back
   const Field* newer = nullptr;  // nullptr: removed; a value of the older goes to the bag
   bool hook = false;             // the hand-written step fills it, in both directions
+  bool widened = false;          // a value of the newer that the older has not goes to the bag
   Origins older_origins{};       // none where it is nullptr
   Origins newer_origins{};
 };

@@ -28,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace tenon {
 
@@ -163,7 +164,8 @@ struct Stored<StoredJson> : Stored<tenon_string> {
   }
 };
 
-/// A number that no literal has is stored as its digits.
+/// A number that no literal has is stored as its digits. A literal that is the digits of one that
+/// has a literal is as unknown as any other text.
 template <StoredEnum Enum>
 struct Stored<Enum> {
   using Raw = std::int32_t;
@@ -191,9 +193,10 @@ struct Stored<Enum> {
       if (Enum::literals[i] == literal) return static_cast<Raw>(i);
     }
     Raw number = unknown;
-    const char* end = literal.data() + literal.size();
-    const auto [stop, error] = std::from_chars(literal.data(), end, number);
-    return error == std::errc() && stop == end ? number : unknown;
+    std::from_chars(literal.data(), literal.data() + literal.size(), number);
+    const bool has_literal =
+        number >= 0 && static_cast<std::size_t>(number) < Enum::literals.size();
+    return !has_literal && std::to_string(number) == literal ? number : unknown;
   }
 };
 
@@ -376,6 +379,21 @@ bool convert_value(Conversion& conversion, const StoredMap<From>& from, StoredMa
   return good;
 }
 
+namespace detail {
+
+/// A value whose type may be the same on both sides.
+template <class From, class To>
+bool convert_element(Conversion& conversion, const From& from, To& to) {
+  if constexpr (std::same_as<From, To>) {
+    to = from;
+    return true;
+  } else {
+    return convert_value(conversion, from, to);
+  }
+}
+
+}  // namespace detail
+
 /// A field of one version as that of another; `name` is that of the source.
 template <class From, class To>
 bool convert_field(Conversion& conversion, std::string_view name, const From* from, const To*& to) {
@@ -523,6 +541,10 @@ bool read_value(Conversion& conversion, const json::Reader& in, StoredMap<Form>&
   return true;
 }
 
+/// Whether a number is written as the float32 that was read of it. A newer version may have a
+/// float64 there, whose digits would be lost.
+TENON_API bool is_exact(const json::Reader& in, float value);
+
 /// What a reader does not know, as an entry of the bag.
 TENON_API bool keep_unknown(Conversion& conversion, std::string_view name, const json::Reader& in,
                             BagEntry& entry);
@@ -562,8 +584,11 @@ bool read_struct(Conversion& conversion, const json::Reader& in, Form& value) {
 
 template <class Form>
 bool read_value(Conversion& conversion, const json::Reader& in, Form& value) {
-  if constexpr (std::same_as<Form, bool> || std::is_floating_point_v<Form>) {
+  if constexpr (std::same_as<Form, bool> || std::same_as<Form, double>) {
     return in.read(value);
+  } else if constexpr (std::same_as<Form, float>) {
+    const bool lenient = !conversion.unknown_of.empty();
+    return in.read(value) && (!lenient || is_exact(in, value));
   } else if constexpr (std::is_integral_v<Form>) {
     return read_number(in, value);
   } else if constexpr (std::same_as<Form, tenon_string>) {
@@ -711,6 +736,120 @@ bool settle(Conversion& conversion, Bag& bag, std::string_view name, std::string
             std::span<const std::string_view> versions, const Form*& field) {
   if (field == nullptr) return pull<exact>(conversion, bag, name, type, versions, field);
   detail::drop(conversion, bag, name, versions);
+  return true;
+}
+
+namespace detail {
+
+/// The float64 that is written as the float32 is.
+TENON_API double widened(float value) noexcept;
+/// The float32 that is written as the float64 is. False: there is none.
+TENON_API bool narrowed(double value, float& narrow) noexcept;
+
+template <std::integral From, std::integral To>
+bool widen_value(Conversion&, const From& from, To& to) noexcept {
+  to = from;
+  return true;
+}
+inline bool widen_value(Conversion&, const float& from, double& to) noexcept {
+  to = widened(from);
+  return true;
+}
+template <StoredEnum From>
+bool widen_value(Conversion&, const From& from, tenon_string& to) noexcept {
+  to = from.literal;
+  return true;
+}
+template <class From, class To>
+bool widen_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to);
+template <class From, class To>
+bool widen_value(Conversion& conversion, const StoredList<From>& from, StoredList<To>& to) {
+  return bring_elements<From, To>(conversion, from.raw, to.raw, [&](const From& element, To& made) {
+    return widen_value(conversion, element, made);
+  });
+}
+template <class From, class To>
+bool widen_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to) {
+  to.raw.keys = from.raw.keys;
+  StoredList<To> values;
+  const bool good = widen_value(conversion, StoredList<From>{from.raw.values}, values);
+  to.raw.values = values.raw;
+  return good;
+}
+/// A list with one element.
+template <class From, class To>
+bool widen_value(Conversion& conversion, const From& from, StoredList<To>& to) {
+  auto* made = conversion.make<To>();
+  to.raw = {made, 1, sizeof(To)};
+  return convert_element(conversion, from, *made);
+}
+
+/// The way back; `fits` becomes false where the narrower type does not have the value.
+template <std::integral From, std::integral To>
+bool narrow_value(Conversion&, const From& from, To& to, bool& fits) noexcept {
+  fits = fits && std::in_range<To>(from);
+  to = static_cast<To>(from);
+  return true;
+}
+inline bool narrow_value(Conversion&, const double& from, float& to, bool& fits) noexcept {
+  fits = narrowed(from, to) && fits;
+  return true;
+}
+template <StoredEnum To>
+bool narrow_value(Conversion&, const tenon_string& from, To& to, bool&) noexcept {
+  to.literal = from;
+  return true;
+}
+template <class From, class To>
+bool narrow_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to,
+                  bool& fits);
+template <class From, class To>
+bool narrow_value(Conversion& conversion, const StoredList<From>& from, StoredList<To>& to,
+                  bool& fits) {
+  return bring_elements<From, To>(conversion, from.raw, to.raw, [&](const From& element, To& made) {
+    return narrow_value(conversion, element, made, fits);
+  });
+}
+template <class From, class To>
+bool narrow_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to,
+                  bool& fits) {
+  to.raw.keys = from.raw.keys;
+  StoredList<To> values;
+  const bool good = narrow_value(conversion, StoredList<From>{from.raw.values}, values, fits);
+  to.raw.values = values.raw;
+  return good;
+}
+template <class From, class To>
+bool narrow_value(Conversion& conversion, const StoredList<From>& from, To& to, bool& fits) {
+  fits = fits && from.size() == 1;
+  return !fits || convert_element(conversion, from[0], to) || conversion.in(0);
+}
+
+}  // namespace detail
+
+/// A field of one version as the wider one of another; `name` is that of the source.
+template <class From, class To>
+bool widen_field(Conversion& conversion, std::string_view name, const From* from, const To*& to) {
+  to = nullptr;
+  if (from == nullptr) return true;
+  auto* made = conversion.make<To>();
+  to = made;
+  return detail::widen_value(conversion, *from, *made) || conversion.in(name);
+}
+
+/// The way back: a value that the narrower type does not have goes to the bag, as by push, and the
+/// field is absent.
+template <class From, class To>
+bool narrow_field(Conversion& conversion, Bag& bag, const BagField& from,
+                  std::span<const std::string_view> versions, const From* field, const To*& to) {
+  to = nullptr;
+  bool fits = true;
+  if (field != nullptr) {
+    auto* made = conversion.make<To>();
+    if (!detail::narrow_value(conversion, *field, *made, fits)) return conversion.in(from.name);
+    if (fits) to = made;
+  }
+  push(conversion, bag, from, versions, fits ? nullptr : field);
   return true;
 }
 

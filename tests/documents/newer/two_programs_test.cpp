@@ -6,6 +6,7 @@
 
 #include <framework/world.hpp>
 #include <test/drawing_storage.hpp>
+#include <test/gauge_storage.hpp>
 #include <test/person_storage.hpp>
 
 #include <gtest/gtest.h>
@@ -79,6 +80,11 @@ TEST(TwoPrograms, LoseNoFieldOfADrawingOfVersion2) {
 
 TEST(TwoPrograms, LoseNoFieldOfADrawingOfVersion3) {
   check_passing<test::DrawingV3Storage>("test.example/drawing", "3");
+}
+
+TEST(TwoPrograms, LoseNoFieldOfAGaugeWithWiderTypes) {
+  check_passing<test::GaugeV2Storage>("test.example/gauge", "2");
+  check_passing<test::GaugeV3Storage>("test.example/gauge", "3");
 }
 
 TEST(TwoPrograms, LoseNoFieldOfAPerson) {
