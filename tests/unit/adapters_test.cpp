@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What adapters answer, with small tables in C as the plugins of older versions.
+#include "adapted.hpp"
+
 #include <test/broken_chain.hpp>
 #include <test/carried.hpp>
 #include <test/chain.hpp>
@@ -23,43 +25,10 @@
 
 namespace {
 
+using namespace tenon::tests;
 using tenon::Bytes;
 using tenon::Copy;
 using tenon::Value;
-using Texts = std::vector<std::string>;
-
-std::string own(const tenon_string& text) {
-  return Value<std::string>::own(text);
-}
-tenon_string text(std::string_view literal) {
-  return {literal.data(), literal.size()};
-}
-
-/// A plugin of an older version as one of version `target`, whose table is a Newer.
-template <class Newer>
-class Adapted {
- public:
-  template <class Older>
-  Adapted(const tenon::Kind& kind, const Older& plugin, int target, void* self = nullptr)
-      : adapter_(*kind.find(plugin.version)->adapter_to(target)),
-        self_(adapter_.create(&plugin, self, "me.example/plugin")) {}
-  ~Adapted() { adapter_.destroy(self_); }
-  Adapted(const Adapted&) = delete;
-  Adapted& operator=(const Adapted&) = delete;
-
-  const Newer* operator->() const { return static_cast<const Newer*>(adapter_.table); }
-  void* self() const { return self_; }
-
- private:
-  const tenon::Adapter& adapter_;
-  void* self_;
-};
-
-/// The methods of version `target` that a plugin of `version` does not really have.
-Texts missing(const tenon::Kind& kind, int version, int target) {
-  const auto names = kind.find(version)->adapter_to(target)->missing;
-  return Texts(names.begin(), names.end());
-}
 
 // -- Methods added ------------------------------------------------------------
 

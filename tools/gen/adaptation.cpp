@@ -11,11 +11,12 @@ using Answer = MethodStep::Answer;
 /// Whether the plugin, or a hand-written step, has something to say to the method.
 bool is_there(const Adapted& origin, std::size_t place, const Method& method) {
   const Method* at = &method;
-  for (; place > origin.place; place--) {
-    const MethodStep& step = step_of(origin.kind, place, *at);
+  while (place > origin.place) {
+    const MethodStep& step = step_of(origin, place, *at);
     if (step.answer == Answer::hook) return true;
     if (step.answer != Answer::forward) return false;
     at = step.older;
+    place -= step.back;
   }
   return true;
 }
@@ -24,18 +25,23 @@ bool is_there(const Adapted& origin, std::size_t place, const Method& method) {
 /// step takes its place.
 std::string own_name(const Adapted& origin, std::size_t place, const Method& method) {
   const Method* at = &method;
-  for (; place > origin.place; place--) {
-    const MethodStep& step = step_of(origin.kind, place, *at);
+  while (place > origin.place) {
+    const MethodStep& step = step_of(origin, place, *at);
     if (step.answer != Answer::forward) return {};
     at = step.older;
+    place -= step.back;
   }
   return at->name;
 }
 
 }  // namespace
 
-const MethodStep& step_of(const Kind& kind, std::size_t place, const Method& method) {
-  for (const MethodStep& step : kind.steps[place - 1].methods) {
+const MethodStep& step_of(const Adapted& origin, std::size_t place, const Method& method) {
+  const KindStep& all = origin.kind.steps[place - 1];
+  for (const MethodStep& step : all.returned) {
+    if (step.method == &method && place >= origin.place + step.back) return step;
+  }
+  for (const MethodStep& step : all.methods) {
     if (step.method == &method) return step;
   }
   std::abort();  // a checked model has a step for each method

@@ -28,7 +28,7 @@ struct Adapted {
   std::vector<std::pair<std::string, std::string>> own_methods(std::size_t to) const;
 };
 
-/// How the version at `place` answers one of its methods by the one before.
-const MethodStep& step_of(const Kind& kind, std::size_t place, const Method& method);
+/// How the plugin, or the adapter of an older version, answers a method of the version at `place`.
+const MethodStep& step_of(const Adapted& origin, std::size_t place, const Method& method);
 
 }  // namespace tenon::gen

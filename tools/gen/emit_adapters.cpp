@@ -40,9 +40,9 @@ struct Found {
 Found same_form_below(const Origin& origin, std::size_t place, const Method& method) {
   Found found{place, &method};
   while (found.place > origin.place) {
-    const MethodStep& step = step_of(origin.kind, found.place, *found.method);
+    const MethodStep& step = step_of(origin, found.place, *found.method);
     if (!step.same_form()) break;
-    found = {found.place - 1, step.older};
+    found = {found.place - step.back, step.older};
   }
   return found;
 }
@@ -162,13 +162,13 @@ void emit_discards(Writer& out, const std::vector<const Field*>& streams,
 /// Calls the older method with a request of its own, and makes the newer answer of its answer.
 void emit_forward(Writer& out, const Origin& origin, std::size_t place, const MethodStep& step) {
   const KindVersion& newer = *origin.kind.versions[place];
-  const KindVersion& older = *origin.kind.versions[place - 1];
+  const KindVersion& older = *origin.kind.versions[place - step.back];
   const bool answers = !step.older->response.empty();
   out.line(request_name(older, *step.older), " older{};");
   out.line("older.struct_size = sizeof older;");
   emit_fills(out, step.request, "older.", "in", {older, &Method::response});
   if (answers) out.line("const ", response_name(older, *step.older), "* below = nullptr;");
-  const Found below{place - 1, step.older};
+  const Found below{place - step.back, step.older};
   std::vector<std::string> arguments{"call", callee_self(origin, below), "&older"};
   if (answers) arguments.emplace_back("&below");
   const auto unread = dropped_streams(step.method->request, step.request);
@@ -249,7 +249,7 @@ void emit_function(Writer& out, const Origin& origin, std::size_t place, const M
   const KindVersion& version = *origin.kind.versions[place];
   const Found found = same_form_below(origin, place, method);
   const bool passes = found.place != place;
-  const MethodStep& step = step_of(origin.kind, place, method);
+  const MethodStep& step = step_of(origin, place, method);
   const Uses uses = passes ? Uses{true, true, true, true} : uses_of(step);
   std::vector<std::string> parameters = InterfaceMethod{version, method}.raw_parameters();
   if (!uses.call) leave_unnamed(parameters[0]);

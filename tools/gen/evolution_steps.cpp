@@ -106,24 +106,19 @@ void add_unknown_part(const std::string& name, const Place& place, const StepVer
 void Renames::add(const std::string& name, const JsonValue& value) {
   const std::string older = read_text(value, "'renamed_from'", findings_);
   if (older.empty()) return;
-  const bool is_method = older_.part == "method";
   if (!older_.has(older)) {
     add_unknown_part(older, value.place, older_, findings_);
   } else if (newer_.has(older)) {
     add_contradiction(value.place,
                       "'" + older + "' was not renamed: " + newer_.words + " has it too",
-                      is_method ? "say \"added\" of '" + name + "' instead"
-                                : "remove it: '" + name + "' is new and needs no entry",
-                      findings_);
+                      "remove it: '" + name + "' is new and needs no entry", findings_);
   } else if (!renamed_.insert(older).second) {
     add_contradiction(value.place, "'" + older + "' was renamed twice", "keep one of the two",
                       findings_);
   } else if (older_.has(name)) {
     add_contradiction(value.place,
                       "'" + name + "' took no place: " + older_.words + " has it already",
-                      is_method ? "give it another name, or let a hand-written step do it"
-                                : "give it another name",
-                      findings_);
+                      "give it another name", findings_);
   }
 }
 

@@ -30,7 +30,7 @@ class StepVersion {
       : words(std::move(its_words)), part(std::move(its_part)) {}
 
   std::string words;  // eg: "version 2", "'change' of version 2"
-  std::string part;   // what it consists of: "method", "field", "struct" or "enum"
+  std::string part;   // what it consists of: "method", "field", "struct", "enum" or "value"
 
   void add(const std::string& name);
   bool has(const std::string& name) const { return known_.count(name) != 0; }

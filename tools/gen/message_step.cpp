@@ -33,7 +33,10 @@ void add_unknown_field(const JsonMember& member, const std::string& of,
 class FillReader {
  public:
   FillReader(const MessageStep& step, const JsonValue* metadata, Findings& findings)
-      : step_(step), metadata_(metadata), findings_(findings) {}
+      : step_(step),
+        of_("the " + step.message + " of '" + step.method + "'"),
+        metadata_(metadata),
+        findings_(findings) {}
 
   std::vector<FieldFill> read() {
     if (metadata_ != nullptr) check_metadata();
@@ -52,11 +55,11 @@ class FillReader {
 
   void check_metadata() {
     if (metadata_->object() == nullptr) {
-      add_wrong_type(*metadata_, step_.of, "an object of fields", findings_);
+      add_wrong_type(*metadata_, of_, "an object of fields", findings_);
       return;
     }
     if (metadata_->object()->empty()) {
-      add_unused(metadata_->place, step_.of + " has no changes here", "remove it", findings_);
+      add_unused(metadata_->place, of_ + " has no changes here", "remove it", findings_);
     }
     for (const JsonMember& member : *metadata_->object()) check_change(member);
   }
@@ -66,9 +69,8 @@ class FillReader {
     const bool gives = change.optional(step_.gives) != nullptr;
     const bool drops = change.mark(step_.drops);
     if (gives && drops) {
-      add_contradiction(
-          member.place, "'" + member.key + "' cannot be added and removed at once",
-          "keep one; write {\"hook\": true} for a method whose field changed its type", findings_);
+      add_contradiction(member.place, "'" + member.key + "' cannot be added and removed at once",
+                        "keep one: \"added\" or \"removed\"", findings_);
       return;
     }
     const Field* target = find(step_.targets, member.key);
@@ -76,21 +78,28 @@ class FillReader {
     if (target == nullptr && source == nullptr) {
       std::vector<std::string> known = names_of(step_.targets);
       for (const std::string& name : names_of(step_.sources)) known.push_back(name);
-      add_unknown_field(member, step_.of, known, findings_);
+      add_unknown_field(member, of_, known, findings_);
     } else if ((target != nullptr && source != nullptr) || (gives && target == nullptr) ||
                (drops && source == nullptr) || (!gives && !drops)) {
       const std::string where = target == nullptr   ? "only " + step_.source_version + " has it"
                                 : source == nullptr ? "only " + step_.target_version + " has it"
                                                     : "both versions have it";
       add_unused(member.place, "this explains nothing about '" + member.key + "': " + where,
-                 target != nullptr && source != nullptr ? "remove it" : fix_of(member.key, target),
+                 target != nullptr && source != nullptr ? "remove it"
+                                                        : "write " + entry_of(member.key, target),
                  findings_);
     }
   }
 
-  std::string fix_of(const std::string& name, const Field* target) const {
-    return "write \"" + name + "\": {\"" +
+  /// What explains a field that only one side has.
+  std::string entry_of(const std::string& name, const Field* target) const {
+    return "\"" + name + "\": {\"" +
            (target != nullptr ? step_.gives + "\": <value>}" : step_.drops + "\": true}");
+  }
+
+  std::string added(const std::string& name, const Field* target) const {
+    return "add " + entry_of(name, target) + " to the \"" + step_.message + "\" of '" +
+           step_.method + "'";
   }
 
   std::optional<FieldFill> read_target(const Field& target) {
@@ -99,17 +108,17 @@ class FillReader {
       const Passing how = passing(source->type, target.type);
       if (how != Passing::different) return FieldFill{&target, source, how};
       add_unexplained(step_.place,
-                      "'" + target.name + "' in " + step_.of + " changed its type from " +
+                      "'" + target.name + "' in " + of_ + " changed its type from " +
                           to_text(source->type) + " in " + step_.source_version + " to " +
                           to_text(target.type) + " in " + step_.target_version,
-                      "answer the method by a hand-written step: {\"hook\": true}", findings_);
+                      step_.otherwise, findings_);
       return std::nullopt;
     }
     const JsonValue* given = change(target);
     if (given == nullptr) {
       add_unexplained(step_.place,
-                      step_.of + " has '" + target.name + "' only in " + step_.target_version,
-                      fix_of(target.name, &target), findings_);
+                      of_ + " has '" + target.name + "' only in " + step_.target_version,
+                      added(target.name, &target), findings_);
       return std::nullopt;
     }
     const JsonValue* value = given->find(step_.gives);
@@ -119,12 +128,12 @@ class FillReader {
 
   void check_source(const Field& source) {
     if (find(step_.targets, source.name) != nullptr || change(source) != nullptr) return;
-    add_unexplained(step_.place,
-                    step_.of + " has '" + source.name + "' only in " + step_.source_version,
-                    fix_of(source.name, nullptr), findings_);
+    add_unexplained(step_.place, of_ + " has '" + source.name + "' only in " + step_.source_version,
+                    added(source.name, nullptr), findings_);
   }
 
   const MessageStep& step_;
+  const std::string of_;
   const JsonValue* metadata_;
   Findings& findings_;
 };

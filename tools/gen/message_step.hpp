@@ -15,11 +15,14 @@ struct MessageStep {
   const std::vector<Field>& sources;
   std::string target_version;  // eg: "version 1"
   std::string source_version;
-  std::string of;  // eg: "the request of 'apply'"
+  std::string message;  // "request" or "response"
+  std::string method;   // eg: "apply"
   /// What metadata says of a field that only one side has: `{"removed": value}` gives the value of
   /// a target, `{"added": true}` drops a source; in a response it is the other way round.
   std::string gives;
   std::string drops;
+  /// The remedy where the type of a field changed.
+  std::string otherwise;
   /// Where a difference is reported that metadata does not explain.
   Place place;
 };

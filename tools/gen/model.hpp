@@ -228,6 +228,7 @@ struct MethodStep {
   };
   const Method* method = nullptr;  // of the newer version
   const Method* older = nullptr;   // its counterpart, perhaps under another name; nullptr: added
+  std::size_t back = 1;            // how many versions before that of `method` has `older`
   Answer answer = Answer::forward;
   /// forward: each field of the older request, in its order. Fields of the newer request that no
   /// fill names are dropped.
@@ -250,6 +251,9 @@ struct KindStep {
   std::string reason{};               // why it is not adaptable
   std::vector<MethodStep> methods{};  // one per method of `to`, in its order; none if not adaptable
   std::vector<const Method*> removed{};  // methods of `from` that `to` has no more
+  /// Methods that `from` does not have and an older version has: how plugins of that version and of
+  /// older ones answer them.
+  std::vector<MethodStep> returned{};
 
   bool has_hooks() const noexcept;
 };
