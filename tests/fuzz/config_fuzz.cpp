@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds text to what reads and checks values of configs. The first line is a key, the second is how
+// a parameter is validated, the rest is the value: as every type it is read, written and read again
+// as the same, and what a check refuses is named with its place.
+#include "pipeline/parameters.hpp"
+
+#include <tenon/sdk/config.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "fuzz/fuzzing.hpp"
+
+namespace {
+
+using namespace pipeline;
+using tenon::fuzzing::require;
+using Type = tenon::Parameter::Type;
+using Rule = tenon::Parameter::Rule;
+
+template <class T>
+void there_and_back(std::string_view text) {
+  using Parameter = tenon::sdk::Parameter<T>;
+  const auto value = Parameter::parse(text);
+  if (value) require(Parameter::parse(tenon::sdk::text(*value)) == value);
+}
+
+void read_duration(std::string_view text) {
+  using Parameter = tenon::sdk::Parameter<tenon::Duration>;
+  const auto value = Parameter::parse(text);
+  if (!value) return;
+  require(value->count() >= 0);
+  const auto again = Parameter::parse(std::to_string(value->count()) + "ns");
+  // Its amounts are real numbers.
+  const auto exact = value->count() < (std::int64_t{1} << 53);
+  require(again && (!exact || *again == *value));
+}
+
+void read_as_all_types(std::string_view text) {
+  there_and_back<bool>(text);
+  there_and_back<std::int8_t>(text);
+  there_and_back<std::int64_t>(text);
+  there_and_back<std::uint64_t>(text);
+  there_and_back<float>(text);
+  there_and_back<double>(text);
+  read_duration(text);
+}
+
+/// A rule, and a value that a plugin may have written for it.
+struct Validation {
+  Rule rule;
+  const char* value;
+};
+constexpr std::array<Validation, 9> validations = {{{Rule::Required, ""},
+                                                    {Rule::GreaterThan, "-1.5"},
+                                                    {Rule::LessThan, "1h"},
+                                                    {Rule::Inclusion, R"(["a", "b"])"},
+                                                    {Rule::Exclusion, R"(["c", 1])"},
+                                                    {Rule::Inclusion, "no list"},
+                                                    {Rule::Regex, "^[a-z]+(\\.[a-z]+)*$"},
+                                                    {Rule::Regex, ".*x.*"},
+                                                    {Rule::Regex, "("}}};
+
+/// The types, in the order of the ABI.
+constexpr std::array<Type, 6> types = {Type::String, Type::Int,  Type::Float,
+                                       Type::Bool,   Type::File, Type::Duration};
+
+/// Each character is the number of a validation; the first one also of the type.
+tenon::Parameter parameter_of(std::string_view how) {
+  tenon::Parameter parameter;
+  for (const char c : how.substr(0, 4)) {
+    const auto number = static_cast<unsigned char>(c);
+    if (parameter.validations.empty()) parameter.type = types[number % types.size()];
+    const Validation& validation = validations[number % validations.size()];
+    parameter.validations.push_back({validation.rule, validation.value});
+  }
+  return parameter;
+}
+
+void check(const std::string& key, const tenon::Parameter& parameter, const std::string& value) {
+  PluginUse use;
+  use.reference = "fuzz.example/plugin";
+  use.place = use.config_place = {"fuzz", 1, 1};
+  use.config.emplace(key, value);
+  use.key_places.emplace(key, Place{"fuzz", 2, 1});
+  use.value_places.emplace(key, Place{"fuzz", 2, 9});
+  Findings findings;
+  check_config({{"path", {}}, {"*.size", parameter}, {"a.*.c", parameter}, {"name", parameter}},
+               use, findings);
+  // One for the key, one for what is missing, and one for each validation of the value.
+  require(findings.all().size() <= 2 + parameter.validations.size());
+  for (const auto& finding : findings.all()) {
+    require(finding.code == "unknown-parameter" || finding.code == "wrong-parameter" ||
+            finding.code == "missing-parameter");
+    require(finding.place.file == "fuzz" && finding.place.line > 0 && !finding.fix.empty());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text = tenon::fuzzing::text_of(data, size);
+  const auto key = tenon::fuzzing::take_line(text);
+  const auto how = tenon::fuzzing::take_line(text);
+  read_as_all_types(text);
+  // As they come from a pipeline file, without the blanks around them.
+  check(std::string(trimmed(key)), parameter_of(how), std::string(trimmed(text)));
+  return 0;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds bytes to the reader of pipeline files. What could be read without a finding is written and
+// read again as the same; each finding names a place in the file.
+#include "pipeline/pipeline_file.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "fuzz/fuzzing.hpp"
+#include "reading/json_value.hpp"
+
+namespace {
+
+using namespace pipeline;
+using tenon::fuzzing::require;
+using tenon::reading::JsonValue;
+
+JsonValue json_of(const PluginUse& use) {
+  JsonValue::Object config;
+  for (const auto& [key, value] : use.config) config.push_back({key, {}, {value}});
+  return {JsonValue::Object{{"plugin", {}, {use.reference}}, {"config", {}, {std::move(config)}}}};
+}
+
+std::string written(const PipelineFile& file) {
+  JsonValue::Array destinations;
+  for (const PluginUse& use : file.destinations) destinations.push_back(json_of(use));
+  return tenon::reading::to_json({JsonValue::Object{{"name", {}, {file.name}},
+                                                    {"source", {}, json_of(file.source)},
+                                                    {"destinations", {}, {std::move(destinations)}},
+                                                    {"position", {}, {file.position.string()}}}});
+}
+
+bool same(const PluginUse& a, const PluginUse& b) {
+  return a.reference == b.reference && a.config == b.config;
+}
+
+bool same(const PipelineFile& a, const PipelineFile& b) {
+  return a.name == b.name && same(a.source, b.source) && a.position == b.position &&
+         std::equal(a.destinations.begin(), a.destinations.end(), b.destinations.begin(),
+                    b.destinations.end(),
+                    [](const PluginUse& x, const PluginUse& y) { return same(x, y); });
+}
+
+void require_places(const PluginUse& use) {
+  for (const auto& [key, value] : use.config) {
+    require(trimmed(key) == key && trimmed(value) == value);
+    require(use.key_places.contains(key) && use.value_places.contains(key));
+  }
+}
+
+void require_place(const tenon::reading::Finding& finding, const std::string& path, int lines) {
+  require(!finding.code.empty() && !finding.what.empty() && !finding.fix.empty());
+  require(finding.place.file == path);
+  require(finding.place.line >= 1 && finding.place.line <= lines && finding.place.column >= 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const tenon::fuzzing::Folder folder;
+  const auto text = tenon::fuzzing::text_of(data, size);
+  const auto path = folder.write("pipeline.json", text);
+  Findings findings;
+  const auto file = read_pipeline_file(path, findings);
+  require(file.has_value() || !findings.empty());
+  const auto lines = 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  for (const auto& finding : findings.all()) require_place(finding, path.string(), lines);
+  if (file) {
+    require_places(file->source);
+    for (const PluginUse& use : file->destinations) require_places(use);
+  }
+  if (!findings.empty()) return 0;
+  require(!file->name.empty() && !file->destinations.empty());
+  const auto again = read_pipeline_file(folder.write("pipeline.json", written(*file)), findings);
+  require(again && findings.empty() && same(*file, *again));
+  return 0;
+}
