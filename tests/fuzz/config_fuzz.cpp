@@ -92,6 +92,11 @@ void check(const std::string& key, const tenon::Parameter& parameter, const std:
                use, findings);
   // One for the key, one for what is missing, and one for each validation of the value.
   require(findings.all().size() <= 2 + parameter.validations.size());
+  // No pattern is searched in a value of any length: that takes stack.
+  const bool has_pattern =
+      std::any_of(parameter.validations.begin(), parameter.validations.end(),
+                  [](const auto& validation) { return validation.type == Rule::Regex; });
+  require(key != "name" || !has_pattern || value.size() <= 4096 || !findings.empty());
   for (const auto& finding : findings.all()) {
     require(finding.code == "unknown-parameter" || finding.code == "wrong-parameter" ||
             finding.code == "missing-parameter");

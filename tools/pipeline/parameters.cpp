@@ -103,7 +103,13 @@ std::optional<Fault> list_fault(const Validation& list, const std::string& value
   return Fault{(included ? "none of " : "one of ") + list.value};
 }
 
+// std::regex takes stack for each character.
+constexpr std::size_t longest_match = 4096;
+
 std::optional<Fault> regex_fault(const Validation& pattern, const std::string& value) {
+  if (value.size() > longest_match) {
+    return Fault{"at most " + std::to_string(longest_match) + " bytes that match " + pattern.value};
+  }
   try {
     if (std::regex_search(value, std::regex(pattern.value))) return std::nullopt;
   } catch (const std::regex_error&) {
