@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace tenon::command {
 namespace {
@@ -66,6 +67,9 @@ auto with_form(const Type& type, Use&& use) {
       return use(std::type_identity<tenon_string>());
   }
 }
+
+template <class Form>
+constexpr bool is_integer = std::is_integral_v<Form> && !std::is_same_v<Form, bool>;
 
 bool is_object(const Type& type) noexcept {
   return type.shape == Shape::structure || type.shape == Shape::document;
@@ -306,6 +310,105 @@ bool convert_list(Conversion& conversion, const StepWay& way, const Type& source
   return true;
 }
 
+/// A value whose type may be the same on both sides.
+bool convert_element(Conversion& conversion, const StepWay& way, const TypedValue& from,
+                     const Type& type, void* to) {
+  if (!same_form(*from.type, type)) return convert_value(conversion, way, from, type, to);
+  std::memcpy(to, from.value, size_of(type));
+  return true;
+}
+
+/// A number or text as one of a wider or narrower type. False: that does not have it.
+bool convert_width(const Type& source, const void* from, const Type& target, void* to) {
+  return with_form(source, [&]<class From>(std::type_identity<From>) {
+    return with_form(target, [&]<class To>(std::type_identity<To>) {
+      const From& value = *static_cast<const From*>(from);
+      To& made = *static_cast<To*>(to);
+      if constexpr (is_integer<From> && is_integer<To>) {
+        made = static_cast<To>(value);
+        return std::in_range<To>(value);
+      } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, double>) {
+        made = detail::widened(value);
+        return true;
+      } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) {
+        return detail::narrowed(value, made);
+      } else if constexpr (std::is_same_v<From, tenon_string> && std::is_same_v<To, From>) {
+        made = value;
+        return true;
+      } else {
+        return false;
+      }
+    });
+  });
+}
+
+bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
+                 const tenon_list& from, const Type& target, tenon_list& to, bool& fits);
+
+/// A value of a field whose type is wider in the newer version, in either direction; the same as
+/// detail::widen_value and narrow_value of tenon/storage.hpp. `fits` becomes false where the target
+/// does not have the value.
+bool resize(Conversion& conversion, const StepWay& way, const TypedValue& from, const Type& type,
+            void* to, bool& fits) {
+  const Type& source = gen::without_optional(*from.type);
+  const Type& target = gen::without_optional(type);
+  if (source.shape == Shape::map) {
+    const auto& map = *static_cast<const tenon_map*>(from.value);
+    auto& made = *static_cast<tenon_map*>(to);
+    made.keys = map.keys;
+    return resize_list(conversion, way, *source.element, map.values, *target.element, made.values,
+                       fits);
+  }
+  if (source.shape == target.shape && source.shape == Shape::list) {
+    return resize_list(conversion, way, *source.element,
+                       *static_cast<const tenon_list*>(from.value), *target.element,
+                       *static_cast<tenon_list*>(to), fits);
+  }
+  if (target.shape == Shape::list) {
+    std::byte* element = make_values(conversion, *target.element, 1);
+    *static_cast<tenon_list*>(to) = as_list(element, *target.element, 1);
+    return convert_element(conversion, way, {&source, from.value}, *target.element, element);
+  }
+  if (source.shape == Shape::list) {
+    const auto& list = *static_cast<const tenon_list*>(from.value);
+    fits = fits && list.count == 1;
+    return !fits ||
+           convert_element(conversion, way, {source.element.get(), element_of(list, 0)}, target,
+                           to) ||
+           conversion.in(0);
+  }
+  fits = convert_width(source, from.value, target, to) && fits;
+  return true;
+}
+
+bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
+                 const tenon_list& from, const Type& target, tenon_list& to, bool& fits) {
+  std::byte* made = make_values(conversion, target, from.count);
+  to = as_list(made, target, from.count);
+  for (std::size_t i = 0; i < from.count; i++) {
+    const TypedValue element{&source, element_of(from, i)};
+    if (!resize(conversion, way, element, target, made + i * to.stride, fits)) {
+      return conversion.in(i);
+    }
+  }
+  return true;
+}
+
+/// What the older version cannot hold goes to the bag.
+bool resize_field(Conversion& conversion, const StepWay& way, const FieldWay& field,
+                  const void* from, const void*& to, Bag& bag) {
+  bool fits = true;
+  if (from != nullptr) {
+    void* made = make_value(conversion, field.target()->type);
+    if (!resize(conversion, way, {&field.source()->type, from}, field.target()->type, made, fits)) {
+      return conversion.in(field.source()->name);
+    }
+    if (fits) to = made;
+  }
+  if (!way.up) push(conversion, bag, field, way.from().label, fits ? nullptr : from);
+  return true;
+}
+
 /// What neighbours have in common is shared.
 bool copy_field(Conversion& conversion, const StepWay& way, const FieldWay& field, const void* from,
                 const void*& to) {
@@ -334,10 +437,13 @@ bool convert_fields(Conversion& conversion, const StepWay& way,
       continue;
     }
     const void*& made = to.fields[field.target() - target.data()];
-    const bool good = field.source() == nullptr ? pull(conversion, to.bag, field, made)
-                                                : copy_field(conversion, way, field, value, made) &&
-                                                      settle(conversion, to.bag, field, made);
-    if (!good) return false;
+    if (field.source() == nullptr) {
+      if (!pull(conversion, to.bag, field, made)) return false;
+      continue;
+    }
+    const bool good = step.widened ? resize_field(conversion, way, field, value, made, to.bag)
+                                   : copy_field(conversion, way, field, value, made);
+    if (!good || !settle(conversion, to.bag, field, made)) return false;
   }
   return true;
 }
