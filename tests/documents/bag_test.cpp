@@ -23,11 +23,12 @@ std::string converted(std::string_view text, std::string_view from, std::string_
   return result ? std::string(*result) : "error: " + std::string(result.error().message());
 }
 
-auto conversion_between(const DocumentType& type, std::string_view from, std::string_view to) {
+const DocumentConversion& conversion_between(const DocumentType& type, std::string_view from,
+                                             std::string_view to) {
   const auto found =
       std::find_if(type.conversions.begin(), type.conversions.end(),
                    [&](const DocumentConversion& one) { return one.from == from && one.to == to; });
-  return found->convert;
+  return *found;
 }
 
 TEST(Bag, GivesBackWhatHasTheSameShape) {
@@ -151,7 +152,8 @@ TEST(Bag, GetsNothingWhereTheDocumentDoesNotComeBack) {
                                    R"("value":1}}})");
     const DocumentVersion& version = *type.find("1");
     const void* stored = version.read(version, conversion, *root);
-    const void* older = conversion_between(type, "1", "2")(conversion, stored);
+    const DocumentConversion& way = conversion_between(type, "1", "2");
+    const void* older = way.convert(way, conversion, stored);
     json::Writer out;
     type.find("2")->write(out, older);
     const bool kept = out.view().find("comes_back") != std::string_view::npos;
@@ -170,7 +172,8 @@ TEST(Bag, AndItsDocumentStayAsTheyWereWhereTheyCannotBeConverted) {
   json::Parser parser;
   const DocumentVersion& version = *type.find("2");
   const void* stored = version.read(version, conversion, parser.parse(text).value());
-  EXPECT_EQ(conversion_between(type, "2", "1")(conversion, stored), nullptr);
+  const DocumentConversion& way = conversion_between(type, "2", "1");
+  EXPECT_EQ(way.convert(way, conversion, stored), nullptr);
   EXPECT_EQ(conversion.error(), "bag.comes_back_other@1.value: expected text, found number 42");
   json::Writer out;
   type.find("2")->write(out, stored);
