@@ -143,15 +143,27 @@ class LockReader {
     if (!hash) return std::move(hash).error();
     package.sha256 = std::move(*hash);
     package.source = (fs::absolute(file_).parent_path() / *source).lexically_normal();
+    if (auto read = read_libraries(stored, place, package.libraries); !read) {
+      return std::move(read).error();
+    }
+    return package;
+  }
+
+  Result<void> read_libraries(const Lock::Package& stored, const std::string& place,
+                              std::vector<LockedLibrary>& libraries) const {
     for (std::size_t i = 0; i < stored.libraries.size(); i++) {
       const auto at = place + ".libraries[" + std::to_string(i) + "]";
       auto path = read_path(stored.libraries[i].path, at + ".path", "the path of a library");
       if (!path) return std::move(path).error();
       auto sum = read_hash(stored.libraries[i].sha256, at + ".sha256");
       if (!sum) return std::move(sum).error();
-      package.libraries.push_back({path->lexically_normal(), std::move(*sum)});
+      libraries.push_back({path->lexically_normal(), std::move(*sum)});
     }
-    return package;
+    std::ranges::sort(libraries, {}, &LockedLibrary::path);
+    const auto twice = std::ranges::adjacent_find(libraries, {}, &LockedLibrary::path);
+    if (twice == libraries.end()) return {};
+    return broken(file_, place + ".libraries", in_quotes(twice->path.string()) + " twice",
+                  "each library once");
   }
 
   Result<fs::path> read_path(std::string_view text, const std::string& place,

@@ -204,6 +204,9 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
   expect_broken(with_library("{}"), "nothing  (lock: value.packages[0].libraries[0].path)");
   expect_broken(with_library(R"({"path":"libz.so","sha256":"9"})"),
                 R"("9"  (lock: value.packages[0].libraries[0].sha256))");
+  const auto library = R"({"path":"libz.so","sha256":")" + hash_of_blur + "\"}";
+  expect_broken(with_library(library + "," + library),
+                R"("libz.so" twice  (lock: value.packages[0].libraries))");
   const auto once = package_with("me.example/blur", "1.2.0", of_a_file);
   expect_broken(
       lock_with(once + "," + package_with("me.example/blur", "1.3.0", of_a_file) + "," + once),
