@@ -169,15 +169,19 @@ static tenon_string copy_text(tenon_call *call, tenon_string text) {
   return text;
 }
 
-/* Keeps what the line says if it is one of the fields. */
-static void take_line(tenon_call *call, const char *line, tenon_string *fields) {
+/* Keeps what the line says if it is one of the fields. A line may hold any bytes. */
+static void take_line(tenon_call *call, tenon_string line, tenon_string *fields) {
   size_t i;
   for (i = 0; i < FIELDS; i++) {
     size_t size = strlen(field_names[i]);
-    if (strncmp(line, field_names[i], size) == 0 && line[size] == ':') {
-      const char *value = line + size + 1;
-      value += strspn(value, " \t");
-      fields[i] = copy_text(call, tenon_text(value));
+    if (line.size > size && memcmp(line.data, field_names[i], size) == 0 &&
+        line.data[size] == ':') {
+      tenon_string value = {line.data + size + 1, line.size - size - 1};
+      while (value.size > 0 && (*value.data == ' ' || *value.data == '\t')) {
+        value.data++;
+        value.size--;
+      }
+      fields[i] = copy_text(call, value);
     }
   }
 }
@@ -187,12 +191,15 @@ static int read_paragraph(tenon_call *call, struct dpkg *dpkg, tenon_string *fie
   int lines = 0;
   memset(fields, 0, FIELDS * sizeof *fields);
   for (;;) {
+    tenon_string line;
     ssize_t size = getline(&dpkg->line, &dpkg->room, dpkg->file);
     if (size < 0) return ferror(dpkg->file) ? -1 : lines > 0;
-    if (size > 0 && dpkg->line[size - 1] == '\n') dpkg->line[--size] = '\0';
+    if (size > 0 && dpkg->line[size - 1] == '\n') size--;
     if (size == 0 && lines > 0) return 1;
     if (size == 0) continue;
-    take_line(call, dpkg->line, fields);
+    line.data = dpkg->line;
+    line.size = (size_t)size;
+    take_line(call, line, fields);
     lines++;
   }
 }
@@ -231,12 +238,13 @@ static char *put_json(char *out, tenon_string text) {
   return out;
 }
 
+/* As JSON writes it: no zero in front. What is longer is no size of a package. */
 static int is_number(tenon_string text) {
   size_t i;
   for (i = 0; i < text.size; i++) {
     if (text.data[i] < '0' || text.data[i] > '9') return 0;
   }
-  return text.size > 0 && text.data[0] != '0';
+  return text.size > 0 && text.size < 19 && (text.size == 1 || text.data[0] != '0');
 }
 
 /* eg: {"package":"hello","version":"2.10-3","architecture":"amd64","installed_size":283} */
@@ -255,7 +263,7 @@ static tenon_bytes make_payload(tenon_call *call, const tenon_string *fields) {
   for (i = 0; i < FIELDS; i++) room += 6 * fields[i].size + 2;
   start = out = tenon_allocate(call, room);
   for (i = 0; i < sizeof members / sizeof members[0]; i++) {
-    if (fields[members[i].field].data == NULL) continue;
+    if (fields[members[i].field].size == 0) continue;
     out = put_text(out, members[i].name, strlen(members[i].name));
     out = put_json(out, fields[members[i].field]);
   }

@@ -64,6 +64,12 @@ std::string to_json(std::string_view text) {
   return json + '"';
 }
 
+/// As JSON writes it: no zero in front. What is longer is no size of a package.
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() < 19 && (text.size() == 1 || text[0] != '0') &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::string to_json(const Package& package) {
   std::string json = "{\"package\":" + to_json(package.name);
   auto add = [&](const char* member, const std::string& value) {
@@ -73,11 +79,8 @@ std::string to_json(const Package& package) {
   add("architecture", package.architecture);
   add("section", package.section);
   add("status", package.status);
-  if (std::uint64_t size = 0;
-      std::from_chars(package.installed_size.data(),
-                      package.installed_size.data() + package.installed_size.size(), size)
-          .ec == std::errc()) {
-    json += tenon::sdk::text(",\"installed_size\":", size);  // in units of 1024 bytes
+  if (is_number(package.installed_size)) {
+    json += ",\"installed_size\":" + package.installed_size;  // in units of 1024 bytes
   }
   return json + '}';
 }

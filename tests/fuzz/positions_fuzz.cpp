@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Feeds bytes to the reader of stored positions. What could be read is stored and read again as the
+// same; what could not is a finding in that file.
+#include "pipeline/position_store.hpp"
+
+#include <algorithm>
+
+#include "fuzz/fuzzing.hpp"
+
+namespace {
+
+using namespace pipeline;
+using tenon::fuzzing::require;
+
+PipelineState read_again(const std::filesystem::path& path) {
+  Findings findings;
+  auto store = PositionStore::open(path, findings);
+  require(store.has_value() && findings.empty());
+  return store->state();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const tenon::fuzzing::Folder folder;
+  const auto text = tenon::fuzzing::text_of(data, size);
+  const auto path = folder.write("position.json", text);
+  Findings findings;
+  PipelineState state;
+  {
+    auto store = PositionStore::open(path, findings);
+    require(store.has_value());
+    for (const auto& finding : findings.all()) {
+      require(finding.place.file == path.string() && finding.place.line >= 0);
+      require(finding.place.line <= 1 + std::count(text.begin(), text.end(), '\n'));
+      require(!finding.code.empty() && !finding.what.empty() && !finding.fix.empty());
+    }
+    if (!findings.empty()) return 0;
+    state = store->state();
+    require(store->save().has_value());
+  }
+  require(read_again(path) == state);
+  return 0;
+}
