@@ -293,7 +293,7 @@ TEST_F(Killed, WritesNothingAgainThatWasAcknowledged) {
 
 TEST_F(Pipeline, GoesOnWithTheNewVersionOfAPlugin) {
   std::string status;
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 800; i++) {
     status += "Package: p" + std::to_string(i) +
               "\nStatus: install ok installed\nArchitecture: all\nVersion: 1\n\n";
   }
@@ -309,8 +309,8 @@ TEST_F(Pipeline, GoesOnWithTheNewVersionOfAPlugin) {
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 0);
   EXPECT_EQ(outcome.err, "tenon-pipeline: restarted example.io/dpkg, now 2.0.0\n");
-  EXPECT_EQ(outcome.out, numbers(400, 400, 400));
-  EXPECT_EQ(rows(), 400);
+  EXPECT_EQ(outcome.out, numbers(800, 800, 800));
+  EXPECT_EQ(rows(), 800);
   EXPECT_NE(world.read("state/position.json").find("\"package_version\":\"2.0.0\""),
             std::string::npos);
 }

@@ -119,6 +119,7 @@ spec_changes() {
   sed -i 's/"strength": "float32"/"strength": "float64"/' "$specs"/v*.json
   ! build_"$system" || return # the override in fade.cpp takes a float
   sed -i 's/float strength/double strength/; s/static_cast<float>(pixel)/pixel/' "$photo/fade.cpp"
+  sed -i 's/std::int32_t, float,/std::int32_t, double,/' "$photo/builtins.cpp"
   build_"$system" || return
   sed -i 's/"strength": "float64"/"strength": "flaot64"/' "$specs/v2.json"
   ! build_"$system" >"$world/errors" 2>&1 || return
