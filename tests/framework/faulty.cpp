@@ -124,7 +124,7 @@ std::string Fault::in_words() const {
 std::vector<Request> for_each_fault(const Scenario& scenario) {
   Run first(scenario);
   first.whole();
-  const auto requests = first.requests();
+  auto requests = first.requests();
   const std::size_t count = requests.size() * std::size(ways);
   // No divisor of the number of ways, so that each request and each way has its turn.
   const std::size_t step = takes_all() || count <= sample ? 1 : (count / sample) | 1;
