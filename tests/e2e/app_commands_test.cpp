@@ -6,7 +6,6 @@
 // README the text that shows what is printed.
 #include <gtest/gtest.h>
 
-#include <boost/json.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,7 +16,6 @@ namespace tenon::tests {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 std::string filter(int version) {
   return R"({ "kind": "photo.example/filter", "version": )" + std::to_string(version) +
@@ -71,7 +69,7 @@ class AppCommands : public testing::Test {
     return world_.run(arguments);
   }
   fs::path module(const std::string& name) const {
-    const fs::path path = world_.path(name + ".so");
+    fs::path path = world_.path(name + ".so");
     fs::copy_file(MODULES "/" + name + ".so", path);
     return path;
   }

@@ -14,8 +14,6 @@
 namespace tenon::tests {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The steps of a run that make a file durable, without what it reads.
 std::vector<std::string> durable_steps(const std::vector<Request>& requests) {
   constexpr std::string_view names[] = {"create", "write", "sync", "rename"};

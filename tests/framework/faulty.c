@@ -65,6 +65,9 @@ __attribute__((constructor)) static void begin(void) {
   syscall(SYS_close, opened);
 }
 
+/* The headers of the system give parameters reserved names. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+
 /* -- Where files lie ----------------------------------------------------------------------- */
 
 static bool is_inside(const char *path) {
@@ -418,3 +421,5 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(
   *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
   return failure > passes ? failure : real(thread, how, start, argument);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
