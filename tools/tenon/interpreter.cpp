@@ -319,25 +319,27 @@ bool convert_element(Conversion& conversion, const StepWay& way, const TypedValu
 }
 
 /// A number or text as one of a wider or narrower type. False: that does not have it.
+template <class From, class To>
+bool convert_width(const From& value, To& made) {
+  if constexpr (is_integer<From> && is_integer<To>) {
+    made = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): a number
+    return std::in_range<To>(value);
+  } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, double>) {
+    made = detail::widened(value);
+    return true;
+  } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) {
+    return detail::narrowed(value, made);
+  } else if constexpr (std::is_same_v<From, tenon_string> && std::is_same_v<To, From>) {
+    made = value;
+    return true;
+  } else {
+    return false;
+  }
+}
 bool convert_width(const Type& source, const void* from, const Type& target, void* to) {
   return with_form(source, [&]<class From>(std::type_identity<From>) {
     return with_form(target, [&]<class To>(std::type_identity<To>) {
-      const From& value = *static_cast<const From*>(from);
-      To& made = *static_cast<To*>(to);
-      if constexpr (is_integer<From> && is_integer<To>) {
-        made = static_cast<To>(value);
-        return std::in_range<To>(value);
-      } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, double>) {
-        made = detail::widened(value);
-        return true;
-      } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) {
-        return detail::narrowed(value, made);
-      } else if constexpr (std::is_same_v<From, tenon_string> && std::is_same_v<To, From>) {
-        made = value;
-        return true;
-      } else {
-        return false;
-      }
+      return convert_width(*static_cast<const From*>(from), *static_cast<To*>(to));
     });
   });
 }
