@@ -168,10 +168,10 @@ class LockReader {
 
   Result<fs::path> read_path(std::string_view text, const std::string& place,
                              const char* needed) const {
-    if (text.empty()) return broken(file_, place, "nothing", needed);
     auto path = path_of(text);
-    if (path) return std::move(*path);
-    return broken(file_, place, in_quotes(text), "two hexadecimal digits after each %");
+    if (!path) return broken(file_, place, in_quotes(text), "two hexadecimal digits after each %");
+    if (path->empty()) return broken(file_, place, "nothing", needed);
+    return std::move(*path);
   }
   Result<std::string> read_hash(const std::string& text, const std::string& place) const {
     if (is_sha256(text)) return text;

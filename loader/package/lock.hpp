@@ -27,7 +27,7 @@ struct LockedPackage {
   // Of a builtin all are empty.
   std::string sha256{};                    // of the file, 64 small hexadecimal digits
   std::filesystem::path source{};          // the file, absolute
-  std::vector<LockedLibrary> libraries{};  // that are loaded with the file, each path once
+  std::vector<LockedLibrary> libraries{};  // that are loaded with the file, by path
 
   bool builtin() const { return source.empty(); }
 };
@@ -35,8 +35,8 @@ struct LockedPackage {
 /// The longest lock file that is read, in bytes.
 inline constexpr std::size_t longest_lock = 16 << 20;
 
-/// Reads the text of the lock `file`, from whose folder on it names files. Errors: broken-lock,
-/// with the place in the document; version-too-new.
+/// Reads the text of the lock `file`, from whose folder on it names files. Packages and libraries
+/// are sorted. Errors: broken-lock, with the place in the document; version-too-new.
 Result<std::vector<LockedPackage>> parse_lock(std::string_view text,
                                               const std::filesystem::path& file);
 

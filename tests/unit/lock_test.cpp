@@ -195,6 +195,9 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
       lock_with(package_with("me.example/blur", "1.2.0",
                              R"("sha256":")" + hash_of_blur + R"(","source":"file:%4g")")),
       R"("file:%4g"  (lock: value.packages[0].source))");
+  expect_broken(lock_with(package_with("me.example/blur", "1.2.0",
+                                       R"("sha256":")" + hash_of_blur + R"(","source":"file:")")),
+                "nothing  (lock: value.packages[0].source)");
   const auto with_library = [](const std::string& library) {
     return R"({"type":"tenon.dev/lock","version":2,"value":{"packages":[)" +
            package_with("me.example/blur", "1.2.0",
