@@ -29,14 +29,14 @@ Error differs(const fs::path& file, std::string found, std::string needed,
        .fix = "put back the file that was locked, or write the lock anew with tenon lock"});
 }
 
-/// Why the libraries of a bundle are not those of the lock.
+/// Why the libraries of a bundle are not those of the lock, which are sorted.
 std::optional<Error> refusal_of_libraries(const LockedPackage& package, const fs::path& lock_file,
                                           const Bundle& bundle) {
   for (auto file = bundle.begin() + 1; file != bundle.end(); ++file) {
     const fs::path path = beside(bundle[0].path, file->path);
-    const auto locked = std::ranges::find(package.libraries, path, &LockedLibrary::path);
+    const auto locked = std::ranges::lower_bound(package.libraries, path, {}, &LockedLibrary::path);
     const std::string hash = sha256(file->content);
-    if (locked == package.libraries.end()) {
+    if (locked == package.libraries.end() || locked->path != path) {
       return differs(file->path, "a library with sha256 " + hash,
                      "no library that was not locked with " + package.name, lock_file);
     }
