@@ -27,9 +27,9 @@ std::string text_at(ByteSource& source, std::uint64_t offset) {
   return text;
 }
 
-/// Whether the text of a mangled name is bounded. A reference to an earlier part (S1_, T_) writes
-/// that part again, which may hold references itself, and a pack (Dp, sp) writes a part once for
-/// each of its elements: 300 characters can stand for gigabytes.
+/// Returns whether a mangled name has a readable form of a bounded length. A reference to an
+/// earlier part (S1_, T_) repeats that part with the references in it, and a pack (Dp, sp) repeats
+/// a part for each of its elements: 300 characters can stand for gigabytes.
 bool has_bounded_text(std::string_view name) {
   constexpr std::size_t longest = 1024;
   constexpr std::size_t most_references = 24;
@@ -37,11 +37,12 @@ bool has_bounded_text(std::string_view name) {
   if (name.size() > longest) return false;
   std::size_t references = 0;
   for (std::size_t i = 0; i + 1 < name.size(); i++) {
-    const auto end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
-    const bool ends = end != std::string_view::npos && name[end] == '_';
-    if ((name[i] == 'S' || name[i] == 'T') && ends) references++;
-    if ((name[i] == 'D' || name[i] == 's') && name[i + 1] == 'p')
+    if (name[i] == 'S' || name[i] == 'T') {
+      const auto end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
+      if (end != std::string_view::npos && name[end] == '_') references++;
+    } else if ((name[i] == 'D' || name[i] == 's') && name[i + 1] == 'p') {
       references += references_of_a_pack;
+    }
   }
   return references <= most_references;
 }
