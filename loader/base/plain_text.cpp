@@ -76,4 +76,11 @@ std::string valid_utf8(std::string_view text) {
   return cleaned(text, [](std::uint32_t) { return true; });
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view spaces = " \t";
+  const auto first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return text.substr(text.size());
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
 }  // namespace tenon

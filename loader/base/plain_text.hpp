@@ -17,4 +17,7 @@ std::string harmless(std::string_view text);
 /// Returns `text` with \xNN for each byte that is no UTF-8: for formats that escape the rest.
 std::string valid_utf8(std::string_view text);
 
+/// Returns `text` without the spaces and tabs around it.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace tenon

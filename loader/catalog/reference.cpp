@@ -10,14 +10,6 @@ namespace {
 constexpr std::string_view form =
     "[builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2";
 
-/// Spaces count as little as in requirements: "blur@ 1.0.0" is the version 1.0.0.
-std::string_view without_spaces(std::string_view text) {
-  constexpr std::string_view spaces = " \t";
-  const auto first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
-
 Error wrong(std::string_view text, std::string found) {
   return Error({.code = "wrong-reference",
                 .where = in_quotes(text),
@@ -45,7 +37,8 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     rest.remove_prefix(colon + 1);
   }
   if (const auto at = rest.find('@'); at != std::string_view::npos) {
-    const std::string_view wanted = without_spaces(rest.substr(at + 1));
+    // As in requirements: "blur@ 1.0.0" is the version 1.0.0.
+    const std::string_view wanted = trimmed(rest.substr(at + 1));
     rest = rest.substr(0, at);
     if (auto version = Version::parse(wanted)) {
       reference.version = std::move(*version);

@@ -44,13 +44,6 @@ struct Operand {
   int numbers = 3;  // how many of major, minor and patch are written
 };
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t";
-  const auto first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) return text.substr(text.size());
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
-
 // The parts of `text`, which stand between the separators.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
