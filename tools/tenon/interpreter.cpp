@@ -3,7 +3,7 @@
 
 #include "gen/storage_names.hpp"
 
-#include <tenon/storage.hpp>
+#include <tenon/widening.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -348,8 +348,8 @@ bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits);
 
 /// A value of a field whose type is wider in the newer version, in either direction; the same as
-/// detail::widen_value and narrow_value of tenon/storage.hpp. `fits` becomes false where the target
-/// does not have the value.
+/// detail::widen_value and narrow_value of tenon/widening.hpp. `fits` becomes false where the
+/// target does not have the value.
 bool resize(Conversion& conversion, const StepWay& way, const TypedValue& from, const Type& type,
             void* to, bool& fits) {
   const Type& source = gen::without_optional(*from.type);

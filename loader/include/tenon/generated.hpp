@@ -10,6 +10,7 @@
 #include <tenon/steps.hpp>
 #include <tenon/supervised.hpp>
 #include <tenon/values.hpp>
+#include <tenon/widening.hpp>
 
 #include <new>
 

@@ -28,7 +28,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 namespace tenon {
 
@@ -355,6 +354,19 @@ bool save_optional(Conversion& conversion, std::string_view name, const Form* fi
 
 // -- Between versions ---------------------------------------------------------
 
+namespace detail {
+
+/// Fills a map that has the keys of another; `bring(list, list)` makes its values.
+template <class From, class To, class Bring>
+bool bring_map(const StoredMap<From>& from, StoredMap<To>& to, Bring bring) {
+  StoredList<To> values;
+  const bool good = bring(StoredList<From>{from.raw.values}, values);
+  to.raw = {from.raw.keys, values.raw};
+  return good;
+}
+
+}  // namespace detail
+
 template <class From, class To>
 bool convert_value(Conversion& conversion, const From& from, To& to) {
   return convert(conversion, from, to);
@@ -372,11 +384,9 @@ bool convert_value(Conversion& conversion, const StoredList<From>& from, StoredL
 }
 template <class From, class To>
 bool convert_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to) {
-  to.raw.keys = from.raw.keys;
-  StoredList<To> values;
-  const bool good = convert_value(conversion, StoredList<From>{from.raw.values}, values);
-  to.raw.values = values.raw;
-  return good;
+  return detail::bring_map(from, to, [&](const StoredList<From>& values, StoredList<To>& made) {
+    return convert_value(conversion, values, made);
+  });
 }
 
 namespace detail {
@@ -541,8 +551,8 @@ bool read_value(Conversion& conversion, const json::Reader& in, StoredMap<Form>&
   return true;
 }
 
-/// Whether a number is written as the float32 that was read of it. A newer version may have a
-/// float64 there, whose digits would be lost.
+/// Returns whether a float32 was read without losing digits. False: a newer version may have a
+/// float64 there, and the document has the error.
 TENON_API bool is_exact(const json::Reader& in, float value);
 
 /// What a reader does not know, as an entry of the bag.
@@ -739,120 +749,6 @@ bool settle(Conversion& conversion, Bag& bag, std::string_view name, std::string
   return true;
 }
 
-namespace detail {
-
-/// The float64 that is written as the float32 is.
-TENON_API double widened(float value) noexcept;
-/// The float32 that is written as the float64 is. False: there is none.
-TENON_API bool narrowed(double value, float& narrow) noexcept;
-
-template <std::integral From, std::integral To>
-bool widen_value(Conversion&, const From& from, To& to) noexcept {
-  to = from;
-  return true;
-}
-inline bool widen_value(Conversion&, const float& from, double& to) noexcept {
-  to = widened(from);
-  return true;
-}
-template <StoredEnum From>
-bool widen_value(Conversion&, const From& from, tenon_string& to) noexcept {
-  to = from.literal;
-  return true;
-}
-template <class From, class To>
-bool widen_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to);
-template <class From, class To>
-bool widen_value(Conversion& conversion, const StoredList<From>& from, StoredList<To>& to) {
-  return bring_elements<From, To>(conversion, from.raw, to.raw, [&](const From& element, To& made) {
-    return widen_value(conversion, element, made);
-  });
-}
-template <class From, class To>
-bool widen_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to) {
-  to.raw.keys = from.raw.keys;
-  StoredList<To> values;
-  const bool good = widen_value(conversion, StoredList<From>{from.raw.values}, values);
-  to.raw.values = values.raw;
-  return good;
-}
-/// A list with one element.
-template <class From, class To>
-bool widen_value(Conversion& conversion, const From& from, StoredList<To>& to) {
-  auto* made = conversion.make<To>();
-  to.raw = {made, 1, sizeof(To)};
-  return convert_element(conversion, from, *made);
-}
-
-/// The way back; `fits` becomes false where the narrower type does not have the value.
-template <std::integral From, std::integral To>
-bool narrow_value(Conversion&, const From& from, To& to, bool& fits) noexcept {
-  fits = fits && std::in_range<To>(from);
-  to = static_cast<To>(from);
-  return true;
-}
-inline bool narrow_value(Conversion&, const double& from, float& to, bool& fits) noexcept {
-  fits = narrowed(from, to) && fits;
-  return true;
-}
-template <StoredEnum To>
-bool narrow_value(Conversion&, const tenon_string& from, To& to, bool&) noexcept {
-  to.literal = from;
-  return true;
-}
-template <class From, class To>
-bool narrow_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to,
-                  bool& fits);
-template <class From, class To>
-bool narrow_value(Conversion& conversion, const StoredList<From>& from, StoredList<To>& to,
-                  bool& fits) {
-  return bring_elements<From, To>(conversion, from.raw, to.raw, [&](const From& element, To& made) {
-    return narrow_value(conversion, element, made, fits);
-  });
-}
-template <class From, class To>
-bool narrow_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<To>& to,
-                  bool& fits) {
-  to.raw.keys = from.raw.keys;
-  StoredList<To> values;
-  const bool good = narrow_value(conversion, StoredList<From>{from.raw.values}, values, fits);
-  to.raw.values = values.raw;
-  return good;
-}
-template <class From, class To>
-bool narrow_value(Conversion& conversion, const StoredList<From>& from, To& to, bool& fits) {
-  fits = fits && from.size() == 1;
-  return !fits || convert_element(conversion, from[0], to) || conversion.in(0);
-}
-
-}  // namespace detail
-
-/// A field of one version as the wider one of another; `name` is that of the source.
-template <class From, class To>
-bool widen_field(Conversion& conversion, std::string_view name, const From* from, const To*& to) {
-  to = nullptr;
-  if (from == nullptr) return true;
-  auto* made = conversion.make<To>();
-  to = made;
-  return detail::widen_value(conversion, *from, *made) || conversion.in(name);
-}
-
-/// The way back: a value that the narrower type does not have goes to the bag, as by push, and the
-/// field is absent.
-template <class From, class To>
-bool narrow_field(Conversion& conversion, Bag& bag, const BagField& from,
-                  std::span<const std::string_view> versions, const From* field, const To*& to) {
-  to = nullptr;
-  bool fits = true;
-  if (field != nullptr) {
-    auto* made = conversion.make<To>();
-    if (!detail::narrow_value(conversion, *field, *made, fits)) return conversion.in(from.name);
-    if (fits) to = made;
-  }
-  push(conversion, bag, from, versions, fits ? nullptr : field);
-  return true;
-}
-
 /// Puts an entry into the bag that says that a field of that version is absent, for steps whose way
 /// back would find something in it. Its value is null, which of a field of type json means the
 /// same.
@@ -947,7 +843,7 @@ void save_literals(Conversion& conversion, const BagField& from, const detail::R
 
 namespace detail {
 
-/// Whether a value is the one that save_field writes for an absent field.
+/// Returns whether save_field writes this value for an absent field.
 inline bool is_nothing(const tenon_string& raw) noexcept {
   return raw.size == 0;
 }
