@@ -122,6 +122,22 @@ void Renames::add(const std::string& name, const JsonValue& value) {
   }
 }
 
+void read_rename(const JsonMember& entry, const StepVersion& older, const StepVersion& newer,
+                 const std::string& fix, NewNames& names, Findings& findings) {
+  const JsonValue* from = entry.value.find("renamed_from");
+  if (from == nullptr) return;
+  const std::string name = read_text(*from, "'renamed_from'", findings);
+  if (name.empty() || !newer.has(entry.key)) return;
+  if (!older.has(name)) {
+    add_unknown_part(name, from->place, older, findings);
+  } else if (name == entry.key) {
+    add_unused(entry.place, "'" + name + "' has the same name in both versions", fix, findings);
+  } else if (!names.emplace(name, entry.key).second) {
+    add_contradiction(from->place, "'" + name + "' was renamed twice", "keep one of the two",
+                      findings);
+  }
+}
+
 void add_unexplained(const Place& place, const std::string& what, const std::string& fix,
                      Findings& findings) {
   findings.add({.place = place,

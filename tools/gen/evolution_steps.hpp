@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -63,6 +64,15 @@ class Renames {
   Findings& findings_;
   std::set<std::string> renamed_{};
 };
+
+/// The names of parts in the newer version of a step, by those in the older one.
+using NewNames = std::unordered_map<std::string, std::string>;
+
+/// Notes in `names` that a part of the older version goes on under the name of an entry with
+/// "renamed_from". Names that the older version does not have, or that do not change, and parts
+/// that two entries name are findings; `fix` is for a name that does not change.
+void read_rename(const JsonMember& entry, const StepVersion& older, const StepVersion& newer,
+                 const std::string& fix, NewNames& names, Findings& findings);
 
 /// A difference that evolution.json does not explain.
 void add_unexplained(const Place& place, const std::string& what, const std::string& fix,

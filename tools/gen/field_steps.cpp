@@ -37,7 +37,10 @@ class FieldsReader {
     if (step_.changes != nullptr) {
       const JsonValue::Object& entries = *step_.changes->object();
       for (const JsonMember& member : entries) entries_.emplace(member.key, &member.value);
-      for (const JsonMember& member : entries) read_rename(member);
+      for (const JsonMember& member : entries) {
+        if (member.value.find("hook") != nullptr) continue;
+        read_rename(member, older_, newer_, "remove this entry", renamed_, findings_);
+      }
       for (const JsonMember& member : entries) check_entry(member);
     }
     for (const Field& field : step_.newer.fields) read_newer(field);
@@ -57,23 +60,6 @@ class FieldsReader {
   const Field* older(const std::string& name) const {
     const auto found = older_fields_.find(name);
     return found != older_fields_.end() ? found->second : nullptr;
-  }
-
-  /// Notes that a field of the older version goes on under the name of the entry.
-  void read_rename(const JsonMember& member) {
-    const JsonValue* from = member.value.find("renamed_from");
-    if (from == nullptr || member.value.find("hook") != nullptr) return;
-    const std::string older = read_text(*from, "'renamed_from'", findings_);
-    if (older.empty() || !newer_.has(member.key)) return;
-    if (!older_.has(older)) {
-      add_unknown_part(older, from->place, older_, findings_);
-    } else if (older == member.key) {
-      add_unused(member.place, "'" + older + "' has the same name in both versions",
-                 "remove this entry", findings_);
-    } else if (!renamed_.emplace(older, member.key).second) {
-      add_contradiction(from->place, "'" + older + "' was renamed twice", "keep one of the two",
-                        findings_);
-    }
   }
 
   void check_entry(const JsonMember& member) {
@@ -274,7 +260,7 @@ class FieldsReader {
   Findings& findings_;
   StepVersion older_;
   StepVersion newer_;
-  std::unordered_map<std::string, std::string> renamed_{};  // from the older name to the newer
+  NewNames renamed_{};
   std::unordered_map<std::string, const Field*> older_fields_{};
   std::unordered_map<std::string, const Field*> newer_fields_{};
   std::unordered_map<std::string, const JsonValue*> entries_{};

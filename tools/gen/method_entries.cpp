@@ -23,7 +23,9 @@ MethodEntries::MethodEntries(const Kind& kind, const KindStep& step, Findings& f
 
 void MethodEntries::read(const JsonValue& entries) {
   for (const JsonMember& member : *entries.object()) entries_.emplace(member.key, &member.value);
-  for (const JsonMember& member : *entries.object()) read_rename(member);
+  for (const JsonMember& member : *entries.object()) {
+    read_rename(member, older_, newer_, "remove \"renamed_from\" here", renamed_, findings_);
+  }
   for (const JsonMember& member : *entries.object()) check_entry(member);
 }
 
@@ -61,23 +63,6 @@ std::optional<EndedMethod> MethodEntries::ended(const std::string& name) const {
     return EndedMethod{method, newest + 1 - at};
   }
   return std::nullopt;
-}
-
-/// Notes that a method of the older version goes on under the name of the entry.
-void MethodEntries::read_rename(const JsonMember& member) {
-  const JsonValue* from = member.value.find("renamed_from");
-  if (from == nullptr) return;
-  const std::string older = read_text(*from, "'renamed_from'", findings_);
-  if (older.empty() || !newer_.has(member.key)) return;
-  if (!older_.has(older)) {
-    add_unknown_part(older, from->place, older_, findings_);
-  } else if (older == member.key) {
-    add_unused(member.place, "'" + older + "' has the same name in both versions",
-               "remove \"renamed_from\" here", findings_);
-  } else if (!renamed_.emplace(older, member.key).second) {
-    add_contradiction(from->place, "'" + older + "' was renamed twice", "keep one of the two",
-                      findings_);
-  }
 }
 
 void MethodEntries::check_entry(const JsonMember& member) {

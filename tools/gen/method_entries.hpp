@@ -52,7 +52,6 @@ class MethodEntries {
   const StepVersion& newer() const noexcept { return newer_; }
 
  private:
-  void read_rename(const JsonMember& member);
   void check_entry(const JsonMember& member);
   void check_removed(const JsonMember& member);
   void check_added(const JsonMember& member);
@@ -65,7 +64,7 @@ class MethodEntries {
   StepVersion older_;
   StepVersion newer_;
   std::unordered_map<std::string, const JsonValue*> entries_{};
-  std::unordered_map<std::string, std::string> renamed_{};  // from the older name to the newer
+  NewNames renamed_{};
 };
 
 }  // namespace tenon::gen
