@@ -21,8 +21,8 @@ bool parse_number(std::string_view text, T& value) {
   return error == std::errc() && stop == end;
 }
 
-/// Whether a JSON number that no floating-point type can hold is too small rather than too large.
-/// The place of its first digit other than 0 tells.
+/// Returns whether a JSON number that is outside of the range of a floating-point type is too small
+/// for it. The position of the first digit other than 0 tells.
 bool is_tiny(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, end);

@@ -84,7 +84,8 @@ class SymbolSets {
     return exported_.contains(with_version(symbol.name, symbol.version)) ||
            exported_.contains(symbol.name + std::string(any_version));
   }
-  /// Whether this process has the symbol.
+  /// Returns whether the program of this process, or a library that it was started with, exports
+  /// the symbol.
   static bool is_here(const Symbol& symbol) {
     const char* name = symbol.name.c_str();
     return symbol.version.empty() ? platform::has_global_symbol(name)

@@ -51,8 +51,8 @@ class PluginDirectory {
   /// The names of the plugins that `choose_for` could serve, sorted.
   virtual std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                              std::int32_t version) = 0;
-  /// Whether these files, whose manifest is `fresh`, may be loaded in the place of what a manifest
-  /// said when the folders were looked through, or of what serves now.
+  /// Returns an error if the files of `bundle` may not be loaded. `fresh` is their manifest;
+  /// `before` is the one that was found in the folders, or that of the module that serves now.
   virtual Result<void> admit(const Manifest& before, const Manifest& fresh,
                              const Bundle& bundle) = 0;
   /// Builds the catalog in which a module has a fresh manifest, and does not publish it. Returns

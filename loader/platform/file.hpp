@@ -48,7 +48,7 @@ class File {
   /// Fills `into` with what stands at `offset`; fewer bytes only at the end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// That the file has at most `limit` bytes.
+  /// Error: cannot-read, if the file has more than `limit` bytes.
   Result<void> check_size(std::size_t limit) const;
 
   /// Everything, from the start. More than `limit` bytes is an error.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+//
+// Replacing a file piece by piece, if its content changes at all.
 #pragma once
 
 #include "platform/replace_file.hpp"
@@ -15,8 +17,8 @@ namespace tenon::command {
 /// Files are read, and results written, in pieces of this size.
 inline constexpr std::size_t piece = 1 << 18;
 
-/// Replaces the content of a file, line by line. Nothing is written as long as it is the same as
-/// before, and no more than a piece or a line is in memory.
+/// Replaces the content of a file, line by line. Writes nothing as long as the lines are those of
+/// the file, and holds no more than a piece or a line in memory.
 class Rewriting {
  public:
   explicit Rewriting(const std::filesystem::path& path);

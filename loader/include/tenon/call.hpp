@@ -66,9 +66,11 @@ class TENON_API Call : private Arena {
   /// The message of the last failure, empty where the plugin gave none.
   std::string_view message() const noexcept { return {message_.data, message_.size}; }
 
-  /// For the library: what failed inside of a call of this depth, see Error::behind; and that a
-  /// call of another plugin, of this depth, has failed, in words that include what is behind it.
+  /// For the library: the failure of another plugin inside of a call of this depth (Error::behind);
+  /// empty where there is none.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
+  /// For the library: stores the failure of a call of this depth for the caller's error. The text
+  /// includes the failures behind it.
   void add_failed_inside(std::uint32_t depth, std::string failure);
 
  private:

@@ -75,7 +75,7 @@ struct ModuleReport {
   /// What is wrong and keeps nobody from using the rest: plugins that do not fit beside one that
   /// does; kinds that only other programs have.
   std::vector<Error> warnings;
-  /// What somebody may want to know of a module of which all is used.
+  /// Remarks on a module that is used in full.
   std::vector<Error> notes;
   /// The parts that were looked at, eg: "manifest", "symbols".
   std::vector<std::string> checked;
