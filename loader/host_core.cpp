@@ -135,6 +135,7 @@ ModuleContext HostCore::make_context() const {
           .workers = std::move(workers),
           .events = std::make_shared<Events>(options_.on_event),
           .contain_crashes = options_.contain_crashes && platform::can_contain(),
+          .check_calls = options_.check_calls,
           .count_calls = options_.count_calls};
 }
 

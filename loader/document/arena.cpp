@@ -23,6 +23,9 @@ struct alignas(16) Arena::Block {
   std::size_t size;  // of the memory that follows
 
   std::uint8_t* begin() noexcept { return reinterpret_cast<std::uint8_t*>(this + 1); }
+  const std::uint8_t* begin() const noexcept {
+    return reinterpret_cast<const std::uint8_t*>(this + 1);
+  }
 };
 
 /// What an Arena answers to who takes it for a call.
@@ -74,6 +77,19 @@ void Arena::reset() noexcept {
   }
   arena_next = blocks_->begin();
   arena_end = arena_next + blocks_->size;
+}
+
+bool Arena::gave(const void* data, std::size_t size) const noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(data);
+  const auto holds = [&](const std::uint8_t* begin, std::size_t room) {
+    const auto at = reinterpret_cast<std::uintptr_t>(begin);
+    return first >= at && first - at <= room && size <= room - (first - at);
+  };
+  if (holds(memory_, sizeof memory_)) return true;
+  for (const Block* block = blocks_; block != nullptr; block = block->next) {
+    if (holds(block->begin(), block->size)) return true;
+  }
+  return false;
 }
 
 void* Arena::allocate_block(std::size_t size) noexcept {

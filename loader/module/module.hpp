@@ -105,6 +105,7 @@ struct ModuleContext {
   std::shared_ptr<Workers> workers;
   std::shared_ptr<Events> events;
   bool contain_crashes = false;
+  bool check_calls = false;
   bool count_calls = false;
 };
 

@@ -3,9 +3,12 @@
 
 #include <tenon/steps.hpp>
 
+#include <cstring>
+
 #include "manifest/byte_source.hpp"
 #include "manifest/function_at.hpp"
 #include "module/generation.hpp"
+#include "module/response_check.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::detail {
@@ -52,11 +55,21 @@ Supervision::Supervision(Generation& generation, const platform::ImageMap* image
     : generation_(generation), image_(image), options_(options) {}
 
 std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, void* self) {
-  const bool asked = options_.contain_crashes || options_.counters != nullptr;
+  const bool asked =
+      options_.contain_crashes || options_.check_calls || options_.counters != nullptr;
   if (!asked || plugin.version->supervised == nullptr) return nullptr;
   std::span<MethodCounter> counters;
   if (options_.counters != nullptr) counters = options_.counters->of(plugin.name, *plugin.version);
   return std::make_unique<SupervisedPlugin>(*this, plugin, self, counters);
+}
+
+tenon_status Supervision::check(const MethodInfo& method, tenon_call* call, const void* request,
+                                const void* response) const {
+  if (!options_.check_calls || method.response.empty()) return TENON_OK;
+  const std::string problem = problem_of_response(
+      {.method = method, .image = image_, .call = Call::of(call), .request = request}, response);
+  if (problem.empty()) return TENON_OK;
+  return fail(call, TENON_INTERNAL, "the response breaks the ABI: " + problem);
 }
 
 bool Supervision::broken() const noexcept {
@@ -93,9 +106,15 @@ void Supervision::tell(RestartReason why, tenon_status status, std::string_view 
 tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* call,
                                     const void* in, void* out) {
   Counted counted(counters_.empty() ? nullptr : &counters_[index]);
-  const tenon_status status = supervision_.run(
-      plugin_.name, plugin_.version->methods[index].name, call,
-      [&] { return pass(bound_, call, in, out); }, crashed_in_call);
+  const MethodInfo& method = plugin_.version->methods[index];
+  tenon_status status = supervision_.run(
+      plugin_.name, method.name, call, [&] { return pass(bound_, call, in, out); },
+      crashed_in_call);
+  if (status == TENON_OK && out != nullptr) {
+    const void* response = nullptr;
+    std::memcpy(&response, out, sizeof response);
+    status = supervision_.check(method, call, in, response);
+  }
   if (status == TENON_OK) counted.succeeded();
   return status;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What stands around each call into the plugins of a generation: exceptions always end here or at
-// the Entry; where the host asked for it calls are counted and crashes are contained.
+// the Entry; where the host asked for it calls are counted, responses are checked and crashes are
+// contained.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -30,6 +31,7 @@ class SupervisedPlugin;
 /// What the host asked for.
 struct SupervisionOptions {
   bool contain_crashes = false;
+  bool check_calls = false;
   std::shared_ptr<CallCounters> counters = nullptr;  // nullptr: calls are not counted
   std::string file = {};                             // what a module is called that crashed
 };
@@ -47,6 +49,11 @@ class Supervision {
   /// What stands between the methods of a plugin's object and who calls them; nullptr where nobody
   /// asked for anything.
   std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
+
+  /// The status of a method that has succeeded: an error where the host asked for a check and the
+  /// response breaks a rule.
+  tenon_status check(const MethodInfo& method, tenon_call* call, const void* request,
+                     const void* response) const;
 
   /// Calls a function of the plugin; answers what `body` does. After a crash of the generation
   /// nothing is called. A crash is the failure `if_crashed`, and reported.

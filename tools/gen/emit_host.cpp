@@ -6,6 +6,7 @@
 #include "gen/emit_documents.hpp"
 #include "gen/emit_interface.hpp"
 #include "gen/emit_json.hpp"
+#include "gen/emit_messages.hpp"
 #include "gen/emit_registration.hpp"
 #include "gen/emit_steps.hpp"
 #include "gen/emit_storage.hpp"
@@ -92,6 +93,7 @@ std::string emit_host_source(const Model& model) {
     out.line();
     emit_document_type(out, *document);
   }
+  emit_messages(out, model);
   for (const auto& kind : model.kinds) emit_kind(out, *kind);
   return out.text();
 }

@@ -3,6 +3,7 @@
 
 #include "gen/cpp_names.hpp"
 #include "gen/emit_adapters.hpp"
+#include "gen/emit_messages.hpp"
 #include "gen/interface_method.hpp"
 #include "gen/naming.hpp"
 
@@ -126,7 +127,8 @@ void emit_methods(Writer& out, const KindVersion& version) {
               : "reinterpret_cast<void (*)()>(" + name_of(version, "no_" + method.name) + ")";
       out.list("{",
                {quoted(method.name), "offsetof(" + version.c_name + ", " + method.name + ")",
-                method.required ? "true" : "false", fallback},
+                method.required ? "true" : "false", fallback, request_fields(version, method),
+                response_fields(version, method)},
                "},");
     }
   });

@@ -27,6 +27,10 @@ class TENON_API Arena : protected tenon_call {
   /// Frees all that it gave.
   void reset() noexcept;
 
+  /// Whether these bytes lie in memory that it gave since `reset`. Takes time that depends on the
+  /// number of blocks alone, which grow like powers of 2.
+  bool gave(const void* data, std::size_t size) const noexcept;
+
   /// What crosses the contract.
   tenon_call* raw() noexcept { return this; }
 

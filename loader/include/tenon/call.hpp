@@ -58,6 +58,9 @@ class TENON_API Call : private Arena {
   /// Frees results, forgets the cancellation and the message; views of before are invalid.
   void reset() noexcept;
 
+  /// Whether these bytes lie in memory that a plugin got for its results.
+  using Arena::gave;
+
   /// What crosses the contract.
   tenon_call* raw() noexcept { return this; }
   /// The Call behind what crosses the contract. REQUIRED: it came from `raw`.

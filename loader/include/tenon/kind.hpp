@@ -13,6 +13,40 @@
 
 namespace tenon {
 
+struct ValueInfo;
+
+/// A field of a request or response, or of a struct or document inside of one.
+struct FieldInfo {
+  std::string_view name;
+  /// In bytes.
+  std::uint32_t offset;
+  /// Whether it joined a version that was released already, and may be absent.
+  bool added;
+  const ValueInfo* value;
+};
+
+/// How a value lies in memory.
+struct ValueInfo {
+  enum class Form : std::uint8_t {
+    plain,    // points to nothing that can be checked: a number, a stream
+    text,     // tenon_string
+    json,     // tenon_string or tenon_bytes
+    bytes,    // tenon_bytes or tenon_buffer
+    list,     // tenon_list
+    map,      // tenon_map
+    pointer,  // to the element, or NULL
+    fields,   // a struct or document
+  };
+  Form form;
+  /// In bytes.
+  std::uint32_t size;
+  std::uint32_t alignment;
+  /// Of a list, a map or a pointer.
+  const ValueInfo* element = nullptr;
+  /// Of a struct or document.
+  std::span<const FieldInfo> fields = {};
+};
+
 /// One method of one version of a kind.
 struct MethodInfo {
   std::string_view name;
@@ -22,6 +56,9 @@ struct MethodInfo {
   bool required;
   /// What stands in the slot that is NULL; has the signature of the method.
   void (*unimplemented)();
+  /// Of a method with a response: what HostOptions::check_calls goes by.
+  std::span<const FieldInfo> request = {};
+  std::span<const FieldInfo> response = {};
 };
 
 /// A method of a newer version behind which a plugin has one of its own.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/supervised.hpp: tables whose methods watch those of a plugin. A host that counts calls or
-// contains crashes has one between its own code and each plugin; generated code fills it.
+// tenon/supervised.hpp: tables whose methods watch those of a plugin. A host that counts or checks
+// calls, or contains crashes, has one between its own code and each plugin; generated code fills
+// it.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * A plugin whose responses are good in every way that the ABI allows, or have the one thing wrong
+ * that the request names. */
+#include <stdlib.h>
+#include <string.h>
+#include <test/answer/v1.h>
+
+typedef test_answer_v1_give_response response;
+
+static int is(const test_answer_v1_give_request *in, const char *what) {
+  return in->what.size == strlen(what) && memcmp(in->what.data, what, in->what.size) == 0;
+}
+
+static tenon_string in_arena(tenon_call *call, const char *text) {
+  const size_t size = strlen(text);
+  char *copy = tenon_allocate(call, size + 1);
+  memcpy(copy, text, size);
+  const tenon_string made = {copy, size};
+  return made;
+}
+
+static tenon_bytes as_bytes(tenon_string text) {
+  const tenon_bytes bytes = {(const uint8_t *)text.data, text.size};
+  return bytes;
+}
+
+/* Never freed before the next call: neither arena nor image. */
+static tenon_string on_heap(const char *text) {
+  static char *kept;
+  free(kept);
+  kept = malloc(strlen(text) + 1);
+  memcpy(kept, text, strlen(text) + 1);
+  const tenon_string made = {kept, strlen(text)};
+  return made;
+}
+
+static const tenon_string fixed_keys[] = {TENON_TEXT("a"), TENON_TEXT("b")};
+static const tenon_string fixed_values[] = {TENON_TEXT("1"), TENON_TEXT("2")};
+
+/* A response with something in each field: in the arena, in the image and in the request. */
+static response *good(tenon_call *call, const test_answer_v1_give_request *in) {
+  response *made = tenon_allocate_zeroed(call, sizeof *made);
+  int64_t *number = tenon_allocate(call, sizeof *number);
+  test_answer_v1_pair *pairs = tenon_allocate_zeroed(call, 2 * sizeof *pairs);
+  test_answer_item_v1 *item = tenon_allocate_zeroed(call, sizeof *item);
+  *number = 7;
+  pairs[1].name = in_arena(call, "second");
+  item->key = as_bytes(in_arena(call, "p\xff"));
+  item->bag = as_bytes(in_arena(call, "{\"colour@3\":\"red\"}"));
+  made->struct_size = sizeof *made;
+  made->text = in_arena(call, "gr\xc3\xbc\xc3\x9f");
+  made->picture = in_arena(call, "{\"x\":[1]}");
+  made->data = as_bytes(in_arena(call, "\xff"));
+  made->number = number;
+  made->tags = in->lent;
+  made->words.keys.data = fixed_keys;
+  made->words.keys.count = 2;
+  made->words.keys.stride = sizeof *fixed_keys;
+  made->words.values.data = fixed_values;
+  made->words.values.count = 2;
+  made->words.values.stride = sizeof *fixed_values;
+  made->pairs.data = pairs;
+  made->pairs.count = 2;
+  made->pairs.stride = sizeof *pairs;
+  made->item = item;
+  return made;
+}
+
+/* Responses that are wrong as a whole. 0: none of them was asked for. */
+static int spoil_struct(const test_answer_v1_give_request *in, response **made) {
+  static char *block;
+  if (is(in, "none")) return *made = NULL, 1;
+  if (is(in, "size-0")) return (*made)->struct_size = 0, 1;
+  if (is(in, "size-short")) return (*made)->struct_size = offsetof(response, item), 1;
+  if (is(in, "size-huge")) return (*made)->struct_size = SIZE_MAX / 2, 1;
+  if (is(in, "unaligned")) {
+    *made = (response *)((char *)*made + 1);
+    return 1;
+  }
+  if (is(in, "on-heap")) {
+    free(block);
+    block = malloc(sizeof **made);
+    memcpy(block, *made, sizeof **made);
+    *made = (response *)block;
+    return 1;
+  }
+  return 0;
+}
+
+static void spoil_text(tenon_call *call, const test_answer_v1_give_request *in, response *made) {
+  char local[4] = "loc";
+  if (is(in, "text-on-heap")) made->text = on_heap("heap");
+  if (is(in, "text-of-stack")) {
+    made->text.data = local;
+    made->text.size = 3;
+  }
+  if (is(in, "text-null")) made->text.data = NULL;
+  if (is(in, "text-past-arena")) made->text.size = 1 << 30;
+  if (is(in, "text-latin")) made->text = in_arena(call, "gr\xfc\xdf");
+  if (is(in, "json-broken")) made->picture = in_arena(call, "{\"x\":");
+  if (is(in, "bytes-on-heap")) made->data = as_bytes(on_heap("heap"));
+  if (is(in, "pair-latin")) made->pair.name = in_arena(call, "\xff");
+  if (is(in, "note-latin")) made->note = in_arena(call, "\xc3");
+}
+
+static void spoil_parts(tenon_call *call, const test_answer_v1_give_request *in, response *made) {
+  test_answer_v1_pair *pairs = (test_answer_v1_pair *)made->pairs.data;
+  test_answer_item_v1 *item = (test_answer_item_v1 *)made->item;
+  tenon_string *keys = tenon_allocate(call, 2 * sizeof *keys);
+  keys[0] = in_arena(call, "a");
+  keys[1] = in_arena(call, is(in, "map-twice") ? "a" : "\xff");
+  if (is(in, "map-twice") || is(in, "map-latin")) made->words.keys.data = keys;
+  if (is(in, "map-uneven")) made->words.values.count = 1;
+  if (is(in, "number-on-heap")) made->number = (const int64_t *)on_heap("12345678").data;
+  if (is(in, "list-null")) made->pairs.data = NULL;
+  if (is(in, "list-stride")) made->pairs.stride = 16;
+  if (is(in, "list-odd-stride")) made->pairs.stride = sizeof *pairs + 1;
+  if (is(in, "list-huge")) made->pairs.count = SIZE_MAX / 2;
+  if (is(in, "element-latin")) pairs[1].name = in_arena(call, "\xff");
+  if (is(in, "item-map-latin")) {
+    item->words = made->words;
+    item->words.values.data = keys;
+  }
+  if (is(in, "bag-broken")) item->bag = as_bytes(in_arena(call, "red"));
+}
+
+static tenon_status give(tenon_call *call, void *self, const test_answer_v1_give_request *in,
+                         const test_answer_v1_give_response **out) {
+  response *made = good(call, in);
+  (void)self;
+  if (!spoil_struct(in, &made)) {
+    spoil_text(call, in, made);
+    spoil_parts(call, in, made);
+  }
+  *out = made;
+  return TENON_OK;
+}
+
+static tenon_status nothing(tenon_call *call, void *self,
+                            const test_answer_v1_nothing_request *in) {
+  (void)call;
+  (void)self;
+  (void)in;
+  return TENON_OK;
+}
+
+static const test_answer_v1 answer = {TEST_ANSWER_V1_BASE, .give = give, .nothing = nothing};
+
+#define PLUGINS(P) P(test_answer, 1, "test.example/answers", &answer)
+TENON_MODULE("test.example/answers", "1.0.0", PLUGINS, {"summary": "Gives good and bad responses"});

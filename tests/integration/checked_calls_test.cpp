@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// HostOptions::check_calls: responses that break the ABI are errors of the call, and name the
+// field.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <test/answer.hpp>
+#include <test/echo.hpp>
+#include <utility>
+#include <vector>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+namespace {
+
+/// A response, as the request of the module answers.so asks for it, and what is said about it.
+struct Wrong {
+  std::string what;
+  std::string message;
+};
+
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+  *out << wrong.what;
+}
+
+class CheckedCalls : public Hosting, public testing::WithParamInterface<Wrong> {
+ protected:
+  CheckedCalls() { place("answers.so"); }
+
+  HostOptions checking() {
+    HostOptions options = this->options();
+    options.check_calls = true;
+    return options;
+  }
+};
+
+std::string name_of(const testing::TestParamInfo<Wrong>& info) {
+  std::string name = info.param.what;
+  for (char& c : name) {
+    if (c == '-') c = '_';
+  }
+  return name;
+}
+
+const std::string outside =
+    "lies neither in the arena of the call nor in the request or a loaded image; get its memory "
+    "with tenon_allocate";
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, CheckedCalls,
+    testing::Values(Wrong{"none", "there is no response"},
+                    Wrong{"size-0", "struct_size is 0, and the fields need at least 192"},
+                    Wrong{"size-short", "struct_size is 184, and the fields need at least 192"},
+                    Wrong{"size-huge", "the response (9223372036854775807 bytes) " + outside},
+                    Wrong{"unaligned", "the response does not begin at a multiple of 8"},
+                    Wrong{"on-heap", "the response (8 bytes) " + outside},
+                    Wrong{"text-on-heap", "text (4 bytes) " + outside},
+                    Wrong{"text-of-stack", "text (3 bytes) " + outside},
+                    Wrong{"text-null", "text has a size and no data"},
+                    Wrong{"text-past-arena", "text (1073741824 bytes) " + outside},
+                    Wrong{"text-latin", "text is not valid UTF-8 from byte 2 on"},
+                    Wrong{"json-broken", "picture is not JSON: incomplete JSON"},
+                    Wrong{"bytes-on-heap", "data (4 bytes) " + outside},
+                    Wrong{"number-on-heap", "number (8 bytes) " + outside},
+                    Wrong{"pair-latin", "pair.name is not valid UTF-8 from byte 0 on"},
+                    Wrong{"note-latin", "note is not valid UTF-8 from byte 0 on"},
+                    Wrong{"map-twice", "words has the key \"a\" twice"},
+                    Wrong{"map-latin", "words.keys[1] is not valid UTF-8 from byte 0 on"},
+                    Wrong{"map-uneven", "words has 2 keys and 1 values"},
+                    Wrong{"list-null", "pairs has a size and no data"},
+                    Wrong{"list-stride", "pairs has a stride of 16, and its elements need 24"},
+                    Wrong{"list-odd-stride", "pairs has a stride of 25, no multiple of 8"},
+                    Wrong{"list-huge", "pairs (18446744073709551615 bytes) " + outside},
+                    Wrong{"element-latin", "pairs[1].name is not valid UTF-8 from byte 0 on"},
+                    Wrong{"item-map-latin", "item.words[1] is not valid UTF-8 from byte 0 on"},
+                    Wrong{"bag-broken", "item.bag is not JSON: unexpected 'r'"}),
+    name_of);
+
+TEST_P(CheckedCalls, RefuseAResponseThatBreaksTheAbi) {
+  Host host(checking());
+  auto answers = host.create<test::Answer>("test.example/answers").value();
+  const auto given = answers->give(GetParam().what, {"lent"});
+  ASSERT_FALSE(given);
+  EXPECT_EQ(given.error().code(), "internal");
+  EXPECT_EQ(given.error().message(), "the response breaks the ABI: " + GetParam().message);
+  EXPECT_EQ(given.error().plugin(), "test.example/answers");
+  EXPECT_EQ(given.error().method(), "give");
+  EXPECT_TRUE(answers->give("good", {"lent"}));
+}
+
+TEST_F(CheckedCalls, LetGoodResponsesThrough) {
+  Host host(checking());
+  auto answers = host.create<test::Answer>("test.example/answers").value();
+  const std::vector<std::string> lent(10'000, "a text of the request");
+  const auto given = answers->give("good", lent).value();
+  EXPECT_EQ(given.text, "grüß");
+  EXPECT_EQ(given.number, 7);
+  EXPECT_EQ(given.tags, lent);
+  EXPECT_EQ(given.words.at("b"), "2");
+  EXPECT_EQ(given.pairs.at(1).name, "second");
+  EXPECT_EQ(std::string(given.item->bag.begin(), given.item->bag.end()), R"({"colour@3":"red"})");
+  EXPECT_TRUE(answers->nothing());
+}
+
+TEST_F(CheckedCalls, CheckBuiltinsToo) {
+  Host host(checking());
+  host_echo_says = [](std::string_view text) { return std::string(text); };
+  auto echo = host.create<test::Echo>("builtin:host-echo").value();
+  EXPECT_EQ(echo->say("x").value(), "x");
+  const auto latin = echo->say("\xfc");
+  ASSERT_FALSE(latin);
+  EXPECT_EQ(latin.error().message(),
+            "the response breaks the ABI: text is not valid UTF-8 from byte 0 on");
+}
+
+TEST_F(CheckedCalls, AreOffUnlessAskedFor) {
+  Host host(options());
+  auto answers = host.create<test::Answer>("test.example/answers").value();
+  EXPECT_TRUE(answers->give("bytes-on-heap", {}));
+}
+
+TEST_F(CheckedCalls, CountARefusedResponseAsAFailure) {
+  HostOptions options = checking();
+  options.count_calls = true;
+  Host host(std::move(options));
+  auto answers = host.create<test::Answer>("test.example/answers").value();
+  ASSERT_FALSE(answers->give("size-0", {}));
+  std::uint64_t failures = 0;
+  for (const ModuleInfo& module : host.modules()) failures += module.calls.failures;
+  EXPECT_EQ(failures, 1u);
+}
+
+}  // namespace
+}  // namespace tenon::tests
