@@ -3,6 +3,7 @@
 // The command reads specs and interprets documents; programs are compiled from the same specs. Both
 // make the same of the same random documents. SPECS is the folder of the specs.
 #include <test/album_storage.hpp>
+#include <test/fence_storage.hpp>
 #include <test/gone_storage.hpp>
 #include <test/parcel_storage.hpp>
 #include <test/photo_storage.hpp>
@@ -98,6 +99,9 @@ TEST(Interpreter, ConvertsAsGeneratedCodeDoes) {
   check<test::AlbumV3preview2Storage>("test.example/album", "3preview2");
   check<test::AlbumV3Storage>("test.example/album", "3");
   check<test::AlbumV4Storage>("test.example/album", "4");
+  check<test::FenceV1Storage>("test.example/fence", "1");
+  check<test::FenceV2Storage>("test.example/fence", "2");
+  check<test::FenceV3Storage>("test.example/fence", "3");
   check<test::GoneV1Storage>("test.example/gone", "1");
   check<test::GoneV2Storage>("test.example/gone", "2");
   check<test::ParcelV1Storage>("test.example/parcel", "1");
@@ -112,8 +116,9 @@ TEST(Interpreter, ConvertsAsGeneratedCodeDoes) {
 }
 
 TEST(Interpreter, DescribesTypesAsGeneratedCodeDoes) {
-  for (const char* id : {"test.example/album", "test.example/gone", "test.example/parcel",
-                         "test.example/photo", "test.example/sketchy", "test.example/tour"}) {
+  for (const char* id :
+       {"test.example/album", "test.example/fence", "test.example/gone", "test.example/parcel",
+        "test.example/photo", "test.example/sketchy", "test.example/tour"}) {
     const Two types = types_of(id);
     EXPECT_EQ(types.built.hub, types.read.hub);
     ASSERT_EQ(types.built.versions.size(), types.read.versions.size());

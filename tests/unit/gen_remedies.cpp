@@ -162,7 +162,7 @@ void find_additions(const std::string& fix, const std::vector<std::string>& olde
     both += (both.empty() ? "" : ", ") + one;
     if (!contains(fix, "instead")) remedies.push_back(add(one, fix));
   }
-  if (contains(fix, "instead")) remedies.push_back(add(both, fix));
+  if (contains(fix, "instead") && !both.empty()) remedies.push_back(add(both, fix));
   if (!std::regex_search(fix, match, std::regex("add (\"[a-z_]+\"): "))) return;
   const std::string name = match[1];
   const std::string rest = match.suffix();
@@ -180,6 +180,24 @@ void find_additions(const std::string& fix, const std::vector<std::string>& olde
   }
 }
 
+/// Says "split_from" wherever a struct or enum of the step is renamed from the one of a finding.
+Remedy split_all(const Finding& finding) {
+  std::smatch match;
+  EXPECT_TRUE(std::regex_search(finding.what, match, std::regex("'([a-z_]+)' was renamed")));
+  const std::string older = match[1];
+  return [older](JsonValue& evolution) {
+    for (const char* key : {"structs", "enums"}) {
+      if (step_of(evolution).find(key) == nullptr) continue;
+      for (JsonMember& part : members(inside(step_of(evolution), key))) {
+        for (JsonMember& said : members(part.value)) {
+          const bool renames = said.key == "renamed_from" && *said.value.text() == older;
+          if (renames) said.key = "split_from";
+        }
+      }
+    }
+  };
+}
+
 /// The remedies that change what stands at the place of a finding.
 void find_changes(const Finding& finding, std::vector<Remedy>& remedies) {
   const std::string& fix = finding.fix;
@@ -187,6 +205,18 @@ void find_changes(const Finding& finding, std::vector<Remedy>& remedies) {
   const auto finds = [&](const char* text) {
     return std::regex_search(fix, match, std::regex(text));
   };
+  if (finds("say \"([a-z_]+)\" instead")) {
+    const std::string word = match[1];
+    remedies.push_back(change_at(finding.place, [word](JsonValue& object, std::size_t i) {
+      members(object)[i].key = word;
+    }));
+  }
+  if (contains(fix, "say \"split_from\" in both")) remedies.push_back(split_all(finding));
+  if (finds("keep \"([a-z_]+)\" or \"([a-z_]+)\"")) {
+    for (const std::size_t removed : {1, 2}) {
+      remedies.push_back(remove_keys(finding.place, {match[removed]}));
+    }
+  }
   if (finds("did you mean '([a-z_]+)'")) {
     const std::string word = match[1];
     remedies.push_back(change_at(finding.place, [word](JsonValue& object, std::size_t i) {

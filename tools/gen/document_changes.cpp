@@ -34,6 +34,15 @@ void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix
   }
 }
 
+/// Of a struct or an enum.
+template <class Pair>
+void add_new_name(const Pair& pair, std::vector<std::string>& changes) {
+  const std::string names = pair.older->name + (pair.split ? " into " : " to ") + pair.newer->name;
+  if (pair.older->name != pair.newer->name) {
+    changes.push_back((pair.split ? "splits " : "renames ") + names);
+  }
+}
+
 }  // namespace
 
 std::string_view word_of(Life::Stage stage) {
@@ -53,15 +62,11 @@ std::vector<std::string> changes_of(const DocumentStep& step) {
   std::vector<std::string> changes;
   add_changes(step.fields, "", changes);
   for (const StructStep& inner : step.structs) {
-    if (inner.older->name != inner.newer->name) {
-      changes.push_back("renames " + inner.older->name + " to " + inner.newer->name);
-    }
+    add_new_name(inner, changes);
     add_changes(inner.fields, inner.newer->name + ".", changes);
   }
   for (const EnumStep& inner : step.enums) {
-    if (inner.older->name != inner.newer->name) {
-      changes.push_back("renames " + inner.older->name + " to " + inner.newer->name);
-    }
+    add_new_name(inner, changes);
     for (const RenamedValue& value : inner.renamed) {
       changes.push_back("renames " + value.older + " of " + inner.newer->name + " to " +
                         value.newer);

@@ -38,10 +38,10 @@ class StepReader {
     step_.hook = object_.flag("hook");
     enums_ = object_of(object_, "enums");
     structs_ = object_of(object_, "structs");
-    pair(step_.from->enums, step_.to->enums, "enum", enums_, {"renamed_from", "values"},
-         step_.enums);
-    pair(step_.from->structs, step_.to->structs, "struct", structs_, {"renamed_from", "fields"},
-         step_.structs);
+    pair(step_.from->enums, step_.to->enums, "enum", enums_,
+         {"renamed_from", "split_from", "values"}, step_.enums);
+    pair(step_.from->structs, step_.to->structs, "struct", structs_,
+         {"renamed_from", "split_from", "fields"}, step_.structs);
     for (EnumStep& enumeration : step_.enums) read_values(enumeration);
     for (StructStep& structure : step_.structs) read_struct(structure);
     step_.fields = read_field_steps({{words(*step_.from), step_.from->fields},
@@ -61,25 +61,32 @@ class StepReader {
     return holder.optional_object(key) != nullptr ? holder.optional(key) : nullptr;
   }
 
-  /// Pairs what both versions have, under one name or renamed. `changes` is what the step says.
+  /// Pairs what both versions have, under one name, renamed or split. `changes` is what the step
+  /// says.
   template <class Part, class Pair>
   void pair(const Parts<Part>& older, const Parts<Part>& newer, const char* part,
             const JsonValue* changes, const std::vector<std::string>& keys,
             std::vector<Pair>& pairs) {
     const StepVersion from = names_of(*step_.from, part, older);
     const StepVersion to = names_of(*step_.to, part, newer);
-    Renames renames(from, to, findings_);
+    Renames renames(from, to, true, findings_);
     if (changes != nullptr) {
       for (const JsonMember& member : *changes->object()) {
         check_entry(member, from, to, keys, renames);
       }
     }
+    renames.check_splits();
     for (const auto& one : newer) {
       const JsonValue* entry = changes != nullptr ? changes->find(one->name) : nullptr;
-      const JsonValue* renamed = entry != nullptr ? entry->find("renamed_from") : nullptr;
-      const bool renames_it = renamed != nullptr && renamed->text() != nullptr;
-      const Part* before = find(older, renames_it ? *renamed->text() : one->name);
-      if (before != nullptr) pairs.push_back({.older = before, .newer = one.get()});
+      const auto said = [entry](const char* key) {
+        const JsonValue* value = entry != nullptr ? entry->find(key) : nullptr;
+        return value != nullptr ? value->text() : nullptr;
+      };
+      const std::string* split = said("split_from");
+      const std::string* source = split != nullptr ? split : said("renamed_from");
+      const Part* before = find(older, source != nullptr ? *source : one->name);
+      if (before == nullptr) continue;
+      pairs.push_back({.older = before, .newer = one.get(), .split = split != nullptr});
     }
   }
 
@@ -88,16 +95,22 @@ class StepReader {
     const ObjectReader entry(member.value, "a change of " + article(newer.part), keys, findings_);
     if (member.value.object() == nullptr) return;
     const JsonValue* renamed = member.value.find("renamed_from");
+    const JsonValue* split = member.value.find("split_from");
     if (!newer.has(member.key)) {
       add_unknown_part(member.key, member.place, newer, findings_);
     } else if (member.value.object()->empty()) {
       add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
                  findings_);
+    } else if (renamed != nullptr && split != nullptr) {
+      add_contradiction(member.place, "'" + member.key + "' was renamed and split",
+                        "keep \"renamed_from\" or \"split_from\"", findings_);
     } else if (renamed != nullptr) {
       renames.add(member.key, *renamed);
+    } else if (split != nullptr) {
+      renames.add_split(member.key, *split);
     } else if (!older.has(member.key)) {
       add_unused(member.place, older.words + " has no " + older.part + " '" + member.key + "'",
-                 "remove it, or say \"renamed_from\"", findings_);
+                 "remove it, or say \"renamed_from\" or \"split_from\"", findings_);
     }
   }
 
@@ -116,7 +129,7 @@ class StepReader {
     }
     const StepVersion older = values_of(*enumeration.older, *step_.from);
     const StepVersion newer = values_of(*enumeration.newer, *step_.to);
-    Renames renames(older, newer, findings_);
+    Renames renames(older, newer, false, findings_);
     if (values != nullptr) {
       if (values->object()->empty()) {
         add_unused(values->place, "'" + name + "' has no changes here", "remove it", findings_);

@@ -103,22 +103,53 @@ void add_unknown_part(const std::string& name, const Place& place, const StepVer
                 .fix = did_you_mean(name, version.names(), "remove it, or correct the name")});
 }
 
+std::string Renames::older_name(const JsonValue& value, const char* key) {
+  std::string older = read_text(value, "'" + std::string(key) + "'", findings_);
+  if (older.empty() || older_.has(older)) return older;
+  add_unknown_part(older, value.place, older_, findings_);
+  return {};
+}
+
+void Renames::check_place(const std::string& name, const Place& place) {
+  if (!older_.has(name)) return;
+  add_contradiction(place, "'" + name + "' took no place: " + older_.words + " has it already",
+                    "give it another name", findings_);
+}
+
 void Renames::add(const std::string& name, const JsonValue& value) {
-  const std::string older = read_text(value, "'renamed_from'", findings_);
+  const std::string older = older_name(value, "renamed_from");
   if (older.empty()) return;
-  if (!older_.has(older)) {
-    add_unknown_part(older, value.place, older_, findings_);
-  } else if (newer_.has(older)) {
+  if (newer_.has(older)) {
+    const std::string unless = splits_ ? "say \"split_from\" instead, or " : "";
     add_contradiction(value.place,
                       "'" + older + "' was not renamed: " + newer_.words + " has it too",
-                      "remove it: '" + name + "' is new and needs no entry", findings_);
+                      unless + "remove it: '" + name + "' is new and needs no entry", findings_);
   } else if (!renamed_.insert(older).second) {
-    add_contradiction(value.place, "'" + older + "' was renamed twice", "keep one of the two",
-                      findings_);
-  } else if (older_.has(name)) {
-    add_contradiction(value.place,
-                      "'" + name + "' took no place: " + older_.words + " has it already",
-                      "give it another name", findings_);
+    add_contradiction(value.place, "'" + older + "' was renamed twice",
+                      splits_ ? "say \"split_from\" in both" : "keep one of the two", findings_);
+  } else {
+    check_place(name, value.place);
+  }
+}
+
+void Renames::add_split(const std::string& name, const JsonValue& value) {
+  std::string older = older_name(value, "split_from");
+  if (older.empty()) return;
+  check_place(name, value.place);
+  split_.push_back({name, std::move(older), value.place});
+}
+
+void Renames::check_splits() {
+  std::map<std::string, int> parts;
+  for (const Split& split : split_) parts[split.older]++;
+  for (const Split& split : split_) {
+    if (renamed_.contains(split.older)) {
+      add_contradiction(split.place, "'" + split.older + "' was renamed and split",
+                        "say \"split_from\" in both", findings_);
+    } else if (parts[split.older] == 1 && !newer_.has(split.older)) {
+      add_contradiction(split.place, "only '" + split.name + "' comes from '" + split.older + "'",
+                        "say \"renamed_from\" instead", findings_);
+    }
   }
 }
 

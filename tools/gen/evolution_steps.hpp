@@ -47,22 +47,40 @@ class StepVersion {
 void add_unknown_part(const std::string& name, const Place& place, const StepVersion& version,
                       Findings& findings);
 
-/// What the older version of a step called the parts that were renamed.
+/// What the older version of a step called the parts that were renamed or split.
 class Renames {
  public:
-  Renames(const StepVersion& older, const StepVersion& newer, Findings& findings)
-      : older_(older), newer_(newer), findings_(findings) {}
+  /// `splits`: several parts of the newer version may come from one of the older.
+  Renames(const StepVersion& older, const StepVersion& newer, bool splits, Findings& findings)
+      : older_(older), newer_(newer), splits_(splits), findings_(findings) {}
 
   /// Notes `"renamed_from": value` of `name`: only the older version has the part
   /// that `value` names, and only the newer one has `name`.
   void add(const std::string& name, const JsonValue& value);
+  /// Notes `"split_from": value` of `name`, which only the newer version has: it comes from the
+  /// part that `value` names, as another one does.
+  void add_split(const std::string& name, const JsonValue& value);
+  /// To be called behind the last entry. Findings: what was split into one part only.
+  void check_splits();
   bool contains(const std::string& older) const { return renamed_.count(older) != 0; }
 
  private:
   const StepVersion& older_;
+  struct Split {
+    std::string name;
+    std::string older;
+    Place place;
+  };
+
+  /// The text, where it names a part of the older version; else empty, with a finding.
+  std::string older_name(const JsonValue& value, const char* key);
+  void check_place(const std::string& name, const Place& place);
+
   const StepVersion& newer_;
+  const bool splits_;
   Findings& findings_;
   std::set<std::string> renamed_{};
+  std::vector<Split> split_{};
 };
 
 /// The names of parts in the newer version of a step, by those in the older one.

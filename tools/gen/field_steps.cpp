@@ -222,8 +222,8 @@ class FieldsReader {
     return pair.empty() ? hooks : pair + " to the step, or " + hooks;
   }
 
-  /// What would make the one struct or enum the counterpart of the other, where only one version
-  /// has each.
+  /// What would make the one struct or enum the counterpart of the other, where the older version
+  /// has only the one.
   std::string perhaps_renamed(const Field& older, const Field& newer) const {
     const Type& from = innermost(older.type);
     const Type& to = innermost(newer.type);
@@ -231,8 +231,9 @@ class FieldsReader {
     const DocumentVersion& before = *step_.whole.from;
     const DocumentVersion& now = *step_.whole.to;
     const auto suggest = [&](const char* key, const auto& its, const auto& others) {
-      if (has(its, to_text(to)) || has(others, to_text(from))) return std::string();
-      return "\"" + std::string(key) + "\": {\"" + to_text(to) + "\": {\"renamed_from\": \"" +
+      if (has(its, to_text(to))) return std::string();
+      const std::string word = has(others, to_text(from)) ? "split_from" : "renamed_from";
+      return "\"" + std::string(key) + "\": {\"" + to_text(to) + "\": {\"" + word + "\": \"" +
              to_text(from) + "\"}}";
     };
     if (from.shape == Shape::structure) return suggest("structs", before.structs, now.structs);

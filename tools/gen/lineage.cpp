@@ -33,15 +33,17 @@ Lineage::Lineage(const Document& document) : document_(document) {
     }
   }
   for (const DocumentStep& step : document.steps) {
-    link(step, step.fields);
-    for (const StructStep& structure : step.structs) link(step, structure.fields);
+    link(step, step.fields, true);
+    for (const StructStep& structure : step.structs) {
+      link(step, structure.fields, !structure.split);
+    }
   }
 }
 
-void Lineage::link(const DocumentStep& step, const std::vector<FieldStep>& fields) {
+void Lineage::link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool onward) {
   for (const FieldStep& field : fields) {
     if (field.older == nullptr || field.newer == nullptr) continue;
-    links_[{step.from, step.to}].emplace(field.older, field.newer);
+    if (onward) links_[{step.from, step.to}].emplace(field.older, field.newer);
     links_[{step.to, step.from}].emplace(field.newer, field.older);
   }
 }

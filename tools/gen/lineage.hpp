@@ -28,7 +28,8 @@ class Lineage {
   using Links = std::unordered_map<const Field*, const Field*>;
   using Names = std::unordered_map<std::string, const Field*>;
 
-  void link(const DocumentStep& step, const std::vector<FieldStep>& fields);
+  /// `onward`: the fields of the older version go on in these, and in no others.
+  void link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool onward);
   const Field* find(const DocumentVersion& version, const std::string& name) const;
   /// What a field is in a neighbour; nullptr where it is none.
   const Field* across(const DocumentVersion& from, const DocumentVersion& to,

@@ -290,10 +290,12 @@ struct FieldStep {
   Origins newer_origins{};
 };
 
-/// A struct that two neighbouring versions have, perhaps under two names.
+/// A struct that two neighbouring versions have, perhaps under two names. Several of the newer
+/// version may come from one of the older.
 struct StructStep {
   const Struct* older = nullptr;
   const Struct* newer = nullptr;
+  bool split = false;               // others of the newer version come from `older`, too
   std::vector<FieldStep> fields{};  // each field of `newer` in its order, then those removed
 };
 
@@ -303,11 +305,13 @@ struct RenamedValue {
   std::string newer;
 };
 
-/// An enum that two neighbouring versions have, perhaps under two names. Values are the same when
-/// they are written the same, or were renamed.
+/// An enum that two neighbouring versions have, perhaps under two names. Several of the newer
+/// version may come from one of the older. Values are the same when they are written the same, or
+/// were renamed.
 struct EnumStep {
   const Enum* older = nullptr;
   const Enum* newer = nullptr;
+  bool split = false;  // as of a struct
   std::vector<RenamedValue> renamed{};
 };
 

@@ -275,16 +275,23 @@ bool settle(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& 
 
 // -- Between versions ---------------------------------------------------------
 
-const gen::StructStep& struct_step(const StepWay& way, const gen::Struct& source) {
-  const auto& steps = way.step->structs;
-  return *std::find_if(steps.begin(), steps.end(), [&](const gen::StructStep& step) {
-    return (way.up ? step.older : step.newer) == &source;
-  });
+/// Whether a step between two structs or enums leads this way from one to the other.
+template <class Pair, class Part>
+bool leads(const StepWay& way, const Pair& step, const Part& from, const Part& to) {
+  return step.older == (way.up ? &from : &to) && step.newer == (way.up ? &to : &from);
 }
 
-tenon_string convert_literal(const StepWay& way, const gen::Enum& source, tenon_string literal) {
+const gen::StructStep& struct_step(const StepWay& way, const gen::Struct& from,
+                                   const gen::Struct& to) {
+  const auto& steps = way.step->structs;
+  return *std::find_if(steps.begin(), steps.end(),
+                       [&](const gen::StructStep& step) { return leads(way, step, from, to); });
+}
+
+tenon_string convert_literal(const StepWay& way, const gen::Enum& from, const gen::Enum& to,
+                             tenon_string literal) {
   for (const gen::EnumStep& step : way.step->enums) {
-    if ((way.up ? step.older : step.newer) != &source) continue;
+    if (!leads(way, step, from, to)) continue;
     for (const gen::RenamedValue& value : step.renamed) {
       if (text_of(literal) != (way.up ? value.older : value.newer)) continue;
       const std::string& target = way.up ? value.newer : value.older;
@@ -469,12 +476,13 @@ bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue&
     }
     case Shape::enumeration:
       *static_cast<tenon_string*>(to) =
-          convert_literal(way, *source.enumeration, *static_cast<const tenon_string*>(from.value));
+          convert_literal(way, *source.enumeration, *target.enumeration,
+                          *static_cast<const tenon_string*>(from.value));
       return true;
     case Shape::structure:
-      return convert_fields(conversion, way, struct_step(way, *source.structure).fields,
-                            {&source, from.value}, target.structure->fields,
-                            *static_cast<Object*>(to));
+      return convert_fields(
+          conversion, way, struct_step(way, *source.structure, *target.structure).fields,
+          {&source, from.value}, target.structure->fields, *static_cast<Object*>(to));
     case Shape::document: {
       const auto ways =
           gen::steps_between(*source.document->document, *source.document, *target.document);
