@@ -296,12 +296,16 @@ std::string spec_of(const Change& change, std::size_t index) {
   return document(parts.substr(0, bar), life + more, label);
 }
 
-/// The methods of the version before the last that no entry has renamed.
-std::vector<std::string> older_names(const Change& change, const std::string& evolution) {
+/// The methods of the version before the last, or the fields of their requests or responses, that
+/// no entry has renamed: as a fix is about the ones or the others.
+std::vector<std::string> older_names(const Change& change, const std::string& evolution,
+                                     const std::string& fix) {
   std::vector<std::string> names;
   if (!change.of_kind) return names;
   const std::string& methods = change.versions[change.versions.size() - 2];
-  const std::regex name("\"name\": \"([a-z_]+)\"");
+  const bool of_fields =
+      contains(fix, "to the \"request\"") || contains(fix, "to the \"response\"");
+  const std::regex name(of_fields ? "\"([xyz])\": \"[a-z]+\"" : "\"name\": \"([a-z_]+)\"");
   for (std::sregex_iterator at(methods.begin(), methods.end(), name), end; at != end; ++at) {
     const bool taken = contains(evolution, "\"renamed_from\": \"" + at->str(1) + "\"");
     if (!taken) names.push_back(at->str(1));
@@ -321,7 +325,8 @@ void follow(const Change& change, const std::string& evolution, std::set<std::st
   const Findings findings = findings_in(world);
   if (findings.empty()) return;
   const Finding& first = findings.all().front();
-  const std::vector<Remedy> remedies = remedies_of(first, older_names(change, evolution));
+  const std::vector<Remedy> remedies =
+      remedies_of(first, older_names(change, evolution, first.fix));
   ASSERT_FALSE(remedies.empty()) << to_text(first);
   for (const Remedy& remedy : remedies) {
     SCOPED_TRACE(to_text(first));

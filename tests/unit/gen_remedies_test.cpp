@@ -108,7 +108,12 @@ const std::string a = method("a");
 const std::string b = method("b");
 const std::string takes_x = R"(, "request": {"x": "string"})";
 const std::string takes_bytes = R"(, "request": {"x": "bytes"})";
+const std::string takes_y = R"(, "request": {"y": "string"})";
+const std::string takes_x_y = R"(, "request": {"x": "string", "y": "string"})";
+const std::string takes_y_z = R"(, "request": {"y": "string", "z": "string"})";
 const std::string gives_x = R"(, "response": {"x": "string"})";
+const std::string gives_y = R"(, "response": {"y": "string"})";
+const std::string gives_x_y = R"(, "response": {"x": "string", "y": "string"})";
 const std::string gone = said(R"("b": {"removed": true})");
 
 const Change changes_of_kinds[] = {
@@ -165,6 +170,44 @@ const Change changes_of_kinds[] = {
     {"FieldThatIsThere",
      {method("a", takes_x), method("a", takes_x)},
      {said(R"("a": {"request": {"x": {"added": true}}})")}},
+    {"FieldOfTheRequestRenamed", {method("a", takes_x), method("a", takes_y)}, {""}},
+    {"FieldOfTheResponseRenamed", {method("a", gives_x), method("a", gives_y)}, {""}},
+    {"FieldShifted",
+     {method("a", takes_x), method("a", takes_x_y)},
+     {said(R"("a": {"request": {"y": {"renamed_from": "x"}}})")}},
+    {"FieldOfTheResponseShifted",
+     {method("a", gives_x), method("a", gives_x_y)},
+     {said(R"("a": {"response": {"y": {"renamed_from": "x"}}})")}},
+    {"FieldsHalfSwapped",
+     {method("a", takes_x_y), method("a", takes_x_y)},
+     {said(R"("a": {"request": {"x": {"renamed_from": "y"}}})")}},
+    {"FieldsOfTheResponseHalfSwapped",
+     {method("a", gives_x_y), method("a", gives_x_y)},
+     {said(R"("a": {"response": {"x": {"renamed_from": "y"}}})")}},
+    {"FieldTakesTheNameOfAnother",
+     {method("a", takes_x_y), method("a", takes_y)},
+     {said(R"("a": {"request": {"y": {"renamed_from": "x"}}})")}},
+    {"FieldReplaced",
+     {method("a", takes_x), method("a", takes_x)},
+     {said(R"("a": {"request": {"x": {"added": true, "removed": "x"}}})")}},
+    {"FieldAddedAndRenamed",
+     {method("a", takes_x), method("a", takes_y)},
+     {said(R"("a": {"request": {"y": {"added": true, "renamed_from": "x"}}})")}},
+    {"FieldRemovedAndRenamed",
+     {method("a", takes_x), method("a", takes_y)},
+     {said(R"("a": {"request": {"y": {"renamed_from": "x"}, "x": {"removed": "x"}}})")}},
+    {"FieldRenamedToItself",
+     {method("a", takes_x), method("a", takes_x)},
+     {said(R"("a": {"request": {"x": {"renamed_from": "x"}}})")}},
+    {"FieldRenamedFromUnknown",
+     {method("a", takes_x), method("a", takes_y)},
+     {said(R"("a": {"request": {"y": {"renamed_from": "z"}}})")}},
+    {"FieldRenamedTwice",
+     {method("a", takes_x), method("a", takes_y_z)},
+     {said(R"("a": {"request": {"y": {"renamed_from": "x"}, "z": {"renamed_from": "x"}}})")}},
+    {"FieldRenamedAndRetyped",
+     {method("a", takes_bytes), method("a", takes_y)},
+     {said(R"("a": {"request": {"y": {"renamed_from": "x"}}})")}},
     {"CalledMoreFreely", {method("a", "", "serial"), a}, {""}},
     {"RenamedAndCalledMoreFreely",
      {method("a", "", "serial"), b},

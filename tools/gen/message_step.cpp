@@ -5,6 +5,7 @@
 #include "gen/value_checker.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tenon::gen {
 namespace {
@@ -30,16 +31,34 @@ void add_unknown_field(const JsonMember& member, const std::string& of,
                 .fix = did_you_mean(member.key, known, "remove it")});
 }
 
+/// The names of one side of a step.
+StepVersion parts_of(const std::string& of, const std::string& version,
+                     const std::vector<Field>& fields) {
+  StepVersion parts(of + " in " + version, "field");
+  for (const Field& field : fields) parts.add(field.name);
+  return parts;
+}
+
+/// Reads what metadata says, pairs the fields of both versions, and fills the targets.
 class FillReader {
  public:
   FillReader(const MessageStep& step, const JsonValue* metadata, Findings& findings)
       : step_(step),
+        up_(step.gives == "added"),
+        older_(up_ ? step.sources : step.targets),
+        newer_(up_ ? step.targets : step.sources),
         of_("the " + step.message + " of '" + step.method + "'"),
         metadata_(metadata),
         findings_(findings) {}
 
   std::vector<FieldFill> read() {
     if (metadata_ != nullptr) check_metadata();
+    for (const Field& field : newer_) {
+      const Field* before = continued(field);
+      if (before == nullptr) continue;
+      partners_.emplace(&field, before);
+      partners_.emplace(before, &field);
+    }
     std::vector<FieldFill> fills;
     for (const Field& target : step_.targets) {
       if (auto fill = read_target(target)) fills.push_back(std::move(*fill));
@@ -49,8 +68,12 @@ class FillReader {
   }
 
  private:
-  const JsonValue* change(const Field& field) const {
-    return metadata_ != nullptr ? metadata_->find(field.name) : nullptr;
+  const JsonValue* said(const std::string& name, const std::string& key) const {
+    const JsonValue* entry = metadata_ != nullptr ? metadata_->find(name) : nullptr;
+    return entry != nullptr ? entry->find(key) : nullptr;
+  }
+  bool says(const std::string& name, const std::string& key) const {
+    return said(name, key) != nullptr;
   }
 
   void check_metadata() {
@@ -61,34 +84,93 @@ class FillReader {
     if (metadata_->object()->empty()) {
       add_unused(metadata_->place, of_ + " has no changes here", "remove it", findings_);
     }
+    const StepVersion older =
+        parts_of(of_, up_ ? step_.source_version : step_.target_version, older_);
+    const StepVersion newer =
+        parts_of(of_, up_ ? step_.target_version : step_.source_version, newer_);
+    for (const JsonMember& member : *metadata_->object()) {
+      read_rename(member, older, newer, "remove \"renamed_from\" here", renamed_, findings_);
+    }
     for (const JsonMember& member : *metadata_->object()) check_change(member);
   }
 
   void check_change(const JsonMember& member) {
-    const ObjectReader change(member.value, "a change of a field", {"added", "removed"}, findings_);
-    const bool gives = change.optional(step_.gives) != nullptr;
-    const bool drops = change.mark(step_.drops);
-    if (gives && drops) {
-      add_contradiction(member.place, "'" + member.key + "' cannot be added and removed at once",
+    const ObjectReader change(member.value, "a change of a field",
+                              {"added", "removed", "renamed_from"}, findings_);
+    if (member.value.object() == nullptr) return;
+    change.mark(step_.drops);
+    const std::string& name = member.key;
+    const bool in_older = find(older_, name) != nullptr;
+    const bool in_newer = find(newer_, name) != nullptr;
+    const bool added = says(name, "added");
+    const bool removed = says(name, "removed");
+    const bool renamed = says(name, "renamed_from");
+    const auto goes_on = renamed_.find(name);
+    if (!in_older && !in_newer) {
+      add_unknown_field(member, of_, known_names(), findings_);
+    } else if (added && renamed) {
+      add_contradiction(member.place, "'" + name + "' cannot be added and renamed at once",
+                        "keep one: \"added\" or \"renamed_from\"", findings_);
+    } else if (added && removed && !(in_older && in_newer)) {
+      add_contradiction(member.place, "'" + name + "' cannot be added and removed at once",
                         "keep one: \"added\" or \"removed\"", findings_);
-      return;
+    } else if (removed && goes_on != renamed_.end()) {
+      add_contradiction(
+          member.place,
+          "'" + name + "' was not removed: it was renamed to '" + goes_on->second + "'",
+          "remove \"removed\" here", findings_);
+    } else {
+      check_use(member, in_older, in_newer);
     }
-    const Field* target = find(step_.targets, member.key);
-    const Field* source = find(step_.sources, member.key);
-    if (target == nullptr && source == nullptr) {
-      std::vector<std::string> known = names_of(step_.targets);
-      for (const std::string& name : names_of(step_.sources)) known.push_back(name);
-      add_unknown_field(member, of_, known, findings_);
-    } else if ((target != nullptr && source != nullptr) || (gives && target == nullptr) ||
-               (drops && source == nullptr) || (!gives && !drops)) {
-      const std::string where = target == nullptr   ? "only " + step_.source_version + " has it"
-                                : source == nullptr ? "only " + step_.target_version + " has it"
-                                                    : "both versions have it";
-      add_unused(member.place, "this explains nothing about '" + member.key + "': " + where,
-                 target != nullptr && source != nullptr ? "remove it"
-                                                        : "write " + entry_of(member.key, target),
-                 findings_);
+  }
+
+  /// That an entry explains a difference.
+  void check_use(const JsonMember& member, bool in_older, bool in_newer) {
+    const std::string& name = member.key;
+    const bool added = says(name, "added");
+    const bool removed = says(name, "removed");
+    const bool renamed = says(name, "renamed_from");
+    const bool older_goes = !in_older || removed || renamed_.contains(name);
+    const bool newer_comes = !in_newer || added || renamed;
+    const bool explains = (added || removed || renamed) && (!added || (in_newer && older_goes)) &&
+                          (!removed || (in_older && newer_comes)) && (!renamed || in_newer);
+    if (explains) return;
+    const Field* target = find(step_.targets, name);
+    const Field* source = find(step_.sources, name);
+    const std::string where = target == nullptr   ? "only " + step_.source_version + " has it"
+                              : source == nullptr ? "only " + step_.target_version + " has it"
+                                                  : "both versions have it";
+    add_unused(member.place, "this explains nothing about '" + name + "': " + where,
+               in_older && in_newer ? "remove it" : "write " + entry_of(name, target), findings_);
+  }
+
+  std::vector<std::string> known_names() const {
+    std::vector<std::string> known = names_of(step_.targets);
+    for (const std::string& name : names_of(step_.sources)) known.push_back(name);
+    return known;
+  }
+
+  /// Whether a field of the newer version has the name of one that does not go on in it.
+  bool takes_name(const std::string& name) const {
+    if (const JsonValue* from = said(name, "renamed_from")) {
+      return from->text() != nullptr && *from->text() != name;
     }
+    return says(name, "added") && says(name, "removed");
+  }
+
+  /// The field of the older version that one of the newer version goes on; nullptr where there is
+  /// none.
+  const Field* continued(const Field& field) const {
+    if (const JsonValue* from = said(field.name, "renamed_from")) {
+      return from->text() != nullptr ? find(older_, *from->text()) : nullptr;
+    }
+    const bool is_new = renamed_.contains(field.name) || takes_name(field.name);
+    return is_new ? nullptr : find(older_, field.name);
+  }
+
+  const Field* partner(const Field& field) const {
+    const auto found = partners_.find(&field);
+    return found != partners_.end() ? found->second : nullptr;
   }
 
   /// What explains a field that only one side has.
@@ -97,45 +179,62 @@ class FillReader {
            (target != nullptr ? step_.gives + "\": <value>}" : step_.drops + "\": true}");
   }
 
-  std::string added(const std::string& name, const Field* target) const {
-    return "add " + entry_of(name, target) + " to the \"" + step_.message + "\" of '" +
-           step_.method + "'";
+  /// The remedies for such a field.
+  std::string added(const Field& field, bool is_target) const {
+    const bool is_new = is_target == up_;
+    return "add " + entry_of(field.name, is_target ? &field : nullptr) + " to the \"" +
+           step_.message + "\" of '" + step_.method + "', or " +
+           (is_new ? "{\"renamed_from\": \"...\"}"
+                   : "say \"renamed_from\" of the field that took its place");
   }
 
   std::optional<FieldFill> read_target(const Field& target) {
-    const Field* source = find(step_.sources, target.name);
-    if (source != nullptr) {
+    if (const Field* source = partner(target)) {
       const Passing how = passing(source->type, target.type);
       if (how != Passing::different) return FieldFill{&target, source, how};
       add_unexplained(step_.place,
-                      "'" + target.name + "' in " + of_ + " changed its type from " +
-                          to_text(source->type) + " in " + step_.source_version + " to " +
-                          to_text(target.type) + " in " + step_.target_version,
+                      "'" + (up_ ? target : *source).name + "' in " + of_ +
+                          " changed its type from " + to_text(source->type) + " in " +
+                          step_.source_version + " to " + to_text(target.type) + " in " +
+                          step_.target_version,
                       step_.otherwise, findings_);
       return std::nullopt;
     }
-    const JsonValue* given = change(target);
-    if (given == nullptr) {
-      add_unexplained(step_.place,
-                      of_ + " has '" + target.name + "' only in " + step_.target_version,
-                      added(target.name, &target), findings_);
+    const JsonValue* value = said(target.name, step_.gives);
+    if (value == nullptr) {
+      if (!is_reported(target, up_)) add_lonely(target, step_.target_version, true);
       return std::nullopt;
     }
-    const JsonValue* value = given->find(step_.gives);
-    if (value == nullptr || !check_value(*value, target.type, findings_)) return std::nullopt;
+    if (!check_value(*value, target.type, findings_)) return std::nullopt;
     return FieldFill{&target, nullptr, Passing::same, *value};
   }
 
   void check_source(const Field& source) {
-    if (find(step_.targets, source.name) != nullptr || change(source) != nullptr) return;
-    add_unexplained(step_.place, of_ + " has '" + source.name + "' only in " + step_.source_version,
-                    added(source.name, nullptr), findings_);
+    if (partner(source) != nullptr || says(source.name, step_.drops)) return;
+    if (!is_reported(source, !up_)) add_lonely(source, step_.source_version, false);
+  }
+
+  /// Whether the entry of a field without partner is a finding already.
+  bool is_reported(const Field& field, bool is_newer) const {
+    if (metadata_ == nullptr || metadata_->find(field.name) == nullptr) return false;
+    const bool in_both = find(older_, field.name) != nullptr && find(newer_, field.name) != nullptr;
+    return !in_both || (is_newer && says(field.name, "renamed_from"));
+  }
+
+  void add_lonely(const Field& field, const std::string& version, bool is_target) {
+    add_unexplained(step_.place, of_ + " has '" + field.name + "' only in " + version,
+                    added(field, is_target), findings_);
   }
 
   const MessageStep& step_;
+  const bool up_;  // the targets are those of the newer version
+  const std::vector<Field>& older_;
+  const std::vector<Field>& newer_;
   const std::string of_;
   const JsonValue* metadata_;
   Findings& findings_;
+  NewNames renamed_{};
+  std::unordered_map<const Field*, const Field*> partners_{};
 };
 
 }  // namespace

@@ -10,8 +10,7 @@ bool same_struct(const Struct& a, const Struct& b) {
   const auto same_field = [](const Field& x, const Field& y) {
     return x.name == y.name && passing(x.type, y.type) == Passing::same;
   };
-  return a.name == b.name &&
-         std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
+  return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
 }
 
 /// Whether the fills take all of `sources`, each as it stands and in the same order.
@@ -54,8 +53,7 @@ Passing passing(const Type& from, const Type& to) {
     case Shape::optional:
       return passing(*from.element, *to.element);
     case Shape::enumeration:
-      return same_if(from.enumeration->name == to.enumeration->name &&
-                     from.enumeration->values == to.enumeration->values);
+      return same_if(from.enumeration->values == to.enumeration->values);
     case Shape::structure:
       return same_if(same_struct(*from.structure, *to.structure));
     case Shape::document:

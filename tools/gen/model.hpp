@@ -85,7 +85,7 @@ enum class Passing {
 };
 
 /// Between types of two versions of a kind or document type. Enums and structs are the same when
-/// name and content are, in each of their fields.
+/// their values or fields are, under whatever name.
 Passing passing(const Type& from, const Type& to);
 
 /// Whether values of both are written alike, be they optional or not: what another version of the
