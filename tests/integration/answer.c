@@ -25,13 +25,18 @@ static tenon_bytes as_bytes(tenon_string text) {
   return bytes;
 }
 
-/* Never freed before the next call: neither arena nor image. */
-static tenon_string on_heap(const char *text) {
-  static char *kept;
+/* Memory that is neither in the arena nor in the image, until the next response or the end. */
+static void *kept;
+
+static void *on_heap(const void *bytes, size_t size) {
   free(kept);
-  kept = malloc(strlen(text) + 1);
-  memcpy(kept, text, strlen(text) + 1);
-  const tenon_string made = {kept, strlen(text)};
+  kept = malloc(size);
+  memcpy(kept, bytes, size);
+  return kept;
+}
+
+static tenon_string text_on_heap(const char *text) {
+  const tenon_string made = {on_heap(text, strlen(text)), strlen(text)};
   return made;
 }
 
@@ -69,28 +74,27 @@ static response *good(tenon_call *call, const test_answer_v1_give_request *in) {
 
 /* Responses that are wrong as a whole. 0: none of them was asked for. */
 static int spoil_struct(const test_answer_v1_give_request *in, response **made) {
-  static char *block;
-  if (is(in, "none")) return *made = NULL, 1;
-  if (is(in, "size-0")) return (*made)->struct_size = 0, 1;
-  if (is(in, "size-short")) return (*made)->struct_size = offsetof(response, item), 1;
-  if (is(in, "size-huge")) return (*made)->struct_size = SIZE_MAX / 2, 1;
-  if (is(in, "unaligned")) {
+  if (is(in, "size-0")) {
+    (*made)->struct_size = 0;
+  } else if (is(in, "size-short")) {
+    (*made)->struct_size = offsetof(response, item);
+  } else if (is(in, "size-huge")) {
+    (*made)->struct_size = SIZE_MAX / 2;
+  } else if (is(in, "unaligned")) {
     *made = (response *)((char *)*made + 1);
-    return 1;
+  } else if (is(in, "on-heap")) {
+    *made = on_heap(*made, sizeof **made);
+  } else if (is(in, "none")) {
+    *made = NULL;
+  } else {
+    return 0;
   }
-  if (is(in, "on-heap")) {
-    free(block);
-    block = malloc(sizeof **made);
-    memcpy(block, *made, sizeof **made);
-    *made = (response *)block;
-    return 1;
-  }
-  return 0;
+  return 1;
 }
 
 static void spoil_text(tenon_call *call, const test_answer_v1_give_request *in, response *made) {
   char local[4] = "loc";
-  if (is(in, "text-on-heap")) made->text = on_heap("heap");
+  if (is(in, "text-on-heap")) made->text = text_on_heap("heap");
   if (is(in, "text-of-stack")) {
     made->text.data = local;
     made->text.size = 3;
@@ -99,7 +103,7 @@ static void spoil_text(tenon_call *call, const test_answer_v1_give_request *in, 
   if (is(in, "text-past-arena")) made->text.size = 1 << 30;
   if (is(in, "text-latin")) made->text = in_arena(call, "gr\xfc\xdf");
   if (is(in, "json-broken")) made->picture = in_arena(call, "{\"x\":");
-  if (is(in, "bytes-on-heap")) made->data = as_bytes(on_heap("heap"));
+  if (is(in, "bytes-on-heap")) made->data = as_bytes(text_on_heap("heap"));
   if (is(in, "pair-latin")) made->pair.name = in_arena(call, "\xff");
   if (is(in, "note-latin")) made->note = in_arena(call, "\xc3");
 }
@@ -112,7 +116,7 @@ static void spoil_parts(tenon_call *call, const test_answer_v1_give_request *in,
   keys[1] = in_arena(call, is(in, "map-twice") ? "a" : "\xff");
   if (is(in, "map-twice") || is(in, "map-latin")) made->words.keys.data = keys;
   if (is(in, "map-uneven")) made->words.values.count = 1;
-  if (is(in, "number-on-heap")) made->number = (const int64_t *)on_heap("12345678").data;
+  if (is(in, "number-on-heap")) made->number = on_heap("12345678", 8);
   if (is(in, "list-null")) made->pairs.data = NULL;
   if (is(in, "list-stride")) made->pairs.stride = 16;
   if (is(in, "list-odd-stride")) made->pairs.stride = sizeof *pairs + 1;
@@ -147,5 +151,11 @@ static tenon_status nothing(tenon_call *call, void *self,
 
 static const test_answer_v1 answer = {TEST_ANSWER_V1_BASE, .give = give, .nothing = nothing};
 
+static void stop(void) {
+  free(kept);
+  kept = NULL;
+}
+
 #define PLUGINS(P) P(test_answer, 1, "test.example/answers", &answer)
-TENON_MODULE("test.example/answers", "1.0.0", PLUGINS, {"summary": "Gives good and bad responses"});
+TENON_MODULE_WITH("test.example/answers", "1.0.0", NULL, stop, PLUGINS,
+                  {"summary": "Gives good and bad responses"});
