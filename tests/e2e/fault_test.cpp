@@ -3,6 +3,7 @@
 // What the programs do when the system fails them: each request for a file fails in turn, in each
 // way. MODULES holds those of tests/e2e/modules.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <functional>
@@ -73,38 +74,95 @@ TEST(Faults, LeaveADocumentWhole) {
                       [](World&) {});
 }
 
+/// Where a pipeline delivers to, and which of its twenty numbered records are there.
+struct Target {
+  std::string name;
+  std::string plugin;
+  std::string file;
+  std::vector<int> (*numbers)(const World& world);
+};
+
+/// Of a file with a number in each line, and something before and behind it. Other lines are 0.
+std::vector<int> numbers_in_lines(const World& world, const char* file, const std::string& before,
+                                  const std::string& behind) {
+  std::vector<int> numbers;
+  std::istringstream lines(world.read(file));
+  for (std::string line; std::getline(lines, line);) {
+    int number = 0;
+    for (int i = 1; i <= 20; i++) {
+      if (line == before + std::to_string(i) + behind) number = i;
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<int> numbers_in_jsonl(const World& world) {
+  return numbers_in_lines(world, "out.jsonl", "{\"n\":", "}");
+}
+
+/// Without the header.
+std::vector<int> numbers_in_csv(const World& world) {
+  std::vector<int> numbers = numbers_in_lines(world, "out.csv", "", "");
+  EXPECT_TRUE(world.read("out.csv").starts_with("n\n"));
+  if (!numbers.empty()) numbers.erase(numbers.begin());
+  return numbers;
+}
+
+/// As SQLite itself reads them, after what a program that was ended left behind.
+std::vector<int> numbers_in_table(const World& world) {
+  std::vector<int> numbers;
+  sqlite3* database = nullptr;
+  sqlite3_stmt* rows = nullptr;
+  const std::string path = world.root() / "out.db";
+  EXPECT_EQ(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_prepare_v2(database, "SELECT n FROM t ORDER BY n", -1, &rows, nullptr),
+            SQLITE_OK);
+  while (sqlite3_step(rows) == SQLITE_ROW) numbers.push_back(sqlite3_column_int(rows, 0));
+  sqlite3_finalize(rows);
+  sqlite3_close(database);
+  return numbers;
+}
+
 /// Copies a file of twenty lines by a pipeline with a stored position.
-class PipelineFaults : public testing::Test {
+class PipelineFaults : public testing::TestWithParam<Target> {
  protected:
   static constexpr int count = 20;
 
-  static std::string line(int number) { return "{\"n\":" + std::to_string(number) + "}"; }
-
   static void prepare(World& world) {
     std::string lines;
-    for (int i = 1; i <= count; i++) lines += line(i) + "\n";
+    for (int i = 1; i <= count; i++) lines += "{\"n\":" + std::to_string(i) + "}\n";
     world.write("in.jsonl", lines);
     world.write("pipeline.json", R"({"name": "copy",
       "source": {"plugin": "file", "config": {"path": "in.jsonl"}},
-      "destinations": [{"plugin": "file", "config": {"path": "out.jsonl"}}],
+      "destinations": [{"plugin": ")" +
+                                     GetParam().plugin +
+                                     R"(}}],
       "position": "position.json"})");
   }
 
-  /// Each line arrives, in order; what was not acknowledged may arrive again.
+  /// Each record arrives, in order; what was not acknowledged may arrive again.
   static void expect_all(const World& world) {
-    std::istringstream out(world.read("out.jsonl"));
     int last = 0;
-    for (std::string text; std::getline(out, text);) {
-      int number = 1;
-      while (number <= count && text != line(number)) number++;
-      ASSERT_LE(number, last + 1) << "something is missing before " << text;
+    for (const int number : GetParam().numbers(world)) {
+      ASSERT_GE(number, 1) << "is no record";
+      ASSERT_LE(number, last + 1) << "something is missing before " << number;
       last = std::max(last, number);
     }
     EXPECT_EQ(last, count);
   }
 };
 
-TEST_F(PipelineFaults, LoseNoRecord) {
+INSTANTIATE_TEST_SUITE_P(
+    To, PipelineFaults,
+    testing::Values(
+        Target{"Lines", R"(file", "config": {"path": "out.jsonl")", "out.jsonl", numbers_in_jsonl},
+        Target{"Csv", R"(file", "config": {"path": "out.csv")", "out.csv", numbers_in_csv},
+        Target{"Sqlite", R"(sqlite", "config": {"path": "out.db", "table": "t")", "out.db",
+               numbers_in_table}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(PipelineFaults, LoseNoRecord) {
   const auto requests = for_each_fault({
       .prepare = prepare,
       .command = {TENON_PIPELINE, "run", "pipeline.json"},
@@ -123,7 +181,7 @@ TEST_F(PipelineFaults, LoseNoRecord) {
     return std::find(steps.rbegin(), steps.rend(), step);
   };
   ASSERT_NE(last("rename position.json"), steps.rend());
-  EXPECT_LT(last("rename position.json"), last("sync out.jsonl"))
+  EXPECT_LT(last("rename position.json"), last("sync " + GetParam().file))
       << "the records are durable before the position says so";
 }
 
