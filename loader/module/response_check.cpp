@@ -148,8 +148,12 @@ class Ranges final : public Walk {
   };
 
   bool memory(const void* data, std::size_t size) override {
-    ranges_.push_back({bytes_at(data), bytes_at(data) + size});
-    return true;
+    if (data != nullptr) ranges_.push_back({bytes_at(data), bytes_at(data) + size});
+    return data != nullptr;
+  }
+
+  bool list(const tenon_list& list, const ValueInfo& element) override {
+    return list.stride >= element.size;
   }
 
   void merge() {
