@@ -223,20 +223,21 @@ void Module::end_late(Restart& restart) {
 
 /// Looks at an operation at this time, and again until it is over.
 void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) {
-  context_.timers->at(when, [weak = weak_from_this(), watched = std::weak_ptr(operation)] {
-    const auto module = weak.lock();
-    const auto looked_at = watched.lock();
-    if (module == nullptr || looked_at == nullptr) return;
-    {
-      Lock lock(module->mutex_);
-      module->give_up_overdue(lock);
-      const bool restarts = looked_at == module->restart_;
-      const bool ends = std::any_of(module->ending_.begin(), module->ending_.end(),
-                                    [&](const auto& old) { return old == looked_at; });
-      if (!restarts && !ends) return;
-    }
-    module->watch(looked_at, looked_at->next_look(Clock::now()));
-  });
+  operation->keep(
+      context_.timers->plan(when, [weak = weak_from_this(), watched = std::weak_ptr(operation)] {
+        const auto module = weak.lock();
+        const auto looked_at = watched.lock();
+        if (module == nullptr || looked_at == nullptr) return;
+        {
+          Lock lock(module->mutex_);
+          module->give_up_overdue(lock);
+          const bool restarts = looked_at == module->restart_;
+          const bool ends = std::any_of(module->ending_.begin(), module->ending_.end(),
+                                        [&](const auto& old) { return old == looked_at; });
+          if (!restarts && !ends) return;
+        }
+        module->watch(looked_at, looked_at->next_look(Clock::now()));
+      }));
 }
 
 /// Goes on without workers that hang. REQUIRED: the lock.

@@ -28,6 +28,17 @@ Operation::Clock::time_point Operation::next_look(Clock::time_point now) const n
   return limit_ > now ? std::min(next, limit_) : next;
 }
 
+void Operation::keep(TimerQueue::Timer timer) {
+  const Clock::time_point now = Clock::now();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(timers_, [now](TimerQueue::Timer& other) {
+    const bool is_due = other.when() <= now;
+    if (is_due) other.release();
+    return is_due;
+  });
+  timers_.push_back(std::move(timer));
+}
+
 Operation::Performance::Performance(Operation& operation) noexcept
     : outer_(std::exchange(performed, &operation)) {}
 

@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "module/lock_order.hpp"
+#include "module/timer_queue.hpp"
 
 namespace tenon::detail {
 
@@ -34,6 +36,8 @@ class Operation {
   std::optional<Hang> overdue(Clock::time_point now) const;
   /// The earliest time at which a step can be overdue.
   Clock::time_point next_look(Clock::time_point now) const noexcept;
+  /// Drops a timer that looks at this operation when the operation ends.
+  void keep(TimerQueue::Timer timer);
 
   /// The calling thread performs the operation while this lives.
   class Performance {
@@ -70,6 +74,7 @@ class Operation {
   std::string_view plugin_;
   std::string_view function_;  // empty: no step is under way
   Clock::time_point deadline_;
+  std::vector<TimerQueue::Timer> timers_;
 };
 
 }  // namespace tenon::detail

@@ -13,7 +13,8 @@ namespace tenon::detail {
 struct TimerQueue::State {
   Mutex mutex{LockRank::timers};
   std::condition_variable_any changed;
-  std::multimap<Clock::time_point, std::function<void()>> tasks;
+  std::map<std::pair<Clock::time_point, std::uint64_t>, std::function<void()>> tasks;
+  std::uint64_t planned = 0;  // tasks, until now
   bool stopped = false;
 };
 
@@ -30,11 +31,31 @@ Result<void> TimerQueue::start() {
   return {};
 }
 
-void TimerQueue::at(Clock::time_point when, std::function<void()> task) {
+TimerQueue::Timer TimerQueue::plan(Clock::time_point when, std::function<void()> task) {
   const std::lock_guard lock(state_->mutex);
-  if (state_->stopped) return;
-  state_->tasks.emplace(when, std::move(task));
-  state_->changed.notify_one();
+  const std::uint64_t number = state_->planned++;
+  if (!state_->stopped) {
+    state_->tasks.emplace(std::pair(when, number), std::move(task));
+    state_->changed.notify_one();
+  }
+  return {state_, when, number};
+}
+
+TimerQueue::Timer& TimerQueue::Timer::operator=(Timer&& other) noexcept {
+  if (this == &other) return *this;
+  drop();
+  state_ = std::move(other.state_);
+  when_ = other.when_;
+  number_ = other.number_;
+  return *this;
+}
+
+void TimerQueue::Timer::drop() noexcept {
+  const auto state = state_.lock();
+  if (state == nullptr) return;
+  decltype(State::tasks)::node_type dropped;  // destroyed after the lock: it may own anything
+  const std::lock_guard lock(state->mutex);
+  dropped = state->tasks.extract({when_, number_});
 }
 
 void TimerQueue::stop() noexcept {
@@ -61,7 +82,7 @@ void TimerQueue::run(State& state) {
       continue;
     }
     const auto first = state.tasks.begin();
-    const Clock::time_point due = first->first;
+    const Clock::time_point due = first->first.first;
     if (due > Clock::now()) {
       state.changed.wait_until(lock, due);
       continue;

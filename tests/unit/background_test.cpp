@@ -67,6 +67,39 @@ TEST(TimerQueues, MayEndInsideOneOfTheirTasks) {
   EXPECT_FALSE(later);
 }
 
+TEST(TimerQueues, DropATaskWithItsTimer) {
+  TimerQueue timers;
+  const auto owned = std::make_shared<int>();
+  std::atomic<bool> dropped{false};
+  std::atomic<bool> released{false};
+  {
+    const auto timer = timers.plan(in(0ms), [&, owned] { dropped = true; });
+    timers.plan(in(0ms), [&] { released = true; }).release();
+    EXPECT_EQ(owned.use_count(), 2);
+  }
+  EXPECT_EQ(owned.use_count(), 1) << "at once, not when it is due";
+  ASSERT_TRUE(timers.start());
+  EXPECT_TRUE(eventually([&] { return released.load(); }));
+  EXPECT_FALSE(dropped);
+}
+
+TEST(TimerQueues, DropAllThatWasPlannedForAnOperation) {
+  TimerQueue timers;
+  const auto owned = std::make_shared<int>();
+  std::atomic<int> looks{0};
+  {
+    Operation operation(1h);
+    operation.keep(timers.plan(in(1h), [owned] {}));
+    operation.keep(timers.plan(in(0ms), [&] { looks++; }));
+    std::this_thread::sleep_until(in(1ms));
+    operation.keep(timers.plan(in(1h), [owned] {}));  // the look that is due stays
+    EXPECT_EQ(owned.use_count(), 3);
+  }
+  EXPECT_EQ(owned.use_count(), 1);
+  ASSERT_TRUE(timers.start());
+  EXPECT_TRUE(eventually([&] { return looks == 1; }));
+}
+
 TEST(WorkersOfAHost, RunEachJobOnAThreadOfItsOwn) {
   Workers workers;
   std::atomic<int> met{0};
