@@ -391,12 +391,12 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
 }
 
 GenerationContext Module::generation_context() {
-  return {.directory = context_.directory,
-          .faults = weak_from_this(),
-          .supervision = {context_.contain_crashes, context_.check_calls,
-                          context_.count_calls ? counters_ : nullptr,
-                          origin_.file.filename().string()},
-          .patience = context_.restart.drain};
+  return {
+      .directory = context_.directory,
+      .faults = weak_from_this(),
+      .supervision = {context_.contain_crashes, context_.check_calls,
+                      context_.count_calls ? counters_ : nullptr, origin_.file.filename().string()},
+      .patience = context_.restart.drain};
 }
 
 /// The lock is held again also when an allocation fails.

@@ -14,9 +14,7 @@ static int is(const test_answer_v1_give_request *in, const char *what) {
 
 static tenon_string in_arena(tenon_call *call, const char *text) {
   const size_t size = strlen(text);
-  char *copy = tenon_allocate(call, size + 1);
-  memcpy(copy, text, size);
-  const tenon_string made = {copy, size};
+  const tenon_string made = {tenon_allocate_copy(call, text, size), size};
   return made;
 }
 

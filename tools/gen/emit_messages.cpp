@@ -76,7 +76,7 @@ class MessageWriter {
 
   /// The array of a struct or document.
   std::string fields_of(const Type& type) {
-    const std::string array = array_of(c_type(type));
+    std::string array = array_of(c_type(type));
     if (!written_.insert(array).second) return array;
     if (type.shape == Shape::structure) {
       const Struct& structure = *type.structure;

@@ -19,8 +19,8 @@ struct MessageStep {
   std::string method;   // eg: "apply"
   /// What metadata says of a field that only one side has. In a request `{"removed": value}` gives
   /// the value of a target, which is older, and `{"added": true}` drops a source; in a response
-  /// `{"added": value}` gives the value of a target, which is newer, and `{"removed": true}` drops a
-  /// source.
+  /// `{"added": value}` gives the value of a target, which is newer, and `{"removed": true}` drops
+  /// a source.
   std::string gives;
   std::string drops;
   /// The remedy where the type of a field changed.
