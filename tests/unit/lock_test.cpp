@@ -154,6 +154,17 @@ TEST_F(LockFile, NamesFilesFromTheFolderThatItIsIn) {
   EXPECT_EQ(parse_lock(text, "tenon.lock").value()[0].source, fs::current_path() / "libblur.so");
 }
 
+// As version 1 wrote a file of that name; the builtin of a program has no hash.
+TEST_F(LockFile, TakesBuiltinWithAHashForAFile) {
+  const auto read = parse_lock(
+      lock_with(package_with("me.example/blur", "1.2.0",
+                             R"("sha256":")" + hash_of_blur + R"(","source":"builtin")")),
+      file_);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_FALSE(read->at(0).builtin());
+  EXPECT_EQ(read->at(0).source, world_.path("app/builtin"));
+}
+
 TEST_F(LockFile, IsNotReadWhereItIsCutShort) {
   const auto text = lock_with(package_with("me.example/blur", "1.2.0", of_a_file));
   ASSERT_TRUE(parse_lock(text, file_));
@@ -170,6 +181,8 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
   expect_broken("[]", "expected object, found array");
   expect_broken(R"({"type":"tenon.dev/record","version":1,"value":{}})",
                 R"(the document is of another type: "tenon.dev/record"  (lock: type))");
+  expect_broken(R"({"type":"tenon.dev/lock","version":1,"wirter":"photo","value":{"packages":[]}})",
+                "not a field of this type  (lock: wirter)");
   expect_broken(lock_with("7"), "expected object, found number 7  (lock: value.packages[0])");
   expect_broken(lock_with(R"({"nmae":"me.example/blur"})"),
                 "not a field of this type  (lock: value.packages[0].nmae)");

@@ -209,6 +209,14 @@ TEST(SdkConfig, RefusesWhatIsAlmostRight) {
   }
 }
 
+// A Duration counts nanoseconds in 64 bits.
+TEST(SdkConfig, RefusesDurationsThatAreTooLong) {
+  EXPECT_EQ(parsed<tenon::Duration>("2555555h"), 2555555h);
+  for (const char* text : {"2555556h", "300000000h", "2555555h1h", "9999999999999999999999s"}) {
+    EXPECT_NE(refused<tenon::Duration>(text), "") << text;
+  }
+}
+
 TEST(SdkConfig, TakesTheDefaultForAbsentAndBlank) {
   EXPECT_EQ(failure_of({{"blank", " \t"}},
                        [](const Config& c) {
