@@ -189,6 +189,32 @@ TEST(Resolver, NeverBreaksARequirementForTheLock) {
   EXPECT_EQ(world.answer.unmet.size(), 1U);
 }
 
+TEST(Resolver, PrefersALockedVersionAmongThoseThatAreWantedAlike) {
+  // Each version of z is taken by two.
+  World world({{"w 1.0.0", {"z >=2"}},
+               {"x 1.0.0", {"z !=2.0.0"}},
+               {"y 1.0.0", {"z <3"}},
+               {"z 1.0.0", {}},
+               {"z 2.0.0", {}},
+               {"z 3.0.0", {}}});
+  EXPECT_EQ(world.asks({"w *", "x *", "y *"}).versions(),
+            "w 1.0.0, x 1.0.0, y 1.0.0, z 2.0.0, z 3.0.0");
+  EXPECT_EQ(world.gets("x 1.0.0", "z"), "z 3.0.0");
+  world.locked({"z 1.0.0"});
+  EXPECT_EQ(world.versions(), "w 1.0.0, x 1.0.0, y 1.0.0, z 1.0.0, z 3.0.0");
+  EXPECT_EQ(world.gets("x 1.0.0", "z"), "z 1.0.0");
+}
+
+TEST(Resolver, KeepsToALockedPrereleaseBesideItsRelease) {
+  const std::vector<std::pair<std::string, Texts>> packages = {
+      {"x 1.0.0", {"z >=2.0.0-rc.1"}}, {"z 2.0.0-rc.1", {}}, {"z 2.0.0", {}}};
+  World free(packages);
+  EXPECT_EQ(free.asks({"x *"}).versions(), "x 1.0.0, z 2.0.0");
+  World locked(packages);
+  EXPECT_EQ(locked.asks({"x *"}).locked({"x 1.0.0", "z 2.0.0-rc.1"}).versions(),
+            "x 1.0.0, z 2.0.0-rc.1");
+}
+
 TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
   World world({{"blur 1.2.0", {"colour ^2", "noise *"}},
                {"blur 1.1.0", {}},

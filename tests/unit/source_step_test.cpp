@@ -49,6 +49,9 @@ struct Origin {
     of(self).told.emplace_back("stop");
     return TENON_OK;
   }
+  static tenon_status failing_stop(tenon_call* call, void*, const tenon_source_v1_stop_request*) {
+    return tenon_fail(call, TENON_UNAVAILABLE, "the file is busy");
+  }
   static tenon_status no_stop(tenon_call* call, void*, const tenon_source_v1_stop_request*) {
     return tenon_fail(call, TENON_UNIMPLEMENTED, "the plugin has no stop");
   }
@@ -119,6 +122,17 @@ TEST_F(SourceStepTest, StopNeedsNoStopBelow) {
   std::vector<RecordV2> records;
   ASSERT_EQ(read(records), TENON_OK);
   EXPECT_EQ(stop(), to_bytes("1"));
+}
+
+TEST_F(SourceStepTest, StopFailsWhereItFailsBelow) {
+  table.stop = Origin::failing_stop;
+  std::vector<RecordV2> records;
+  ASSERT_EQ(read(records), TENON_OK);
+  const tenon_source_v2_stop_request in{sizeof in};
+  const tenon_source_v2_stop_response* out = nullptr;
+  EXPECT_EQ((*this)->stop(call.raw(), self, &in, &out), TENON_UNAVAILABLE);
+  EXPECT_EQ(call.message(), "the file is busy");
+  EXPECT_EQ(out, nullptr);
 }
 
 TEST_F(SourceStepTest, AcknowledgesOneByOne) {
