@@ -19,6 +19,7 @@
 
 #include <boost/json.hpp>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -226,6 +227,39 @@ TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
   write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete but for its end
   WritingFile(config).write({record("4", "{\"a\":4}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
+}
+
+/// On a full disk, as a limit makes one for a process.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t size) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{size, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*const handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
+  WritingFile file({{"path", path("out.jsonl")}});
+  file.write({record("1", "{\"a\":1}")});
+  {
+    const FullDisk full(12);
+    EXPECT_EQ(failure_of([&] { file.write({record("2", "{\"a\":2}")}); }),
+              "cannot write " + path("out.jsonl") + ": File too large");
+    EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n");
+  }
+  EXPECT_EQ(file.write({record("3", "{\"a\":3}")}), Texts{""});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n");
 }
 
 // -- file: CSV ----------------------------------------------------------------
