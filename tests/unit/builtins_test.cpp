@@ -24,6 +24,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -260,6 +262,19 @@ TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
   }
   EXPECT_EQ(file.write({record("3", "{\"a\":3}")}), Texts{""});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n");
+}
+
+TEST_F(FileTest, ClosesWhatItWrote) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = open_files();
+  {
+    WritingFile file({{"path", path("out.jsonl")}});
+    file.write({record("1", "{}")});
+    EXPECT_EQ(open_files(), before + 1);
+  }
+  EXPECT_EQ(open_files(), before);
 }
 
 // -- file: CSV ----------------------------------------------------------------
