@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/field_steps.hpp"
 
+#include "gen/field_pairs.hpp"
 #include "gen/widening.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace tenon::gen {
 namespace {
@@ -28,18 +28,15 @@ class FieldsReader {
       : step_(step),
         findings_(findings),
         older_(parts_of(step.older)),
-        newer_(parts_of(step.newer)) {
-    for (const Field& field : step.older.fields) older_fields_.emplace(field.name, &field);
-    for (const Field& field : step.newer.fields) newer_fields_.emplace(field.name, &field);
-  }
+        newer_(parts_of(step.newer)),
+        pairs_(step.older.fields, step.newer.fields, step.changes) {}
 
   std::vector<FieldStep> read() {
     if (step_.changes != nullptr) {
       const JsonValue::Object& entries = *step_.changes->object();
-      for (const JsonMember& member : entries) entries_.emplace(member.key, &member.value);
       for (const JsonMember& member : entries) {
         if (member.value.find("hook") != nullptr) continue;
-        read_rename(member, older_, newer_, "remove this entry", renamed_, findings_);
+        read_rename(member, older_, newer_, "remove this entry", pairs_.renamed, findings_);
       }
       for (const JsonMember& member : entries) check_entry(member);
     }
@@ -49,19 +46,6 @@ class FieldsReader {
   }
 
  private:
-  /// What the entry of a field has under a key; nullptr where there is nothing.
-  const JsonValue* said(const std::string& field, const char* key) const {
-    const auto entry = entries_.find(field);
-    return entry != entries_.end() ? entry->second->find(key) : nullptr;
-  }
-  bool says(const std::string& field, const char* key) const { return said(field, key) != nullptr; }
-
-  /// The field of the older version; nullptr where there is none.
-  const Field* older(const std::string& name) const {
-    const auto found = older_fields_.find(name);
-    return found != older_fields_.end() ? found->second : nullptr;
-  }
-
   void check_entry(const JsonMember& member) {
     const ObjectReader entry(member.value, "a change of a field",
                              {"renamed_from", "added", "removed", "widened", "hook"}, findings_);
@@ -97,10 +81,10 @@ class FieldsReader {
 
   /// `replaces`: the entry also says where the field of this name in the newer version comes from.
   void check_removed(const JsonMember& member, bool replaces) {
-    const auto renamed = renamed_.find(member.key);
+    const auto renamed = pairs_.renamed.find(member.key);
     if (!older_.has(member.key)) {
       add_unknown_part(member.key, member.place, older_, findings_);
-    } else if (renamed != renamed_.end()) {
+    } else if (renamed != pairs_.renamed.end()) {
       add_contradiction(
           member.place,
           "'" + member.key + "' was not removed: it was renamed to '" + renamed->second + "'",
@@ -112,7 +96,8 @@ class FieldsReader {
   }
 
   void check_added(const JsonMember& member) {
-    const bool older_goes = renamed_.contains(member.key) || says(member.key, "removed");
+    const bool older_goes =
+        pairs_.renamed.contains(member.key) || pairs_.says(member.key, "removed");
     if (!newer_.has(member.key)) {
       add_unknown_part(member.key, member.place, newer_, findings_);
     } else if (older_.has(member.key) && !older_goes) {
@@ -135,44 +120,26 @@ class FieldsReader {
 
   /// That there is such a field, and that its type needs the word.
   void check_widened(const JsonMember& member) {
-    const auto found = newer_fields_.find(member.key);
-    if (found == newer_fields_.end()) {
-      if (!says(member.key, "renamed_from")) {
+    const Field* newer = pairs_.newer(member.key);
+    if (newer == nullptr) {
+      if (!pairs_.says(member.key, "renamed_from")) {
         add_unknown_part(member.key, member.place, newer_, findings_);
       }
       return;
     }
-    const Field& newer = *found->second;
-    const Field* older = continued(newer);
-    if (older == nullptr || !converts(step_.whole, older->type, newer.type)) return;
+    const Field* older = pairs_.continued(*newer);
+    if (older == nullptr || !converts(step_.whole, older->type, newer->type)) return;
     add_unused(member.place, "values of '" + member.key + "' convert without it",
                "remove \"widened\" here", findings_);
   }
 
-  /// Whether a field of the newer version has the name of one that does not go on in it.
-  bool takes_name(const std::string& name) const {
-    const JsonValue* renames = said(name, "renamed_from");
-    if (renames != nullptr) return renames->text() != nullptr && *renames->text() != name;
-    return says(name, "added") && says(name, "removed");
-  }
-
-  /// The field of the older version that one of the newer version goes on; nullptr where there is
-  /// none.
-  const Field* continued(const Field& field) const {
-    if (const JsonValue* renames = said(field.name, "renamed_from")) {
-      return renames->text() != nullptr ? older(*renames->text()) : nullptr;
-    }
-    const bool is_new = renamed_.contains(field.name) || takes_name(field.name);
-    return is_new ? nullptr : older(field.name);
-  }
-
   void read_newer(const Field& field) {
-    FieldStep change{.older = continued(field),
+    FieldStep change{.older = pairs_.continued(field),
                      .newer = &field,
-                     .hook = says(field.name, "hook"),
-                     .widened = says(field.name, "widened")};
+                     .hook = pairs_.says(field.name, "hook"),
+                     .widened = pairs_.says(field.name, "widened")};
     const bool explained =
-        change.hook || says(field.name, "renamed_from") || says(field.name, "added");
+        change.hook || pairs_.says(field.name, "renamed_from") || pairs_.says(field.name, "added");
     if (change.older != nullptr && !change.hook) {
       const Type& before = change.older->type;
       const bool explained_type = converts(step_.whole, before, field.type) ||
@@ -186,8 +153,8 @@ class FieldsReader {
 
   void add_new(const Field& field) {
     const std::string added = "add \"" + field.name + "\": {\"added\": true} to " + step_.entries;
-    const auto renamed = renamed_.find(field.name);
-    if (renamed != renamed_.end()) {
+    const auto renamed = pairs_.renamed.find(field.name);
+    if (renamed != pairs_.renamed.end()) {
       add_unexplained(field.place,
                       "'" + field.name + "' is another field in " + newer_.words + ": that of " +
                           older_.words + " was renamed to '" + renamed->second + "'",
@@ -199,7 +166,7 @@ class FieldsReader {
   }
 
   void add_retyped(const Field& older, const Field& newer) {
-    const bool wrong = says(newer.name, "widened");
+    const bool wrong = pairs_.says(newer.name, "widened");
     add_unexplained(newer.place,
                     "'" + newer.name + "' changed its type from " + to_text(older.type) + " to " +
                         to_text(newer.type) + (wrong ? ", which is not wider" : ""),
@@ -243,10 +210,10 @@ class FieldsReader {
 
   /// Fields of the older version that no field of the newer one continues.
   void read_older(const Field& field) {
-    const bool replaced = takes_name(field.name);
-    if (renamed_.contains(field.name) || (newer_.has(field.name) && !replaced)) return;
-    const bool hook = says(field.name, "hook");
-    if (!hook && !says(field.name, "removed")) {
+    const bool replaced = pairs_.is_replaced(field.name);
+    if (pairs_.renamed.contains(field.name) || (newer_.has(field.name) && !replaced)) return;
+    const bool hook = pairs_.says(field.name, "hook");
+    if (!hook && !pairs_.says(field.name, "removed")) {
       const std::string remedy =
           replaced ? "add \"removed\": true to the entry of '" + field.name + "'"
                    : "add \"" + field.name + "\": {\"removed\": true} to " + step_.entries;
@@ -261,10 +228,7 @@ class FieldsReader {
   Findings& findings_;
   StepVersion older_;
   StepVersion newer_;
-  NewNames renamed_{};
-  std::unordered_map<std::string, const Field*> older_fields_{};
-  std::unordered_map<std::string, const Field*> newer_fields_{};
-  std::unordered_map<std::string, const JsonValue*> entries_{};
+  FieldPairs pairs_;
   std::vector<FieldStep> steps_{};
 };
 

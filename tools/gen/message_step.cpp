@@ -2,6 +2,7 @@
 #include "gen/message_step.hpp"
 
 #include "gen/evolution_steps.hpp"
+#include "gen/field_pairs.hpp"
 #include "gen/value_checker.hpp"
 
 #include <algorithm>
@@ -49,12 +50,13 @@ class FillReader {
         newer_(up_ ? step.targets : step.sources),
         of_("the " + step.message + " of '" + step.method + "'"),
         metadata_(metadata),
-        findings_(findings) {}
+        findings_(findings),
+        pairs_(older_, newer_, metadata) {}
 
   std::vector<FieldFill> read() {
     if (metadata_ != nullptr) check_metadata();
     for (const Field& field : newer_) {
-      const Field* before = continued(field);
+      const Field* before = pairs_.continued(field);
       if (before == nullptr) continue;
       partners_.emplace(&field, before);
       partners_.emplace(before, &field);
@@ -68,14 +70,6 @@ class FillReader {
   }
 
  private:
-  const JsonValue* said(const std::string& name, const std::string& key) const {
-    const JsonValue* entry = metadata_ != nullptr ? metadata_->find(name) : nullptr;
-    return entry != nullptr ? entry->find(key) : nullptr;
-  }
-  bool says(const std::string& name, const std::string& key) const {
-    return said(name, key) != nullptr;
-  }
-
   void check_metadata() {
     if (metadata_->object() == nullptr) {
       add_wrong_type(*metadata_, of_, "an object of fields", findings_);
@@ -89,7 +83,7 @@ class FillReader {
     const StepVersion newer =
         parts_of(of_, up_ ? step_.target_version : step_.source_version, newer_);
     for (const JsonMember& member : *metadata_->object()) {
-      read_rename(member, older, newer, "remove \"renamed_from\" here", renamed_, findings_);
+      read_rename(member, older, newer, "remove \"renamed_from\" here", pairs_.renamed, findings_);
     }
     for (const JsonMember& member : *metadata_->object()) check_change(member);
   }
@@ -100,12 +94,12 @@ class FillReader {
     if (member.value.object() == nullptr) return;
     change.mark(step_.drops);
     const std::string& name = member.key;
-    const bool in_older = find(older_, name) != nullptr;
-    const bool in_newer = find(newer_, name) != nullptr;
-    const bool added = says(name, "added");
-    const bool removed = says(name, "removed");
-    const bool renamed = says(name, "renamed_from");
-    const auto goes_on = renamed_.find(name);
+    const bool in_older = pairs_.older(name) != nullptr;
+    const bool in_newer = pairs_.newer(name) != nullptr;
+    const bool added = pairs_.says(name, "added");
+    const bool removed = pairs_.says(name, "removed");
+    const bool renamed = pairs_.says(name, "renamed_from");
+    const auto goes_on = pairs_.renamed.find(name);
     if (!in_older && !in_newer) {
       add_unknown_field(member, of_, known_names(), findings_);
     } else if (added && renamed) {
@@ -114,7 +108,7 @@ class FillReader {
     } else if (added && removed && !(in_older && in_newer)) {
       add_contradiction(member.place, "'" + name + "' cannot be added and removed at once",
                         "keep one: \"added\" or \"removed\"", findings_);
-    } else if (removed && goes_on != renamed_.end()) {
+    } else if (removed && goes_on != pairs_.renamed.end()) {
       add_contradiction(
           member.place,
           "'" + name + "' was not removed: it was renamed to '" + goes_on->second + "'",
@@ -127,16 +121,16 @@ class FillReader {
   /// That an entry explains a difference.
   void check_use(const JsonMember& member, bool in_older, bool in_newer) {
     const std::string& name = member.key;
-    const bool added = says(name, "added");
-    const bool removed = says(name, "removed");
-    const bool renamed = says(name, "renamed_from");
-    const bool older_goes = !in_older || removed || renamed_.contains(name);
+    const bool added = pairs_.says(name, "added");
+    const bool removed = pairs_.says(name, "removed");
+    const bool renamed = pairs_.says(name, "renamed_from");
+    const bool older_goes = !in_older || removed || pairs_.renamed.contains(name);
     const bool newer_comes = !in_newer || added || renamed;
     const bool explains = (added || removed || renamed) && (!added || (in_newer && older_goes)) &&
                           (!removed || (in_older && newer_comes)) && (!renamed || in_newer);
     if (explains) return;
-    const Field* target = find(step_.targets, name);
-    const Field* source = find(step_.sources, name);
+    const Field* target = up_ ? pairs_.newer(name) : pairs_.older(name);
+    const Field* source = up_ ? pairs_.older(name) : pairs_.newer(name);
     const std::string where = target == nullptr   ? "only " + step_.source_version + " has it"
                               : source == nullptr ? "only " + step_.target_version + " has it"
                                                   : "both versions have it";
@@ -148,24 +142,6 @@ class FillReader {
     std::vector<std::string> known = names_of(step_.targets);
     for (const std::string& name : names_of(step_.sources)) known.push_back(name);
     return known;
-  }
-
-  /// Whether a field of the newer version has the name of one that does not go on in it.
-  bool takes_name(const std::string& name) const {
-    if (const JsonValue* from = said(name, "renamed_from")) {
-      return from->text() != nullptr && *from->text() != name;
-    }
-    return says(name, "added") && says(name, "removed");
-  }
-
-  /// The field of the older version that one of the newer version goes on; nullptr where there is
-  /// none.
-  const Field* continued(const Field& field) const {
-    if (const JsonValue* from = said(field.name, "renamed_from")) {
-      return from->text() != nullptr ? find(older_, *from->text()) : nullptr;
-    }
-    const bool is_new = renamed_.contains(field.name) || takes_name(field.name);
-    return is_new ? nullptr : find(older_, field.name);
   }
 
   const Field* partner(const Field& field) const {
@@ -200,7 +176,7 @@ class FillReader {
                       step_.otherwise, findings_);
       return std::nullopt;
     }
-    const JsonValue* value = said(target.name, step_.gives);
+    const JsonValue* value = pairs_.said(target.name, step_.gives);
     if (value == nullptr) {
       if (!is_reported(target, up_)) add_lonely(target, step_.target_version, true);
       return std::nullopt;
@@ -210,15 +186,15 @@ class FillReader {
   }
 
   void check_source(const Field& source) {
-    if (partner(source) != nullptr || says(source.name, step_.drops)) return;
+    if (partner(source) != nullptr || pairs_.says(source.name, step_.drops)) return;
     if (!is_reported(source, !up_)) add_lonely(source, step_.source_version, false);
   }
 
   /// Whether the entry of a field without partner is a finding already.
   bool is_reported(const Field& field, bool is_newer) const {
-    if (metadata_ == nullptr || metadata_->find(field.name) == nullptr) return false;
-    const bool in_both = find(older_, field.name) != nullptr && find(newer_, field.name) != nullptr;
-    return !in_both || (is_newer && says(field.name, "renamed_from"));
+    if (!pairs_.has_entry(field.name)) return false;
+    const bool in_both = pairs_.older(field.name) != nullptr && pairs_.newer(field.name) != nullptr;
+    return !in_both || (is_newer && pairs_.says(field.name, "renamed_from"));
   }
 
   void add_lonely(const Field& field, const std::string& version, bool is_target) {
@@ -233,7 +209,7 @@ class FillReader {
   const std::string of_;
   const JsonValue* metadata_;
   Findings& findings_;
-  NewNames renamed_{};
+  FieldPairs pairs_;
   std::unordered_map<const Field*, const Field*> partners_{};
 };
 
