@@ -23,12 +23,6 @@ std::string_view container_conversion(Shape shape) {
   }
 }
 
-/// An optional of something that can say by itself that it is absent crosses as that.
-const Type& crossing_type(const Type& type) {
-  const bool by_itself = type.shape == Shape::optional && c_type(type).back() != '*';
-  return by_itself ? *type.element : type;
-}
-
 /// A function that converts a value, and what it is called with.
 struct ConversionCall {
   std::string function;
@@ -41,8 +35,8 @@ std::string conversion(const Type& source, const Type& target, const std::string
 ConversionCall conversion_call(const Type& source_type, const Type& target_type,
                                const std::string& from, const std::string& to,
                                const std::string& keep) {
-  const Type& source = crossing_type(source_type);
-  const Type& target = crossing_type(target_type);
+  const Type& source = type_in_c(source_type);
+  const Type& target = type_in_c(target_type);
   if (source.shape == Shape::document) {
     return {conversion_name(*source.document, *target.document), {"call", from, to, keep}};
   }

@@ -14,12 +14,6 @@
 namespace tenon::gen {
 namespace {
 
-/// What an optional holds, where its C type can say by itself that there is nothing.
-const Type& in_place(const Type& type) {
-  const bool by_itself = type.shape == Shape::optional && c_type(type) == c_type(*type.element);
-  return by_itself ? *type.element : type;
-}
-
 /// The value of tenon::ValueInfo::Form.
 std::string_view form_of(const Type& type) {
   switch (type.shape) {
@@ -89,7 +83,7 @@ class MessageWriter {
 
   /// The constant of a type.
   std::string value(const Type& type) {
-    const Type& held = in_place(type);
+    const Type& held = type_in_c(type);
     const std::string_view form = form_of(held);
     const Layout layout = layout_of(held);
     std::vector<std::string> parts{"tenon::ValueInfo::Form::" + std::string(form),

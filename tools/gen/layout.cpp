@@ -94,6 +94,11 @@ std::string c_declaration(const Type& type) {
   return text.back() == '*' ? text : text + " ";
 }
 
+const Type& type_in_c(const Type& type) {
+  const bool needs_none = type.shape == Shape::optional && says_absent(type.element->shape);
+  return needs_none ? *type.element : type;
+}
+
 Layout layout_of(const Type& type) {
   switch (type.shape) {
     case Shape::enumeration:

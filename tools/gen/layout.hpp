@@ -28,6 +28,9 @@ std::string c_type(const Type& type);
 /// The same as it stands before the name of a variable or member: "int32_t ", "const int64_t *".
 std::string c_declaration(const Type& type);
 
+/// The type without "optional" where C needs no pointer for it: a text can be absent by itself.
+const Type& type_in_c(const Type& type);
+
 Layout layout_of(const Type& type);
 /// Where there is a bag, `offsets` has one more entry than there are fields.
 StructLayout layout_of(const Struct& structure);
