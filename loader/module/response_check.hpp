@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whether the response of a plugin keeps to the ABI: HostOptions::check_calls.
+// Checks whether the responses of plugins follow the rules of the ABI: HostOptions::check_calls.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -20,8 +20,8 @@ struct CheckedCall {
   const void* request;
 };
 
-/// What is wrong with a response, eg: "tags[3] is not valid UTF-8"; empty where it is good. Reads
-/// no memory but that of the call, of loaded images and of the request.
+/// Returns the first problem of a response, eg: "tags[3] is not valid UTF-8"; empty: there is none.
+/// Reads only memory of the call, of loaded images and of the request.
 std::string problem_of_response(const CheckedCall& call, const void* response);
 
 }  // namespace tenon::detail

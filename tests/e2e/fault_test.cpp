@@ -82,7 +82,7 @@ struct Target {
   std::vector<int> (*numbers)(const World& world);
 };
 
-/// Of a file with a number in each line, and something before and behind it. Other lines are 0.
+/// Returns the number in each line of a file, which stands between two texts; 0 for other lines.
 std::vector<int> numbers_in_lines(const World& world, const char* file, const std::string& before,
                                   const std::string& behind) {
   std::vector<int> numbers;

@@ -86,9 +86,9 @@ class Renames {
 /// The names of parts in the newer version of a step, by those in the older one.
 using NewNames = std::unordered_map<std::string, std::string>;
 
-/// Notes in `names` that a part of the older version goes on under the name of an entry with
-/// "renamed_from". Names that the older version does not have, or that do not change, and parts
-/// that two entries name are findings; `fix` is for a name that does not change.
+/// Reads "renamed_from" in an entry and adds the pair of names to `names`. Findings: the older
+/// version has no such part; the name does not change (with `fix` as the remedy); another entry
+/// has renamed the part already.
 void read_rename(const JsonMember& entry, const StepVersion& older, const StepVersion& newer,
                  const std::string& fix, NewNames& names, Findings& findings);
 

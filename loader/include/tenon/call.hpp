@@ -73,7 +73,7 @@ class TENON_API Call : private Arena {
   /// empty where there is none.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
   /// For the library: stores the failure of a call of this depth for the caller's error. The text
-  /// includes the failures behind it.
+  /// contains its causes.
   void add_failed_inside(std::uint32_t depth, std::string failure);
 
  private:

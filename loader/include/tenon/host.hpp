@@ -134,13 +134,13 @@ struct HostOptions {
   /// must be replaced by renaming another one onto it: whoever overwrites a file that is mapped
   /// crashes the process.
   bool map_original = false;
-  /// Whether the response of each method that succeeds is checked before anybody reads it: for
-  /// tests of plugins. `struct_size` must cover every field that the version of the kind was
-  /// released with. What the response points to must lie in the arena of the call, in the request,
-  /// or in a loaded image. Texts must be valid UTF-8, `json` and bags JSON; elements of lists must
-  /// not overlap, and maps need one value for each key and each key once. A call whose response
-  /// breaks a rule fails with the code `internal` and a message that names the field; streams in
-  /// such a response are not released. Takes time in proportion to the request and the response.
+  /// Checks each response of a plugin before the caller gets it; for tests of plugins.
+  /// `struct_size` must cover every field that the version of the kind was released with. What the
+  /// response points to must lie in the arena of the call, in the request, or in a loaded image.
+  /// Texts must be valid UTF-8, `json` and bags JSON; elements of lists must not overlap, and maps
+  /// need one value for each key and each key once. A call whose response breaks a rule fails with
+  /// the code `internal` and a message that names the field; streams in such a response are not
+  /// released. Takes time in proportion to the request and the response.
   bool check_calls = false;
   /// Whether calls are counted: see ModuleInfo::methods.
   bool count_calls = false;
