@@ -506,6 +506,17 @@ TEST(Specs, AllMistakesOfARunAreFound) {
                                              "bad-name", "not-json"}));
 }
 
+TEST(Specs, TellAFieldFromAnotherOneOfItsName) {
+  const World world;
+  const auto files = methods_step(request(R"("size": "string")"),
+                                  request(R"("size_bytes": "string", "size": "string")"),
+                                  R"("m": {"request": {"size_bytes": {"renamed_from": "size"}}})");
+  for (const auto& [path, text] : files) world.write(path, text);
+  const Findings findings = findings_in(world);
+  ASSERT_EQ(findings.all().size(), 1u);
+  EXPECT_EQ(findings.all().front().what, "the request of 'm' has another 'size' in version 2");
+}
+
 TEST(Specs, FolderWithoutSpecsIsAFinding) {
   const World world;
   const Findings findings = findings_in(world);

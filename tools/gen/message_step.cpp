@@ -105,7 +105,7 @@ class FillReader {
     } else if (added && renamed) {
       add_contradiction(member.place, "'" + name + "' cannot be added and renamed at once",
                         "keep one: \"added\" or \"renamed_from\"", findings_);
-    } else if (added && removed && !(in_older && in_newer)) {
+    } else if (added && removed && !in_both(name)) {
       add_contradiction(member.place, "'" + name + "' cannot be added and removed at once",
                         "keep one: \"added\" or \"removed\"", findings_);
     } else if (removed && goes_on != pairs_.renamed.end()) {
@@ -190,16 +190,20 @@ class FillReader {
     if (!is_reported(source, !up_)) add_lonely(source, step_.source_version, false);
   }
 
+  bool in_both(const std::string& name) const {
+    return pairs_.older(name) != nullptr && pairs_.newer(name) != nullptr;
+  }
+
   /// Whether the entry of a field without partner is a finding already.
   bool is_reported(const Field& field, bool is_newer) const {
     if (!pairs_.has_entry(field.name)) return false;
-    const bool in_both = pairs_.older(field.name) != nullptr && pairs_.newer(field.name) != nullptr;
-    return !in_both || (is_newer && pairs_.says(field.name, "renamed_from"));
+    return !in_both(field.name) || (is_newer && pairs_.says(field.name, "renamed_from"));
   }
 
   void add_lonely(const Field& field, const std::string& version, bool is_target) {
-    add_unexplained(step_.place, of_ + " has '" + field.name + "' only in " + version,
-                    added(field, is_target), findings_);
+    const std::string what = in_both(field.name) ? " has another '" + field.name + "' in " + version
+                                                 : " has '" + field.name + "' only in " + version;
+    add_unexplained(step_.place, of_ + what, added(field, is_target), findings_);
   }
 
   const MessageStep& step_;
