@@ -215,10 +215,12 @@ TEST_F(AppDocuments, AreConvertedInPlaceBothWays) {
   EXPECT_EQ(world_.read("look.json"), text);
 }
 
-TEST_F(AppDocuments, NeedTheProgramForAHandWrittenStep) {
-  specs("look/evolution.json", R"({ "type": "photo.example/look", "steps": [
+constexpr const char* look_steps_by_hand = R"({ "type": "photo.example/look", "steps": [
     { "from": 1, "to": 2, "notes": "By hand.", "hook": true, "fields": { "name": { "hook": true },
-      "title": { "hook": true }, "place": { "added": true } } } ] })");
+      "title": { "hook": true }, "place": { "added": true } } } ] })";
+
+TEST_F(AppDocuments, NeedTheProgramForAHandWrittenStep) {
+  specs("look/evolution.json", look_steps_by_hand);
   world_.write("look.json", older);
   const Outcome run = tenon({"convert", "look.json"});
   EXPECT_EQ(run.exit, 1);
@@ -229,6 +231,45 @@ TEST_F(AppDocuments, NeedTheProgramForAHandWrittenStep) {
             "   needed  steps that the spec alone describes\n"
             "   fix     convert the document with the program that has the step\n");
   EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older) << "no step lies between";
+}
+
+/// tests/foreign has a converter that converts; here it is the command's part that counts.
+TEST_F(AppDocuments, GoToTheConverterOfTheApp) {
+  specs("look/evolution.json", look_steps_by_hand);
+  describe(R"({ "app": "photo", "converter": "../bin/convert" })");
+  world_.write("look.json", older);
+  EXPECT_EQ(tenon({"convert", "look.json"}).exit, 1) << "a plugin kit has no programs";
+
+  const auto program = world_.write("home/.local/share/photo/bin/convert", R"(#!/bin/sh
+    while read -r line; do echo '{"document": "{}"}'; done)");
+  fs::permissions(program, fs::perms::owner_all);
+  const Outcome run = tenon({"convert", "look.json"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out, "{}\n");
+  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older) << "it is not needed";
+  const Outcome other = tenon({"convert", "look.json", "--specs",
+                               world_.path("home/.local/share/photo/tenon/specs").string()});
+  EXPECT_EQ(other.exit, 1) << "the specs may be others than those of the converter";
+}
+
+TEST_F(AppDocuments, StayAsTheyAreWhereTheConverterFails) {
+  specs("look/evolution.json", look_steps_by_hand);
+  describe(R"({ "app": "photo", "converter": "convert" })");
+  const auto program =
+      world_.write("home/.local/share/photo/tenon/convert", "#!/bin/sh\nread -r line; exit 7\n");
+  fs::permissions(program, fs::perms::owner_all);
+  world_.write("looks/a.json", older);
+  world_.write("looks/b.json", newer);
+  const Outcome run = tenon({"convert", "--in-place", "looks"});
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(run.err, "tenon convert: looks/a.json:1: error[converter-failed] " + program.string() +
+                         ": the converter of the app has not converted the document\n"
+                         "   found   it ended with status 7\n"
+                         "   needed  an answer\n"
+                         "   fix     install the app again, or ask its authors\n"
+                         "0 files converted, 1 unchanged, 1 refused\n");
+  EXPECT_EQ(world_.read("looks/a.json"), older);
+  EXPECT_EQ(tenon({"convert", "looks/a.json"}).exit, 3);
 }
 
 TEST_F(AppDocuments, TypesListsThoseOfTheApp) {

@@ -29,8 +29,8 @@ using reading::Findings;
 using reading::JsonValue;
 
 struct Description {
-  fs::path folder;
   fs::path program;
+  fs::path converter;
   std::vector<gen::StandardKind> standard;
 };
 
@@ -51,14 +51,18 @@ std::optional<JsonValue> read_json(const fs::path& path, Findings& findings) {
 }
 
 Description read_description(const fs::path& folder, Findings& findings) {
-  Description description{folder, {}, {}};
+  Description description;
   const auto json = read_json(folder / "app.json", findings);
   if (!json) return description;
-  const reading::ObjectReader object(*json, "a description", {"app", "program", "standard"},
-                                     findings);
+  const reading::ObjectReader object(*json, "a description",
+                                     {"app", "converter", "program", "standard"}, findings);
   object.text("app");
-  const std::string program = object.optional_text("program");
-  if (!program.empty()) description.program = (folder / program).lexically_normal();
+  const auto path = [&](const char* key) {
+    const std::string text = object.optional_text(key);
+    return text.empty() ? fs::path() : (folder / text).lexically_normal();
+  };
+  description.program = path("program");
+  description.converter = path("converter");
   if (const JsonValue::Array* standard = object.optional_array("standard")) {
     for (const JsonValue& one : *standard) {
       const std::string text = reading::read_text(one, "a standard kind", findings);
@@ -176,8 +180,12 @@ void describe(Options& options, Kept& kept, Findings& findings) {
   if (!folder.empty()) {
     description = read_description(folder, findings);
     options.builtins = read_builtins(folder, kept, findings);
-    if (std::error_code ignored; fs::exists(description.program, ignored)) {
-      options.program = description.program;  // a plugin kit comes without it
+    // A plugin kit comes without them.
+    std::error_code ignored;
+    if (fs::exists(description.program, ignored)) options.program = description.program;
+    // It has the steps of the app's own specs.
+    if (options.specs.empty() && fs::exists(description.converter, ignored)) {
+      options.converter = description.converter;
     }
   }
   if (options.specs.empty() && !folder.empty()) options.specs = folder / "specs";

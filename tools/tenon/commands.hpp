@@ -35,6 +35,8 @@ struct Options {
   std::vector<const tenon_module*> builtins = {};
   /// The executable of the app; empty: not known.
   std::filesystem::path program = {};
+  /// The program with the hand-written steps of the app's document types; empty: there is none.
+  std::filesystem::path converter = {};
 };
 
 /// What `tenon convert` is told; empty: not said.
@@ -71,6 +73,6 @@ Exit lock(const Options& options, const std::string& file);
 Exit graph(const Options& options, GraphFormat format);
 
 /// Documents as another version of their type: to standard output, or each file in its place.
-Exit convert(const Conversions& how);
+Exit convert(const Options& options, const Conversions& how);
 
 }  // namespace tenon::command

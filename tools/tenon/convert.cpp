@@ -10,6 +10,7 @@
 #include <tenon/document.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -17,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app_converter.hpp"
 #include "commands.hpp"
 #include "rewriting.hpp"
 #include "text.hpp"
@@ -90,12 +92,42 @@ class Lines {
   std::vector<char> memory_;
 };
 
+/// How long a hand-written step of an app may take.
+constexpr std::chrono::seconds longest_step{60};
+
+/// Converts one document after the other. What needs a hand-written step of an app goes to the
+/// converter of that app.
+class Converter {
+ public:
+  Converter(const Options& options, const Conversions& how)
+      : reading_{.type = how.type, .from = how.from, .to = how.to, .lenient = how.lenient} {
+    if (!options.converter.empty()) by_hand_.emplace(options.converter, longest_step);
+  }
+
+  Result<std::string_view> convert(std::string_view text) {
+    if (text.size() > largest_document) return too_large();
+    Result<std::string_view> converted = converter_.convert(text, reading_);
+    if (converted || converted.error().code() != "step-by-hand" || !by_hand_) return converted;
+    converted = by_hand_->convert(text, reading_);
+    has_failed_ |= !converted && converted.error().code() == "converter-failed";
+    return converted;
+  }
+
+  /// Whether the converter of the app could not do its work.
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  DocumentReading reading_;
+  DocumentConverter converter_;
+  std::optional<AppConverter> by_hand_;
+  bool has_failed_ = false;
+};
+
 /// Converts the documents of one text.
 class Documents {
  public:
-  Documents(const Conversions& how, std::string name)
-      : reading_{.type = how.type, .from = how.from, .to = how.to, .lenient = how.lenient},
-        name_(std::move(name)) {}
+  Documents(Converter& converter, std::string name)
+      : converter_(converter), name_(std::move(name)) {}
 
   /// Hands each document, converted, to `write`. False: something is wrong, and was reported; what
   /// stood before it was handed over.
@@ -123,8 +155,7 @@ class Documents {
 
   template <class Write>
   bool convert_one(std::string_view text, std::size_t line, Write&& write) {
-    const Result<std::string_view> converted =
-        text.size() <= largest_document ? converter_.convert(text, reading_) : too_large();
+    const Result<std::string_view> converted = converter_.convert(text);
     if (!converted) {
       report(place(name_, line), converted.error());
       return false;
@@ -133,10 +164,9 @@ class Documents {
     return true;
   }
 
-  DocumentReading reading_;
+  Converter& converter_;
   std::string name_;
   json::Parser parser_;
-  DocumentConverter converter_;
 };
 
 /// Lines for standard output; none waits there while the input has nothing more to read.
@@ -170,10 +200,10 @@ void report_unusable(const fs::path& path, std::string_view why) {
   std::cerr << "tenon convert: " << harmless(path.string()) << ": " << why << "\n";
 }
 
-void convert_file(const Conversions& how, const fs::path& path, Outcome& outcome) {
+void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) {
   std::ifstream in(path, std::ios::binary);
   Rewriting rewriting(path);
-  const bool good = in.is_open() && Documents(how, path.string()).convert(in, [&](auto line) {
+  const bool good = in.is_open() && Documents(converter, path.string()).convert(in, [&](auto line) {
     rewriting.write(line);
   });
   if (in.bad() || !in.is_open()) {
@@ -218,27 +248,28 @@ void add_files(const fs::path& folder, std::vector<fs::path>& files, Outcome& ou
   outcome.failed = true;
 }
 
-Exit convert_in_place(const Conversions& how) {
+Exit convert_in_place(Converter& converter, const fs::path& what) {
   Outcome outcome;
   std::vector<fs::path> files;
   std::error_code ignored;
-  if (fs::is_regular_file(how.file, ignored)) {
-    files.emplace_back(how.file);
+  if (fs::is_regular_file(what, ignored)) {
+    files.push_back(what);
   } else {
-    add_files(how.file, files, outcome);
+    add_files(what, files, outcome);
     std::sort(files.begin(), files.end());
   }
-  for (const fs::path& file : files) convert_file(how, file, outcome);
+  for (const fs::path& file : files) convert_file(converter, file, outcome);
   std::cerr << counted(outcome.converted, "file") << " converted, " << outcome.unchanged
             << " unchanged, " << outcome.refused << " refused\n";
-  if (outcome.failed) return environment_failed;
+  if (outcome.failed || converter.has_failed()) return environment_failed;
   return outcome.refused == 0 ? yes : finding;
 }
 
 }  // namespace
 
-Exit convert(const Conversions& how) {
-  if (how.in_place) return convert_in_place(how);
+Exit convert(const Options& options, const Conversions& how) {
+  Converter converter(options, how);
+  if (how.in_place) return convert_in_place(converter, how.file);
   std::ios::sync_with_stdio(false);
   std::vector<char> memory(piece);
   std::ifstream file;
@@ -253,13 +284,14 @@ Exit convert(const Conversions& how) {
   }
   std::istream& in = standard ? std::cin : file;
   Output output(in);
-  Documents documents(how, standard ? "standard input" : how.file);
+  Documents documents(converter, standard ? "standard input" : how.file);
   const bool good = documents.convert(in, [&output](std::string_view line) { output.write(line); });
   output.flush();
   if (in.bad()) {
     report_unusable(standard ? "standard input" : how.file, "cannot be read");
     return environment_failed;
   }
+  if (converter.has_failed()) return environment_failed;
   return good ? yes : finding;
 }
 

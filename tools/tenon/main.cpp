@@ -176,7 +176,7 @@ int run(int count, char** arguments) {
                     : locking->parsed()   ? lock(options, lock_file)
                     : drawing->parsed()   ? graph(options, format)
                     : typing->parsed()    ? types(options)
-                                          : convert(how);
+                                          : convert(options, how);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon: cannot write to standard output\n";
   return environment_failed;

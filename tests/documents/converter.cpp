@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A converter with the document types of the tests, as an app installs it.
+#include <tenon/converter.hpp>
+
+#include <iostream>
+
+int main() {
+  tenon::answer_conversions(std::cin, std::cout);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Converters of apps: what they answer, and what the command makes of those that do not do their
+// work. CONVERTER is one with the types of the tests, which this program has as well.
+#include <gtest/gtest.h>
+#include <tenon/converter.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "app_converter.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using command::AppConverter;
+
+constexpr const char* album_1 = R"({"type":"test.example/album","version":1,"value":{"count":7}})";
+
+std::string answer(const std::string& requests) {
+  std::istringstream in(requests);
+  std::ostringstream out;
+  answer_conversions(in, out);
+  return out.str();
+}
+
+TEST(Converter, AnswersEachLine) {
+  const std::string request =
+      R"({"document": "{\"type\":\"test.example/album\",\"version\":1,\"value\":{\"count\":7}}",)";
+  const std::string bare =
+      R"({"document": "{\"count\":7,\"oh\":1}", "type": "test.example/album",)";
+  EXPECT_EQ(
+      answer(request +
+             R"( "to": "2"})"
+             "\n" +
+             bare +
+             R"( "from": "1", "to": "2", "lenient": true})"
+             "\n" +
+             bare +
+             R"( "from": "1", "to": "2"})"
+             "\n"),
+      R"({"document":"{\"type\":\"test.example/album\",\"version\":2,\"value\":{\"amount\":\"7\"}}"})"
+      "\n"
+      R"({"document":"{\"amount\":\"7\",\"bag\":{\"oh@1\":{\"type\":\"json\",\"value\":1}}}"})"
+      "\n"
+      R"({"error":{"code":"wrong-value","message":"not a field of this type","where":"oh"}})"
+      "\n");
+}
+
+struct Unknown {
+  const char* request;
+  const char* found;
+};
+class UnknownRequest : public testing::TestWithParam<Unknown> {};
+
+TEST_P(UnknownRequest, IsRefusedAndTheNextOneIsAnswered) {
+  const std::string good =
+      R"({"document": "{\"amount\":\"7\"}", "type": "test.example/album", "from": "2", "to": "2"})";
+  const std::string said = answer(std::string(GetParam().request) + "\n" + good + "\n");
+  EXPECT_TRUE(said.starts_with(R"({"error":{"code":"wrong-request")")) << said;
+  EXPECT_NE(said.find(GetParam().found), std::string::npos) << said;
+  EXPECT_TRUE(said.ends_with("\n{\"document\":\"{\\\"amount\\\":\\\"7\\\"}\"}\n")) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnknownRequest,
+    testing::Values(Unknown{"", "incomplete JSON"}, Unknown{"{", "incomplete JSON"},
+                    Unknown{"7", "expected an object with a document"},
+                    Unknown{"{}", "expected an object with a document"},
+                    Unknown{R"({"document": 7})", "expected text, found number 7"},
+                    Unknown{R"({"document": "{}", "to": 7})", R"("where":"to")"},
+                    Unknown{R"({"document": "{}", "lenient": 1})", "expected true or false"},
+                    Unknown{R"({"document": "{}", "colour": "red"})", R"("where":"colour")"}));
+
+TEST(AppConverters, ConvertAsTheirOwnProgramDoes) {
+  AppConverter app(CONVERTER, 60s);
+  DocumentConverter own;
+  for (const DocumentReading& how :
+       {DocumentReading{.to = "2"}, DocumentReading{.to = "4"}, DocumentReading{},
+        DocumentReading{.type = "test.example/parcel"}, DocumentReading{.to = "77"}}) {
+    const auto expected = own.convert(album_1, how);
+    const auto converted = app.convert(album_1, how);
+    ASSERT_EQ(converted.has_value(), expected.has_value());
+    if (expected) {
+      EXPECT_EQ(*converted, *expected);
+    } else {
+      EXPECT_EQ(converted.error().to_string(), expected.error().to_string());
+    }
+  }
+}
+
+/// More than fits into any buffer of the system.
+TEST(AppConverters, TakeLargeDocuments) {
+  AppConverter app(CONVERTER, 60s);
+  const std::string document = R"({"type":"test.example/album","version":2,"value":{"amount":")" +
+                               std::string(5'000'000, 'a') + R"("}})";
+  const auto converted = app.convert(document, {.to = "2"});
+  ASSERT_TRUE(converted) << converted.error().to_string();
+  EXPECT_EQ(*converted, document);
+}
+
+struct Useless {
+  const char* name;
+  const char* script;
+  const char* found;
+  std::chrono::milliseconds limit = 60s;
+};
+void PrintTo(const Useless& one, std::ostream* out) {
+  *out << one.name;
+}
+class UselessConverter : public testing::TestWithParam<Useless> {};
+
+TEST_P(UselessConverter, IsToldAndStartedAnew) {
+  const World world;
+  const auto program = world.write("convert", std::string("#!/bin/sh\n") + GetParam().script);
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  AppConverter app(program, GetParam().limit);
+  for (int i = 0; i < 2; i++) {
+    const auto converted = app.convert(album_1, {.to = "2"});
+    ASSERT_FALSE(converted) << *converted;
+    EXPECT_EQ(converted.error().code(), "converter-failed");
+    EXPECT_EQ(converted.error().where(), program.string());
+    EXPECT_EQ(converted.error().found(), GetParam().found);
+  }
+  if (GetParam().limit == 60s) {
+    EXPECT_EQ(world.read("started"), "started\nstarted\n");
+  }
+}
+
+#define STARTED "echo started >>\"$(dirname \"$0\")/started\"\n"
+INSTANTIATE_TEST_SUITE_P(
+    All, UselessConverter,
+    testing::Values(
+        Useless{"ends", STARTED "read -r line; exit 7", "it ended with status 7"},
+        Useless{"ends at once", STARTED, "it ended with status 0"},
+        Useless{"crashes", STARTED "read -r line; kill -SEGV $$",
+                "it ended by signal 11 (Segmentation fault)"},
+        Useless{"hangs", STARTED "read -r line; exec sleep 1000", "no answer within 200 ms", 200ms},
+        Useless{"answers half a line", STARTED "read -r line; printf '{'; exec sleep 1000",
+                "no answer within 200 ms", 200ms},
+        Useless{"goes on without its input", STARTED "exec <&- >&-; exec sleep 1000",
+                "it ended by signal 9 (Killed)", 200ms},
+        Useless{"chats", STARTED "read -r line; echo Hello.; cat >/dev/null",
+                "what it answers is no JSON: Hello."},
+        Useless{"answers something else", STARTED "read -r line; echo '{\"value\":1}'; cat",
+                "what it answers is neither a document nor an error: {\"value\":1}"},
+        Useless{"never ends its answer", STARTED "exec tr '\\n' x </dev/zero 2>/dev/null",
+                "its answer has no end"}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      for (char& c : name) c = c == ' ' ? '_' : c;
+      return name;
+    });
+
+TEST(AppConverters, ThatCannotBeStartedAreTold) {
+  const World world;
+  AppConverter app(world.write("convert", "no program"), 60s);
+  const auto converted = app.convert(album_1, {.to = "2"});
+  ASSERT_FALSE(converted);
+  EXPECT_EQ(converted.error().code(), "converter-failed");
+  EXPECT_EQ(converted.error().found(), "it cannot be started: Permission denied");
+}
+
+}  // namespace
+}  // namespace tenon::tests
