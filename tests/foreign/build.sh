@@ -84,6 +84,15 @@ END
     "$prefix/bin/tenon" types -a photo | grep 'photo.example/look  versions 1, 2; stored as 2'
 }
 
+# A look of version 1 needs a step that photo has written by hand.
+converts() {
+  echo '{"type":"photo.example/look","version":1,"value":{"title":"Dusk","strength":75}}' >"$world/look"
+  LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libtenon.so)") \
+    "$prefix/bin/tenon" convert -a photo "$world/look" | diff - /dev/fd/3 3<<'END'
+{"type":"photo.example/look","version":2,"value":{"name":"Dusk","strength":0.75}}
+END
+}
+
 # With the flags that projects are given, nothing keeps a plugin in the process.
 reloads() {
   for plugin in invert fade; do
@@ -132,6 +141,7 @@ step "configure" configure_"$system"
 step "build" build_"$system"
 step "run" runs
 step "description" described
+step "convert" converts
 step "reload" reloads
 step "tests" verify_tests
 if [ "$system" = cmake ]; then

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Converts looks for `tenon convert -a photo`, with the step in look.cpp. With CMake
+// tenon_install_sdk makes this program.
+#include <tenon/converter.hpp>
+
+#include <iostream>
+
+int main() {
+  tenon::answer_conversions(std::cin, std::cout);
+}
