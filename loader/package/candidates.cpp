@@ -25,16 +25,14 @@ void add_range(const Repository& repository, std::span<const PackageId> versions
 
 void intersect(std::vector<Range>& ranges, Ranges others) {
   if (ranges.size() == 1 && others.size() == 1) {
-    Range& range = ranges[0];
-    range = {std::max(range.begin, others[0].begin), std::min(range.end, others[0].end)};
-    if (range.begin >= range.end) ranges.clear();
+    ranges[0] = both(ranges[0], others[0]);
+    if (ranges[0].begin >= ranges[0].end) ranges.clear();
     return;
   }
   std::vector<Range> result;
   for (std::size_t i = 0, j = 0; i < ranges.size() && j < others.size();) {
-    const Range both = {std::max(ranges[i].begin, others[j].begin),
-                        std::min(ranges[i].end, others[j].end)};
-    if (both.begin < both.end) result.push_back(both);
+    const Range common = both(ranges[i], others[j]);
+    if (common.begin < common.end) result.push_back(common);
     ranges[i].end < others[j].end ? ++i : ++j;
   }
   ranges = std::move(result);
@@ -279,8 +277,7 @@ std::vector<Range> Candidates::taken_by(const Need& need, NameId name) const {
 
 const Need& Candidates::need(const Edge& edge) const {
   if (edge.requirer == none) return *roots_[edge.link].needs[0];
-  const auto& link = repository_.links()[edge.link];
-  return repository_.package(packages_[edge.requirer]).needs[link.first];
+  return repository_.need(packages_[edge.requirer], repository_.links()[edge.link]);
 }
 
 std::vector<const Need*> Candidates::needs(const Edge& edge) const {

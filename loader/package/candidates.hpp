@@ -24,6 +24,10 @@ struct Range {
 };
 using Ranges = std::span<const Range>;
 
+/// What is in both; may be empty, with `begin` behind `end`.
+inline Range both(Range a, Range b) {
+  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
+}
 /// Leaves in `ranges` what is in `others` too.
 void intersect(std::vector<Range>& ranges, Ranges others);
 inline bool contains(Ranges ranges, Position position) {

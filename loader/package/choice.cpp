@@ -115,7 +115,7 @@ void Choice::keep(Position position, std::vector<Position>& to_keep) {
     const Edge& edge = edges_[id];
     if (edge.unmet) continue;
     if (inside(edge.name)) {
-      to_keep.push_back(edge.provider);
+      if (edge.provider != none && is_kept_[edge.provider] == 0) to_keep.push_back(edge.provider);
     } else {
       add_requirer(id);
     }
@@ -141,8 +141,7 @@ bool Choice::choose_simply(NameId name) {
   Range common = candidates_.versions(name);
   for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
     if (edges_[id].of_itself || edges_[id].ranges != 1) return false;
-    common.begin = std::max(common.begin, edges_[id].taken.begin);
-    common.end = std::min(common.end, edges_[id].taken.end);
+    common = both(common, edges_[id].taken);
     if (common.begin >= common.end) return false;
   }
   const Position position = candidates_.preferred({&common, 1});
@@ -192,21 +191,21 @@ Position Choice::taken_by_all(const std::vector<EdgeId>& edges) {
 
 Position Choice::most_wanted(NameId name, const std::vector<EdgeId>& edges) {
   const Range versions = candidates_.versions(name);
-  std::vector<std::int64_t> steps(versions.end - versions.begin + 1);
+  steps_.assign(versions.end - versions.begin + 1, 0);
   for (const EdgeId id : edges) {
     for (const Range& range : candidates_.taken_by(edges_[id])) {
-      ++steps[range.begin - versions.begin];
-      --steps[range.end - versions.begin];
+      ++steps_[range.begin - versions.begin];
+      --steps_[range.end - versions.begin];
     }
   }
   Position best = none;
   std::int64_t most = 0;
   std::int64_t wanted = 0;
   for (Position position = versions.begin; position < versions.end; ++position) {
-    wanted += steps[position - versions.begin];
-    if (!candidates_.alive(position) || wanted == 0) continue;
-    const bool better = wanted > most || (wanted == most && candidates_.locked(position) &&
-                                          !candidates_.locked(best));
+    wanted += steps_[position - versions.begin];
+    if (wanted == 0 || wanted < most || !candidates_.alive(position)) continue;
+    const bool better =
+        wanted > most || (candidates_.locked(position) && !candidates_.locked(best));
     if (!better) continue;
     best = position;
     most = wanted;

@@ -53,6 +53,7 @@ class Choice {
   std::vector<EdgeId> of_others_;
   std::vector<EdgeId> of_itself_;
   std::vector<Range> common_;
+  std::vector<std::int64_t> steps_;
 };
 
 }  // namespace tenon::detail

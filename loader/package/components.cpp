@@ -32,10 +32,10 @@ class Search {
 
  private:
   struct Mark {
-    std::uint32_t index = 0;  // in the order of arrival, from 1 on
+    std::uint32_t index = 0;  // in the order of arrival, from 1 on; `closed` in a component
     std::uint32_t low = 0;    // the earliest that can be reached and is not in a component
-    bool open = false;        // not yet in a component
   };
+  static constexpr std::uint32_t closed = UINT32_MAX;
   /// How far the requirements of a name are looked through.
   struct Place {
     NameId name;
@@ -45,7 +45,7 @@ class Search {
   };
 
   void enter(NameId name) {
-    marks_[name] = {.index = ++arrived_, .low = arrived_, .open = true};
+    marks_[name] = {.index = ++arrived_, .low = arrived_};
     open_.push_back(name);
     path_.push_back({.name = name, .next = candidates_.versions(name).begin});
   }
@@ -53,15 +53,21 @@ class Search {
   /// The next name that nobody has visited, or none.
   NameId step(Place& place) {
     const auto& links = candidates_.repository().links();
-    std::uint32_t& low = marks_[place.name].low;
+    std::uint32_t low = marks_[place.name].low;
+    NameId next = none;
     do {
-      while (place.link < place.end) {
+      while (place.link < place.end && next == none) {
         const NameId required = links[place.link++].name;
-        if (marks_[required].index == 0) return required;
-        if (marks_[required].open) low = std::min(low, marks_[required].index);
+        const std::uint32_t index = marks_[required].index;
+        if (index == 0) {
+          next = required;
+        } else {
+          low = std::min(low, index);
+        }
       }
-    } while (next_version(place));
-    return none;
+    } while (next == none && next_version(place));
+    marks_[place.name].low = low;
+    return next;
   }
 
   bool next_version(Place& place) const {
@@ -84,7 +90,7 @@ class Search {
     }
     if (mark.low != mark.index) return;
     const auto begin = std::find(open_.rbegin(), open_.rend(), name).base() - 1;
-    for (auto at = begin; at != open_.end(); ++at) marks_[*at].open = false;
+    for (auto at = begin; at != open_.end(); ++at) marks_[*at].index = closed;
     components_.emplace_back(begin, open_.end());
     open_.erase(begin, open_.end());
   }

@@ -92,8 +92,10 @@ Result<PackageId> Repository::add(Package package) {
                          .first_link = first_link,
                          .end_link = static_cast<std::uint32_t>(links_.size()),
                          .dev = package.dev,
-                         .numbers = packed_numbers(package.version)});
+                         .numbers = packed_numbers(package.version),
+                         .needs = nullptr});
   packages_.push_back(std::move(package));
+  of_package_.back().needs = packages_.back().needs.data();
   return id;
 }
 

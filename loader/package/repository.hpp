@@ -120,6 +120,10 @@ class Repository {
   bool dev(PackageId id) const { return of_package_[id].dev; }
   /// The `packed_numbers` of its version.
   std::uint64_t numbers(PackageId id) const { return of_package_[id].numbers; }
+  /// The first need of a link of the package.
+  const Need& need(PackageId id, const Link& link) const {
+    return of_package_[id].needs[link.first];
+  }
   /// The links of all packages stand in one row, those of one package together.
   const std::vector<Link>& links() const { return links_; }
   const std::vector<Numbers>& numbers_of_links() const { return numbers_; }
@@ -138,6 +142,7 @@ class Repository {
     std::uint32_t end_link;
     bool dev;
     std::uint64_t numbers;
+    const Need* needs;  // of the package, which stays where it is
   };
 
   NameId add_name(const std::string& text);
