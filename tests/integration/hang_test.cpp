@@ -304,6 +304,84 @@ INSTANTIATE_TEST_SUITE_P(Functions, OwnClient,
 
 // -- Many instances -----------------------------------------------------------
 
+/// A configuration that another thread gives at the worst moment of a restart.
+class LateConfiguration : public Hanging {
+ protected:
+  LateConfiguration() { place_edition("counter-asks-stateless", 1); }
+
+  /// What happens while the new code is configured, once.
+  static void give_meanwhile(Script& script, Handle<test::Counter>& counter, const char* word) {
+    script.set("2:configure", [&script, &counter, word] {
+      script.say("2:configure", "");
+      std::thread([&] { EXPECT_TRUE(counter->configure({{"first", "99"}})); }).join();
+      return word;
+    });
+  }
+  static std::int64_t total(Handle<test::Counter>& counter) {
+    return counter->total().value().total;
+  }
+};
+
+TEST_F(LateConfiguration, ReachesTheNewCodeWhileThatIsConfigured) {
+  Script script(world_.root());
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  place_edition("counter-asks-stateless", 2);
+  give_meanwhile(script, counter, "");
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(total(counter), 99);
+}
+
+TEST_F(LateConfiguration, StaysWhenTheNewCodeRefusesTheOneBefore) {
+  Script script(world_.root());
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  place_edition("counter-asks-stateless", 2);
+  give_meanwhile(script, counter, "fail");
+  ASSERT_FALSE(host.restart(counters));
+  EXPECT_EQ(counter->edition().value(), 1);
+  EXPECT_EQ(total(counter), 99);
+  ASSERT_TRUE(host.restart(counters));
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(total(counter), 99);
+}
+
+TEST_F(LateConfiguration, ReachesTheNewCodeWhenTheOldOneTakesItTooLate) {
+  Script script(world_.root());
+  Host host(options());
+  auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
+  place_edition("counter-asks-stateless", 2);
+  script.hang("1:configure");
+  std::thread configuring([&] { EXPECT_TRUE(counter->configure({{"first", "99"}})); });
+  ASSERT_TRUE(script.hangs("1:configure"));
+  std::thread restarting([&] { EXPECT_TRUE(host.restart(counters)); });
+  EXPECT_TRUE(eventually([&] { return counter->edition().value() == 2; }));
+  EXPECT_EQ(total(counter), 1);
+  script.let_go();
+  configuring.join();
+  EXPECT_EQ(total(counter), 99);
+  restarting.join();
+}
+
+TEST_F(LateConfiguration, OfASessionWaitsForTheNewCode) {
+  place_edition("session-counter-asks", 1);
+  Script script(world_.root());
+  Host host(options());
+  auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "1"}}).value();
+  place_edition("session-counter-asks", 2);
+  std::thread configuring;
+  script.set("2:configure", [&] {
+    script.say("2:configure", "");
+    configuring = std::thread([&] { EXPECT_TRUE(counter->configure({{"first", "99"}})); });
+    return "";
+  });
+  EXPECT_TRUE(host.restart(sessions));
+  configuring.join();
+  EXPECT_EQ(counter->edition().value(), 2);
+  EXPECT_EQ(counter->total().value().total, 99);
+}
+
 TEST_F(Hanging, RestartsFollowInstancesThatComeAndGoAmongManyOthers) {
   constexpr std::size_t many = 3000;
   place("probe-1.so", "probe.so");
