@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "integration/hosting.hpp"
+#include "integration/script.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -341,6 +342,43 @@ TEST_F(Streams, PassedToAMethodThatFailsStayWithTheCaller) {
   const auto pushed = pushing->push("test.example/taker-vault", "!").value();
   EXPECT_EQ(TENON_CODE(pushed.status), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(pushed.releases, 0);
+}
+
+/// A stream that a plugin lends to a method of another one, which is reading it when the stream
+/// ends: the code of the lender is replaced.
+class LentStreams : public Streams {
+ protected:
+  /// `text`: of the stream. Ends it, then lets the read go on.
+  test::Vault::PushResult push_and_end(const std::string& text) {
+    Script script(world_.root());
+    Host host(impatient());
+    auto pushing = vault(host, giver);
+    script.hang("read");
+    std::optional<test::Vault::PushResult> pushed;
+    std::thread calling([&] { pushed = pushing->push("test.example/taker-vault", text).value(); });
+    EXPECT_TRUE(script.hangs());
+    EXPECT_TRUE(host.restart(giver));
+    EXPECT_EQ(live_, 1) << "the method is still inside";
+    EXPECT_EQ(module(host, giver).draining, 1u);
+    script.let_go();
+    calling.join();
+    EXPECT_TRUE(eventually([] { return !is_mapped("giver.g1"); }));
+    EXPECT_EQ(live_, 0);
+    EXPECT_EQ(module(host, "test.example/taker").generation, 1u);
+    return *pushed;
+  }
+};
+
+TEST_F(LentStreams, EndWithTheMethodThatTookThemOver) {
+  const auto pushed = push_and_end("waits");
+  EXPECT_EQ(pushed.status, TENON_OK) << "the read had something to say";
+  EXPECT_EQ(pushed.releases, 1);
+}
+
+TEST_F(LentStreams, StayWithTheLenderOfAMethodThatFails) {
+  const auto pushed = push_and_end("asks");
+  EXPECT_EQ(pushed.status, revoked);
+  EXPECT_EQ(pushed.releases, 0) << "its own affair";
 }
 
 TEST_F(Streams, APluginThatWaitsForAnotherIsInterruptedWhenThatRestarts) {

@@ -43,7 +43,6 @@ typedef struct text_reader {
   tenon_reader base;
   const tenon_host *host;
   atomic_int *live;
-  int *releases; /* of this one, NULL: nobody counts */
   size_t at;
   char text[ROOM];
 } text_reader;
@@ -78,6 +77,7 @@ static tenon_status read_text(tenon_call *call, tenon_reader *self, tenon_buffer
     ask_host(call, reader->host);
     return tenon_fail(call, TENON_FATAL | TENON_INTERNAL, "asked for nothing");
   }
+  if (strcmp(reader->text, "waits") == 0) ask_host(call, reader->host);
   if (strcmp(reader->text, "fatal") == 0) {
     return tenon_fail(call, TENON_FATAL | TENON_INTERNAL, "out of order");
   }
@@ -87,9 +87,11 @@ static tenon_status read_text(tenon_call *call, tenon_reader *self, tenon_buffer
   return TENON_OK;
 }
 
+static atomic_int releases;
+
 static void release_reader(tenon_reader *self) {
   text_reader *reader = (text_reader *)self;
-  if (reader->releases != NULL) ++*reader->releases;
+  ++releases;
   if (reader->live != NULL) --*reader->live;
   free(reader);
 }
@@ -287,19 +289,17 @@ static tenon_status push(tenon_call *call, void *self, const T(push_request) * i
                          const T(push_response) * *out) {
   ANSWER(T(push_response), answer);
   vault *v = self;
-  int releases = 0;
+  const int before = releases;
   text_reader *reader;
   tenon_status status = reach(call, v, in->reference);
   if (status != TENON_OK) return status;
   reader = new_reader(v, in->text);
-  reader->releases = &releases;
   {
     const T(keep_request) passed = {.struct_size = sizeof passed, .body = &reader->base};
     status = ((const test_vault_v1 *)v->other.table)->keep(call, v->other.self, &passed);
   }
   answer->status = status;
-  answer->releases = releases;
-  reader->releases = NULL;
+  answer->releases = releases - before;
   if (status != TENON_OK) reader->base.release(&reader->base); /* still its own */
   *out = answer;
   return TENON_OK;
