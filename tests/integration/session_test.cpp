@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <test/stream.hpp>
 #include <thread>
 #include <vector>
@@ -70,6 +71,33 @@ TEST_F(Session, InterruptsACallThatBlocks) {
   blocked.join();
   // A thread that was late to call comes after the restart, and hears of it.
   EXPECT_TRUE(status == interrupted || status == again) << status;
+  EXPECT_FALSE(is_mapped("stream.g1"));
+}
+
+TEST_F(Session, InterruptsACallThatBeginsToBlockBehindTheClosedGate) {
+  HostOptions counting = options();
+  counting.count_calls = true;
+  Host host(counting);
+  auto stream = opened(host, "0");
+  std::thread restarting;
+  bool restarted = false;
+  std::optional<Error> late;
+  host_echo_says = [&](std::string_view) {
+    // Another thread blocks until the restart has closed the gate and interrupts, which waits for
+    // this thread then.
+    std::thread blocked([&] { EXPECT_EQ(stream->next().error().status(), interrupted); });
+    EXPECT_TRUE(eventually([&] { return module(host, streams).calls.in_flight == 2; }));
+    restarting = std::thread([&] { restarted = host.restart(streams).has_value(); });
+    blocked.join();
+    Call call;
+    call.set_timeout(std::chrono::seconds(20));
+    late = stream->next(call).error();
+    return "";
+  };
+  ASSERT_TRUE(stream->call_back("restart"));
+  restarting.join();
+  EXPECT_TRUE(restarted);
+  EXPECT_EQ(late->status(), interrupted);
   EXPECT_FALSE(is_mapped("stream.g1"));
 }
 
