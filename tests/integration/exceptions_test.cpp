@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Plugins whose functions throw, which no function of a table may.
+#include <tenon/stream.hpp>
+
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
 #include <test/sdk/session_counter.hpp>
 #include <test/session_counter.hpp>
+#include <test/vault.hpp>
 #include <thread>
+#include <vector>
 
 #include "integration/hosting.hpp"
+#include "integration/script.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -130,6 +138,201 @@ TEST_F(Exceptions, OfTheEndOfAThreadGoOn) {
   }).join();
   EXPECT_FALSE(came_back);
 }
+
+/// Functions that are no methods, in a module that throws where its configuration says so.
+class RawExceptions : public Hosting {
+ protected:
+  static constexpr const char* package = "test.example/thrower";
+  static constexpr const char* text = "the plugin threw an exception: no more coffee";
+
+  RawExceptions() { place("thrower.so"); }
+
+  template <class K>
+  static Handle<K> create(Host& host, const std::string& throws = "") {
+    return host.create<K>("thrower", {{"throw", throws}}).value();
+  }
+  /// Whether one fault led to one restart, and a new instance serves.
+  void expect_one_restart(const Host& host, RestartReason reason = RestartReason::exception) {
+    EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
+    EXPECT_EQ(module(host, package).generation, 2u);
+    const std::vector<Event> faults = events(Event::Type::faulted);
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].reason, reason);
+  }
+};
+
+TEST_F(RawExceptions, OfConfigureRestartTheModule) {
+  Host host(options());
+  auto counter = create<test::Counter>(host);
+  ASSERT_TRUE(counter->add(5));
+  const auto failed = counter->configure({{"throw", "configure"}});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
+  EXPECT_EQ(failed.error().message(), text);
+  expect_one_restart(host);
+  EXPECT_EQ(counter->add(1).value(), 6) << "with its last good configuration, and its state";
+}
+
+TEST_F(RawExceptions, OfConfigureAtTheBeginningLeaveNoInstance) {
+  Host host(options());
+  const auto failed = host.create<test::Counter>("thrower", {{"throw", "configure"}});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().method(), "configure");
+  EXPECT_EQ(failed.error().message(), text);
+  EXPECT_EQ(module(host, package).instances, 0u);
+  EXPECT_TRUE(eventually([] { return !is_mapped("thrower.g"); }));
+  EXPECT_TRUE(host.create<test::Counter>("thrower"));
+}
+
+TEST_F(RawExceptions, OfConfigureInTheNewCodeFailTheRestart) {
+  Host host(options());
+  auto counter = create<test::Counter>(host);
+  ASSERT_TRUE(counter->add(5));
+  place("thrower-configure.so", "thrower.so");
+  const auto failed = host.restart(package);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().method(), "configure");
+  EXPECT_EQ(failed.error().message(), text);
+  EXPECT_EQ(counter->add(1).value(), 6);
+  EXPECT_EQ(module(host, package).generation, 1u);
+  EXPECT_EQ(told(Event::Type::faulted), 0u) << "what serves has not failed";
+}
+
+TEST_F(RawExceptions, OfSaveStateRestartTheModuleWithoutTheState) {
+  Host host(options());
+  auto counter = create<test::Counter>(host, "save_state");
+  ASSERT_TRUE(counter->add(5));
+  const auto failed = host.restart(package);
+  ASSERT_FALSE(failed) << "nobody loses a state because somebody asked for a restart";
+  EXPECT_EQ(failed.error().method(), "save_state");
+  EXPECT_EQ(failed.error().message(), text);
+  expect_one_restart(host);
+  EXPECT_EQ(events(Event::Type::restarted)[0].message,
+            "the state was lost: test.example/thrower: save_state: internal: " + std::string(text));
+  EXPECT_EQ(counter->add(1).value(), 1);
+}
+
+TEST_F(RawExceptions, OfRestoreStateFailTheRestart) {
+  Host host(options());
+  auto counter = create<test::Counter>(host, "restore_state");
+  ASSERT_TRUE(counter->add(5));
+  const auto failed = host.restart(package);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().method(), "restore_state");
+  EXPECT_EQ(counter->add(1).value(), 6);
+  EXPECT_EQ(told(Event::Type::faulted), 0u) << "what serves has not failed";
+}
+
+/// A function of a stream that throws.
+class StreamExceptions : public RawExceptions, public testing::WithParamInterface<const char*> {
+ protected:
+  /// What the function says when it throws; `release` cannot say anything.
+  std::optional<Error> use(Handle<test::Vault>& vault) {
+    const std::string function = GetParam();
+    std::uint8_t room[8];
+    if (function == "read") return vault->get("k").value().body.read(room).error();
+    if (function == "release") {
+      const Reader released = vault->get("k").value().body;
+      return std::nullopt;
+    }
+    Writer writer = vault->open("k").value();
+    return function == "write" ? writer.write(BytesView("x")).error() : writer.commit().error();
+  }
+};
+
+TEST_P(StreamExceptions, RestartTheModule) {
+  Host host(options());
+  auto vault = create<test::Vault>(host, GetParam());
+  if (const auto failed = use(vault)) {
+    EXPECT_EQ(failed->method(), GetParam());
+    EXPECT_EQ(failed->status(), TENON_INTERNAL);
+    EXPECT_EQ(failed->message(), text);
+  }
+  expect_one_restart(host);
+  EXPECT_TRUE(vault->open("k"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, StreamExceptions,
+                         testing::Values("read", "write", "commit", "release"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// Several threads that are in a module when it fails, each in a method or a stream.
+class FailingTogether : public RawExceptions, public testing::WithParamInterface<const char*> {
+ protected:
+  static constexpr int threads = 4;
+
+  /// Another failure would be one too many.
+  HostOptions strict() {
+    HostOptions options = this->options();
+    options.restart.limits.most = 1;
+    return options;
+  }
+  RestartReason reason() const {
+    return std::string(GetParam()) == "throw" ? RestartReason::exception
+                                              : RestartReason::fatal_status;
+  }
+};
+
+TEST_P(FailingTogether, InMethodsIsOneFaultAndOneRestart) {
+  Script script(world_.root());
+  Host host(strict());
+  auto counter = create<test::Counter>(host);
+  script.hang(GetParam());
+  std::atomic<int> failed{0};
+  std::vector<std::thread> calling;
+  for (int i = 0; i < threads; i++) {
+    calling.emplace_back([&] { failed += !counter->call_back(GetParam()); });
+  }
+  ASSERT_TRUE(eventually([&] { return script.inside() == threads; }));
+  script.let_go();
+  for (std::thread& thread : calling) thread.join();
+  EXPECT_EQ(failed, threads);
+  expect_one_restart(host, reason());
+  EXPECT_TRUE(counter->add(1)) << "and no quarantine";
+}
+
+TEST_P(FailingTogether, InStreamsIsOneFaultAndOneRestart) {
+  Script script(world_.root());
+  Host host(strict());
+  auto vault = create<test::Vault>(host);
+  script.hang(GetParam());
+  std::atomic<int> failed{0};
+  std::vector<std::thread> reading;
+  for (int i = 0; i < threads; i++) {
+    reading.emplace_back([&, reader = vault->get(GetParam()).value().body]() mutable {
+      std::uint8_t room[8];
+      failed += !reader.read(room);
+    });
+  }
+  ASSERT_TRUE(eventually([&] { return script.inside() == threads; }));
+  script.let_go();
+  for (std::thread& thread : reading) thread.join();
+  EXPECT_EQ(failed, threads);
+  expect_one_restart(host, reason());
+  EXPECT_TRUE(vault->get("k")) << "and no quarantine";
+}
+
+TEST_P(FailingTogether, AfterTheRestartIsNoFaultOfTheNewCode) {
+  const std::string late = std::string(GetParam()) + " late";
+  Script script(world_.root());
+  Host host(strict());
+  auto vault = create<test::Vault>(host);
+  script.hang(late);
+  auto reader = vault->get(late).value().body;
+  std::uint8_t room[8];
+  std::thread reading([&] { EXPECT_FALSE(reader.read(room)); });
+  ASSERT_TRUE(script.hangs(late));
+  EXPECT_FALSE(vault->get(GetParam()).value().body.read(room));
+  expect_one_restart(host, reason());
+  script.let_go();
+  reading.join();
+  EXPECT_EQ(told(Event::Type::faulted), 1u);
+  EXPECT_TRUE(host.restart(package));
+  EXPECT_EQ(module(host, package).generation, 3u) << "none came in between";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, FailingTogether, testing::Values("throw", "fail"),
+                         [](const auto& info) { return std::string(info.param); });
 
 /// A status that says that the module is broken.
 class FatalStatus : public Exceptions {};
