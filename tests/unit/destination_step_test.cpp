@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -24,12 +25,13 @@ using namespace std::chrono_literals;
 using Positions = std::vector<std::string>;
 
 /// Accepts every record whose payload is not "refuse", "unwritable" ones to fail later; answers
-/// wait until there is one.
+/// wait until there is one, and a write until there is room for its answer.
 struct Target {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<DestinationV2Ack> open;
   bool stopped = false;
+  std::size_t room = SIZE_MAX;
   std::chrono::milliseconds pause_after_write{0};
 
   static Target& of(void* self) { return *static_cast<Target*>(self); }
@@ -41,7 +43,13 @@ struct Target {
     if (payload == "break") return tenon_fail(call, TENON_INTERNAL | TENON_FATAL, "broken");
     if (payload == "say nothing") return TENON_UNAVAILABLE;
     {
-      std::lock_guard lock(of(self).mutex);
+      std::unique_lock lock(of(self).mutex);
+      while (of(self).open.size() >= of(self).room) {
+        if (Call::of(call).cancelled() != CancelReason::none) {
+          return tenon_fail(call, TENON_CANCELLED, "nobody takes answers");
+        }
+        of(self).changed.wait_for(lock, 1ms);
+      }
       std::optional<std::string> error;
       if (payload == "unwritable") error = "the disk is full";
       of(self).open.push_back({record.position, error});
@@ -65,6 +73,7 @@ struct Target {
     answer->error =
         Value<std::optional<std::string>>::raw<Copy::deep>(call, of(self).open.front().error);
     of(self).open.pop_front();
+    of(self).changed.notify_all();
     *out = answer;
     return TENON_OK;
   }
@@ -182,6 +191,24 @@ TEST_F(DestinationStepTest, ARefusalReachesAnAnswerThatIsWaitedFor) {
     collector.join();
     EXPECT_EQ(acks, (Positions{"a", "refuse: refused"}));
   }
+}
+
+/// Each write waits for the answer to the one before, in the middle of a batch.
+TEST_F(DestinationStepTest, WritesToAPluginWithABoundedQueueOfOne) {
+  target.room = 1;
+  call.set_timeout(20s);
+  Positions acks;
+  std::thread collector([&] {
+    Call own;
+    own.set_timeout(20s);
+    while (acks.size() < 7 && next(own, acks) == TENON_OK) {
+    }
+  });
+  EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);
+  EXPECT_EQ(write({"d", "e", "refuse", "g"}), TENON_OK);
+  collector.join();
+  EXPECT_EQ(acks, (Positions{"a", "unwritable: the disk is full", "c", "d", "e", "refuse: refused",
+                             "g" + std::string(behind)}));
 }
 
 TEST_F(DestinationStepTest, WaitingForAnswersCanBeCancelled) {
