@@ -354,6 +354,23 @@ TEST_F(FileTest, PassesOverALineOfNothingButAByteOrderMark) {
             Texts{R"({"a":"1","b":"2"})"});
 }
 
+/// As where two files with a mark each were put together.
+TEST_F(FileTest, KeepsAByteOrderMarkInTheMiddle) {
+  write("a.csv",
+        "\xef\xbb\xbf"
+        "a,b\n1,2\n\xef\xbb\xbf"
+        "3,\xef\xbb\xbf"
+        "4\n\"\n\xef\xbb\xbf\",5\n");
+  const TextMap config = {{"path", path("a.csv")}};
+  EXPECT_EQ(payloads(read_all<FileSource>(config)),
+            (Texts{R"({"a":"1","b":"2"})",
+                   "{\"a\":\"\xef\xbb\xbf"
+                   "3\",\"b\":\"\xef\xbb\xbf"
+                   "4\"}",
+                   "{\"a\":\"\\n\xef\xbb\xbf\",\"b\":\"5\"}"}));
+  expect_resumes<FileSource>(config);
+}
+
 TEST_F(FileTest, TakesOutRowsThatACutLeft) {
   const TextMap config = {{"path", path("out.csv")}};
   for (const char* cut : {"3,", "3,\"x\ny", "3,\"x\n\"", "3,4"}) {
@@ -639,6 +656,31 @@ TEST(WritingDestinationTest, WaitsForAcksUntilCancelledOrStopped) {
   log.stop({});
   Call call;
   EXPECT_EQ(status(call), TENON_OUT_OF_RANGE);
+}
+
+/// Refuses one record.
+struct Picky : sdk::WritingDestination {
+  void write(RecordV2View record) override {
+    if (record.position().text() == "at 4") throw sdk::Failure(TENON_INVALID_ARGUMENT, "no room");
+  }
+};
+
+TEST(WritingDestinationTest, RefusesARecordBehindThoseOfTheBatchBefore) {
+  Picky destination;
+  Call call;
+  for (const Records& batch : {Records{record("1", "{}"), record("2", "{}")},
+                               Records{record("3", "{}"), record("4", "{}"), record("5", "{}")}}) {
+    const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), batch);
+    destination.write_batch(ListView<RecordV2>(raw));
+  }
+  tenon_destination_v2_next_acks_request in{sizeof in};
+  const tenon_destination_v2_next_acks_response* out = nullptr;
+  ASSERT_EQ(destination.raw_next_acks(call.raw(), &in, &out), TENON_OK);
+  Texts outcome;
+  for (const auto& ack : Value<std::vector<DestinationV2Ack>>::own(out->acks)) {
+    outcome.push_back(text(ack.position) + (ack.error ? ": " + *ack.error : ""));
+  }
+  EXPECT_EQ(outcome, (Texts{"at 1", "at 2", "at 3", "at 4: no room", "at 5"}));
 }
 
 // -- the module ---------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
@@ -138,6 +139,30 @@ TEST(ModuleLayout, NeedsTablesInsideOfSegments) {
     EXPECT_TRUE(victim.shallow().ends_with("outside of the segments"))
         << tag << " " << victim.shallow();
   }
+}
+
+/// Puts a table at the end of what is only read, and nothing of it behind. Returns its address.
+std::uint64_t put_at_the_end(Victim& victim, std::span<const std::uint32_t> table) {
+  for (int i = 0;; i++) {
+    const elf::Segment& load = victim.segment(elf::segment_load, i);
+    // The first has all that is looked up.
+    if (i == 0 || load.flags != elf::readable) continue;
+    const std::uint64_t end = load.offset + load.file_size;
+    std::memcpy(victim.bytes().data() + end - table.size_bytes(), table.data(), table.size_bytes());
+    return load.address + load.file_size - table.size_bytes();
+  }
+}
+
+TEST(ModuleLayout, NeedsHashChainsInsideOfSegments) {
+  Victim gnu;
+  // No filter, one bucket, and a chain that goes on behind the end.
+  const std::uint32_t gnu_table[] = {1, 1, 0, 0, 1, 0};
+  gnu.value(elf::dynamic_gnu_hash) = put_at_the_end(gnu, gnu_table);
+  EXPECT_EQ(gnu.shallow(), "broken-file: the hash table outside of the segments");
+  Victim sysv("good-sysv-hash");
+  const std::uint32_t sysv_table[] = {1, 0xffff, 1, 0};
+  sysv.value(elf::dynamic_hash) = put_at_the_end(sysv, sysv_table);
+  EXPECT_EQ(sysv.shallow(), "broken-file: the hash table outside of the segments");
 }
 
 TEST(ModuleLayout, NeedsCodeToRunInCode) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "unit/hand_made_kinds.hpp"
@@ -262,6 +263,25 @@ TEST_F(Registering, GivesANameToThePackageThatCameFirst) {
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(left_out_[0].where(), "b.so");
   EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the rival";
+}
+
+/// A package has several modules: the rival that is named is the one that stands in the place.
+TEST_F(Registering, NamesTheRivalAmongTheModulesOfAPackage) {
+  const auto rival = [&] { return std::string(left_out_.at(0).needed()); };
+  add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 3)});
+  EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}), Codes());
+  EXPECT_EQ(add("c.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 4)}), Codes());
+  for (const auto& [version, kind_version, file] :
+       {std::tuple("1.0.0", 3, "a.so"), {"1.0.0", 4, "b.so"}, {"2.0.0", 4, "c.so"}}) {
+    EXPECT_EQ(add("late.so", "me.example/tools", version, {tool("me.example/saw", kind_version)}),
+              Codes{"duplicate"});
+    EXPECT_EQ(rival(), std::string("one file; the same is in ") + file);
+  }
+  EXPECT_EQ(add("d.so", "you.example/tools", "3.0.0", {tool("me.example/saw", 4)}),
+            Codes{"name-taken"});
+  EXPECT_EQ(rival(), "a name that package me.example/tools does not have already, in a.so");
+  EXPECT_EQ(find("me.example/saw"), "c.so 2.0.0 v4");
+  EXPECT_EQ(find("me.example/saw@1.0.0"), "b.so 1.0.0 v4");
 }
 
 TEST_F(Registering, TakesTheFirstOfTwoThatAreTheSame) {
