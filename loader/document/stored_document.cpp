@@ -9,8 +9,9 @@
 namespace tenon {
 namespace {
 
-/// The number of a label without preview.
+/// The number of a label without preview. No label begins with a zero.
 std::optional<std::int64_t> number_of(std::string_view label) {
+  if (label.starts_with('0')) return std::nullopt;
   std::int64_t number = 0;
   const char* end = label.data() + label.size();
   const auto [stop, error] = std::from_chars(label.data(), end, number);
