@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "framework/world.hpp"
+#include "unprivileged.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -159,6 +159,16 @@ const Refused refused[] = {
      "error[unknown-version] tenon.dev/record\n   found   version 2preview1\n"
      "   needed  one of 1, 2\n   fix     correct the version of the document\n",
      {}},
+    {"VersionWithALeadingZero",
+     R"({"type":"tenon.dev/record","version":"01","value":{}})",
+     "error[unknown-version] tenon.dev/record\n   found   version 01\n   needed  one of 1, 2\n"
+     "   fix     correct the version of the document\n",
+     {}},
+    {"VersionFromTheFutureWithALeadingZero",
+     R"({"type":"tenon.dev/record","version":"09","value":{}})",
+     "error[unknown-version] tenon.dev/record\n   found   version 09\n",
+     {"--lenient"}},
+    {"TargetWithALeadingZero", older, "found   version 02\n", {"--to", "02"}},
     {"NoSuchTarget",
      older,
      "error[unknown-version] tenon.dev/record\n   found   version 3\n   needed  one of 1, 2\n"
@@ -237,6 +247,65 @@ TEST_F(Documents, AreReplacedInTheirFiles) {
   EXPECT_EQ(world_.read("store/below/b.jsonl"), std::string(older) + older);
 }
 
+/// What a link leads to is converted, and the link stays one.
+TEST_F(Documents, AreReplacedBehindALink) {
+  const fs::path root = world_.root();
+  world_.write("elsewhere/a.json", older);
+  world_.write("store/unused.txt", "");
+  fs::create_symlink("../elsewhere/a.json", root / "store/first.json");
+  fs::create_symlink("first.json", root / "store/second.json");
+  fs::create_symlink("nowhere.json", root / "store/dangling.json");
+  fs::create_directory_symlink("../elsewhere", root / "store/folder");
+  const Outcome run = convert({"--in-place", "store"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err, "1 file converted, 1 unchanged, 0 refused\n");
+  EXPECT_EQ(world_.read("elsewhere/a.json"), newer);
+  EXPECT_EQ(fs::read_symlink(root / "store/first.json"), "../elsewhere/a.json");
+  EXPECT_EQ(fs::read_symlink(root / "store/second.json"), "first.json");
+  EXPECT_EQ(std::distance(fs::directory_iterator(root / "store"), {}), 5);
+
+  world_.write("elsewhere/a.json", older);
+  EXPECT_EQ(convert({"--in-place", "store/second.json"}).exit, 0);
+  EXPECT_EQ(world_.read("elsewhere/a.json"), newer);
+  EXPECT_EQ(convert({"--to", "1", "store/second.json"}).out, older);
+}
+
+/// Another name of a file cannot follow: it keeps the old content, which is said.
+TEST_F(Documents, AreReplacedUnderOneOfTheirNames) {
+  world_.write("store/a.json", older);
+  fs::create_hard_link(world_.root() / "store/a.json", world_.path("elsewhere/b.json"));
+  const Outcome run = convert({"--in-place", "store"});
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.err.find("store/a.json: 1 other name of it (hard links) kept the old content\n"),
+            std::string::npos)
+      << run.err;
+  EXPECT_EQ(world_.read("store/a.json"), newer);
+  EXPECT_EQ(world_.read("elsewhere/b.json"), older);
+  EXPECT_EQ(convert({"--in-place", "store"}).err, "0 files converted, 1 unchanged, 0 refused\n");
+}
+
+TEST_F(Documents, ThatCannotBeReadAreAnErrorOfTheEnvironment) {
+  world_.write("store/a.json", older);
+  world_.write("store/secret.json", older);
+  fs::permissions(world_.root() / "store/secret.json", fs::perms(0200));
+  const Outcome one = world_.run(unprivileged({TENON, "convert", "store/secret.json"}));
+  EXPECT_EQ(one.exit, 3);
+  EXPECT_EQ(one.out, "");
+  EXPECT_EQ(one.err, "tenon convert: store/secret.json: cannot be read\n");
+  const Outcome in_place =
+      world_.run(unprivileged({TENON, "convert", "--in-place", "store/secret.json"}));
+  EXPECT_EQ(in_place.exit, 3);
+  EXPECT_NE(in_place.err.find("store/secret.json: cannot be read\n"), std::string::npos)
+      << in_place.err;
+  const Outcome all = world_.run(unprivileged({TENON, "convert", "--in-place", "store"}));
+  EXPECT_EQ(all.exit, 3);
+  EXPECT_NE(all.err.find("1 file converted, 0 unchanged, 0 refused\n"), std::string::npos)
+      << all.err;
+  fs::permissions(world_.root() / "store/secret.json", fs::perms(0600));
+  EXPECT_EQ(world_.read("store/a.json"), newer);
+  EXPECT_EQ(world_.read("store/secret.json"), older);
+}
+
 TEST_F(Documents, ThatCannotBeReadOrWrittenKeepNobodyFromTheOthers) {
   world_.write("store/a.json", older);
   world_.write("store/closed/b.json", older);
@@ -244,11 +313,7 @@ TEST_F(Documents, ThatCannotBeReadOrWrittenKeepNobodyFromTheOthers) {
   world_.write("store/locked/c.json", older);
   fs::permissions(world_.root() / "store/closed", fs::perms::none);
   fs::permissions(world_.root() / "store/locked", fs::perms(0500));
-  std::vector<std::string> command{TENON, "convert", "--in-place", "store"};
-  if (geteuid() == 0) {  // whom permissions stop only without these capabilities
-    command.insert(command.begin(), {"setpriv", "--bounding-set=-dac_override,-dac_read_search"});
-  }
-  const Outcome run = world_.run(command);
+  const Outcome run = world_.run(unprivileged({TENON, "convert", "--in-place", "store"}));
   fs::permissions(world_.root() / "store/closed", fs::perms(0700));
   fs::permissions(world_.root() / "store/locked", fs::perms(0700));
   EXPECT_EQ(world_.read("store/a.json"), newer);

@@ -195,6 +195,45 @@ TEST_F(Pipeline, TellsAPluginWhenItsConfigIsAnother) {
   EXPECT_EQ(journal(), expected);
 }
 
+/// One that comes back is new again; while one cannot be opened, what was in its place stays.
+TEST_F(Pipeline, ForgetsDestinationsThatWereRemoved) {
+  const auto destinations = [&] {
+    std::vector<std::string> notes;
+    const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
+    if (!state) return notes;
+    for (const auto& used : state->destinations) notes.push_back(used.config.at("note"));
+    return notes;
+  };
+  const auto actor = [](const std::string& members) {
+    return plugin("test.example/actor", members);
+  };
+  const auto created = [&] {
+    const Lines all = journal();
+    return std::count(all.begin(), all.end(), "destination: created second");
+  };
+  const std::string source = actor("\"journal\": \"journal\"");
+  const std::string first = actor("\"note\": \"first\"");
+  const std::string second = actor("\"note\": \"second\", \"journal\": \"journal\"");
+  const std::string broken = actor("\"note\": \"broken\", \"broken\": \"true\"");
+  write_pipeline(source, first + ", " + second);
+  ASSERT_EQ(run().exit, 0);
+  EXPECT_EQ(destinations(), (Lines{"first", "second"}));
+
+  write_pipeline(source, first + ", " + broken);
+  ASSERT_EQ(run().exit, 1);
+  EXPECT_EQ(destinations(), (Lines{"first", "second"})) << "the second was not opened";
+  EXPECT_EQ(created(), 1);
+
+  write_pipeline(source, first);
+  ASSERT_EQ(run().exit, 0);
+  EXPECT_EQ(destinations(), Lines{"first"});
+
+  write_pipeline(source, first + ", " + second);
+  ASSERT_EQ(run().exit, 0);
+  EXPECT_EQ(destinations(), (Lines{"first", "second"}));
+  EXPECT_EQ(created(), 2);
+}
+
 TEST_F(Pipeline, TearsDownWhatCouldNotBeOpened) {
   write_actors("\"broken\": \"true\"");
   const Outcome outcome = run();

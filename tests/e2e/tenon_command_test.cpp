@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/world.hpp"
+#include "unprivileged.hpp"
 
 namespace tenon::tests {
 namespace {
@@ -302,6 +303,47 @@ TEST_F(TenonCommand, InspectIsHonestAboutWhatIsNoModule) {
               std::string::npos)
         << run.out;
     EXPECT_NE(run.out.find("\n   fix     "), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(TenonCommand, InspectSaysThatAFileCannotBeRead) {
+  fs::permissions(world_.root() / "modules/rich.so", fs::perms(0200));
+  const Outcome run = world_.run(unprivileged({TENON, "inspect", "modules/rich.so"}));
+  EXPECT_EQ(run.exit, 3) << "the file may be good";
+  EXPECT_NE(run.out.find("WOULD NOT LOAD: 1 error\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("error[cannot-read] modules/rich.so\n   found   "), std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("\n   fix     "), std::string::npos) << run.out;
+
+  const Outcome as_json = world_.run(unprivileged({TENON, "inspect", "modules/rich.so", "--json"}));
+  EXPECT_EQ(as_json.exit, 3);
+  const json::object answer = json::parse(as_json.out).as_object();
+  EXPECT_EQ(answer.at("would_load"), false);
+  EXPECT_EQ(answer.at("file").at("path"), "modules/rich.so");
+  EXPECT_EQ(answer.at("file").at("machine"), nullptr);
+  EXPECT_EQ(answer.at("manifest"), nullptr);
+  EXPECT_EQ(answer.at("reload"), nullptr);
+  for (const char* key : {"plugins", "requirements", "libraries", "checked", "warnings", "notes"}) {
+    EXPECT_EQ(answer.at(key), json::array()) << key;
+  }
+  ASSERT_EQ(answer.at("errors").as_array().size(), 1u);
+  const json::value& error = answer.at("errors").at(0);
+  EXPECT_EQ(error.at("code"), "cannot-read");
+  EXPECT_EQ(error.at("where"), "modules/rich.so");
+  EXPECT_FALSE(error.at("fix").is_null());
+}
+
+/// Every sort of what is no module has the same keys, so that scripts need not ask first.
+TEST_F(TenonCommand, InspectHasTheSameKeysForWhatIsNoModule) {
+  world_.write("empty.so", "");
+  const auto keys = [](const json::object& object) {
+    std::vector<std::string> all;
+    for (const auto& member : object) all.emplace_back(member.key());
+    return all;
+  };
+  const std::vector<std::string> expected = keys(tenon_json({"inspect", "modules/rich.so"}));
+  for (const char* path : {"empty.so", "missing.so", "modules", "/dev/null", "me.example/nobody"}) {
+    EXPECT_EQ(keys(tenon_json({"inspect", path})), expected) << path;
   }
 }
 

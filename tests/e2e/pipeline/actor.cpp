@@ -130,6 +130,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     lie_at_ = config.get("lie_at", "");
     fail_at_ = config.get("fail_at", "");
     hold_ = config.get("hold", false);
+    broken_ = config.get("broken", false);
   }
   void on_created(tenon::MapView<std::string> config) override {
     journal_.add("destination: created " + text_of(config));
@@ -137,7 +138,10 @@ class Destination : public tenon::sdk::DestinationV2 {
   void on_updated(tenon::MapView<std::string> before, tenon::MapView<std::string> after) override {
     journal_.add("destination: updated " + text_of(before) + " " + text_of(after));
   }
-  void open() override { journal_.add("destination: open"); }
+  void open() override {
+    journal_.add("destination: open");
+    if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
+  }
   void write_batch(tenon::ListView<tenon::RecordV2> records) override {
     std::lock_guard lock(mutex_);
     for (const tenon::RecordV2View record : records) {
@@ -178,7 +182,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   Journal journal_;
   Journal written_;
   std::string refuse_, lie_at_, fail_at_;
-  bool hold_ = false;
+  bool hold_ = false, broken_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;
