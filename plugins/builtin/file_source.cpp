@@ -35,7 +35,9 @@ void FileSource::open(std::optional<BytesView> position) {
   const std::int64_t offset = take_number(rest);
   if (!rest.empty()) rest.remove_prefix(1);
   const std::int64_t line = take_number(rest);
-  if (*position != BytesView(make_position(offset, line))) throw not_ours(*position);
+  if (offset < 0 || line < 0 || *position != BytesView(make_position(offset, line))) {
+    throw not_ours(*position);
+  }
   lines_->seek(offset, line);
 }
 
