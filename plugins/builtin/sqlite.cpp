@@ -66,7 +66,7 @@ void Database::Close::operator()(sqlite3* handle) const noexcept {
 int Database::wait_for_lock(void* self, int count) noexcept {
   tenon_call* call = static_cast<Database*>(self)->call_.raw();
   if (call == nullptr) return 0;
-  tenon_duration pause = std::min(count + 1, 50) * tenon_duration{1'000'000};
+  tenon_duration pause = std::min(count, 50) * tenon_duration{1'000'000};
   return call->functions->wait(call, pause) == TENON_NOT_CANCELLED;
 }
 

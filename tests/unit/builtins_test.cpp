@@ -23,12 +23,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace tenon::builtin {
@@ -85,15 +89,29 @@ Texts payloads(const Records& records) {
   return all;
 }
 
-/// The message of the failure that `body` ends with.
+/// The message of the failure that `body` ends with, which has this status.
 template <class Body>
-std::string failure_of(Body&& body) {
+std::string failure_of(Body&& body, tenon_status status = TENON_INVALID_ARGUMENT) {
   try {
     body();
   } catch (const sdk::Failure& failure) {
+    EXPECT_EQ(failure.status(), status) << failure.message();
     return failure.message();
   }
   return "no failure";
+}
+
+/// The status of a method that runs in this call.
+template <class Body>
+tenon_status status_in(Call& call, Body&& body) {
+  return sdk::detail::guarded({call.raw(), nullptr}, [&] {
+    body();
+    return TENON_OK;
+  });
+}
+
+std::ptrdiff_t open_files() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
 /// Reading again from the position of each record gives exactly those behind it.
@@ -185,9 +203,11 @@ TEST_F(FileTest, SaysWhichLineIsNoJson) {
 }
 
 TEST_F(FileTest, RefusesWhatItCannotRead) {
-  EXPECT_EQ(failure_of([&] {
-              read_all<FileSource>({{"path", path("none.csv")}});
-            }),
+  EXPECT_EQ(failure_of(
+                [&] {
+                  read_all<FileSource>({{"path", path("none.csv")}});
+                },
+                TENON_NOT_FOUND),
             "cannot open " + path("none.csv") + ": No such file or directory");
   EXPECT_EQ(failure_of([&] {
               read_all<FileSource>({{"path", "data"}});
@@ -206,6 +226,40 @@ TEST_F(FileTest, RefusesWhatItCannotRead) {
               }),
               "the position \"" + std::string(wrong) + "\" is none of this plugin");
   }
+}
+
+TEST_F(FileTest, KnowsFormatsByTheirExtensions) {
+  write("a", "{}\n");
+  for (const char* name : {"a.jsonl", "a.ndjson", "a.json", "a.b/a.json"}) {
+    write(name, "{}\n");
+    EXPECT_EQ(payloads(read_all<FileSource>({{"path", path(name)}})), Texts{"{}"}) << name;
+  }
+  for (const char* name : {"a", "a.csv/a", "a.csv.txt", "csv"}) {
+    const std::string here = path(name);
+    EXPECT_EQ(failure_of([&] {
+                read_all<FileSource>({{"path", here}});
+              }),
+              "parameter \"format\" is required: the name \"" + here +
+                  "\" does not tell whether it is json-lines or csv");
+  }
+  write("a.txt", "a\n1\n");
+  EXPECT_EQ(payloads(read_all<FileSource>({{"path", path("a.txt")}, {"format", "csv"}})),
+            Texts{R"({"a":"1"})"});
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", path("a.txt")}, {"format", "json-lines"}});
+            }).substr(0, path("a.txt").size() + 12),
+            path("a.txt") + ":1: not JSON");
+}
+
+TEST_F(FileTest, ACancelledCallReadsNothing) {
+  write("a.jsonl", "{}\n{}\n");
+  FileSource source;
+  configure(source, {{"path", path("a.jsonl")}});
+  source.open({});
+  Call call;
+  call.cancel();
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_CANCELLED);
+  EXPECT_EQ(source.read_batch(10).size(), 2u);
 }
 
 TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
@@ -255,7 +309,7 @@ TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
   file.write({record("1", "{\"a\":1}")});
   {
     const FullDisk full(12);
-    EXPECT_EQ(failure_of([&] { file.write({record("2", "{\"a\":2}")}); }),
+    EXPECT_EQ(failure_of([&] { file.write({record("2", "{\"a\":2}")}); }, TENON_UNKNOWN),
               "cannot write " + path("out.jsonl") + ": File too large");
     EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n");
   }
@@ -264,9 +318,6 @@ TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
 }
 
 TEST_F(FileTest, ClosesWhatItWrote) {
-  const auto open_files = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-  };
   const auto before = open_files();
   {
     WritingFile file({{"path", path("out.jsonl")}});
@@ -297,15 +348,17 @@ TEST_F(FileTest, ReadsCsv) {
 }
 
 TEST_F(FileTest, SaysWhatIsWrongInCsv) {
-  auto failure = [&](std::string_view csv) {
+  auto failure = [&](std::string_view csv, tenon_status status = TENON_INVALID_ARGUMENT) {
     write("a.csv", csv);
-    const std::string message = failure_of([&] {
-      read_all<FileSource>({{"path", path("a.csv")}});
-    });
+    const std::string message = failure_of(
+        [&] {
+          read_all<FileSource>({{"path", path("a.csv")}});
+        },
+        status);
     return message.substr(std::min(message.size(), path("a.csv").size()));
   };
   EXPECT_EQ(failure("a,b\n1,2\n3\n"), ":3: 1 fields, but the header has 2");
-  EXPECT_EQ(failure("a,b\n1,\"2\n"), ":2: a quote is never closed");
+  EXPECT_EQ(failure("a,b\n1,\"2\n", TENON_DATA_LOSS), ":2: a quote is never closed");
   EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text behind a closing quote");
   EXPECT_EQ(failure("a,b\n1,2\"\"\n"), ":2: a quote inside a field that is not quoted");
   EXPECT_EQ(failure(""), ": no header, the file is empty");
@@ -418,17 +471,19 @@ TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
   EXPECT_EQ(source.read_batch(10).size(), 1u);
   run("INSERT INTO t VALUES (2)");
   EXPECT_EQ(payloads(source.read_batch(10)), (Texts{R"({"a":2})"}));
-  EXPECT_EQ(failure_of([&] { source.read_batch(10); }), "no more records");
+  EXPECT_EQ(failure_of([&] { source.read_batch(10); }, TENON_OUT_OF_RANGE), "no more records");
 }
 
 TEST_F(SqliteTest, SaysWhatIsNotThere) {
-  EXPECT_EQ(failure_of([&] { rows("t"); }), path("data.db") + ": unable to open database file");
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_NOT_FOUND),
+            path("data.db") + ": unable to open database file");
   run("CREATE TABLE other (a)");
-  EXPECT_EQ(failure_of([&] { rows("t"); }), path("data.db") + ": no table \"t\"");
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_NOT_FOUND), path("data.db") + ": no table \"t\"");
   write("data.db",
         "this is no database, and it is longer than a header of one would be..........."
         "........................................................................");
-  EXPECT_EQ(failure_of([&] { rows("t"); }), path("data.db") + ": file is not a database");
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_DATA_LOSS),
+            path("data.db") + ": file is not a database");
 }
 
 TEST_F(SqliteTest, WritesARowForEachKey) {
@@ -491,11 +546,85 @@ TEST_F(SqliteTest, ABatchThatFailsLeavesNothing) {
   {
     Database other(path("data.db"), Database::Mode::write);
     Transaction lock(other);
-    EXPECT_EQ(failure_of([&] { destination.write({record("2", R"({"b":2})")}); }),
+    EXPECT_EQ(failure_of([&] { destination.write({record("2", R"({"b":2})")}); },
+                         TENON_UNAVAILABLE | TENON_RETRYABLE),
               path("data.db") + ": database is locked");
   }
   destination.write({record("3", R"({"c":3})")});
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"c":null})", R"({"key":"3","a":null,"c":3})"}));
+}
+
+TEST_F(SqliteTest, WaitsForALockUntilItIsReleased) {
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  Database other(path("data.db"), Database::Mode::write);
+  std::optional<Transaction> lock(std::in_place, other);
+  const auto before = open_files();
+  std::thread releasing([&] {
+    // A call has no file before it waits.
+    EXPECT_TRUE(tests::eventually([&] { return open_files() > before; }));
+    lock.reset();
+  });
+  Call call;
+  call.set_timeout(std::chrono::minutes(5));
+  EXPECT_EQ(status_in(call, [&] { destination.write({record("2", R"({"a":2})")}); }), TENON_OK);
+  releasing.join();
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1})", R"({"key":"2","a":2})"}));
+}
+
+TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
+  run("CREATE TABLE t (key PRIMARY KEY)");
+  WritingSqlite destination(table("t"));
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  Database other(path("data.db"), Database::Mode::write);
+  other.run("BEGIN EXCLUSIVE");
+  Call call;
+  call.set_timeout(std::chrono::milliseconds(20));
+  EXPECT_EQ(status_in(call, [&] { destination.write({record("2", "{}")}); }),
+            TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  call.set_timeout(std::chrono::milliseconds(20));
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_DEADLINE_EXCEEDED);
+}
+
+TEST_F(SqliteTest, FailuresHaveTheStatusOfTheirCause) {
+  Database database(path("data.db"), Database::Mode::write);
+  database.run("CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 1)");
+  const auto failure = [](Database& where, const std::string& sql, tenon_status status) {
+    return failure_of([&] { where.run(sql); }, status);
+  };
+  const std::string in = path("data.db") + ": ";
+  EXPECT_EQ(failure(database, "INSERT INTO t VALUES (1, 2)", TENON_INVALID_ARGUMENT),
+            in + "UNIQUE constraint failed: t.id");
+  EXPECT_EQ(failure(database, "INSERT INTO t VALUES ('x', 2)", TENON_INVALID_ARGUMENT),
+            in + "datatype mismatch");
+  EXPECT_EQ(failure(database, "SELECT zeroblob(2000000000)", TENON_INVALID_ARGUMENT),
+            in + "string or blob too big");
+  EXPECT_EQ(failure(database, "no SQL", TENON_INVALID_ARGUMENT), in + "near \"no\": syntax error");
+  database.run("PRAGMA max_page_count = 2");
+  EXPECT_EQ(
+      failure(database, "INSERT INTO t VALUES (2, zeroblob(100000))", TENON_RESOURCE_EXHAUSTED),
+      in + "database or disk is full");
+  Database reading(path("data.db"), Database::Mode::read);
+  EXPECT_EQ(failure(reading, "DELETE FROM t", TENON_PERMISSION_DENIED),
+            in + "attempt to write a readonly database");
+}
+
+TEST_F(SqliteTest, TheTableMustHaveTheKeyAndTakeThePayload) {
+  run("CREATE TABLE t (a, b)");
+  EXPECT_EQ(failure_of([&] { WritingSqlite destination(table("t")); }, TENON_FAILED_PRECONDITION),
+            path("data.db") + ": table \"t\" has no column \"key\" for the key");
+  TextMap config = table("t");
+  config["key"] = "c";
+  EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(config); }),
+            path("data.db") + ": table \"t\" has no column \"c\" to be the key");
+  RecordV2 removed = record("1", "");
+  removed.payload.after.reset();
+  EXPECT_EQ(WritingSqlite(table("u")).write({removed}), (Texts{"the record has no payload"}));
 }
 
 // -- kill -9 ------------------------------------------------------------------
@@ -621,7 +750,38 @@ TEST(GeneratorTest, KeepsItsPaceUntilCancelled) {
   EXPECT_EQ(slow.read(call, 10, records), TENON_DEADLINE_EXCEEDED);
 }
 
+TEST(GeneratorTest, MakesASecondRecordInTime) {
+  Generating generator(TextMap{{"rate", "1000"}}, to_bytes("1000000"));
+  Call call;
+  call.set_timeout(std::chrono::minutes(1));
+  Records records;
+  for (std::int64_t next = 1000001; next <= 1000003; next++) {
+    ASSERT_EQ(generator.read(call, 1, records), TENON_OK);
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(text(records[0].position), std::to_string(next));
+  }
+}
+
+TEST(GeneratorTest, ACancelledCallMakesNothing) {
+  Generating generator(TextMap{});
+  Call call;
+  call.cancel();
+  Records records;
+  EXPECT_EQ(generator.read(call, 1, records), TENON_CANCELLED);
+  call.reset();
+  ASSERT_EQ(generator.read(call, 1, records), TENON_OK);
+  EXPECT_EQ(text(records[0].position), "1");
+}
+
 TEST(GeneratorTest, RefusesWhatItCannotMake) {
+  Call call;
+  Records records;
+  ASSERT_EQ(Generating(TextMap{{"size", "11"}}, to_bytes("0")).read(call, 1, records), TENON_OK);
+  EXPECT_EQ(payload(records[0]), R"({"fill":""})");
+  for (const char* wrong : {"", "-1", "1x"}) {
+    EXPECT_EQ(failure_of([&] { Generating(TextMap{}, to_bytes(wrong)); }),
+              "the position \"" + std::string(wrong) + "\" is none of this plugin");
+  }
   EXPECT_EQ(failure_of([] {
               Generating(TextMap{{"size", "10"}});
             }),
@@ -637,6 +797,26 @@ TEST(LogTest, AcknowledgesEveryRecord) {
               Writing<LogDestination> wrong(TextMap{{"level", "loud"}});
             }),
             "parameter \"level\" is \"loud\", expected trace, debug, info, warn or error");
+}
+
+TEST(LogTest, WritesALineOfItsLevelForEachRecord) {
+  const auto logged = [](const TextMap& config, const std::string& payload) {
+    testing::internal::CaptureStderr();
+    Writing<LogDestination> log(config);
+    Call call;
+    EXPECT_EQ(status_in(call, [&] { log.write({record("1", payload)}); }), TENON_OK);
+    const std::string line = testing::internal::GetCapturedStderr();
+    return line.substr(std::min(line.find("[tenon] ") + 8, line.size()));  // after the time
+  };
+  EXPECT_EQ(logged({}, "{}"), "[info] host: create 1: {}\n");
+  EXPECT_EQ(logged({{"level", "info"}}, "{}"), "[info] host: create 1: {}\n");
+  EXPECT_EQ(logged({{"level", "warn"}}, "{}"), "[warning] host: create 1: {}\n");
+  EXPECT_EQ(logged({{"level", "error"}}, "{}"), "[error] host: create 1: {}\n");
+  EXPECT_EQ(logged({{"level", "debug"}}, "{}"), "");
+  EXPECT_EQ(logged({{"level", "trace"}}, "{}"), "");
+  const std::string whole(1000, 'x');
+  EXPECT_EQ(logged({}, whole), "[info] host: create 1: " + whole + "\n");
+  EXPECT_EQ(logged({}, whole + "y"), "[info] host: create 1: " + whole + "...\n");
 }
 
 // -- acknowledgements ---------------------------------------------------------
