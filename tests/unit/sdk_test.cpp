@@ -184,12 +184,15 @@ TEST(SdkConfig, ReadsEachType) {
   EXPECT_EQ(parsed<int>("-12"), -12);
   EXPECT_EQ(parsed<std::uint64_t>("18446744073709551615"), UINT64_MAX);
   EXPECT_EQ(parsed<double>("1.5e3"), 1500);
-  EXPECT_TRUE(parsed<bool>("true"));
-  EXPECT_FALSE(parsed<bool>("off"));
+  for (const char* word : {"true", "yes", "on", "1"}) EXPECT_TRUE(parsed<bool>(word)) << word;
+  for (const char* word : {"false", "no", "off", "0"}) EXPECT_FALSE(parsed<bool>(word)) << word;
   EXPECT_EQ(parsed<tenon::Duration>("250us"), 250us);
   EXPECT_EQ(parsed<tenon::Duration>("1h30m"), 90min);
   EXPECT_EQ(parsed<tenon::Duration>("1.5s"), 1500ms);
+  EXPECT_EQ(parsed<tenon::Duration>("7ns"), 7ns);
+  EXPECT_EQ(parsed<tenon::Duration>("1ms"), 1ms);
   EXPECT_EQ(parsed<tenon::Duration>("0"), 0s);
+  EXPECT_EQ(parsed<tenon::Duration>("0s"), 0s);
 }
 
 TEST(SdkConfig, NamesKeyValueAndWhatWasExpected) {
@@ -202,9 +205,11 @@ TEST(SdkConfig, NamesKeyValueAndWhatWasExpected) {
 }
 
 TEST(SdkConfig, RefusesWhatIsAlmostRight) {
-  for (const char* text : {"12x", "1e5", "0x10", "--1", "1 2"}) EXPECT_NE(refused<int>(text), "");
-  for (const char* text : {"nan", "inf", "1.5.2", "1f"}) EXPECT_NE(refused<double>(text), "");
-  for (const char* text : {"5", "ms", "-1s", "1 s", "1year", "1e30s", "1s2"}) {
+  for (const char* text : {"x", "12x", "1e5", "0x10", "--1", "1 2"})
+    EXPECT_NE(refused<int>(text), "");
+  for (const char* text : {"x", "nan", "inf", "1e999", "1.5.2", "1f"})
+    EXPECT_NE(refused<double>(text), "");
+  for (const char* text : {"5", "ms", "-1s", "1 s", "1year", "1e30s", "1s2", "1`", "1{"}) {
     EXPECT_NE(refused<tenon::Duration>(text), "") << text;
   }
 }

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the SDK gives to plugins besides their methods: log, calls, plugins of others, streams,
+// statuses and states.
+#include "painter.hpp"
+
+#include <tenon/call.hpp>
+#include <tenon/sdk/state.hpp>
+#include <tenon/sdk/stream.hpp>
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tenon::sdk::Failure;
+namespace sdk = tenon::sdk;
+
+/// Runs a body in this call and returns how it ended.
+template <class Body>
+tenon_status status_in(tenon::Call& call, Body&& body) {
+  return sdk::detail::guarded({call.raw(), nullptr}, [&] {
+    body();
+    return TENON_OK;
+  });
+}
+
+/// The status of the failure that a body ends with.
+template <class Body>
+tenon_status status_of(Body&& body) {
+  try {
+    body();
+    return TENON_OK;
+  } catch (const Failure& failure) {
+    return failure.status();
+  }
+}
+
+// -- Statuses -----------------------------------------------------------------
+
+TEST(SdkFailure, HasTheStatusOfAnErrorOfTheSystem) {
+  const std::pair<int, tenon_status> expected[] = {
+      {ENOENT, TENON_NOT_FOUND},
+      {EACCES, TENON_PERMISSION_DENIED},
+      {EPERM, TENON_PERMISSION_DENIED},
+      {EROFS, TENON_PERMISSION_DENIED},
+      {EEXIST, TENON_ALREADY_EXISTS},
+      {ENOMEM, TENON_RESOURCE_EXHAUSTED},
+      {ENOSPC, TENON_RESOURCE_EXHAUSTED},
+      {EMFILE, TENON_RESOURCE_EXHAUSTED},
+      {ENFILE, TENON_RESOURCE_EXHAUSTED},
+      {EISDIR, TENON_FAILED_PRECONDITION},
+      {ENOTDIR, TENON_FAILED_PRECONDITION},
+      {ECONNREFUSED, TENON_UNAVAILABLE | TENON_RETRYABLE},
+      {ECONNRESET, TENON_UNAVAILABLE | TENON_RETRYABLE},
+      {EHOSTUNREACH, TENON_UNAVAILABLE | TENON_RETRYABLE},
+      {ETIMEDOUT, TENON_UNAVAILABLE | TENON_RETRYABLE},
+      {EAGAIN, TENON_UNAVAILABLE | TENON_RETRYABLE},
+      {EIO, TENON_UNKNOWN},
+  };
+  for (const auto& [error, status] : expected) {
+    const Failure failure = sdk::system_failure(error, "cannot open ", "x");
+    EXPECT_EQ(failure.status(), status) << failure.message();
+    EXPECT_EQ(failure.message(), std::string("cannot open x: ") + std::strerror(error));
+  }
+}
+
+TEST(SdkFailure, WithoutAMessageKeepsTheOneBefore) {
+  tenon::Call call;
+  EXPECT_EQ(status_in(call, [] { throw Failure(TENON_NOT_FOUND, "first"); }), TENON_NOT_FOUND);
+  EXPECT_EQ(status_in(call, [] { throw Failure(TENON_ABORTED); }), TENON_ABORTED);
+  EXPECT_EQ(call.message(), "first");
+}
+
+// -- Log and calls ------------------------------------------------------------
+
+struct Line {
+  std::int32_t level;
+  std::string text;
+  bool operator==(const Line& other) const { return level == other.level && text == other.text; }
+};
+
+/// A host that keeps what is logged, and lends one call.
+struct Keeping : tenon_host {
+  Keeping() : tenon_host{} {
+    struct_size = sizeof(tenon_host);
+    log = [](const tenon_host* self, std::int32_t level, tenon_string text) {
+      of(self).lines.push_back({level, {text.data, text.size}});
+    };
+    call_begin = [](const tenon_host* self, tenon_call* parent, tenon_call** call) -> tenon_status {
+      of(self).parent = parent;
+      if (of(self).refuses) return TENON_UNAVAILABLE;
+      *call = of(self).own.raw();
+      return TENON_OK;
+    };
+    call_end = [](const tenon_host* self, tenon_call* call) {
+      EXPECT_EQ(call, of(self).own.raw());
+      of(self).ended++;
+    };
+    find = [](const tenon_host*, tenon_call* call, const tenon_plugin_request* in,
+              const tenon_find_response** out) -> tenon_status {
+      if (in->version != 1) return tenon_fail(call, TENON_NOT_FOUND, "no such version");
+      auto* answer = sdk::detail::new_response<tenon_find_response>(call);
+      answer->names = tenon::Value<std::vector<std::string>>::raw<tenon::Copy::deep>(
+          call, std::vector<std::string>{"one", "two"});
+      *out = answer;
+      return TENON_OK;
+    };
+    release = [](const tenon_host* self, tenon_instance* instance) {
+      of(self).released.push_back(instance->self);
+    };
+  }
+  static const Keeping& of(const tenon_host* self) { return *static_cast<const Keeping*>(self); }
+
+  bool refuses = false;
+  mutable tenon::Call own;
+  mutable tenon_call* parent = nullptr;
+  mutable int ended = 0;
+  mutable std::vector<Line> lines;
+  mutable std::vector<void*> released;
+};
+
+/// Says one thing at each level.
+struct Talker : sdk::Plugin {
+  void talk() const {
+    log(sdk::Level::trace, "level ", 0);
+    log_debug("level ", 1);
+    log_info("level ", 2);
+    log_warn("level ", 3);
+    log_error("level ", 4);
+  }
+};
+
+std::unique_ptr<Talker> talker_of(const tenon_host& host) {
+  const tenon_create_request in{sizeof in, &host, TENON_TEXT("me.example/talker")};
+  const sdk::detail::Frame frame{nullptr, &in};
+  const sdk::detail::Inside inside(frame);
+  return std::make_unique<Talker>();
+}
+
+TEST(SdkLog, GoesToTheHostOutsideOfCalls) {
+  const Keeping host;
+  talker_of(host)->talk();
+  const std::vector<Line> expected = {{TENON_LOG_TRACE, "level 0"},
+                                      {TENON_LOG_DEBUG, "level 1"},
+                                      {TENON_LOG_INFO, "level 2"},
+                                      {TENON_LOG_WARN, "level 3"},
+                                      {TENON_LOG_ERROR, "level 4"}};
+  EXPECT_EQ(host.lines, expected);
+  Talker().talk();  // made by nobody: there is no log
+  sdk::Host(nullptr).log(sdk::Level::error, "nobody hears it");
+}
+
+TEST(SdkLog, GoesToTheCallInsideOfOne) {
+  const Keeping host;
+  const auto talker = talker_of(host);
+  tenon::Call call;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(status_in(call, [&] { talker->talk(); }), TENON_OK);
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_NE(lines.find("[info] host: level 2\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("[warning] host: level 3\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("[error] host: level 4\n"), std::string::npos) << lines;
+  EXPECT_EQ(host.lines.size(), 0u);
+}
+
+TEST(SdkCall, HasTheDeadlineOfItsCaller) {
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  EXPECT_EQ(mine.deadline(), std::nullopt);
+  const auto when = std::chrono::steady_clock::now() + 1h;
+  call.set_deadline(when);
+  EXPECT_EQ(mine.deadline(), when);
+  EXPECT_EQ(sdk::Call(nullptr).deadline(), std::nullopt);
+}
+
+TEST(SdkCall, SaysWhyItIsCancelled) {
+  EXPECT_FALSE(sdk::Call(nullptr).cancelled());
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  EXPECT_FALSE(mine.cancelled());
+  EXPECT_EQ(status_of([&] { mine.check(); }), TENON_OK);
+  call.cancel();
+  EXPECT_TRUE(mine.cancelled());
+  EXPECT_EQ(mine.reason(), sdk::Cancelled::by_caller);
+  EXPECT_EQ(status_of([&] { mine.check(); }), TENON_CANCELLED);
+  call.reset();
+  call.set_deadline(std::chrono::steady_clock::now());
+  EXPECT_EQ(mine.reason(), sdk::Cancelled::by_deadline);
+  EXPECT_EQ(status_of([&] { mine.check(); }), TENON_DEADLINE_EXCEEDED);
+}
+
+TEST(SdkCall, WaitsAsLongAsItIsToldWhereThereIsNone) {
+  const auto begin = std::chrono::steady_clock::now();
+  sdk::Call(nullptr).wait(2ms);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms);
+}
+
+TEST(SdkOwnCall, BeginsAndEndsWithItsObject) {
+  Keeping host;
+  tenon::Call parent;
+  {
+    const sdk::OwnCall own(&host, sdk::Call(parent.raw()));
+    EXPECT_EQ(sdk::Call(own).raw(), host.own.raw());
+    EXPECT_EQ(host.parent, parent.raw());
+    EXPECT_EQ(host.ended, 0);
+  }
+  EXPECT_EQ(host.ended, 1);
+  host.refuses = true;
+  EXPECT_EQ(status_of([&] { sdk::OwnCall own(&host); }), TENON_UNAVAILABLE);
+  EXPECT_EQ(host.ended, 1);
+}
+
+// -- Plugins of others --------------------------------------------------------
+
+/// Succeeds without an answer.
+struct Mute : test::sdk::PaintV1 {
+  tenon_status raw_names(tenon_call*, const test_paint_v1_names_request*,
+                         const test_paint_v1_names_response**) override {
+    return TENON_OK;
+  }
+};
+
+template <class P>
+tenon_instance instance_of(P& plugin) {
+  return {&sdk::detail::table_of<P>, static_cast<test::sdk::PaintV1*>(&plugin)};
+}
+
+TEST(SdkClient, CallsItsInstanceAndChecksTheAnswer) {
+  const Keeping host;
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  Painter painter;
+  const sdk::Client<test::sdk::PaintV1> client(&host, instance_of(painter));
+  const auto& answer = client.call(mine, &test_paint_v1::names, {0, TENON_TEXT("b")});
+  EXPECT_EQ(tenon::ListView<std::string>(answer.names)[0], "ba");
+  std::uint8_t pixel = 0;
+  client.call(mine, &test_paint_v1::fill, {0, {&pixel, 1}, 7, nullptr});
+  EXPECT_EQ(pixel, 7);
+  Mute mute;
+  const sdk::Client<test::sdk::PaintV1> silent(&host, instance_of(mute));
+  EXPECT_EQ(status_of([&] { silent.call(mine, &test_paint_v1::names, {0, {}}); }), TENON_INTERNAL);
+}
+
+TEST(SdkClient, ReleasesEachInstanceOnce) {
+  const Keeping host;
+  Painter first;
+  Painter second;
+  {
+    sdk::Client<test::sdk::PaintV1> one(&host, instance_of(first));
+    {
+      sdk::Client<test::sdk::PaintV1> two(&host, instance_of(second));
+      one = std::move(two);
+      EXPECT_EQ(one.self(), static_cast<test::sdk::PaintV1*>(&second));
+      EXPECT_EQ(host.released.size(), 0u);
+    }
+    EXPECT_EQ(host.released, std::vector<void*>{static_cast<test::sdk::PaintV1*>(&first)});
+    const sdk::Client<test::sdk::PaintV1> moved(std::move(one));
+  }
+  ASSERT_EQ(host.released.size(), 2u);
+  EXPECT_EQ(host.released[1], static_cast<test::sdk::PaintV1*>(&second));
+}
+
+TEST(SdkHost, FindsPluginsByTheirKind) {
+  const Keeping host;
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  EXPECT_EQ(sdk::Host(&host).find<test::sdk::PaintV1>(mine),
+            (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(status_of([&] { sdk::Host(nullptr).find<test::sdk::PaintV1>(mine); }),
+            TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(status_of([&] { sdk::Host(nullptr).create<test::sdk::PaintV1>(mine, "x"); }),
+            TENON_FAILED_PRECONDITION);
+}
+
+// -- Streams ------------------------------------------------------------------
+
+/// Gives two bytes, then the end.
+struct Two : sdk::Reader {
+  explicit Two(int& ended) : ended_(ended) {}
+  ~Two() override { ended_++; }
+  std::size_t read(sdk::Call, sdk::Buffer into) override {
+    if (into.size == 3) throw Failure(TENON_DATA_LOSS, "three are too many");
+    const std::size_t size = std::min(into.size, left_);
+    std::memset(into.data, 'x', size);
+    left_ -= size;
+    return size;
+  }
+
+ private:
+  int& ended_;
+  std::size_t left_ = 2;
+};
+
+struct Kept : sdk::Writer {
+  explicit Kept(std::string& text) : text_(text) {}
+  ~Kept() override { text_ += "."; }
+  void write(sdk::Call, sdk::BytesView from) override {
+    if (from.empty()) throw Failure(TENON_ABORTED, "nothing to write");
+    text_ += from.text();
+  }
+  void commit(sdk::Call) override {
+    if (text_.empty()) throw Failure(TENON_ABORTED, "nothing to commit");
+    text_ += "!";
+  }
+
+ private:
+  std::string& text_;
+};
+
+TEST(SdkStreams, ReadersArriveAsTheyWereGiven) {
+  EXPECT_EQ(sdk::give(std::unique_ptr<sdk::Reader>()), nullptr);
+  EXPECT_EQ(sdk::take(static_cast<tenon_reader*>(nullptr)), nullptr);
+  int ended = 0;
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  auto reader = sdk::take(sdk::give(std::make_unique<Two>(ended)));
+  std::uint8_t bytes[4] = {};
+  EXPECT_EQ(status_of([&] { reader->read(mine, {bytes, 3}); }), TENON_DATA_LOSS);
+  EXPECT_EQ(call.message(), "three are too many");
+  EXPECT_EQ(reader->read(mine, {bytes, 4}), 2u);
+  EXPECT_EQ(bytes[1], 'x');
+  EXPECT_EQ(reader->read(mine, {bytes, 4}), 0u);
+  EXPECT_EQ(ended, 0);
+  reader.reset();
+  EXPECT_EQ(ended, 1);
+}
+
+TEST(SdkStreams, WritersArriveAsTheyWereGiven) {
+  EXPECT_EQ(sdk::give(std::unique_ptr<sdk::Writer>()), nullptr);
+  EXPECT_EQ(sdk::take(static_cast<tenon_writer*>(nullptr)), nullptr);
+  std::string text;
+  tenon::Call call;
+  const sdk::Call mine(call.raw());
+  auto writer = sdk::take(sdk::give(std::make_unique<Kept>(text)));
+  EXPECT_EQ(status_of([&] { writer->commit(mine); }), TENON_ABORTED);
+  EXPECT_EQ(call.message(), "nothing to commit");
+  EXPECT_EQ(status_of([&] { writer->write(mine, {}); }), TENON_ABORTED);
+  EXPECT_EQ(call.message(), "nothing to write");
+  writer->write(mine, sdk::BytesView(sdk::to_bytes("ab")));
+  writer->commit(mine);
+  EXPECT_EQ(text, "ab!");
+  writer.reset();
+  EXPECT_EQ(text, "ab!.");
+}
+
+/// How often a stream was released that a method was given: a method that keeps its object longer
+/// than the call or not, and succeeds or not.
+int releases(bool keeps, bool succeeds) {
+  int ended = 0;
+  tenon_reader* raw = sdk::give(std::make_unique<Two>(ended));
+  std::unique_ptr<sdk::Reader> object;
+  {
+    sdk::detail::Lent lent(raw);
+    object = lent.object();
+    if (!keeps) object.reset();
+    EXPECT_EQ(ended, 0);  // while the method runs it is its caller's
+    if (succeeds) lent.own();
+    EXPECT_EQ(ended, succeeds && !keeps ? 1 : 0);
+  }
+  object.reset();
+  const int all = ended;
+  if (!succeeds) raw->release(raw);
+  EXPECT_EQ(ended, 1);
+  return all;
+}
+
+TEST(SdkStreams, AMethodOwnsAStreamOnlyWhenItSucceeds) {
+  EXPECT_EQ(releases(true, true), 1);
+  EXPECT_EQ(releases(false, true), 1);
+  EXPECT_EQ(releases(true, false), 0);
+  EXPECT_EQ(releases(false, false), 0);
+  sdk::detail::Lent nothing(static_cast<tenon_reader*>(nullptr));
+  EXPECT_EQ(nothing.object(), nullptr);
+  nothing.own();
+}
+
+// -- States -------------------------------------------------------------------
+
+TEST(SdkState, ComesBackAsTheDocumentThatItWas) {
+  tenon::Call call;
+  test::sdk::PaintV1::Point point;
+  point.x = 7;
+  point.label = "left";
+  const sdk::Bytes state = sdk::to_state(sdk::Call(call.raw()), point);
+  const auto back = sdk::from_state<test::sdk::PaintV1::Point>(sdk::BytesView(state));
+  EXPECT_EQ(back.x, 7);
+  EXPECT_EQ(back.label, "left");
+  for (const std::size_t size : {std::size_t{0}, state.size() - 1, state.size() + 1}) {
+    const sdk::Bytes other(size);
+    EXPECT_EQ(status_of([&] { sdk::from_state<test::sdk::PaintV1::Point>(sdk::BytesView(other)); }),
+              TENON_INVALID_ARGUMENT);
+  }
+}
+
+// -- Manifests ----------------------------------------------------------------
+
+TEST(SdkManifest, NamesHaveADomainAndAPath) {
+  for (const char* name : {"a/b", "me.example/x-y", "a/!~"}) {
+    EXPECT_TRUE(sdk::detail::is_name(name)) << name;
+  }
+  for (const char* name : {"", "/", "a", "a/", "/b", "a/b/c", "a/b c", "a/\"", "a/\\", "a/\x7f"}) {
+    EXPECT_FALSE(sdk::detail::is_name(name)) << name;
+  }
+  const sdk::detail::Provided plugins[] = {sdk::detail::provided<Painter>("a/b"),
+                                           sdk::detail::provided<Painter>("b")};
+  EXPECT_TRUE(sdk::detail::are_names(plugins, 1));
+  EXPECT_FALSE(sdk::detail::are_names(plugins, 2));
+}
+
+TEST(SdkManifest, VersionsBeginWithThreeNumbers) {
+  for (const char* version : {"0.0.9", "10.20.30", "1.2.3-rc.1", "1.2.3+build"}) {
+    EXPECT_TRUE(sdk::detail::is_version(version)) << version;
+  }
+  for (const char* version : {"", "1", "1.2", "1.2.", "1.2.3.4", "1..3", "1.2.x", "1-2-3", "1.2.3a",
+                              "/.0.0", ":.0.0", ".1.2"}) {
+    EXPECT_FALSE(sdk::detail::is_version(version)) << version;
+  }
+}
+
+TEST(SdkManifest, HasTheDetailsOfItsAuthor) {
+  const auto details = [](const char* given) {
+    const auto builtin = sdk::Builtin("me.example/x", "1.0.0", given);
+    return boost::json::serialize(boost::json::parse(builtin.module()->manifest).at("details"));
+  };
+  EXPECT_EQ(details(""), "[null]");
+  EXPECT_EQ(details(R"({"a":1})"), R"([{"a":1},null])");
+  EXPECT_EQ(details(R"({"a":1},)"), R"([{"a":1},null])");
+}
+
+}  // namespace
