@@ -24,11 +24,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -591,6 +593,20 @@ TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
   EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_DEADLINE_EXCEEDED);
 }
 
+TEST_F(SqliteTest, ClosesWhatItOpened) {
+  const auto before = open_files();
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  destination->teardown();
+  EXPECT_EQ(open_files(), before);
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  source.read_batch(1);
+  source.teardown();
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST_F(SqliteTest, FailuresHaveTheStatusOfTheirCause) {
   Database database(path("data.db"), Database::Mode::write);
   database.run("CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 1)");
@@ -837,29 +853,75 @@ TEST(WritingDestinationTest, WaitsForAcksUntilCancelledOrStopped) {
   EXPECT_EQ(status(call), TENON_OUT_OF_RANGE);
 }
 
-/// Refuses one record.
-struct Picky : sdk::WritingDestination {
+/// Takes what it is told to.
+struct Choosy : sdk::WritingDestination {
+  void configure(const sdk::Config&) override {}
   void write(RecordV2View record) override {
-    if (record.position().text() == "at 4") throw sdk::Failure(TENON_INVALID_ARGUMENT, "no room");
+    const std::string_view what = record.payload().after().value_or(BytesView()).text();
+    if (what == "failure") throw sdk::Failure(TENON_NOT_FOUND, "a failure");
+    if (what == "exception") throw std::runtime_error("an exception");
+    if (what == "fatal") throw sdk::Failure(TENON_NOT_FOUND, "the end").fatal();
   }
 };
 
-TEST(WritingDestinationTest, RefusesARecordBehindThoseOfTheBatchBefore) {
-  Picky destination;
+TEST(WritingDestinationTest, RefusesRecordsOneByOneUntilTheEnd) {
+  Writing<Choosy> choosy(TextMap{});
+  EXPECT_EQ(choosy.write({record("1", ""), record("2", "failure"), record("3", "exception")}),
+            (Texts{"", "a failure", "an exception"}));
+  EXPECT_EQ(failure_of(
+                [&] {
+                  choosy.write({record("4", ""), record("5", "fatal")});
+                },
+                TENON_NOT_FOUND | TENON_FATAL),
+            "the end");
   Call call;
-  for (const Records& batch : {Records{record("1", "{}"), record("2", "{}")},
-                               Records{record("3", "{}"), record("4", "{}"), record("5", "{}")}}) {
+  call.cancel();
+  EXPECT_EQ(status_in(call, [&] { choosy.write({record("6", "failure")}); }), TENON_NOT_FOUND);
+  EXPECT_EQ(choosy.write({record("7", "failure"), record("8", "")}), (Texts{"a failure", ""}));
+}
+
+TEST(WritingDestinationTest, AcknowledgesSeveralBatchesAtOnce) {
+  Choosy choosy;
+  Call call;
+  const Records first = {record("1", ""), record("2", "failure")};
+  const Records second = {record("3", "exception"), record("4", "")};
+  for (const Records& batch : {first, second}) {
     const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), batch);
-    destination.write_batch(ListView<RecordV2>(raw));
+    choosy.write_batch(ListView<RecordV2>(raw));
   }
+  choosy.stop({});  // what is open is acknowledged nevertheless
   tenon_destination_v2_next_acks_request in{sizeof in};
   const tenon_destination_v2_next_acks_response* out = nullptr;
-  ASSERT_EQ(destination.raw_next_acks(call.raw(), &in, &out), TENON_OK);
-  Texts outcome;
-  for (const auto& ack : Value<std::vector<DestinationV2Ack>>::own(out->acks)) {
-    outcome.push_back(text(ack.position) + (ack.error ? ": " + *ack.error : ""));
+  ASSERT_EQ(choosy.raw_next_acks(call.raw(), &in, &out), TENON_OK);
+  ASSERT_EQ(out->acks.count, 4u);
+  const Texts errors = {"", "a failure", "an exception", ""};
+  for (std::size_t i = 0; i < 4; i++) {
+    const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
+    EXPECT_EQ(text(Value<Bytes>::own(ack.position)), "at " + std::to_string(i + 1));
+    EXPECT_EQ(Value<std::string>::own(ack.error), errors[i]);
   }
-  EXPECT_EQ(outcome, (Texts{"at 1", "at 2", "at 3", "at 4: no room", "at 5"}));
+  EXPECT_EQ(status_in(call, [&] { choosy.raw_next_acks(call.raw(), &in, &out); }),
+            TENON_OUT_OF_RANGE);
+}
+
+TEST(WritingDestinationTest, AcksReachAThreadThatWaitsForThem) {
+  Choosy choosy;
+  Call waiting;
+  waiting.set_timeout(std::chrono::minutes(1));
+  std::atomic<bool> begun{false};
+  std::thread acks([&] {
+    tenon_destination_v2_next_acks_request in{sizeof in};
+    const tenon_destination_v2_next_acks_response* out = nullptr;
+    begun = true;
+    EXPECT_EQ(status_in(waiting, [&] { choosy.raw_next_acks(waiting.raw(), &in, &out); }),
+              TENON_OK);
+  });
+  while (!begun) std::this_thread::yield();
+  Call call;
+  const Records batch = {record("1", "")};
+  const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), batch);
+  choosy.write_batch(ListView<RecordV2>(raw));
+  acks.join();
 }
 
 // -- the module ---------------------------------------------------------------
