@@ -30,6 +30,22 @@ int SIBLING(void);
 int64_t nobody_has_this_function(void);
 #endif
 
+#ifdef MANY_SYMBOLS
+/* More than a block of those that are read at a time. */
+#define SYMBOL(n) __attribute__((visibility("default"))) const char tests_symbol_##n = 0;
+#define SYMBOLS_2(n) SYMBOL(n##0) SYMBOL(n##1)
+#define SYMBOLS_4(n) SYMBOLS_2(n##0) SYMBOLS_2(n##1)
+#define SYMBOLS_8(n) SYMBOLS_4(n##0) SYMBOLS_4(n##1)
+#define SYMBOLS_16(n) SYMBOLS_8(n##0) SYMBOLS_8(n##1)
+#define SYMBOLS_32(n) SYMBOLS_16(n##0) SYMBOLS_16(n##1)
+#define SYMBOLS_64(n) SYMBOLS_32(n##0) SYMBOLS_32(n##1)
+#define SYMBOLS_128(n) SYMBOLS_64(n##0) SYMBOLS_64(n##1)
+#define SYMBOLS_256(n) SYMBOLS_128(n##0) SYMBOLS_128(n##1)
+#define SYMBOLS_512(n) SYMBOLS_256(n##0) SYMBOLS_256(n##1)
+SYMBOLS_512(0)
+SYMBOLS_64(1)
+#endif
+
 #ifdef FAULT_SLOT_INTERPOSED
 /* Not static, and the program that loads this exports a function of the same name: the system's
  * loader binds the slot to the program's. */

@@ -252,6 +252,27 @@ TEST(ModuleLayout, NeedsVersionsThatFitTogether) {
   EXPECT_EQ(none.deep(), flaw);
 }
 
+TEST(ModuleLayout, NeedsTheVersionOfEachSymbolOfMany) {
+  const auto flaw = "broken-file: versions of symbols that contradict each other";
+  const auto first = [](Victim& v) { return v.place_of(v.value(elf::dynamic_versions)); };
+  EXPECT_EQ(Victim("good-many-symbols").deep(), "ok");
+  // The last of the first block of 512, the first of the second, and one in the middle of that.
+  for (const std::uint64_t symbol : {511, 512, 560}) {
+    Victim victim("good-many-symbols");
+    victim.at<std::uint16_t>(first(victim) + 2 * symbol) = 0x7000;
+    EXPECT_EQ(victim.deep(), flaw) << symbol;
+  }
+  // A table of zeros at the end of the last segment, which ends in its first block or its second.
+  for (const std::uint64_t room : {1000, 1100, 4000}) {
+    Victim victim("good-many-symbols");
+    elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
+    last.file_size = last.memory_size = victim.bytes().size() + room - last.offset;
+    victim.value(elf::dynamic_versions) = last.address + last.file_size - room;
+    victim.bytes().resize(victim.bytes().size() + room);
+    EXPECT_EQ(victim.deep(), room == 4000 ? "ok" : flaw) << room;
+  }
+}
+
 // -- What keeps the reader busy -----------------------------------------------
 
 /// A file of a source that counts how often and how much is read of it.
