@@ -26,7 +26,6 @@ void FileSource::configure(const sdk::Config& config) {
 void FileSource::open(std::optional<BytesView> position) {
   lines_.emplace(path_);
   failure_.reset();
-  header_.clear();
   if (format_ == FileFormat::csv && !read_csv_row(*lines_, header_)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": no header, the file is empty");
   }

@@ -196,6 +196,16 @@ TEST_F(FileTest, TakesAFieldForTheKey) {
             path("a.jsonl") + ":3: no field \"id\" to be the key");
 }
 
+TEST_F(FileTest, ForgetsAFailureWhenItIsOpenedAgain) {
+  write("a.jsonl", "{}\nno JSON\n");
+  FileSource source;
+  configure(source, {{"path", path("a.jsonl")}});
+  for (int times = 0; times < 2; times++) {
+    source.open({});
+    EXPECT_EQ(source.read_batch(10).size(), 1u);
+  }
+}
+
 TEST_F(FileTest, SaysWhichLineIsNoJson) {
   write("a.jsonl", "{}\n{\"a\":\n");
   EXPECT_EQ(failure_of([&] {
