@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Configs of a pipeline against the parameters that a plugin says it takes.
+#include "pipeline/parameters.hpp"
+
+#include "framework/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pipeline {
+namespace {
+
+using tenon::Parameter;
+using Rule = Parameter::Rule;
+using Type = Parameter::Type;
+using Texts = std::vector<std::string>;
+
+Parameter parameter(Type type, std::vector<std::pair<Rule, std::string>> validations = {},
+                    std::string otherwise = {}) {
+  Parameter all;
+  all.type = type;
+  all.description = "of the test";
+  all.default_value = std::move(otherwise);
+  for (auto& [rule, value] : validations) all.validations.push_back({rule, std::move(value)});
+  return all;
+}
+
+/// Each finding as "key or config: code: needed", where the parameters are these.
+Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
+  PluginUse use;
+  use.reference = "p";
+  use.config = config;
+  use.config_place = {.file = "config"};
+  for (const auto& [key, value] : config) {
+    use.key_places[key] = {.file = "key " + key};
+    use.value_places[key] = {.file = "value " + key};
+  }
+  Findings all;
+  check_config(parameters, use, all);
+  Texts texts;
+  for (const auto& finding : all.all()) {
+    texts.push_back(finding.place.file + ": " + finding.code + ": " + finding.needed);
+  }
+  return texts;
+}
+
+/// What a parameter needs instead of a value; empty where it takes it.
+std::string needed(const Parameter& parameter, const std::string& value) {
+  const Texts all = findings({{"x", parameter}}, {{"x", value}});
+  const std::string prefix = "value x: wrong-parameter: ";
+  if (all.empty()) return {};
+  EXPECT_EQ(all.size(), 1u);
+  EXPECT_TRUE(all[0].starts_with(prefix)) << all[0];
+  return all[0].substr(prefix.size());
+}
+
+TEST(PipelineParameters, HaveTypes) {
+  const tenon::tests::World world;
+  const std::string file = world.write("here", "");
+  EXPECT_EQ(needed(parameter(Type::String), "any"), "");
+  EXPECT_EQ(needed(parameter(Type::Int), "-3"), "");
+  EXPECT_NE(needed(parameter(Type::Int), "3.5"), "");
+  EXPECT_EQ(needed(parameter(Type::Float), "3.5"), "");
+  EXPECT_EQ(needed(parameter(Type::Float), "three"), "a number");
+  EXPECT_EQ(needed(parameter(Type::Bool), "off"), "");
+  EXPECT_EQ(needed(parameter(Type::Bool), "3"), "true or false");
+  EXPECT_EQ(needed(parameter(Type::Duration), "3ms"), "");
+  EXPECT_NE(needed(parameter(Type::Duration), "3"), "");
+  EXPECT_EQ(needed(parameter(Type::File), file), "");
+  EXPECT_EQ(needed(parameter(Type::File), file + "?"), "the path of a file that is there");
+}
+
+TEST(PipelineParameters, HaveBoundsThatAreOutside) {
+  const Parameter number =
+      parameter(Type::Float, {{Rule::GreaterThan, "1"}, {Rule::LessThan, "2"}});
+  EXPECT_EQ(needed(number, "1.5"), "");
+  EXPECT_EQ(needed(number, "1"), "more than 1");
+  EXPECT_EQ(needed(number, "2"), "less than 2");
+  EXPECT_EQ(needed(parameter(Type::Float, {{Rule::GreaterThan, "one"}}), "1"), "more than one");
+  EXPECT_EQ(needed(parameter(Type::String, {{Rule::GreaterThan, "1"}}), "one"), "more than 1");
+  const Parameter time = parameter(Type::Duration, {{Rule::GreaterThan, "1s"}});
+  EXPECT_EQ(needed(time, "1001ms"), "");
+  EXPECT_EQ(needed(time, "999ms"), "more than 1s");
+  EXPECT_EQ(needed(parameter(Type::Duration, {{Rule::LessThan, "never"}}), "1s"),
+            "less than never");
+}
+
+TEST(PipelineParameters, AreOneOfAListOrNoneOfIt) {
+  const std::string list = R"(["a", "b", 3])";
+  const Parameter in = parameter(Type::String, {{Rule::Inclusion, list}});
+  EXPECT_EQ(needed(in, "b"), "");
+  EXPECT_EQ(needed(in, "c"), "one of " + list);
+  EXPECT_EQ(needed(in, "3"), "one of " + list);
+  const Parameter out = parameter(Type::String, {{Rule::Exclusion, list}});
+  EXPECT_EQ(needed(out, "b"), "none of " + list);
+  EXPECT_EQ(needed(out, "c"), "");
+  for (const char* broken : {"[\"a\"", "\"a\"", "{}"}) {
+    EXPECT_NE(needed(parameter(Type::String, {{Rule::Inclusion, broken}}), "a"), "") << broken;
+    EXPECT_EQ(needed(parameter(Type::String, {{Rule::Exclusion, broken}}), "a"), "") << broken;
+  }
+}
+
+TEST(PipelineParameters, MatchPatterns) {
+  const Parameter pattern = parameter(Type::String, {{Rule::Regex, "^a+$"}});
+  EXPECT_EQ(needed(pattern, "aaa"), "");
+  EXPECT_EQ(needed(pattern, "aab"), "something that matches ^a+$");
+  EXPECT_EQ(needed(pattern, std::string(4096, 'a')), "");
+  EXPECT_EQ(needed(pattern, std::string(4097, 'a')), "at most 4096 bytes that match ^a+$");
+  EXPECT_EQ(needed(parameter(Type::String, {{Rule::Regex, "("}}), "x"),
+            "what the plugin asks for, but its pattern is broken: (");
+}
+
+TEST(PipelineParameters, AreValidatedOnlyWhereTheTypeFits) {
+  const Parameter one =
+      parameter(Type::Int, {{Rule::GreaterThan, "5"}, {Rule::Inclusion, R"(["7"])"}});
+  EXPECT_EQ(
+      findings({{"x", one}}, {{"x", "4"}}),
+      (Texts{"value x: wrong-parameter: more than 5", "value x: wrong-parameter: one of [\"7\"]"}));
+  EXPECT_EQ(findings({{"x", one}}, {{"x", "four"}}).size(), 1u);
+}
+
+TEST(PipelineParameters, AreRequiredOrHaveADefault) {
+  const Texts missing = {"config: missing-parameter: 'x': of the test"};
+  const Parameter required = parameter(Type::Int, {{Rule::Required, ""}});
+  EXPECT_EQ(findings({{"x", required}}, {}), missing);
+  EXPECT_EQ(findings({{"x", required}}, {{"x", ""}}),
+            Texts{"value x: missing-parameter: 'x': of the test"});
+  EXPECT_EQ(findings({{"x", required}}, {{"x", "1"}}), Texts{});
+  EXPECT_EQ(findings({{"x", parameter(Type::Int)}}, {}), Texts{});
+  EXPECT_EQ(findings({{"x", parameter(Type::Int)}}, {{"x", ""}}), Texts{});
+  const auto with_default = [](const char* value) {
+    return parameter(Type::Int, {{Rule::Required, ""}, {Rule::GreaterThan, "5"}}, value);
+  };
+  EXPECT_EQ(findings({{"x", with_default(" 6 ")}}, {{"x", ""}}), Texts{});
+  EXPECT_EQ(findings({{"x", with_default(" ")}}, {}), missing);
+  EXPECT_EQ(findings({{"x", with_default("4")}}, {}),
+            Texts{"config: wrong-parameter: more than 5"});
+}
+
+TEST(PipelineParameters, AreKnownByTheirNames) {
+  EXPECT_EQ(findings({{"ab", parameter(Type::Int)}, {"c", parameter(Type::Int)}}, {{"ac", "1"}}),
+            Texts{"key ac: unknown-parameter: 'ab' and 'c'"});
+  // A star is one part.
+  const Parameters stars = {{"a.*", parameter(Type::Int)},
+                            {"a.b", parameter(Type::Bool)},
+                            {"c.*.d", parameter(Type::Int, {{Rule::Required, ""}})}};
+  for (const char* key : {"a.x", "c.x.d"}) {
+    EXPECT_EQ(findings(stars, {{key, "1"}}), Texts{}) << key;
+    EXPECT_EQ(findings(stars, {{key, "x"}}).size(), 1u) << key;
+  }
+  EXPECT_EQ(findings(stars, {{"a.b", "yes"}}), Texts{});
+  for (const char* key : {"a", "a.", "a.x.y", "b.x", "c.x", "c.x.e", "c..d", "c.x.d.e", ""}) {
+    const Texts all = findings(stars, {{key, "1"}});
+    ASSERT_EQ(all.size(), 1u) << key;
+    EXPECT_NE(all[0].find("unknown-parameter"), std::string::npos) << key;
+  }
+}
+
+}  // namespace
+}  // namespace pipeline
