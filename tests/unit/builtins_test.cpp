@@ -552,6 +552,15 @@ TEST_F(SqliteTest, ARecordWithoutAKeyIsKnownByItsPosition) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"at 1","a":1})"}));
 }
 
+TEST_F(SqliteTest, RemovesNothingFromATableThatIsNotThere) {
+  RecordV2 removed = record("1", "");
+  removed.operation = RecordV2::Operation::Delete;
+  removed.payload.after.reset();
+  WritingSqlite destination(table("t"));
+  EXPECT_EQ(destination.write({removed, record("2", R"({"a":2})")}), (Texts{"", ""}));
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
+}
+
 TEST_F(SqliteTest, ABatchThatFailsLeavesNothing) {
   WritingSqlite destination(table("t"));
   destination.write({record("1", R"({"a":1})")});

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What is read of a pipeline file, and what is said of a wrong one.
+#include "pipeline/pipeline_file.hpp"
+
+#include "framework/world.hpp"
+
+#include <tenon/result.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pipeline {
+namespace {
+
+class PipelineFileTest : public testing::Test {
+ protected:
+  std::optional<PipelineFile> read(std::string_view content) {
+    findings_ = {};
+    return read_pipeline_file(world_.write("here/pipeline.json", content), findings_);
+  }
+  /// The one finding, from its place on.
+  std::string finding() const {
+    EXPECT_EQ(findings_.all().size(), 1u);
+    if (findings_.empty()) return {};
+    const std::string text = to_text(findings_.all()[0]);
+    return text.substr(text.find("pipeline.json:") + std::string_view("pipeline.json:").size());
+  }
+
+  tenon::tests::World world_;
+  Findings findings_;
+};
+
+TEST_F(PipelineFileTest, HasASourceAndDestinations) {
+  const auto file = read(R"({"name": "n",
+  "source": {"plugin": "s", "config": {" a ": " 1 ", "b": ""}},
+  "destinations": [{"plugin": "d"}, {"plugin": "e", "config": {}}],
+  "position": "p.json"})");
+  ASSERT_TRUE(file && findings_.empty());
+  EXPECT_EQ(file->name, "n");
+  EXPECT_EQ(file->source.reference, "s");
+  EXPECT_EQ(file->source.config, (tenon::TextMap{{"a", "1"}, {"b", ""}}));
+  EXPECT_EQ(file->source.place.line, 2);
+  EXPECT_EQ(file->source.key_places.at("a").column, 40);
+  EXPECT_EQ(file->source.value_places.at("a").column, 47);
+  ASSERT_EQ(file->destinations.size(), 2u);
+  EXPECT_EQ(file->destinations[1].reference, "e");
+  EXPECT_EQ(file->position, world_.root() / "here" / "p.json");
+  EXPECT_EQ(file->position_place.line, 4);
+}
+
+TEST_F(PipelineFileTest, NeedsADestination) {
+  read(R"({"name": "n", "source": {"plugin": "s"}, "destinations": [], "position": "p"})");
+  EXPECT_EQ(finding(),
+            "1:58: error[missing-key]: the pipeline has no destination\n"
+            "   needed  at least one\n"
+            "   fix     add {\"plugin\": ...}");
+}
+
+TEST_F(PipelineFileTest, TakesEachKeyOnce) {
+  read(R"({"name": "n", "source": {"plugin": "s", "config": {"a": "1", "a ": "2"}},
+  "destinations": [{"plugin": "d"}], "position": "p"})");
+  EXPECT_EQ(finding(),
+            "1:62: error[duplicate-key]: the key 'a' stands twice in one config\n"
+            "   fix     remove one of the two; blanks around a key do not count");
+}
+
+TEST_F(PipelineFileTest, IsNoFolder) {
+  EXPECT_FALSE(read_pipeline_file(world_.root(), findings_));
+  ASSERT_EQ(findings_.all().size(), 1u);
+  EXPECT_EQ(findings_.all()[0].code, "cannot-read");
+  EXPECT_EQ(findings_.all()[0].found, "Is a directory");
+  findings_ = {};
+  EXPECT_FALSE(read_text_file(world_.root() / "none", findings_));
+  ASSERT_EQ(findings_.all().size(), 1u);
+  EXPECT_EQ(findings_.all()[0].found, "No such file or directory");
+}
+
+TEST(PipelineFindings, SayWhoFailedAndHow) {
+  const tenon::Error error({.code = "c", .message = "m", .where = "w", .found = "f", .fix = "x"});
+  Findings findings;
+  add_error(error, {.file = "file"}, findings);
+  add_error(tenon::Error({.code = "d", .where = "w"}), {.file = "file"}, findings, "better");
+  EXPECT_EQ(to_text(findings.all()[0]), "file: error[c]: w: m\n   found   f\n   fix     x");
+  EXPECT_EQ(to_text(findings.all()[1]), "file: error[d]: w\n   fix     better");
+}
+
+TEST(PipelineTexts, AreTrimmed) {
+  EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
+}  // namespace
+}  // namespace pipeline
