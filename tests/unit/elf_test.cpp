@@ -140,9 +140,22 @@ TEST(ModuleFile, SaysWhatAFileIsInstead) {
   };
   EXPECT_EQ(found("#!/bin/sh\nexit\n"), "a script");
   EXPECT_EQ(found("MZ\x90"), "a module or program for Windows");
+  EXPECT_EQ(found("\xcf\xfa\xed\xfe"), "a module or program for macOS");
+  EXPECT_EQ(found("\xce\xfa\xed\xfe"), "a module or program for macOS");
+  EXPECT_EQ(found("\xca\xfe\xba\xbe"), "a module or program for macOS, or a Java class");
+  EXPECT_EQ(found({"\0asm", 4}), "a WebAssembly module");
+  EXPECT_EQ(found("PK\x03\x04"), "a zip archive");
+  EXPECT_EQ(found("\x1f\x8b"), "a gzip archive");
+  EXPECT_EQ(found("\xfd"
+                  "7zXZ"),
+            "an xz archive");
   EXPECT_EQ(found("!<arch>\nlib.o/"), "a static library");
   EXPECT_EQ(found("/* GNU ld script */\nINPUT(x)"),
             "a text file that starts with \"/* GNU ld script */\"");
+  EXPECT_EQ(found("one\r\n\ttwo\fthree"), "a text file that starts with \"one\\x0d\"");
+  EXPECT_EQ(found("123456789012345678901234567"),
+            "a text file that starts with \"123456789012345678901234\"");
+  EXPECT_EQ(found("del\x7f"), "an unknown format that starts with \"del\\x7f\"");
   EXPECT_EQ(found("\x01\x02\x1b[2J"), "an unknown format that starts with \"\\x01\\x02\\x1b[2J\"");
 }
 
@@ -398,6 +411,14 @@ TEST(Bundle, GivesEachLibraryANameOfItsOwn) {
   EXPECT_EQ(copy[0].needed.at(0).name.text, names[1][0]);
   EXPECT_EQ(copy[0].linkage.run_path.value().text, "$ORIGIN///////");
   EXPECT_EQ(copy[0].linkage.versions_of.at(0).text, names[1][0]);
+}
+
+TEST(Bundle, ChangesOnlyTheFoldersNearTheModule) {
+  Bundle bundle = bundle_of("sibling-user-folders");
+  ASSERT_TRUE(make_private(bundle, 1));
+  const Bundle copy = read_bundle(bundle[0].content, fault("sibling-user-folders")).value();
+  EXPECT_EQ(copy[0].linkage.run_path.value().text,
+            "/nowhere/lib:$ORIGIN:$ORIGIN///////:/nowhere/else");
 }
 
 TEST(Bundle, RefusesNamesThatHaveNoRoom) {
