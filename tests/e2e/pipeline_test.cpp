@@ -391,6 +391,20 @@ TEST_F(Pipeline, GoesOnWithTheOldCodeWhenTheNewOneIsBroken) {
   EXPECT_EQ(written(), positions(1, 200));
 }
 
+TEST_F(Pipeline, TellsThatNoModuleHasChanged) {
+  write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(5));
+  for (int times = 1; times <= 2; times++) {
+    child.signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] {
+      return lines_of(child.err()) == Lines(times, "tenon-pipeline: no module has changed");
+    }));
+  }
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 0);
+}
+
 // -- Plugins that fail --------------------------------------------------------
 
 TEST_F(Pipeline, StopsAtARecordThatIsRefused) {
@@ -453,6 +467,34 @@ TEST_F(Pipeline, StopsAtAnAcknowledgementOfSomethingElse) {
             "   needed  \"3\", the next that was written\n"
             "   fix     tell the author of the plugin\n");
   EXPECT_EQ(position(), "2");
+}
+
+TEST_F(Pipeline, GoesOnWithoutStepsThatPluginsDoNotHave) {
+  write_actors("\"ack_status\": \"12\", \"stop_status\": \"12\", \"teardown_status\": \"12\"",
+               "\"stop_status\": \"12\"");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out, numbers(10, 10, 10));
+}
+
+TEST_F(Pipeline, TellsWhichStepFailed) {
+  struct Step {
+    std::string source, destination, name;
+    int exit;
+  };
+  for (const Step& step : {Step{"\"ack_status\": \"13\"", "", "ack", 1},
+                           Step{"\"stop_status\": \"13\"", "", "stop", 1},
+                           Step{"", "\"stop_status\": \"13\"", "stop", 1},
+                           Step{"\"teardown_status\": \"13\"", "", "teardown", 0}}) {
+    std::filesystem::remove_all(world.root() / "state");
+    write_actors(step.source, step.destination);
+    const Outcome outcome = run();
+    EXPECT_EQ(outcome.exit, step.exit) << step.name;
+    EXPECT_EQ(outcome.err,
+              "tenon-pipeline: test.example/actor: " + step.name + ": internal: as told\n");
+    EXPECT_EQ(position(), "10");
+  }
 }
 
 // -- Files that are wrong -----------------------------------------------------
@@ -542,6 +584,16 @@ TEST_F(Pipeline, DoesNotTakeThePositionOfAnotherPipeline) {
   EXPECT_NE(outcome.err.find("error[wrong-position]"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("found   test.example/actor"), std::string::npos);
   EXPECT_EQ(position(), "10");
+
+  write_actors("");
+  std::string file = world.read("pipeline.json");
+  world.write("pipeline.json", file.replace(file.find("\"test\""), 6, "\"other\""));
+  const Outcome renamed = run();
+  EXPECT_EQ(renamed.exit, 2);
+  EXPECT_NE(renamed.err.find("position.json keeps the position of another pipeline\n"
+                             "   found   test\n   needed  other\n"),
+            std::string::npos)
+      << renamed.err;
 }
 
 TEST_F(Pipeline, TellsThatItsPositionIsDamaged) {
@@ -574,6 +626,29 @@ TEST_F(Pipeline, RunsOnceAtATime) {
   EXPECT_NE(second.err.find("error[in-use]"), std::string::npos) << second.err;
   child.signal(SIGINT);
   EXPECT_EQ(child.wait().exit, 0);
+}
+
+TEST_F(Pipeline, TellsThatNobodyReadsWhatItPrints) {
+  write_actors("");
+  const std::string command = TENON_PIPELINE " run pipeline.json";
+  const std::string told = "tenon-pipeline: cannot write to standard output\n";
+  // A full disk, and a pipe whose reader has ended.
+  for (const std::string& output :
+       {command + " > /dev/full", "exec 5> >(exit 0); wait $!; " + command + " >&5"}) {
+    const Outcome outcome = world.run({"bash", "-c", output});
+    EXPECT_EQ(outcome.exit, 3) << output;
+    EXPECT_EQ(outcome.err, told);
+  }
+  EXPECT_EQ(position(), "10");
+}
+
+TEST_F(Pipeline, LooksAtTheFoldersThatAreNamed) {
+  std::filesystem::rename(world.plugins(), world.root() / "elsewhere");
+  write_actors("");
+  EXPECT_EQ(run().exit, 2);
+  const Outcome outcome =
+      world.run({TENON_PIPELINE, "run", "pipeline.json", "--plugin-path", "elsewhere"});
+  EXPECT_EQ(outcome.out, numbers(10, 10, 10)) << outcome.err;
 }
 
 TEST_F(Pipeline, TellsHowItIsUsed) {

@@ -53,6 +53,11 @@ std::string text_of(std::optional<tenon::BytesView> position) {
   return position ? std::string(position->text()) : "-";
 }
 
+/// Fails a step where the test asks for a status.
+void end_step(int status) {
+  if (status != 0) throw Failure(status, "as told");
+}
+
 /// Records 1 to `count`.
 class Source : public tenon::sdk::SourceV2 {
  public:
@@ -66,6 +71,9 @@ class Source : public tenon::sdk::SourceV2 {
     retry_at_ = config.get("retry_at", 0);
     deaf_ = config.get("deaf", false);
     broken_ = config.get("broken", false);
+    ack_status_ = config.get("ack_status", 0);
+    stop_status_ = config.get("stop_status", 0);
+    teardown_status_ = config.get("teardown_status", 0);
   }
   void on_created(tenon::MapView<std::string> config) override {
     journal_.add("source: created " + text_of(config));
@@ -105,16 +113,22 @@ class Source : public tenon::sdk::SourceV2 {
   void ack(tenon::ListView<tenon::Bytes> positions) override {
     journal_.add("source: ack " + text_of(positions[0]) + " to " +
                  text_of(positions[positions.size() - 1]));
+    end_step(ack_status_);
   }
   std::optional<tenon::Bytes> stop() override {
     journal_.add("source: stop");
+    end_step(stop_status_);
     return tenon::to_bytes(std::to_string(at_));
   }
-  void teardown() override { journal_.add("source: teardown"); }
+  void teardown() override {
+    journal_.add("source: teardown");
+    end_step(teardown_status_);
+  }
 
  private:
   Journal journal_;
   int count_ = 0, batch_ = 0, fail_at_ = 0, retry_at_ = 0, at_ = 0;
+  int ack_status_ = 0, stop_status_ = 0, teardown_status_ = 0;
   bool deaf_ = false, broken_ = false;
   tenon::sdk::Duration delay_{};
 };
@@ -131,6 +145,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     fail_at_ = config.get("fail_at", "");
     hold_ = config.get("hold", false);
     broken_ = config.get("broken", false);
+    stop_status_ = config.get("stop_status", 0);
   }
   void on_created(tenon::MapView<std::string> config) override {
     journal_.add("destination: created " + text_of(config));
@@ -175,6 +190,7 @@ class Destination : public tenon::sdk::DestinationV2 {
     std::lock_guard lock(mutex_);
     stopped_ = true;
     changed_.notify_all();
+    end_step(stop_status_);
   }
   void teardown() override { journal_.add("destination: teardown"); }
 
@@ -187,6 +203,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;
   bool stopped_ = false;
+  int stop_status_ = 0;
 };
 
 }  // namespace
