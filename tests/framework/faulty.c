@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * Preloaded into a program under test: counts what it asks of the system, writes each request to a
- * log, and makes one of them fail. Requests for files count if these lie in one folder; other
- * requests count if they are named. See faulty.hpp for the driver.
+ * Preloaded into a program under test, or linked into it: counts what it asks of the system, writes
+ * each request to a log, and makes one of them fail. Requests for files count if these lie in one
+ * folder; other requests count if they are named. See faulty.hpp and faulty_inside.hpp for the
+ * drivers. A program that is preloaded is told by its environment:
  *
  *   FAULTY_FOLDER   the folder
  *   FAULTY_OTHERS   names of other requests that count, each between commas, eg: ",getentropy,"
@@ -16,6 +17,9 @@
  */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* would give two functions here one name */
+#include "framework/faulty.h"
+
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,16 +32,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { passes = 0, falls_short = -1, kills = -2, forgets = -3 };
+enum { passes = 0, falls_short = FAULTY_SHORT, kills = -2, forgets = -3 };
 
 static char folder[PATH_MAX];
-static size_t folder_size;
+static atomic_size_t folder_size; /* 0: nothing counts */
 static const char *others = "";
 static const char *aside;
 static int log_file = -1;
@@ -45,24 +51,41 @@ static long fail_at;
 static int fail_how;
 static atomic_long count;
 
-__attribute__((constructor)) static void begin(void) {
-  const char *text = getenv("FAULTY_FOLDER");
-  if (text == NULL || realpath(text, folder) == NULL) return;
+void faulty_begin(const char *in, const char *other_requests, const char *log, long at, int how) {
+  if (realpath(in, folder) == NULL) return;
+  others = other_requests;
+  fail_at = at;
+  fail_how = how;
+  count = 0;
+  if (log != NULL) {
+    const int opened =
+        (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    log_file = fcntl(opened, F_DUPFD_CLOEXEC, 900);  // no number that the program would get
+    syscall(SYS_close, opened);
+  }
   folder_size = strlen(folder);
-  if ((text = getenv("FAULTY_OTHERS")) != NULL) others = text;
+}
+
+void faulty_end(void) {
+  folder_size = 0;
+  if (log_file >= 0) syscall(SYS_close, log_file);
+  log_file = -1;
+}
+
+__attribute__((constructor)) static void begin(void) {
+  const char *in = getenv("FAULTY_FOLDER");
+  if (in == NULL) return;
   aside = getenv("FAULTY_ASIDE");
-  if ((text = getenv("FAULTY_AT")) != NULL) fail_at = atol(text);
-  text = getenv("FAULTY_HOW");
+  const char *named = getenv("FAULTY_OTHERS");
+  const char *at = getenv("FAULTY_AT");
+  const char *text = getenv("FAULTY_HOW");
   if (text == NULL) text = "0";
-  fail_how = strcmp(text, "short") == 0    ? falls_short
-             : strcmp(text, "kill") == 0   ? kills
-             : strcmp(text, "forget") == 0 ? forgets
-                                           : atoi(text);
-  if ((text = getenv("FAULTY_LOG")) == NULL) return;
-  const int opened =
-      (int)syscall(SYS_openat, AT_FDCWD, text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  log_file = fcntl(opened, F_DUPFD_CLOEXEC, 900);  // no number that the program would get
-  syscall(SYS_close, opened);
+  const int how = strcmp(text, "short") == 0    ? falls_short
+                  : strcmp(text, "kill") == 0   ? kills
+                  : strcmp(text, "forget") == 0 ? forgets
+                                                : atoi(text);
+  faulty_begin(in, named != NULL ? named : "", getenv("FAULTY_LOG"), at != NULL ? atol(at) : 0,
+               how);
 }
 
 /* The headers of the system give parameters reserved names. */
@@ -217,10 +240,11 @@ static int next(const char *name, const char *path) {
   return fail_how;
 }
 
-static int next_other(const char *name) {
+int faulty_request(const char *name) {
+  if (folder_size == 0) return passes;
   char word[32];
   snprintf(word, sizeof word, ",%s,", name);
-  return folder_size > 0 && strstr(others, word) != NULL ? next(name, "") : passes;
+  return strstr(others, word) != NULL ? next(name, "") : passes;
 }
 
 static bool fails(int how) {
@@ -229,9 +253,16 @@ static bool fails(int how) {
   return true;
 }
 
+/* The same for a path from an open folder on. */
+static bool find_path_at(int at, const char *path, char *found) {
+  if (at == AT_FDCWD || path[0] == '/') return find_path(path, found);
+  char above[PATH_MAX];
+  return find_file(at, above) && snprintf(found, PATH_MAX, "%s/%s", above, path) < PATH_MAX;
+}
+
 static int open_file(int at, const char *path, int flags, mode_t mode) {
   char found[PATH_MAX];
-  const bool inside = at == AT_FDCWD && find_path(path, found);
+  const bool inside = find_path_at(at, path, found);
   if (inside && fails(next((flags & O_CREAT) != 0 ? "create" : "open", found))) return -1;
   const bool fresh =
       inside && (flags & O_CREAT) != 0 && syscall(SYS_faccessat, AT_FDCWD, found, F_OK) != 0;
@@ -378,6 +409,44 @@ int mkdir(const char *path, mode_t mode) {
   return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
+char *mkdtemp(char *name) {
+  char found[PATH_MAX];
+  if (find_path(name, found) && fails(next("mkdir", found))) return NULL;
+  char *(*real)(char *);
+  *(void **)&real = dlsym(RTLD_NEXT, "mkdtemp");
+  return real(name);
+}
+
+int link(const char *from, const char *to) {
+  char found[PATH_MAX];
+  if (find_path(to, found) && fails(next("link", found))) return -1;
+  return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+DIR *opendir(const char *path) {
+  char found[PATH_MAX];
+  if (find_path(path, found) && fails(next("open", found))) return NULL;
+  DIR *(*real)(const char *);
+  *(void **)&real = dlsym(RTLD_NEXT, "opendir");
+  return real(path);
+}
+
+int inotify_add_watch(int queue, const char *path, uint32_t what) {
+  char found[PATH_MAX];
+  if (find_path(path, found) && fails(next("watch", found))) return -1;
+  return (int)syscall(SYS_inotify_add_watch, queue, path, what);
+}
+
+int inotify_init1(int flags) {
+  if (fails(faulty_request("inotify_init1"))) return -1;
+  return (int)syscall(SYS_inotify_init1, flags);
+}
+
+int eventfd(unsigned start, int flags) {
+  if (fails(faulty_request("eventfd"))) return -1;
+  return (int)syscall(SYS_eventfd2, start, flags);
+}
+
 static void *map(void *address, size_t size, int access, int flags, int file, off_t offset) {
   char found[PATH_MAX];
   const int how = file >= 0 && find_file(file, found) ? next("mmap", found) : passes;
@@ -395,12 +464,12 @@ void *mmap64(void *address, size_t size, int access, int flags, int file, off_t 
 }
 
 int memfd_create(const char *name, unsigned flags) {
-  if (fails(next_other("memfd_create"))) return -1;
+  if (fails(faulty_request("memfd_create"))) return -1;
   return (int)syscall(SYS_memfd_create, name, flags);
 }
 
 int getentropy(void *to, size_t size) {
-  if (fails(next_other("getentropy"))) return -1;
+  if (fails(faulty_request("getentropy"))) return -1;
   return syscall(SYS_getrandom, to, size, 0) == (long)size ? 0 : -1;
 }
 
@@ -408,7 +477,8 @@ void *dlopen(const char *path, int mode) {
   char found[PATH_MAX];
   void *(*real)(const char *, int);
   *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
-  if (path != NULL && find_path(path, found) && next("dlopen", found) > 0) {
+  const bool asks = path != NULL && (mode & RTLD_NOLOAD) == 0;
+  if (asks && find_path(path, found) && next("dlopen", found) > 0) {
     return real("/no/such/library", mode); /* sets what dlerror says */
   }
   return real(path, mode);
@@ -416,7 +486,7 @@ void *dlopen(const char *path, int mode) {
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
                    void *argument) {
-  const int failure = next_other("pthread_create");
+  const int failure = faulty_request("pthread_create");
   int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
   return failure > passes ? failure : real(thread, how, start, argument);

@@ -17,16 +17,15 @@ namespace fs = std::filesystem;
 struct Way {
   Failure failure;
   std::string how;  // as faulty.c reads it
-  const char* words;
 };
 
 const Way ways[] = {
-    {Failure::no_room, std::to_string(ENOSPC), "no room"},
-    {Failure::broken_disk, std::to_string(EIO), "broken disk"},
-    {Failure::interrupted, std::to_string(EINTR), "interrupted"},
-    {Failure::cut_short, "short", "cut short"},
-    {Failure::killed, "kill", "killed"},
-    {Failure::power_lost, "forget", "power lost"},
+    {Failure::no_room, std::to_string(ENOSPC)},
+    {Failure::broken_disk, std::to_string(EIO)},
+    {Failure::interrupted, std::to_string(EINTR)},
+    {Failure::cut_short, "short"},
+    {Failure::killed, "kill"},
+    {Failure::power_lost, "forget"},
 };
 
 // So that each scenario takes a second or two, whatever it asks for.
@@ -65,17 +64,7 @@ class Run {
     scenario_.check(world_, run, fault);
   }
 
-  std::vector<Request> requests() const {
-    std::vector<Request> requests;
-    std::istringstream log(read_file(beside("log")));
-    for (std::string line; std::getline(log, line);) {
-      const auto space = line.find(' ');
-      const fs::path path = line.substr(space + 1);
-      requests.push_back({line.substr(0, space),
-                          path.empty() ? "" : path.lexically_relative(world_.root()).string()});
-    }
-    return requests;
-  }
+  std::vector<Request> requests() const { return read_requests(beside("log"), world_.root()); }
 
  private:
   fs::path beside(std::string_view what) const {
@@ -108,10 +97,9 @@ bool takes_all() {
 }
 
 const char* words_of(Failure failure) {
-  for (const Way& way : ways) {
-    if (way.failure == failure) return way.words;
-  }
-  return "";
+  constexpr const char* words[] = {"no room",     "broken disk", "no descriptor", "no memory",
+                                   "interrupted", "cut short",   "killed",        "power lost"};
+  return words[static_cast<std::size_t>(failure)];
 }
 
 }  // namespace
@@ -121,13 +109,29 @@ std::string Fault::in_words() const {
          words_of(failure);
 }
 
+std::vector<Request> read_requests(const fs::path& log, const fs::path& folder) {
+  std::vector<Request> requests;
+  std::istringstream lines(read_file(log));
+  for (std::string line; std::getline(lines, line);) {
+    const auto space = line.find(' ');
+    const fs::path path = line.substr(space + 1);
+    requests.push_back(
+        {line.substr(0, space), path.empty() ? "" : path.lexically_relative(folder).string()});
+  }
+  return requests;
+}
+
+std::size_t step_through(std::size_t count, std::size_t sample) {
+  // No divisor of the number of ways, so that each request and each way has its turn.
+  return takes_all() || count <= sample ? 1 : (count / sample) | 1;
+}
+
 std::vector<Request> for_each_fault(const Scenario& scenario) {
   Run first(scenario);
   first.whole();
   auto requests = first.requests();
   const std::size_t count = requests.size() * std::size(ways);
-  // No divisor of the number of ways, so that each request and each way has its turn.
-  const std::size_t step = takes_all() || count <= sample ? 1 : (count / sample) | 1;
+  const std::size_t step = step_through(count, sample);
   std::size_t done = 0;
   for (std::size_t i = 0; i < count; i += step, ++done) {
     const Way& way = ways[i % std::size(ways)];

@@ -25,7 +25,16 @@ struct Request {
 
 /// How a request fails: with an error of the system, with a part of what was asked for, or never
 /// returns because the program was killed, or the machine lost power.
-enum class Failure { no_room, broken_disk, interrupted, cut_short, killed, power_lost };
+enum class Failure {
+  no_room,
+  broken_disk,
+  no_descriptor,
+  no_memory,
+  interrupted,
+  cut_short,
+  killed,
+  power_lost,
+};
 
 struct Fault {
   Request request;
@@ -47,6 +56,14 @@ struct Scenario {
   /// After a run in which nothing failed: the first one, and one that follows each fault.
   std::function<void(World&, const Outcome&)> check_whole;
 };
+
+/// The requests that faulty.c wrote to a log. Paths are those from the folder on.
+std::vector<Request> read_requests(const std::filesystem::path& log,
+                                   const std::filesystem::path& folder);
+
+/// How far the next of `count` faults lies, of which about `sample` are to be taken: with
+/// $TENON_FAULTS set to "all" each is.
+std::size_t step_through(std::size_t count, std::size_t sample);
 
 /// Runs a scenario with its faults: with $TENON_FAULTS set to "all" with each, else with a fixed
 /// sample. Checks besides that no program ends by a signal of its own, that one that fails says

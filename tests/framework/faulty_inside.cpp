@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "framework/faulty_inside.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <iterator>
+#include <new>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+
+#include "framework/faulty.h"
+
+void* operator new(std::size_t size) {
+  if (faulty_request("allocation") != 0) throw std::bad_alloc();
+  void* memory = std::malloc(size != 0 ? size : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return faulty_request("allocation") != 0 ? nullptr : std::malloc(size != 0 ? size : 1);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Way {
+  Failure failure;
+  int how;  // as faulty.c takes it
+};
+
+constexpr Way of_files[] = {
+    {Failure::no_room, ENOSPC},   {Failure::broken_disk, EIO},   {Failure::no_descriptor, EMFILE},
+    {Failure::no_memory, ENOMEM}, {Failure::interrupted, EINTR}, {Failure::cut_short, FAULTY_SHORT},
+};
+constexpr Way of_others[] = {{Failure::no_memory, ENOMEM}};
+constexpr const char* others =
+    ",allocation,getentropy,pthread_create,memfd_create,eventfd,inotify_init1,";
+
+// So that each scenario takes about a second, whatever it asks for.
+constexpr std::size_t sample = 160;
+
+std::size_t count_in(const fs::path& folder) {
+  const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+  return static_cast<std::size_t>(count);
+}
+
+std::string mappings_of(const fs::path& folder) {
+  std::string found;
+  std::istringstream lines(read_file("/proc/self/maps"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(folder.string() + "/") != std::string::npos) found += line + "\n";
+  }
+  return found;
+}
+
+std::set<fs::path> files_in(const fs::path& folder) {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) files.insert(entry.path());
+  return files;
+}
+
+/// What a process holds between the runs.
+struct Held {
+  std::size_t descriptors = count_in("/proc/self/fd");
+  std::size_t threads = count_in("/proc/self/task");
+};
+
+void run(const fs::path& folder, const InsideScenario& scenario, const std::string& log,
+         const Fault* fault, int how) {
+  scenario.prepare();
+  const std::set<fs::path> before = files_in(folder);
+  const long number = fault == nullptr ? 0 : static_cast<long>(fault->number);
+  faulty_begin(folder.c_str(), others, log.empty() ? nullptr : log.c_str(), number, how);
+  bool thrown = false;
+  try {
+    scenario.run();
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  faulty_end();
+  EXPECT_TRUE(!thrown || (fault != nullptr && fault->request.name == "allocation"));
+  scenario.check(fault);
+  for (const fs::path& file : files_in(folder)) {
+    EXPECT_TRUE(before.contains(file)) << file << " is left";
+  }
+  EXPECT_EQ(mappings_of(folder), "");
+}
+
+std::vector<std::pair<Fault, int>> faults_of(const std::vector<Request>& requests) {
+  std::vector<std::pair<Fault, int>> faults;
+  for (std::size_t i = 0; i < requests.size(); i++) {
+    const bool of_file = !requests[i].path.empty();
+    for (const Way& way : of_file ? std::span<const Way>(of_files) : of_others) {
+      faults.push_back({{requests[i], i + 1, way.failure}, way.how});
+    }
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::vector<Request> for_each_fault(const fs::path& folder, const InsideScenario& scenario) {
+  const std::string log = folder.string() + ".log";
+  run(folder, scenario, "", nullptr, 0);  // begins what lasts as long as the process
+  run(folder, scenario, log, nullptr, 0);
+  std::vector<Request> requests = read_requests(log, folder);
+  fs::remove(log);
+  const Held before;
+  const auto faults = faults_of(requests);
+  const std::size_t step = step_through(faults.size(), sample);
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < faults.size(); i += step, ++done) {
+    const auto& [fault, how] = faults[i];
+    SCOPED_TRACE(fault.in_words());
+    run(folder, scenario, "", &fault, how);
+    EXPECT_EQ(Held().descriptors, before.descriptors);
+    EXPECT_TRUE(eventually([&] { return Held().threads == before.threads; }));
+    if (testing::Test::HasFailure()) break;
+  }
+  testing::Test::RecordProperty("requests", static_cast<int>(requests.size()));
+  testing::Test::RecordProperty("faults", static_cast<int>(done));
+  return requests;
+}
+
+}  // namespace tenon::tests
