@@ -80,7 +80,8 @@ Result<File> File::open(const std::filesystem::path& path) {
     return cannot_read(path, "looking at the file");
   }
   if (!S_ISREG(status.st_mode)) return irregular(status.st_mode);
-  return File(path.string(), descriptor.release(), identity_from(status));
+  std::string name = path.string();  // before the descriptor changes hands
+  return File(std::move(name), descriptor.release(), identity_from(status));
 }
 
 File::File(std::string path, int descriptor, const FileIdentity& identity)

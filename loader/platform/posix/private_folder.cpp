@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -64,9 +65,12 @@ void prepare_for_forks() {
 
 /// From here on a child of fork closes its share of the file. REQUIRED: the mutex, also while the
 /// file is opened.
-int hold(int descriptor) {
+int hold(int descriptor) try {
   if (descriptor >= 0) held().descriptors.push_back(descriptor);
   return descriptor;
+} catch (...) {  // memory has run out
+  ::close(descriptor);
+  throw;
 }
 
 void release(int descriptor) noexcept {
@@ -76,9 +80,10 @@ void release(int descriptor) noexcept {
   ::close(descriptor);
 }
 
-/// The names in an open folder that `wanted` takes, without `.` and `..`.
+/// The names in an open folder that `wanted` takes, without `.` and `..`; as many of them as there
+/// is memory for.
 template <class Wanted>
-std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) {
+std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) noexcept {
   std::vector<std::string> names;
   const int copy = ::openat(folder, ".", folder_flags);
   DIR* stream = copy >= 0 ? ::fdopendir(copy) : nullptr;
@@ -90,7 +95,12 @@ std::vector<std::string> names_in(int folder, std::size_t most, Wanted wanted) {
     const dirent* entry = ::readdir(stream);
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
-    if (name != "." && name != ".." && wanted(*entry)) names.emplace_back(name);
+    if (name == "." || name == ".." || !wanted(*entry)) continue;
+    try {
+      names.emplace_back(name);
+    } catch (const std::bad_alloc&) {
+      break;
+    }
   }
   ::closedir(stream);
   return names;
@@ -133,11 +143,12 @@ bool remove_if_abandoned(int parent, const char* name) {
   return lock.is_open() && take_lock(lock.get()) && remove_folder(parent, name, folder.get());
 }
 
-/// Whether a path leads to the open file.
-bool is_at(int descriptor, const std::filesystem::path& path) {
+/// Whether a path from a folder on leads to the open file.
+bool is_at(int descriptor, int folder, const char* path) noexcept {
   struct stat open, there;
-  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &there) == 0 &&
-         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+  return ::fstat(descriptor, &open) == 0 &&
+         ::fstatat(folder, path, &there, AT_SYMLINK_NOFOLLOW) == 0 && open.st_dev == there.st_dev &&
+         open.st_ino == there.st_ino;
 }
 
 }  // namespace
@@ -146,6 +157,7 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
   prepare_for_forks();
   std::error_code ignored;
   std::string name = (std::filesystem::absolute(parent, ignored) / prefix).string() + "XXXXXX";
+  std::shared_ptr<PrivateFolder> made(new PrivateFolder);  // before there is a folder to remove
   if (::mkdtemp(name.data()) == nullptr) {
     const int number = errno;
     return Error({.code = number == ENOENT ? "not-found" : "cannot-write",
@@ -154,8 +166,12 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
                   .needed = "a folder where the host's user may write",
                   .fix = "check the path, the permissions and the room left on the disk"});
   }
-  std::shared_ptr<PrivateFolder> made(new PrivateFolder);
-  made->path_ = std::move(name);
+  try {
+    made->path_ = name;
+  } catch (...) {  // memory has run out
+    ::rmdir(name.c_str());
+    throw;
+  }
   if (!made->lock()) {
     // Nobody will remove it when this process is killed, but it serves.
     ::unlinkat(made->folder_, new_lock_name, 0);
@@ -186,7 +202,8 @@ bool PrivateFolder::is_own() const noexcept {
 }
 
 bool PrivateFolder::is_usable() const noexcept {
-  return is_own() && is_at(folder_, path_) && (lock_ < 0 || is_at(lock_, path_ / lock_name));
+  return is_own() && is_at(folder_, AT_FDCWD, path_.c_str()) &&
+         (lock_ < 0 || is_at(lock_, folder_, lock_name));
 }
 
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept {

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "platform/file.hpp"
+#include "platform/posix/descriptor.hpp"
 
 namespace tenon::platform {
 namespace {
@@ -71,8 +72,7 @@ bool has_several_names(const fs::path& file) {
 }  // namespace
 
 struct FileWatch::System {
-  explicit System(int queue) : queue(queue) {}
-  ~System() { ::close(queue); }
+  explicit System(Descriptor open) : opened(std::move(open)), queue(opened.get()) {}
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
@@ -82,6 +82,7 @@ struct FileWatch::System {
   void take(const inotify_event& event, std::string_view name);
   bool look(const fs::path& file, Watched& watched);
 
+  const Descriptor opened;
   const int queue;
   std::mutex mutex;
   std::map<fs::path, Watched> files;
@@ -209,9 +210,9 @@ FileWatch& FileWatch::operator=(FileWatch&& other) noexcept = default;
 FileWatch::~FileWatch() = default;
 
 Result<FileWatch> FileWatch::open() {
-  const int queue = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (queue < 0) return cannot_watch("inotify", errno);
-  return FileWatch(std::make_unique<System>(queue));
+  Descriptor queue(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!queue.is_open()) return cannot_watch("inotify", errno);
+  return FileWatch(std::make_unique<System>(std::move(queue)));
 }
 
 Result<void> FileWatch::add(const fs::path& file) {
