@@ -2,12 +2,14 @@
 #include "catalog/scan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "manifest/module_file.hpp"
+#include "platform/file.hpp"
 #include "platform/process.hpp"
 
 namespace tenon::detail {
@@ -15,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error unusable(const SearchPlace& place, std::string found) {
+Error unusable(const fs::path& place, std::string found) {
   return Error({.code = "cannot-read",
-                .where = place.path.string(),
+                .where = place.string(),
                 .found = std::move(found),
                 .needed = "a folder of modules that this user may read, or a module file",
                 .fix = "correct it, or take it out of the plugin path"});
@@ -36,48 +38,59 @@ bool is_version_folder(const fs::path& folder) {
   return name == development || Version::parse(name).has_value();
 }
 
+/// The module files of a place, and the folders below it that could not be read.
+struct Search {
+  std::vector<File> files;
+  std::vector<Error> skipped;
+};
+
 /// Adds the module files of a folder, and those of the version folders below it: `levels` more
-/// folders may lie between.
-void add_files(const fs::path& folder, const std::string& version, int levels,
-               std::vector<File>& files, std::error_code& failed) {
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    std::error_code unreadable;  // what lies in a folder that cannot be read is not there
-    if (!entry->is_directory(unreadable)) {
+/// folders may lie between. Returns why not all of the folder could be read.
+std::error_code add_files(const fs::path& folder, const std::string& version, int levels,
+                          Search& search) {
+  std::vector<platform::FolderEntry> entries;
+  const std::error_code failed = platform::read_folder(folder, entries);
+  for (const auto& [path, is_folder] : entries) {
+    std::error_code unread;
+    if (!is_folder) {
       const bool counts = levels == 2 || !version.empty();
-      if (counts && entry->path().extension() == platform::module_suffix) {
-        files.push_back({entry->path(), version});
+      if (counts && path.extension() == platform::module_suffix) {
+        search.files.push_back({path, version});
       }
-    } else if (version.empty() && levels < 2 && is_version_folder(entry->path())) {
-      add_files(entry->path(), entry->path().filename().string(), 0, files, unreadable);
+    } else if (version.empty() && levels < 2 && is_version_folder(path)) {
+      unread = add_files(path, path.filename().string(), 0, search);
     } else if (version.empty() && levels > 0) {
-      add_files(entry->path(), "", levels - 1, files, unreadable);
+      unread = add_files(path, "", levels - 1, search);
     }
+    // What lies in a folder of somebody else is not there.
+    if (!unread || unread == std::errc::permission_denied) continue;
+    search.skipped.push_back(unusable(path, unread.message()));
   }
+  return failed;
 }
 
-Result<std::vector<File>> files_in(const SearchPlace& place) {
+Result<Search> files_in(const SearchPlace& place) {
   std::error_code failed;
   const fs::file_status status = fs::status(place.path, failed);
   if (status.type() == fs::file_type::not_found) {
-    if (!place.named) return std::vector<File>();
+    if (!place.named) return Search();
     return Error({.code = "not-found",
                   .where = place.path.string(),
                   .found = "no such file or folder",
                   .needed = "a folder of modules, or a module file",
                   .fix = "make the folder, or take it out of the plugin path"});
   }
-  if (failed) return unusable(place, failed.message());
-  if (status.type() == fs::file_type::regular) return std::vector<File>{{place.path}};
+  if (failed) return unusable(place.path, failed.message());
+  if (status.type() == fs::file_type::regular) return Search{{{place.path}}, {}};
   if (status.type() != fs::file_type::directory) {
-    return unusable(place, "neither a folder nor a file");
+    return unusable(place.path, "neither a folder nor a file");
   }
-  std::vector<File> files;
-  add_files(place.path, "", 2, files, failed);
-  if (failed) return unusable(place, failed.message());
-  std::sort(files.begin(), files.end(),
+  Search search;
+  failed = add_files(place.path, "", 2, search);
+  if (failed) return unusable(place.path, failed.message());
+  std::sort(search.files.begin(), search.files.end(),
             [](const File& a, const File& b) { return a.path < b.path; });
-  return files;
+  return search;
 }
 
 Error in_development(const FoundModule& module) {
@@ -134,12 +147,13 @@ Scan scan(const std::vector<SearchPlace>& places) {
   Scan result;
   std::set<fs::path> seen;
   for (const SearchPlace& place : places) {
-    auto files = files_in(place);
-    if (!files) {
-      result.skipped.push_back(std::move(files).error());
+    auto search = files_in(place);
+    if (!search) {
+      result.skipped.push_back(std::move(search).error());
       continue;
     }
-    for (const File& file : *files) {
+    std::ranges::move(search->skipped, std::back_inserter(result.skipped));
+    for (const File& file : search->files) {
       std::error_code ignored;
       if (!seen.insert(fs::weakly_canonical(file.path, ignored)).second) continue;
       add(file, result);

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace tenon::platform {
@@ -64,6 +65,15 @@ class File {
 
 /// The identity of whatever stands at `path`.
 Result<FileIdentity> identity_of(const std::filesystem::path& path);
+
+/// What lies in a folder. Symbolic links are followed.
+struct FolderEntry {
+  std::filesystem::path path;
+  bool is_folder;
+};
+/// Adds what lies in a folder, in no order. Returns why not all of it could be read. The standard
+/// library's iterators end the process where memory runs out.
+std::error_code read_folder(const std::filesystem::path& folder, std::vector<FolderEntry>& entries);
 
 /// Makes a file that must not exist yet, readable and writable by its owner alone.
 Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -8,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -58,6 +60,12 @@ FileIdentity identity_from(const struct stat& status) {
           .size = static_cast<std::uint64_t>(status.st_size),
           .modified = nanoseconds(status.st_mtim),
           .changed = nanoseconds(status.st_ctim)};
+}
+
+bool leads_to_folder(const std::filesystem::path& path, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN && entry.d_type != DT_LNK) return entry.d_type == DT_DIR;
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 }  // namespace
@@ -141,6 +149,25 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
     return cannot_read(path, "looking at the file");
   }
   return identity_from(status);
+}
+
+std::error_code read_folder(const std::filesystem::path& folder,
+                            std::vector<FolderEntry>& entries) {
+  struct Close {
+    void operator()(DIR* open) const noexcept { ::closedir(open); }
+  };
+  const std::unique_ptr<DIR, Close> stream(::opendir(folder.c_str()));
+  if (stream == nullptr) return {errno, std::generic_category()};
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) return {errno, std::generic_category()};
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    std::filesystem::path path = folder / name;
+    const bool is_folder = leads_to_folder(path, *entry);
+    entries.push_back({std::move(path), is_folder});
+  }
 }
 
 Result<void> create_file(const std::filesystem::path& path, std::span<const std::byte> content) {
