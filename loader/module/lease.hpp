@@ -42,7 +42,7 @@ class LeaseList {
                                          const std::function<tenon_status()>& body)>;
 
   /// `contract`: what the module of the generation asks for.
-  LeaseList(Serving& generation, Contract contract, Run run) noexcept
+  LeaseList(Serving& generation, Contract contract, Run run)
       : generation_(generation), contract_(contract), run_(std::move(run)) {}
   /// REQUIRED: none is left.
   ~LeaseList() = default;
