@@ -59,7 +59,8 @@ Result<void> Workers::run(std::function<void()> job) {
     const std::lock_guard lock(state_->mutex);
     if (state_->stopped) return {};
     finished = state_->take_finished();
-    auto& worker = state_->workers.emplace_back();
+    std::list<State::Worker> fresh(1);  // of the others once it runs
+    auto& worker = fresh.front();
     auto thread =
         start_thread("a restart", [state = state_, &worker, job = std::move(job)]() mutable {
           job();
@@ -70,8 +71,8 @@ Result<void> Workers::run(std::function<void()> job) {
         });
     if (thread) {
       worker.thread = std::move(*thread);
+      state_->workers.splice(state_->workers.end(), fresh);
     } else {
-      state_->workers.pop_back();
       started = std::move(thread).error();
     }
   }
