@@ -33,6 +33,27 @@ Error no_neighbours(const fs::path& module, const fs::path& library) {
                 .fix = "set TMPDIR to a folder that is not mounted noexec"});
 }
 
+/// Writes one file of a module under its first name, and links it under the others.
+Result<void> write_file(const BundleFile& file, const std::vector<std::string>& names,
+                        PrivateCopy& copy) {
+  const fs::path folder = copy.folder->path();
+  const fs::path first = folder / names.front();
+  for (const std::string& name : names) {
+    copy.files.push_back({folder / name, file.path});
+    const fs::path& path = copy.files.back().path;
+    auto written = path == first ? platform::create_file(path, file.content)
+                                 : platform::link_file(first, path);
+    if (!written) return written;
+  }
+  if (file.debug) {
+    // Without it a debugger shows less, and that is all.
+    std::error_code ignored;
+    copy.debug_links.push_back(folder / file.debug->link.text);
+    fs::create_symlink(file.debug->path, copy.debug_links.back(), ignored);
+  }
+  return {};
+}
+
 /// The words of the system's loader, which name the copies, about the files that people know.
 std::string about_originals(std::string text, const PrivateCopy& copy) {
   for (const auto& file : copy.files) {
@@ -48,9 +69,9 @@ std::string about_originals(std::string text, const PrivateCopy& copy) {
 
 }  // namespace
 
-bool PrivateCopy::is_mapped() const {
+bool PrivateCopy::is_mapped() const noexcept {
   return std::any_of(files.begin(), files.end(),
-                     [](const File& file) { return !platform::ImageMap::of(file.path).empty(); });
+                     [](const File& file) { return platform::is_mapped(file.path); });
 }
 
 void PrivateCopy::remove() noexcept {
@@ -123,24 +144,16 @@ Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::strin
   if (!names) return std::move(names).error();
   names->front().insert(names->front().begin(), name);
   PrivateCopy copy{.name = name, .folder = folder};
-  for (std::size_t i = 0; i < bundle.size(); i++) {
-    const fs::path first = folder->path() / (*names)[i].front();
-    auto written = platform::create_file(first, bundle[i].content);
-    for (const std::string& each : (*names)[i]) {
-      copy.files.push_back({folder->path() / each, bundle[i].path});
-      if (!written || copy.files.back().path == first) continue;
-      written = platform::link_file(first, copy.files.back().path);
+  try {
+    for (std::size_t i = 0; i < bundle.size(); i++) {
+      if (auto written = write_file(bundle[i], (*names)[i], copy); !written) {
+        copy.remove();
+        return std::move(written).error();
+      }
     }
-    if (!written) {
-      copy.remove();
-      return std::move(written).error();
-    }
-    if (bundle[i].debug) {
-      // Without it a debugger shows less, and that is all.
-      std::error_code ignored;
-      copy.debug_links.push_back(folder->path() / bundle[i].debug->link.text);
-      fs::create_symlink(bundle[i].debug->path, copy.debug_links.back(), ignored);
-    }
+  } catch (...) {  // memory has run out
+    copy.remove();
+    throw;
   }
   return copy;
 }

@@ -50,7 +50,7 @@ struct PrivateCopy {
 
   const std::filesystem::path& path() const noexcept { return files.front().path; }
   /// Whether anything is loaded from it.
-  bool is_mapped() const;
+  bool is_mapped() const noexcept;
   void remove() noexcept;
 };
 

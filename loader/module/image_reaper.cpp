@@ -13,7 +13,12 @@ constexpr auto longest_pause = std::chrono::milliseconds(5000);
 }  // namespace
 
 void ImageReaper::look_soon() noexcept {
-  if (!due_.exchange(true)) look_in(first_pause);
+  if (due_.exchange(true)) return;
+  try {
+    look_in(first_pause);
+  } catch (const std::bad_alloc&) {
+    due_.store(false);  // the next who looks may have memory for it
+  }
 }
 
 void ImageReaper::look_in(std::chrono::milliseconds pause) {

@@ -5,6 +5,7 @@
 #include <link.h>
 
 namespace tenon::platform {
+namespace fs = std::filesystem;
 
 ImageMap ImageMap::of(const std::filesystem::path& path) {
   struct Search {
@@ -58,6 +59,16 @@ bool is_loaded(const std::filesystem::path& path) {
   if (image == nullptr) return false;
   dlclose(image);
   return true;
+}
+
+bool is_mapped(const std::filesystem::path& path) noexcept {
+  const auto is_at = [](dl_phdr_info* info, std::size_t, void* wanted) {
+    return info->dlpi_name != nullptr &&
+                   static_cast<const fs::path*>(wanted)->native() == info->dlpi_name
+               ? 1
+               : 0;
+  };
+  return dl_iterate_phdr(is_at, const_cast<fs::path*>(&path)) != 0;
 }
 
 void pin_image(const std::filesystem::path& path) {
