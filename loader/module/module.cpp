@@ -205,25 +205,30 @@ bool Module::wait_while_frozen(Lock& lock) noexcept {
   return !frozen_;
 }
 
+/// An instance without an object, of a module that is ready for it.
+Result<InstancePtr> Module::reserve(Wanted wanted) {
+  Lock lock(mutex_);
+  const Expected expected(*this);
+  if (auto ready = become_ready(lock); !ready) return std::move(ready).error();
+  const Reserved reserved(*this);
+  auto* live =
+      new LiveInstance(shared_from_this(), reserved.index(), std::move(wanted), ++serials_);
+  return InstancePtr(instances_[reserved.index()] = live);
+}
+
 Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
-  InstancePtr instance;
-  Result<void> created;
-  {
-    Lock lock(mutex_);
-    const Expected expected(*this);
-    created = become_ready(lock);
-    if (created) {
-      const Reserved reserved(*this);
-      auto* live =
-          new LiveInstance(shared_from_this(), reserved.index(), std::move(wanted), ++serials_);
-      instance.reset(instances_[reserved.index()] = live);
-    }
-  }
-  if (instance == nullptr) {
+  Result<InstancePtr> instance = InstancePtr();
+  try {
+    instance = reserve(std::move(wanted));
+  } catch (...) {  // memory has run out
     unload_if_unused();
-    return std::move(created).error();
+    throw;
   }
-  created = create_object(static_cast<LiveInstance&>(*instance), config);
+  if (!instance) {
+    unload_if_unused();
+    return instance;
+  }
+  auto created = create_object(static_cast<LiveInstance&>(**instance), config);
   if (!created) return std::move(created).error();
   return instance;
 }
@@ -428,11 +433,11 @@ Result<void> Module::load_first(Lock& lock) {
     auto fresh = load_and_lock(lock);
     if (!fresh) return std::move(fresh).error();
     adopt(std::move(*fresh));
-    loaded = event(Event::Type::loaded);
-    loaded.loading = Clock::now() - begun;
     lock.unlock();
     if (fresh->change != nullptr) fresh->change->publish();
     lock.lock();
+    loaded = event(Event::Type::loaded);
+    loaded.loading = Clock::now() - begun;
   }
   lock.unlock();
   tell(loaded);  // without the lifecycle lock, which the listener may need
@@ -440,13 +445,8 @@ Result<void> Module::load_first(Lock& lock) {
   return {};
 }
 
-/// A generation serves from now on. Returns the one that did until now. REQUIRED: the lock.
-std::shared_ptr<Retired> Module::adopt(Loaded&& fresh) {
-  std::shared_ptr<Retired> old;
-  if (generation_ != nullptr) {
-    old = retire(std::move(generation_), event(Event::Type::drained));
-    old->worker = std::this_thread::get_id();  // drains it after it has published
-  }
+/// A generation serves from now on. REQUIRED: the lock; none has served since the last was retired.
+void Module::adopt(Loaded&& fresh) noexcept {
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
@@ -458,7 +458,6 @@ std::shared_ptr<Retired> Module::adopt(Loaded&& fresh) {
   }
   generation_->open();
   serve_again();
-  return old;
 }
 
 // -- The gate -----------------------------------------------------------------

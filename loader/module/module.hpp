@@ -111,15 +111,18 @@ struct ModuleContext {
 
 /// A generation that does not serve any more, until it has been unloaded. The operation is its end.
 struct Retired : Operation {
-  Retired(GenerationPtr generation, std::optional<Event> event, Clock::duration step_limit)
+  /// Takes the generation once memory for all else is there.
+  Retired(GenerationPtr& taken, std::optional<Event> event, Clock::duration step_limit)
       : Operation(step_limit),
-        generation(std::move(generation)),
+        package(taken->package()),
         event(std::move(event)),
-        since(Clock::now()) {}
+        since(Clock::now()),
+        generation(std::move(taken)) {}
 
-  GenerationPtr generation;
+  const std::string package;
   const std::optional<Event> event;  // reports the end; nothing: nobody is interested
   const Clock::time_point since;
+  GenerationPtr generation;
   // Guarded by the module.
   std::thread::id worker;  // waits for its calls, or ends it; nobody: std::thread::id()
   bool reported = false;   // that it takes long
@@ -129,7 +132,7 @@ struct Retired : Operation {
 /// A restart that somebody may be waiting for. What changes is guarded by the module.
 struct RestartRequest {
   RestartRequest(RestartReason reason, const RestartHow& how, bool waited_for,
-                 std::uint64_t asked_at) noexcept
+                 std::uint64_t asked_at)
       : reason(reason), how(how), waited_for(waited_for), asked_at(asked_at) {}
 
   const RestartReason reason;
@@ -137,8 +140,11 @@ struct RestartRequest {
   const bool waited_for;
   const std::uint64_t asked_at;  // the number of the generation that served then
   bool answered = false;
-  Result<void> answer;
+  Result<void> answer = no_memory();  // until there is another one
   std::shared_ptr<Retired> old;  // the generation that lost: the one before, or the one that failed
+
+ private:
+  static Error no_memory();
 };
 
 /// Thread-safe. No lock of it is held while a plugin, a callback or the system's loader runs.
@@ -230,6 +236,7 @@ class Module final : public ServingModule,
   using Lock = std::unique_lock<Mutex>;
 
   // Of instances.
+  Result<InstancePtr> reserve(Wanted wanted);
   Result<void> become_ready(Lock& lock);
   bool wait_while_frozen(Lock& lock) noexcept;
   Result<void> create_object(LiveInstance& instance, const std::optional<TextMap>& config);
@@ -245,10 +252,19 @@ class Module final : public ServingModule,
   // Of what serves.
   Result<Loaded> load();
   Result<Loaded> load_and_lock(Lock& lock);
+  /// Does something on a worker; where there is none, on the calling thread.
+  template <class Job>
+  void run_on_worker(const Job& job) noexcept {
+    try {
+      if (context_.workers->run(job)) return;
+    } catch (const std::bad_alloc&) {
+    }
+    job();
+  }
   Result<void> admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
   Result<Image> load_image(Bundle bundle, bool joins_threads);
   GenerationContext generation_context();
-  std::shared_ptr<Retired> adopt(Loaded&& fresh);
+  void adopt(Loaded&& fresh) noexcept;
   void serve_again() noexcept;
 
   // Of restarts.
@@ -257,9 +273,10 @@ class Module final : public ServingModule,
   Result<void> wait_for(Lock& lock, RestartRequest& request);
   void perform(const std::shared_ptr<RestartRequest>& request);
   void perform_restart(const std::shared_ptr<RestartRequest>& request);
-  Result<void> run(Restart& restart);
+  Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock);
   bool begins(RestartRequest& request, bool has_lifecycle_lock);
-  void answer(RestartRequest& request, const Result<void>& result, const Event& what);
+  void answer(RestartRequest& request, const Event& what);
+  void answer(RestartRequest& request) noexcept;
   void end_late(Restart& restart);
   Clock::time_point& restart_due(RestartReason reason) noexcept;
   void restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when);
@@ -267,7 +284,7 @@ class Module final : public ServingModule,
   void count_failure(RestartReason why, const std::string& text);
 
   // Of what hangs.
-  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when);
+  void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
   void give_up_overdue(Lock& lock) noexcept;
   void give_up(Lock& lock, const Operation::Hang& hang) noexcept;
   void give_up(Lock& lock, const std::shared_ptr<Retired>& old,
@@ -277,14 +294,16 @@ class Module final : public ServingModule,
   Error hung(const Operation::Hang& hang) const;
 
   // Of what served.
-  std::shared_ptr<Retired> retire(GenerationPtr generation, std::optional<Event> event);
+  std::shared_ptr<Retired> retire(GenerationPtr& generation, std::optional<Event> event);
   void run_drain(const std::shared_ptr<Retired>& old) noexcept;
   void drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
   Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
   void keep_mapped(const std::shared_ptr<Retired>& old) noexcept;
   void unload(const std::shared_ptr<Retired>& old) noexcept;
   void wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept;
-  void report_stayed(const Reload& reload, const std::optional<Event>& end) noexcept;
+  void report_stayed(const Reload& reload, const Retired& old) noexcept;
+  template <class Message>
+  void tell_of(const Retired& old, Event::Type type, Message message) noexcept;
   void look_again() noexcept;
   void plan_look();
   void drain_retired() noexcept;

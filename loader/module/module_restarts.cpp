@@ -110,6 +110,12 @@ Result<std::shared_ptr<RestartRequest>> Module::begin_restart(RestartReason reas
   return request;
 }
 
+Error RestartRequest::no_memory() {
+  return Error({.code = "restart-failed",
+                .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
+                .message = "the process ran out of memory"});
+}
+
 /// Waits until the restart has succeeded or failed, and then for the generation that lost, as long
 /// as a worker is busy with it. REQUIRED: the lock.
 Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
@@ -120,7 +126,7 @@ Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
     give_up_overdue(lock);
   }
   if (request.old != nullptr) wait_for_end(lock, request.old);
-  return request.answer;
+  return std::move(request.answer);
 }
 
 // -- Performing it ------------------------------------------------------------
@@ -128,47 +134,63 @@ Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
 /// The work of one worker. A last instance that was released meanwhile has left the unloading to
 /// it.
 void Module::perform(const std::shared_ptr<RestartRequest>& request) {
-  perform_restart(request);
+  try {
+    perform_restart(request);
+  } catch (const std::bad_alloc&) {
+    answer(*request);
+    if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain);
+  }
   unload_if_unused();
 }
 
 void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
-  std::shared_ptr<Restart> restart;
-  Result<void> done;
+  std::shared_ptr<Restart> restart;  // ends without the lock
   bool given_up = false;
   {
     Lock lock(mutex_);
     const LifecycleLock lifecycle(*this, lock);
     if (!begins(*request, static_cast<bool>(lifecycle))) return;
-    restart = restart_ = std::make_shared<Restart>(*this, request);
+    restart = std::make_shared<Restart>(*this, request);
     touched_.clear();
     for (const LiveInstance* instance : instances_) {
       if (instance != nullptr && instance->ready_) touched_.push_back(instance->index_);
     }
-    lock.unlock();
-    watch(restart, Clock::now() + context_.restart.step);
-    done = run(*restart);
-    lock.lock();
+    restart_ = restart;
+    auto done = run_and_lock(restart, lock);
     given_up = restart->given_up();
     if (!given_up) {
       restart_ = nullptr;
-      request->old = done ? restart->take_old() : retire(restart->take_fresh(), std::nullopt);
+      const bool succeeded = static_cast<bool>(done);
+      request->answer = std::move(done);
+      request->old = succeeded ? restart->take_old() : retire(restart->fresh(), std::nullopt);
       if (request->old != nullptr) request->old->worker = std::this_thread::get_id();
     }
   }
   if (given_up) return end_late(*restart);
   // Without the lifecycle lock, which the listener may need.
   if (restart->has_released()) tell(restart->released_event());
-  answer(*request, done, restart->event());
+  answer(*request, restart->event());
   if (request->old != nullptr) drain(request->old, Clock::now() + context_.restart.drain);
 }
 
-/// A restart that runs out of memory has failed.
-Result<void> Module::run(Restart& restart) try {
-  return restart.run();
-} catch (const std::exception& thrown) {
-  restart.go_back();
-  return refused(std::string("the restart could not go on: ") + thrown.what());
+/// A restart that runs out of memory has failed. The lock is held again at the end.
+Result<void> Module::run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock) {
+  lock.unlock();
+  watch(restart, Clock::now() + context_.restart.step);
+  Result<void> done;
+  try {
+    done = restart->run();
+  } catch (const std::exception& thrown) {
+    try {
+      done = restart->fail(refused(std::string("the restart could not go on: ") + thrown.what()));
+    } catch (...) {
+      restart->go_back();
+      lock.lock();
+      throw;
+    }
+  }
+  lock.lock();
+  return done;
 }
 
 /// Whether a worker may go on with a restart. Otherwise answers it: of several that follow one
@@ -178,6 +200,7 @@ bool Module::begins(RestartRequest& request, bool has_lifecycle_lock) {
   const bool done =
       !is_asked(request.reason) && generation_ != nullptr && count_ > request.asked_at;
   if (has_lifecycle_lock && used && !done && !shut_down_) return true;
+  request.answer = Result<void>();
   if (used && !done) {
     request.answer = busy();
     if (!request.waited_for) {
@@ -191,25 +214,27 @@ bool Module::begins(RestartRequest& request, bool has_lifecycle_lock) {
 
 /// Reports how a restart ended, then answers who waits for it. A restart after a fault that fails
 /// counts as another one.
-void Module::answer(RestartRequest& request, const Result<void>& result, const Event& what) {
+void Module::answer(RestartRequest& request, const Event& what) {
   context_.events->tell(what, request.waited_for);
-  {
-    const Lock lock(mutex_);
-    request.answer = result;
-    request.answered = true;
-    changed_.notify_all();
+  answer(request);
+  if (what.type == Event::Type::restart_failed && !request.waited_for &&
+      !is_asked(request.reason)) {
+    count_failure(request.reason, what.message);
   }
-  if (!result && !request.waited_for && !is_asked(request.reason)) {
-    count_failure(request.reason, in_one_line(result.error()));
-  }
+}
+
+void Module::answer(RestartRequest& request) noexcept {
+  const Lock lock(mutex_);
+  request.answered = true;
+  changed_.notify_all();
 }
 
 /// The function that hung has returned after all. Others have answered and gone on; what the worker
 /// created ends with it.
 void Module::end_late(Restart& restart) {
-  const auto old =
-      std::make_shared<Retired>(restart.take_fresh(), std::nullopt, context_.restart.step);
-  if (old->generation != nullptr) unload(old);
+  if (restart.fresh() != nullptr) {
+    unload(std::make_shared<Retired>(restart.fresh(), std::nullopt, context_.restart.step));
+  }
   {
     const Lock lock(mutex_);
     if (restart.phase() == Restart::Phase::filling) stayed_--;
@@ -221,8 +246,10 @@ void Module::end_late(Restart& restart) {
 
 // -- What hangs ---------------------------------------------------------------
 
-/// Looks at an operation at this time, and again until it is over.
-void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) {
+/// Looks at an operation at this time, and again until it is over. Without memory for that, only
+/// who waits for the operation looks at it.
+void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept
+    try {
   operation->keep(
       context_.timers->plan(when, [weak = weak_from_this(), watched = std::weak_ptr(operation)] {
         const auto module = weak.lock();
@@ -238,6 +265,7 @@ void Module::watch(const std::shared_ptr<Operation>& operation, Clock::time_poin
         }
         module->watch(looked_at, looked_at->next_look(Clock::now()));
       }));
+} catch (const std::bad_alloc&) {
 }
 
 /// Goes on without workers that hang. REQUIRED: the lock.
@@ -246,8 +274,11 @@ void Module::give_up_overdue(Lock& lock) noexcept {
   if (restart_ != nullptr) {
     if (const auto hang = restart_->overdue(now)) give_up(lock, *hang);
   }
-  for (const auto& old : std::vector(ending_.begin(), ending_.end())) {
-    if (const auto hang = old->overdue(now)) give_up(lock, old, *hang);
+  std::optional<Operation::Hang> hang;
+  const auto hangs = [&](const auto& old) { return (hang = old->overdue(now)).has_value(); };
+  for (auto old = std::ranges::find_if(ending_, hangs); old != ending_.end();
+       old = std::ranges::find_if(ending_, hangs)) {
+    give_up(lock, std::shared_ptr(*old), *hang);
   }
 }
 
@@ -275,7 +306,7 @@ void Module::give_up(Lock& lock, const Operation::Hang& hang) noexcept {
   const auto recovery = [module = weak_from_this().lock(), restart, hang] {
     module->recover(restart, hang);
   };
-  if (!context_.workers->run(recovery)) recovery();
+  run_on_worker(recovery);
   lock.lock();
 }
 
@@ -289,6 +320,7 @@ void Module::recover(const std::shared_ptr<Restart>& given_up, const Operation::
   {
     Lock lock(mutex_);
     const LifecycleLock lifecycle(*this);
+    given_up->request().answer = error;
     failed = event(Event::Type::restart_failed);
     failed.reason = given_up->request().reason;
     failed.message = in_one_line(error);
@@ -305,7 +337,7 @@ void Module::recover(const std::shared_ptr<Restart>& given_up, const Operation::
     }
   }
   if (gives_up) return;  // resuming hung as well; its own recovery has answered
-  answer(given_up->request(), error, failed);
+  answer(given_up->request(), failed);
   if (lost) count_failure(RestartReason::hang, failed.message);
   unload_if_unused();
 }
@@ -317,7 +349,7 @@ void Module::lose_generation() {
   gate_deadline_ = Clock::now() + context_.restart.gate;
   frozen_ = false;
   interrupting.store(false);
-  if (generation_ != nullptr) retire(std::move(generation_), event(Event::Type::drained));
+  retire(generation_, event(Event::Type::drained));
   changed_.notify_all();
   look_again();
 }

@@ -26,11 +26,15 @@ constexpr auto grace = std::chrono::milliseconds(20);
 
 // -- Draining -----------------------------------------------------------------
 
-/// A generation that does not serve any more; nothing where there is none. REQUIRED: the lock.
-std::shared_ptr<Retired> Module::retire(GenerationPtr generation, std::optional<Event> event) {
+/// Takes a generation that is not to serve any more; nothing where there is none. Without memory
+/// for that it stays where it is. REQUIRED: the lock.
+std::shared_ptr<Retired> Module::retire(GenerationPtr& generation, std::optional<Event> event) {
   if (generation == nullptr) return nullptr;
-  return retired_.emplace_back(
-      std::make_shared<Retired>(std::move(generation), std::move(event), context_.restart.step));
+  std::list<std::shared_ptr<Retired>> room(1);
+  auto old = room.front() =
+      std::make_shared<Retired>(generation, std::move(event), context_.restart.step);
+  retired_.splice(retired_.end(), room);
+  return old;
 }
 
 void Module::unload_if_unused() noexcept {
@@ -43,8 +47,13 @@ void Module::unload_if_unused() noexcept {
   // Whoever holds the lifecycle lock looks again.
   if (generation_ == nullptr || !unused() || lifecycle_ != 0) return;
   const bool inside = this_thread_is_in(*generation_);
+  std::shared_ptr<Retired> old;
+  try {
+    old = retire(generation_, event(Event::Type::unloaded));
+  } catch (const std::bad_alloc&) {
+    return;  // the next who looks may have memory for it
+  }
   current.store(nullptr);
-  const auto old = retire(std::move(generation_), event(Event::Type::unloaded));
   old->worker = std::this_thread::get_id();
   lock.unlock();
   run_drain(old);
@@ -53,8 +62,7 @@ void Module::unload_if_unused() noexcept {
   wait_for_end(lock, old);
 }
 
-/// Drains a generation on a worker; where there is none, on the calling thread. REQUIRED: the
-/// caller is its worker so far.
+/// Drains a generation on a worker. REQUIRED: the caller is its worker so far.
 void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
   const auto run = [module = weak_from_this().lock(), old] {
     {
@@ -63,7 +71,7 @@ void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
     }
     module->drain(old, Clock::now() + module->context_.restart.drain);
   };
-  if (!context_.workers->run(run)) run();
+  run_on_worker(run);
 }
 
 /// Waits for the end of a generation as long as a worker is busy with it. REQUIRED: the lock.
@@ -88,11 +96,8 @@ void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadli
   changed_.notify_all();
   lock.unlock();
   if (report) {
-    Event late = *old->event;
-    late.type = Event::Type::drain_overdue;
-    late.draining = Clock::now() - old->since;
-    late.message = "a call does not end; the code stays loaded until it has";
-    tell(late);
+    tell_of(*old, Event::Type::drain_overdue,
+            [] { return "a call does not end; the code stays loaded until it has"; });
   }
   lock.lock();
   look_again();
@@ -123,43 +128,52 @@ void Module::keep_mapped(const std::shared_ptr<Retired>& old) noexcept {
     kept = std::move(old->generation);
   }
   kept = nullptr;
-  if (old->event) {
-    Event stays = *old->event;
-    stays.type = Event::Type::unload_prevented;
-    stays.draining = Clock::now() - old->since;
-    stays.message =
-        "the system refused the memory barrier (membarrier) that shows whether calls have ended; "
-        "its code stays mapped";
-    tell(stays);
-  }
+  tell_of(*old, Event::Type::unload_prevented, [] {
+    return "the system refused the memory barrier (membarrier) that shows whether calls have "
+           "ended; its code stays mapped";
+  });
   const Lock lock(mutex_);
   stayed_++;
   old->over = true;
   changed_.notify_all();
 }
 
+/// Reports something of a generation, if anybody is interested and there is memory for it.
+template <class Message>
+void Module::tell_of(const Retired& old, Event::Type type, Message message) noexcept try {
+  if (!old.event) return;
+  Event what = *old.event;
+  what.type = type;
+  what.draining = Clock::now() - old.since;
+  what.message = message();
+  tell(what);
+} catch (const std::bad_alloc&) {
+}
+
 /// Runs the last functions of a generation that nobody is in.
 void Module::unload(const std::shared_ptr<Retired>& old) noexcept {
   {
     const Lock lock(mutex_);
-    retired_.remove(old);
-    ending_.push_back(old);
+    const auto place = std::ranges::find(retired_, old);
+    if (place != retired_.end()) {
+      ending_.splice(ending_.end(), retired_, place);
+    } else {
+      ending_.push_back(old);
+    }
   }
   watch(old, Clock::now() + context_.restart.step);
   std::optional<Reload> stayed;
   {
     const Operation::Performance performance(*old);
-    const std::string package = old->generation->package();
     std::optional<Image> image = old->generation->stop();
     old->generation = nullptr;
-    const Operation::Step step(package, "unload");
+    const Operation::Step step(old->package, "unload");
     if (image && !image->end()) stayed = image->reload();
   }
-  std::optional<Event> end = old->event;
-  if (stayed) report_stayed(*stayed, end);
-  if (end) {
-    end->draining = Clock::now() - old->since;
-    tell(*end);
+  if (stayed) report_stayed(*stayed, *old);
+  if (old->event) {
+    const Event::Type type = old->event->type;
+    tell_of(*old, type, [] { return ""; });
   }
   const Lock lock(mutex_);
   ending_.remove(old);
@@ -167,21 +181,17 @@ void Module::unload(const std::shared_ptr<Retired>& old) noexcept {
   changed_.notify_all();
 }
 
-void Module::report_stayed(const Reload& reload, const std::optional<Event>& end) noexcept {
+void Module::report_stayed(const Reload& reload, const Retired& old) noexcept {
   {
     const Lock lock(mutex_);
     stayed_++;
   }
-  if (end) {
-    Event stays = *end;
-    stays.type = Event::Type::unload_prevented;
-    stays.message = "its code stays mapped";
-    if (!reload.symbol.empty()) {
-      stays.message += ": " + reload.symbol + " in " + reload.file.string();
-    }
-    if (!reload.cure.empty()) stays.message += "; " + reload.cure;
-    tell(stays);
-  }
+  tell_of(old, Event::Type::unload_prevented, [&] {
+    std::string message = "its code stays mapped";
+    if (!reload.symbol.empty()) message += ": " + reload.symbol + " in " + reload.file.string();
+    if (!reload.cure.empty()) message += "; " + reload.cure;
+    return message;
+  });
   context_.reaper->look_soon();
 }
 
@@ -197,8 +207,7 @@ void Module::give_up(Lock& lock, const std::shared_ptr<Retired>& old,
   late.draining = Clock::now() - old->since;
   late.message = std::string(hung(hang).message());
   lock.unlock();
-  const auto report = [events = context_.events, late] { events->tell(late); };
-  if (!context_.workers->run(report)) report();
+  run_on_worker([events = context_.events, late] { events->tell(late); });
   lock.lock();
 }
 
@@ -206,7 +215,11 @@ void Module::give_up(Lock& lock, const std::shared_ptr<Retired>& old,
 void Module::look_again() noexcept {
   if (next_look_ != Clock::duration::zero() || shut_down_) return;
   next_look_ = first_look;
-  plan_look();
+  try {
+    plan_look();
+  } catch (const std::bad_alloc&) {
+    next_look_ = {};  // the next who looks may have memory for it
+  }
 }
 
 /// REQUIRED: the lock.
@@ -214,8 +227,7 @@ void Module::plan_look() {
   context_.timers->at(Clock::now() + next_look_, [weak = weak_from_this()] {
     const auto module = weak.lock();
     if (module == nullptr) return;
-    const auto drained = [module] { module->drain_retired(); };
-    if (!module->context_.workers->run(drained)) drained();
+    module->run_on_worker([module] { module->drain_retired(); });
   });
 }
 
@@ -259,7 +271,7 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
     // A restart that was given up may still look at it.
     if (generation_ != nullptr) leave_loaded(std::move(generation_));
   } else {
-    retire(std::move(generation_), event(Event::Type::unloaded));
+    retire(generation_, event(Event::Type::unloaded));
   }
   for (const auto& old : std::vector(retired_.begin(), retired_.end())) {
     if (old->worker != std::thread::id()) continue;
@@ -364,10 +376,9 @@ void Module::look_at_deadlines() noexcept {
   }
   if (next != no_deadline) look_at_deadlines_at(next);
   if (told.empty()) return;
-  const auto report = [events = context_.events, told = std::move(told)] {
+  run_on_worker([events = context_.events, told = std::move(told)] {
     for (const Event& event : told) events->tell(event);
-  };
-  if (!context_.workers->run(report)) report();
+  });
 }
 
 }  // namespace tenon::detail

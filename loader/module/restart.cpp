@@ -35,26 +35,42 @@ Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
 std::shared_ptr<Restart> Restart::successor() const {
   auto next = std::make_shared<Restart>(module_, request_);
   next->suspended_ = suspended_;
+  next->frozen_ = frozen_;
   return next;
 }
 
 Result<void> Restart::run() {
   const Performance performance(*this);
-  Result<void> done = attempt();
-  if (!done && frozen_) go_back();
+  if (auto done = attempt(); !done) return fail(std::move(done).error());
+  if (closed_at_ != Module::Clock::time_point()) event_.closed = Module::Clock::now() - closed_at_;
+  if (fresh_.change != nullptr) fresh_.change->publish();
+  return {};
+}
 
-  Event what;
+Result<void> Restart::fail(Error error) {
+  go_back();
+  Event failed;
   {
     const Module::Lock lock(module_.mutex_);
-    what = module_.event(done ? Event::Type::restarted : Event::Type::restart_failed);
+    failed = module_.event(Event::Type::restart_failed);
   }
-  what.reason = request_->reason;
-  what.message = done ? event_.message : in_one_line(done.error());
-  what.loading = event_.loading;
-  if (closed_at_ != Module::Clock::time_point()) what.closed = Module::Clock::now() - closed_at_;
-  event_ = std::move(what);
-  if (done && fresh_.change != nullptr) fresh_.change->publish();
-  return done;
+  failed.reason = request_->reason;
+  failed.message = in_one_line(error);
+  failed.loading = event_.loading;
+  if (closed_at_ != Module::Clock::time_point()) failed.closed = Module::Clock::now() - closed_at_;
+  event_ = std::move(failed);
+  return error;
+}
+
+/// As it is once the new generation serves.
+Event Restart::restarted_event() const {
+  return {.type = Event::Type::restarted,
+          .package = fresh_.manifest.name,
+          .package_version = fresh_.manifest.version.to_string(),
+          .generation = module_.count_ + 1,
+          .reason = request_->reason,
+          .message = event_.message,
+          .loading = event_.loading};
 }
 
 Event Restart::released_event() const {
@@ -324,6 +340,12 @@ Result<bool> Restart::publish() {
                   .where = module_.where()});
   }
   if (!module_.touched_.empty()) return false;
+  Event restarted = restarted_event();
+  old_ = module_.retire(module_.generation_, module_.event(Event::Type::drained));
+  // From here on nothing fails.
+  if (old_ != nullptr) old_->worker = std::this_thread::get_id();  // drains it after publishing
+  event_ = std::move(restarted);
+  frozen_ = false;
   for (LiveInstance* instance : module_.instances_) {
     const bool ready = instance != nullptr && instance->ready_;
     if (ready && instance->wanted().kind->session) instance->make_stale();
@@ -332,20 +354,21 @@ Result<bool> Restart::publish() {
     released_ = module_.failures_.quarantined();
     module_.failures_.release();
   }
-  old_ = module_.adopt(std::move(fresh_));
+  module_.adopt(std::move(fresh_));
   return true;
 }
 
 void Restart::go_back() noexcept {
+  if (!std::exchange(frozen_, false)) return;
   const Performance performance(*this);
   set_limit(Module::Clock::time_point::max());
   std::vector<std::uint32_t> suspended;
   {
     const Module::Lock lock(module_.mutex_);
     if (given_up()) return;
-    suspended = suspended_;
+    phase_.store(Phase::suspending);
+    suspended.swap(suspended_);
   }
-  phase_.store(Phase::suspending);
   for (const std::uint32_t index : suspended) {
     if (serving_ == nullptr || serving_->broken()) break;
     if (auto resumed = serving_->resume(index); !resumed) log_warning(resumed.error().to_string());

@@ -26,7 +26,10 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   /// Errors: those of loading, of the plugins' create, configure and functions around state;
   /// restart-refused, state-refused, restart-failed.
   Result<void> run();
-  /// Returns to the generation that served before: resumes what was suspended, and opens the gate.
+  /// Ends a run that has failed: goes back, and returns the error.
+  Result<void> fail(Error error);
+  /// Returns to the generation that served before, where it was frozen: resumes what was suspended,
+  /// and opens the gate.
   void go_back() noexcept;
 
   RestartRequest& request() const noexcept { return *request_; }
@@ -55,7 +58,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   /// After a run that succeeded: the generation that served before, if one did.
   std::shared_ptr<Retired> take_old() noexcept { return std::move(old_); }
   /// After a run that failed: the new generation, as far as it got.
-  GenerationPtr take_fresh() noexcept { return std::move(fresh_.generation); }
+  GenerationPtr& fresh() noexcept { return fresh_.generation; }
   /// What happened, after the run.
   const Event& event() const noexcept { return event_; }
   /// Whether a run that succeeded has ended a quarantine, and the event that says so.
@@ -89,6 +92,7 @@ class Restart : public Operation, public std::enable_shared_from_this<Restart> {
   Result<void> suspend();
   Result<void> restore_states();
   Result<bool> publish();
+  Event restarted_event() const;
   Error lost() const;
 
   const std::shared_ptr<Module> owner_;
