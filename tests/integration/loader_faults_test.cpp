@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What a host does when the system fails it: each request of the loader fails in turn, in each way.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <test/counter.hpp>
+#include <test/echo.hpp>
+#include <test/probe.hpp>
+#include <test/session_counter.hpp>
+#include <utility>
+
+#include "framework/faulty_inside.hpp"
+#include "integration/hosting.hpp"
+#include "manifest/bundle.hpp"
+#include "module/image.hpp"
+
+namespace tenon::tests {
+namespace {
+
+template <class T>
+void expect_error(const Result<T>& result) {
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().code(), "");
+  EXPECT_NE(result.error().to_string(), "");
+}
+
+class LoaderFaults : public Hosting {
+ protected:
+  static constexpr const char* counters = "test.example/counters";
+  static constexpr const char* session_counters = "test.example/session-counters";
+  static constexpr const char* echoes = "test.example/faults";
+
+  /// Without a listener, whose own allocations would fail.
+  HostOptions quiet() const { return {.app = "", .plugin_path = {world_.plugins()}}; }
+
+  std::vector<Request> for_each_fault(const InsideScenario& scenario) const {
+    return tests::for_each_fault(world_.root(), scenario);
+  }
+
+  std::optional<Host> host_;
+};
+
+// -- Hosts --------------------------------------------------------------------
+
+class HostFaults : public LoaderFaults {
+ protected:
+  HostFaults() {
+    place("counter-1.so");
+    std::filesystem::create_directories(world_.plugins() / "faults/1.0.0");
+    place_fault("good", "faults/1.0.0/echo.so");
+  }
+  HostOptions watching() const {
+    HostOptions options = quiet();
+    options.watch = true;
+    return options;
+  }
+  /// What is not there has an error.
+  static void expect_all_or_errors(const Host& host) {
+    const auto all = host.registered();
+    EXPECT_TRUE(all.size() == 2 || !host.skipped().empty()) << all.size();
+    for (const Error& error : host.skipped()) EXPECT_NE(error.code(), "");
+  }
+};
+
+TEST_F(HostFaults, InConstructionAreReported) {
+  for_each_fault({
+      .prepare = [] {},
+      .run = [&] { host_.emplace(watching()); },
+      .check =
+          [&](const Fault* fault) {
+            if (host_) {
+              expect_all_or_errors(*host_);
+              if (fault == nullptr) {
+                EXPECT_EQ(host_->registered().size(), 2u);
+              }
+              host_->rescan();
+              EXPECT_EQ(host_->registered().size(), 2u);
+              EXPECT_TRUE(host_->create<test::Counter>("counter"));
+            }
+            host_.reset();
+            const Host second(watching());
+            EXPECT_EQ(second.registered().size(), 2u);
+            EXPECT_EQ(codes(second.skipped()), Texts());
+          },
+  });
+}
+
+TEST_F(HostFaults, InAScanAreReported) {
+  for_each_fault({
+      .prepare =
+          [&] {
+            std::filesystem::remove(world_.plugins() / "faults/1.0.0/echo.so");
+            host_.emplace(watching());
+            place_fault("good", "faults/1.0.0/echo.so");
+          },
+      .run = [&] { host_->rescan(); },
+      .check =
+          [&](const Fault* fault) {
+            if (fault == nullptr || fault->request.name != "allocation") {
+              expect_all_or_errors(*host_);
+            }
+            host_->rescan();
+            EXPECT_EQ(host_->registered().size(), 2u);
+            EXPECT_EQ(codes(host_->skipped()), Texts());
+            host_.reset();
+          },
+  });
+}
+
+// -- Modules ------------------------------------------------------------------
+
+class LoadFaults : public LoaderFaults {
+ protected:
+  using Echo = tenon::Handle<test::Echo>;
+
+  /// As a host that was killed leaves it.
+  void leave_folder() const {
+    world_.write("tenon-killed/lock", "");
+    world_.write("tenon-killed/echo.g1.so", "");
+    std::filesystem::permissions(world_.root() / "tenon-killed", std::filesystem::perms::owner_all);
+  }
+
+  /// Creates an instance, which loads its module. Afterwards nothing of it is loaded but where the
+  /// create succeeded.
+  void expect_load_or_nothing(const HostOptions& options) {
+    std::optional<Result<Echo>> echo;
+    for_each_fault({
+        .prepare =
+            [&] {
+              leave_folder();
+              host_.emplace(options);
+            },
+        .run = [&] { echo.emplace(host_->create<test::Echo>("test.example/echo")); },
+        .check =
+            [&](const Fault* fault) {
+              const bool created = echo && *echo;
+              if (echo && !created) expect_error(*echo);
+              EXPECT_TRUE(created || fault != nullptr);
+              EXPECT_EQ(module(*host_, echoes).loaded, created);
+              EXPECT_EQ(module(*host_, echoes).instances, created ? 1u : 0u);
+              std::filesystem::remove_all(world_.root() / "tenon-killed");
+              EXPECT_TRUE(created || copies().empty());
+              EXPECT_EQ(is_mapped("echo"), created);
+              echo.reset();
+              EXPECT_TRUE(host_->create<test::Echo>("test.example/echo").value()->say("hello"));
+              host_.reset();
+            },
+    });
+  }
+};
+
+TEST_F(LoadFaults, InTheFirstCreateLeaveNothing) {
+  place_fault("good", "echo.so");
+  expect_load_or_nothing(quiet());
+}
+
+TEST_F(LoadFaults, OfLibrariesBesideAModuleLeaveNothing) {
+  place_fault("sibling-user", "echo.so");
+  world_.write("lib/libtests-sibling.so.1", read_file(FAULTS "/sibling-1.so"));
+  world_.write("lib/libtests-deep.so.1", read_file(FAULTS "/deep.so"));
+  expect_load_or_nothing(quiet());
+}
+
+TEST_F(LoadFaults, OfAnOriginalFileLeaveNothing) {
+  place_fault("good", "echo.so");
+  HostOptions options = quiet();
+  options.map_original = true;
+  expect_load_or_nothing(options);
+}
+
+TEST_F(LoadFaults, OfACopyInMemoryLeaveNothing) {
+  place_fault("good", "echo.so");
+  const std::filesystem::path file = world_.plugins() / "echo.so";
+  std::optional<Result<detail::Image>> image;
+  const auto load = [&]() -> Result<detail::Image> {
+    const auto open = platform::File::open(file);
+    if (!open) return open.error();
+    auto content = open->read_all(largest_file);
+    if (!content) return std::move(content).error();
+    auto bundle = read_bundle(std::move(*content), file);
+    if (!bundle) return std::move(bundle).error();
+    return detail::Image::load(std::make_shared<detail::ImageFolder>(detail::ImageOptions{
+                                   .place = detail::ImageOptions::Place::memory}),
+                               std::move(*bundle), true);
+  };
+  for_each_fault({
+      .prepare = [] {},
+      .run = [&] { image.emplace(load()); },
+      .check =
+          [&](const Fault* fault) {
+            if (image && !*image) expect_error(*image);
+            EXPECT_TRUE(fault != nullptr || *image);
+            image.reset();
+            EXPECT_TRUE(load());
+          },
+  });
+}
+
+TEST_F(LoadFaults, InALaterCreateLeaveTheModuleAsItWas) {
+  place("probe-1.so", "probe.so");
+  std::optional<Handle<test::Probe>> kept;
+  std::optional<Result<Handle<test::Probe>>> probe;
+  for_each_fault({
+      .prepare =
+          [&] {
+            host_.emplace(quiet());
+            kept = host_->create<test::Probe>("probe").value();
+          },
+      .run = [&] { probe.emplace(host_->create<test::Probe>("probe")); },
+      .check =
+          [&](const Fault*) {
+            const bool created = probe && *probe;
+            if (probe && !created) expect_error(*probe);
+            EXPECT_EQ(module(*host_, probes).instances, created ? 2u : 1u);
+            EXPECT_TRUE(host_->restart(probes));
+            EXPECT_TRUE((*kept)->edition());
+            probe.reset();
+            kept.reset();
+            host_.reset();
+          },
+  });
+}
+
+// -- Restarts -----------------------------------------------------------------
+
+/// A counter with a total of one, of a module that is replaced. All its answers come from the old
+/// code or from the new code, with the total that it had.
+template <class Kind>
+class RestartFaults : public LoaderFaults {
+ protected:
+  /// Opens its session, if it has one.
+  static void begin(Handle<Kind>& counter) {
+    if constexpr (requires { counter->open(); }) {
+      EXPECT_TRUE(counter->open());
+    }
+  }
+
+  void expect_old_or_new(const char* package, const std::string& name, const std::string& builds) {
+    std::optional<Handle<Kind>> counter;
+    std::optional<Result<Restarted>> restarted;
+    for_each_fault({
+        .prepare =
+            [&] {
+              place(builds + "-1.so", "counter.so");
+              host_.emplace(quiet());
+              counter = host_->create<Kind>(name, {{"first", "0"}}).value();
+              begin(*counter);
+              EXPECT_EQ((*counter)->add(1).value(), 1);
+              place(builds + "-2.so", "counter.so");
+            },
+        .run = [&] { restarted.emplace(host_->restart(package)); },
+        .check =
+            [&](const Fault* fault) {
+              const bool done = restarted && *restarted;
+              if (restarted && !done) expect_error(*restarted);
+              EXPECT_TRUE(done || fault != nullptr);
+              EXPECT_EQ((*counter)->edition().value(), done ? 2 : 1);
+              EXPECT_EQ((*counter)->total().value().total, 1);
+              const auto again = host_->restart(package);
+              EXPECT_TRUE(again) << again.error().to_string();
+              EXPECT_EQ((*counter)->edition().value(), 2);
+              begin(*counter);
+              EXPECT_EQ((*counter)->add(1).value(), 2);
+              counter.reset();
+              restarted.reset();
+              host_.reset();
+            },
+    });
+  }
+};
+
+using CounterFaults = RestartFaults<test::Counter>;
+TEST_F(CounterFaults, InARestartKeepTheOldCodeOrTheNew) {
+  expect_old_or_new(counters, "counter", "counter");
+}
+
+using SessionFaults = RestartFaults<test::SessionCounter>;
+TEST_F(SessionFaults, InARestartKeepTheOldCodeOrTheNew) {
+  expect_old_or_new(session_counters, "session-counter", "session-counter");
+}
+
+}  // namespace
+}  // namespace tenon::tests
