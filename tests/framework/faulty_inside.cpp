@@ -49,7 +49,7 @@ constexpr const char* others =
     ",allocation,getentropy,pthread_create,memfd_create,eventfd,inotify_init1,";
 
 // So that each scenario takes about a second, whatever it asks for.
-constexpr std::size_t sample = 160;
+constexpr std::size_t sample = 48;
 
 std::size_t count_in(const fs::path& folder) {
   const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
