@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A counter whose state is a document: LEDGER_EDITION 1 keeps it in version 1 of
-// test.example/progress, 2 in version 2; 3 says so but saves no document, and 4 says nothing.
+// test.example/progress, 2 in version 2; 3 says so but saves no document, or one that its label
+// says is a byte too long, and 4 says nothing.
 #include <test/progress.hpp>
 #include <test/sdk/session_counter.hpp>
 
@@ -47,7 +48,10 @@ struct Ledger : test::sdk::SessionCounterV1 {
 
   tenon::sdk::Bytes save_state(std::int32_t) override {
 #if LEDGER_EDITION == 3
-    return tenon::sdk::to_bytes("no document");
+    if (progress.label != "too long") return tenon::sdk::to_bytes("no document");
+    auto state = tenon::sdk::to_state(call(), progress);
+    state.push_back(0);
+    return state;
 #else
     return tenon::sdk::to_state(call(), progress);
 #endif

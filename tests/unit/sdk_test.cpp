@@ -4,6 +4,7 @@
 #include "painter.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/sdk/state.hpp>
 
 #include <gtest/gtest.h>
 
@@ -396,6 +397,17 @@ TEST(SdkRestart, NothingThrownLeavesThePlugin) {
   EXPECT_EQ(keeper.base().restore_state(keeper.call.raw(), keeper.self, &future),
             TENON_INVALID_ARGUMENT);
   EXPECT_EQ(keeper.call.message(), "a form of the future");
+}
+
+TEST(SdkRestart, StateOfAnotherSizeIsOfAnotherType) {
+  tenon::Call call;
+  const sdk::Bytes state = sdk::to_state(sdk::Call(call.raw()), std::string("kept"));
+  EXPECT_EQ(sdk::from_state<std::string>(state), "kept");
+  sdk::Bytes other = state;
+  for (const std::size_t size : {state.size() - 1, state.size() + 1, std::size_t{0}}) {
+    other.resize(size);
+    EXPECT_THROW(sdk::from_state<std::string>(other), Failure) << size;
+  }
 }
 
 /// Overrides in a class between, and where nobody else can call it.
