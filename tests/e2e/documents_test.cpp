@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "e2e/unprivileged.hpp"
 #include "framework/world.hpp"
-#include "unprivileged.hpp"
 
 namespace tenon::tests {
 namespace {
