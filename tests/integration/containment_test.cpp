@@ -169,6 +169,7 @@ TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
   HostOptions slow = containing();
   slow.restart.limits.first_pause = std::chrono::minutes(1);
   slow.restart.limits.longest_pause = std::chrono::minutes(1);
+  slow.restart.gate = std::chrono::hours(1);  // for nothing: calls are refused until the restart
   Host host(slow);
   auto unruly = host.create<test::Echo>("unruly").value();
   ASSERT_FALSE(unruly->say("write to nowhere"));

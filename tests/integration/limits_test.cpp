@@ -92,6 +92,22 @@ TEST_F(Limits, ARestartThatWasAskedForAndFailsDoesNotReplaceTheOneAfterAFault) {
   EXPECT_EQ(last(Event::Type::restarted).reason, RestartReason::fatal_status);
 }
 
+TEST_F(Limits, TheModuleServesUntilItsRestartIsDue) {
+  HostOptions slow = options();
+  slow.restart.limits.first_pause = 1min;
+  slow.restart.limits.longest_pause = 1min;
+  Host host(slow);
+  auto counter = host.create<test::Counter>("counter").value();
+  ASSERT_FALSE(counter->refuse(broken, "first"));
+  ASSERT_TRUE(restarts_to(host, 2));
+  ASSERT_FALSE(counter->refuse(broken, "second")) << "which is followed by a pause";
+  EXPECT_TRUE(counter->add(5));
+  auto other = host.create<test::Counter>("counter");
+  ASSERT_TRUE(other) << other.error().to_string();
+  EXPECT_TRUE((*other)->add(7));
+  EXPECT_EQ(module(host, counters).generation, 2u);
+}
+
 TEST_F(Limits, StateThatCannotBeSavedAnyMoreIsNoReasonToGoOnBroken) {
   place("counter-save-fails.so", "counter.so");
   Host host(options());
