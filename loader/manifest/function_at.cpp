@@ -47,9 +47,10 @@ bool has_bounded_text(std::string_view name) {
   return references <= most_references;
 }
 
-/// As it stands in the source of the function, where it is one of C++ and not too long.
+/// As it stands in the source of the function, where it is one of C++ and not too long. A function
+/// of C may be named as a type is mangled: "f" is no float.
 std::string readable(const std::string& name) {
-  if (!has_bounded_text(name)) return name;
+  if (!name.starts_with("_Z") || !has_bounded_text(name)) return name;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), std::free);
   return text != nullptr ? text.get() : name;

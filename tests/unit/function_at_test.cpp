@@ -5,8 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "framework/world.hpp"
 #include "manifest/byte_source.hpp"
@@ -57,6 +62,103 @@ TEST_F(FunctionAt, ReadsNothingPastTheEndOfAFile) {
     const std::string cut = file_.substr(0, size);
     EXPECT_EQ(function_in(cut, begin), "") << "sections stand at the end";
   }
+}
+
+/// A file with symbols and nothing else.
+std::string file_of(const std::vector<std::pair<elf::Symbol, std::string>>& functions) {
+  std::string names(1, '\0');
+  std::string symbols;
+  for (auto [symbol, name] : functions) {
+    symbol.name = static_cast<std::uint32_t>(names.size());
+    symbols.append(reinterpret_cast<const char*>(&symbol), sizeof symbol);
+    names.append(name).push_back('\0');
+  }
+  elf::Header header{};
+  elf::Section sections[3] = {};
+  header.sections_offset = sizeof header;
+  header.section_size = sizeof sections[0];
+  header.section_count = 3;
+  elf::Section& table = sections[1];
+  table.type = elf::section_symbols;
+  table.offset = sizeof header + sizeof sections;
+  table.size = symbols.size();
+  table.link = 2;
+  sections[2].offset = table.offset + table.size;
+  sections[2].size = names.size();
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) +
+         std::string(reinterpret_cast<const char*>(sections), sizeof sections) + symbols + names;
+}
+
+elf::Symbol symbol(std::uint64_t address, std::uint64_t size, std::uint8_t kind) {
+  elf::Symbol symbol{};
+  symbol.info = kind;
+  symbol.address = address;
+  symbol.size = size;
+  return symbol;
+}
+
+/// How the name of a function is shown.
+std::string shown(const std::string& name) {
+  const std::string text = function_in(file_of({{symbol(0, 1, elf::kind_function), name}}), 0);
+  EXPECT_TRUE(text.ends_with("+0x0")) << text;
+  return text.substr(0, text.size() - 4);
+}
+
+TEST(FunctionNames, BelongToTheFunctionThatHoldsTheAddress) {
+  constexpr std::uint8_t object = 1;
+  const std::string file = file_of({{symbol(100, 50, object), "object"},
+                                    {symbol(100, 20, elf::kind_function), "first"},
+                                    {symbol(130, 20, elf::kind_function), "second"}});
+  EXPECT_EQ(function_in(file, 99), "");
+  EXPECT_EQ(function_in(file, 100), "first+0x0");
+  EXPECT_EQ(function_in(file, 119), "first+0x13");
+  EXPECT_EQ(function_in(file, 120), "");
+  EXPECT_EQ(function_in(file, 149), "second+0x13");
+  EXPECT_EQ(function_in(file, 150), "");
+}
+
+TEST(FunctionNames, NeedTheirTables) {
+  const std::string good = file_of({{symbol(0, 1, elf::kind_function), "f"}});
+  const auto damaged = [&](std::size_t offset, std::uint64_t value, std::size_t size) {
+    std::string file = good;
+    std::memcpy(file.data() + offset, &value, size);
+    return function_in(file, 0);
+  };
+  const std::size_t table = sizeof(elf::Header) + sizeof(elf::Section);
+  EXPECT_EQ(damaged(0, 0, 1), "f+0x0");
+  EXPECT_EQ(damaged(offsetof(elf::Header, section_count), 1, 2), "");
+  EXPECT_EQ(damaged(offsetof(elf::Header, sections_offset), good.size() - 1, 8), "");
+  EXPECT_EQ(damaged(table + offsetof(elf::Section, link), 100, 4), "");
+  EXPECT_EQ(damaged(table + offsetof(elf::Section, size), good.size(), 8), "");
+  EXPECT_EQ(damaged(table + offsetof(elf::Section, size), sizeof(elf::Symbol) - 1, 8), "");
+}
+
+TEST(FunctionNames, AreReadableWhereTheyAreBounded) {
+  for (const char* name : {"plain", "f", "i", "PKc"}) EXPECT_EQ(shown(name), name) << "of C";
+  EXPECT_EQ(shown("_ZN1a1bEv"), "a::b()");
+  EXPECT_EQ(shown("_Z8apapapapv"), "apapapap()");
+  EXPECT_EQ(shown("_Z10STSTSTSTSTv"), "STSTSTSTST()");
+  // References to earlier parts.
+  const auto with = [](const std::string& begin, const std::string& part, int count) {
+    std::string name = begin;
+    for (int i = 0; i < count; i++) name += part;
+    return name;
+  };
+  EXPECT_TRUE(shown(with("_Z1fP1x", "S0_", 24)).starts_with("f(x*, x*, "));
+  const std::string many = with("_Z1fP1x", "S0_", 25);
+  EXPECT_EQ(shown(many), many);
+  EXPECT_TRUE(shown(with("_Z1fI1xEvT_", "T_", 23)).starts_with("void f<x>(x, x, "));
+  const std::string more = with("_Z1fI1xEvT_", "T_", 24);
+  EXPECT_EQ(shown(more), more);
+  // Packs of parts.
+  EXPECT_EQ(shown("_Z1fIJicEEvDpPKT_").substr(0, 15), "void f<int, cha");
+  const std::string packs = "_Z1fIJicEEvDpPKT_DpPKS0_";
+  EXPECT_EQ(shown(packs), packs);
+  // Long ones.
+  EXPECT_EQ(shown("_Z1017" + std::string(1017, 'a') + "v"), std::string(1017, 'a') + "()");
+  const std::string longer = "_Z1018" + std::string(1018, 'a') + "v";
+  EXPECT_EQ(shown(longer), longer);
+  EXPECT_EQ(shown(std::string(70000, 'a')), std::string(65536, 'a'));
 }
 
 TEST_F(FunctionAt, BelievesNoHeader) {
