@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Where a file says that its debug information is. FAULTS is the folder of tests/faults.
+#include "framework/world.hpp"
+#include "manifest/byte_source.hpp"
+#include "manifest/elf.hpp"
+#include "manifest/elf_format.hpp"
+#include "unit/faults.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tenon::tests {
+namespace {
+
+class DebugLink : public testing::Test {
+ protected:
+  void SetUp() override {
+    const World world;
+    world.write("x.debug", "what objcopy makes a checksum of");
+    ASSERT_EQ(world.run({"objcopy", "--add-gnu-debuglink=x.debug", fault("good"), "x.so"}).exit, 0);
+    bytes_ = bytes_of(world.root() / "x.so");
+  }
+
+  std::optional<ElfFile::Text> link() {
+    MemorySource source("x.so", bytes_);
+    return ElfFile::open(source).value().debug_link();
+  }
+  template <class T>
+  T& at(std::uint64_t offset) {
+    EXPECT_LE(offset + sizeof(T), bytes_.size());
+    return *reinterpret_cast<T*>(bytes_.data() + offset);
+  }
+  elf::Header& header() { return at<elf::Header>(0); }
+  elf::Section& section(std::uint64_t index) {
+    return at<elf::Section>(header().sections_offset + index * sizeof(elf::Section));
+  }
+  /// The section with the link.
+  elf::Section& section() {
+    const std::uint64_t place = link().value().place;
+    for (std::uint64_t i = 0; i < header().section_count; i++) {
+      if (section(i).offset == place && section(i).size >= 8) return section(i);
+    }
+    throw std::logic_error("no such section");
+  }
+
+  Bytes bytes_;
+};
+
+TEST_F(DebugLink, HasANameAndAPlace) {
+  const auto found = link();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->text, "x.debug");
+  EXPECT_STREQ(&at<char>(found->place), "x.debug");
+}
+
+TEST_F(DebugLink, IsFoundInTheLastSection) {
+  ASSERT_EQ(header().section_names, header().section_count - 1) << "as objcopy orders them";
+  elf::Section& found = section();
+  std::swap(found, section(header().section_names));
+  header().section_names = static_cast<std::uint16_t>(&found - &section(0));
+  EXPECT_EQ(link().value().text, "x.debug");
+}
+
+TEST_F(DebugLink, IsAbsentWithoutSections) {
+  const Bytes good = bytes_;
+  const auto without = [&](auto damage) {
+    bytes_ = good;
+    damage(header());
+    return !link();
+  };
+  EXPECT_TRUE(without([](elf::Header& h) { h.sections_offset = 0; }));
+  EXPECT_TRUE(without([](elf::Header& h) { h.section_size = 40; }));
+  EXPECT_TRUE(without([](elf::Header& h) { h.section_names = h.section_count; }));
+  EXPECT_TRUE(without([](elf::Header& h) { h.section_names = 0; }));
+  EXPECT_TRUE(without([](elf::Header& h) { h.section_count = h.section_names = 1; }));
+  bytes_ = bytes_of(fault("good"));
+  EXPECT_FALSE(link());
+}
+
+TEST_F(DebugLink, HasTheNameOfItsSectionInWhole) {
+  const elf::Section names = section(header().section_names);
+  const std::uint64_t place = names.offset + section().name;
+  ASSERT_STREQ(&at<char>(place), ".gnu_debuglink");
+  const std::uint64_t end = section().name + sizeof ".gnu_debuglink";
+  for (const std::uint64_t size : {end, end - 1, std::uint64_t{section().name}, std::uint64_t{0}}) {
+    section(header().section_names).size = size;
+    EXPECT_EQ(link().has_value(), size == end) << size;
+  }
+  section(header().section_names).size = ~std::uint64_t{0} - names.offset;
+  EXPECT_FALSE(link()) << "names past the end of the file";
+  section(header().section_names) = names;
+  at<char>(place + 14) = 's';
+  EXPECT_FALSE(link());
+  at<char>(place + 14) = '\0';
+  at<char>(place + 1) = 'G';
+  EXPECT_FALSE(link());
+}
+
+TEST_F(DebugLink, NamesAFileOfAFolder) {
+  const std::uint64_t place = link().value().place;
+  for (const std::string_view name : {"a", "...", ".x", "abc"}) {
+    std::memcpy(&at<char>(place), name.data(), name.size() + 1);
+    ASSERT_TRUE(link()) << name;
+    EXPECT_EQ(link()->text, name);
+  }
+  for (const std::string_view name : {"", ".", "..", "a/b", "/a"}) {
+    std::memcpy(&at<char>(place), name.data(), name.size() + 1);
+    EXPECT_FALSE(link()) << name;
+  }
+}
+
+TEST_F(DebugLink, HasAnEnd) {
+  elf::Section& found = section();
+  const std::uint64_t size = found.size;
+  found.size = 8;
+  EXPECT_EQ(link().value().text, "x.debug");
+  found.size = 7;
+  EXPECT_FALSE(link());
+  found.size = bytes_.size() - found.offset + 1;
+  EXPECT_FALSE(link()) << "a section past the end of the file";
+  // The longest name that a file can have, and one that is longer.
+  found.size = size;
+  for (const std::size_t length : {255, 256}) {
+    const std::uint64_t end = bytes_.size();
+    bytes_.resize(end + 300);
+    section().size = 300;
+    section().offset = end;
+    std::memset(&at<char>(end), 'a', length);
+    EXPECT_EQ(link().has_value(), length == 255) << length;
+    if (length == 256) break;
+    EXPECT_EQ(link()->text, std::string(255, 'a'));
+  }
+}
+
+TEST_F(DebugLink, IsNoPartOfWhatIsLoaded) {
+  elf::Section& found = section();
+  const auto first = at<elf::Segment>(header().segments_offset + sizeof(elf::Segment) * 0);
+  ASSERT_EQ(first.type, elf::segment_load);
+  const std::uint64_t end = first.offset + first.file_size;
+  const char name[] = "x.debug";
+  for (const std::uint64_t offset : {end, end - 1, end - 8, first.offset + 64}) {
+    Bytes before = bytes_;
+    std::memcpy(&at<char>(offset), name, sizeof name);
+    found.offset = offset;
+    found.size = 8;
+    MemorySource source("x.so", bytes_);
+    const auto elf = ElfFile::open(source);
+    EXPECT_EQ(elf && elf->debug_link(), offset == end) << offset;
+    std::copy(before.begin(), before.end(), bytes_.begin());
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests
