@@ -6,6 +6,7 @@
 #include "manifest/bundle.hpp"
 #include "manifest/elf_format.hpp"
 #include "manifest/module_file.hpp"
+#include "platform/process.hpp"
 #include "unit/faults.hpp"
 
 #include <gtest/gtest.h>
@@ -98,6 +99,22 @@ TEST(ModuleLayout, ReadsTheDynamicSectionWhereTheSystemDoes) {
             "broken-file: the dynamic section outside of the segments");
 }
 
+TEST(ModuleLayout, ReadsTheProgramHeadersWhereTheSystemDoes) {
+  constexpr std::uint32_t segment_stack = 0x6474e551;
+  const auto headers_at = [](std::int64_t distance) {
+    return damaged([distance](Victim& v) {
+      elf::Segment& headers = v.segment(segment_stack);
+      headers = v.segment(elf::segment_load);  // which begins with the file
+      headers.type = elf::segment_headers;
+      headers.address +=
+          v.at<elf::Header>(0).segments_offset + static_cast<std::uint64_t>(distance);
+    });
+  };
+  EXPECT_EQ(headers_at(0), "ok");
+  EXPECT_EQ(headers_at(8), "broken-file: program headers that are mapped elsewhere");
+  EXPECT_EQ(headers_at(1 << 30), "broken-file: the program headers outside of the segments");
+}
+
 TEST(ModuleLayout, RefusesASecondDynamicSection) {
   EXPECT_EQ(damaged([](Victim& v) {
               const auto dynamic = v.segment(elf::segment_dynamic);
@@ -184,6 +201,19 @@ TEST(ModuleLayout, NeedsTheSealedPartToBeWritable) {
               v.segment(elf::segment_sealed).memory_size += std::uint64_t{1} << 30;
             }),
             "broken-file: the part that becomes read-only outside of the segments");
+  // Its last page may go on behind the segment, a whole page more may not.
+  const auto with_end = [](std::uint64_t behind) {
+    return damaged([behind](Victim& v) {
+      auto& sealed = v.segment(elf::segment_sealed);
+      const auto& load = v.load_of(sealed.address);
+      sealed.memory_size = load.address + load.memory_size - sealed.address + behind;
+    });
+  };
+  const std::uint64_t page = platform::page_size();
+  EXPECT_EQ(with_end(0), "ok");
+  EXPECT_EQ(with_end(page - 1), "ok");
+  EXPECT_EQ(with_end(page), "broken-file: the part that becomes read-only outside of the segments");
+  EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_sealed).memory_size = 0; }), "ok");
 }
 
 TEST(ModuleLayout, NeedsRelocationsOfTheKnownFormat) {
