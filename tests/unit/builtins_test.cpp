@@ -291,6 +291,9 @@ TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
   write("out.jsonl", "{\"a\":1}\n{\"a\":");
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+  write("out.jsonl", "{\"a\":1}\n12");  // no object, so nobody knows where it ends
+  WritingFile(config).write({record("2", "{\"a\":2}")});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
   write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete but for its end
   WritingFile(config).write({record("4", "{\"a\":4}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
