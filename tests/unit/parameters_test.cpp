@@ -19,13 +19,13 @@ using Rule = Parameter::Rule;
 using Type = Parameter::Type;
 using Texts = std::vector<std::string>;
 
-Parameter parameter(Type type, std::vector<std::pair<Rule, std::string>> validations = {},
+Parameter parameter(Type type, const std::vector<std::pair<Rule, std::string>>& validations = {},
                     std::string otherwise = {}) {
   Parameter all;
   all.type = type;
   all.description = "of the test";
   all.default_value = std::move(otherwise);
-  for (auto& [rule, value] : validations) all.validations.push_back({rule, std::move(value)});
+  for (const auto& [rule, value] : validations) all.validations.push_back({rule, value});
   return all;
 }
 
