@@ -181,8 +181,13 @@ TEST_P(PipelineFaults, LoseNoRecord) {
     return std::find(steps.rbegin(), steps.rend(), step);
   };
   ASSERT_NE(last("rename position.json"), steps.rend());
+  ASSERT_NE(last("sync " + GetParam().file), steps.rend());
   EXPECT_LT(last("rename position.json"), last("sync " + GetParam().file))
       << "the records are durable before the position says so";
+  // As PRAGMA synchronous = FULL does it: the pages of the journal, then how many they are.
+  const auto written = std::ranges::find(steps, "write out.db");
+  if (written == steps.end()) return;
+  EXPECT_EQ(std::count(steps.begin(), written, "sync out.db-journal"), 2);
 }
 
 }  // namespace
