@@ -11,10 +11,10 @@ extern "C" {
 /* How a request fails: a number of errno, or with a part of what was asked for. */
 enum { FAULTY_SHORT = -1 };
 
-/* From now on requests count, on all threads: for files in `folder`, and those whose names are in
- * `others`, each between commas. Request number `at` fails; 0: none. Each is written to `log`;
- * NULL: none is. The texts are in use until faulty_end. */
-void faulty_begin(const char *folder, const char *others, const char *log, long at, int how);
+/* From now on requests count, on all threads: for files in the folder `in`, and those whose names
+ * are in `other_requests`, each between commas. Request number `at` fails; 0: none. Each is written
+ * to `log`; NULL: none is. The texts are in use until faulty_end. */
+void faulty_begin(const char *in, const char *other_requests, const char *log, long at, int how);
 void faulty_end(void);
 
 /* Counts a request that the process makes of itself. Returns 0, or how it fails. */
