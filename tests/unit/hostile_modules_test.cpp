@@ -249,6 +249,36 @@ TEST(ModuleLayout, NeedsTheTypeOfEachRelativeRelocation) {
   }
 }
 
+TEST(ModuleLayout, NeedsPackedRelocationsInsideOfWritableSegments) {
+  EXPECT_EQ(Victim("good-packed-relocations").deep(), "ok");
+  // The address of a word, and bits for the words behind it.
+  const auto packed = [](std::uint64_t words_from_end, std::uint64_t bits,
+                         std::uint64_t more_bits = 0) {
+    Victim victim("good-packed-relocations");
+    victim.value(elf::dynamic_packed_relocations_size) = 24;
+    const auto table = victim.place_of(victim.value(elf::dynamic_packed_relocations));
+    auto& address = victim.at<std::uint64_t>(table);
+    const elf::Segment& load = victim.load_of(address);
+    address = (load.address + load.memory_size) / 8 * 8 - words_from_end * 8;
+    victim.at<std::uint64_t>(table + 8) = bits << 1 | 1;
+    victim.at<std::uint64_t>(table + 16) = more_bits << 1 | 1;
+    return victim.deep();
+  };
+  const std::string outside = "broken-file: what a relocation changes outside of the segments";
+  EXPECT_EQ(packed(1, 0b0), "ok");
+  EXPECT_EQ(packed(1, 0b1), outside);
+  EXPECT_EQ(packed(3, 0b11), "ok");
+  EXPECT_EQ(packed(3, 0b111), outside);
+  EXPECT_EQ(packed(3, 0b100), outside);
+  EXPECT_EQ(packed(0, 0b0), outside);
+  EXPECT_EQ(packed(65, 0b0, 0b1), "ok") << "behind the 63 words of the first bits";
+  EXPECT_EQ(packed(65, 0b0, 0b11), outside);
+  Victim code("good-packed-relocations");
+  code.at<std::uint64_t>(code.place_of(code.value(elf::dynamic_packed_relocations))) = 0;
+  EXPECT_EQ(code.deep(),
+            "broken-file: what a relocation changes in a segment that is not writable");
+}
+
 TEST(ModuleLayout, NeedsRelocationsInsideOfWritableSegments) {
   const auto with = [](auto damage) {
     Victim victim;
