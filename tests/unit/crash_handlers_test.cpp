@@ -95,7 +95,10 @@ TEST(CrashHandlers, LeaveAnIgnoredSignalIgnoredButNoCrash) {
       testing::KilledBySignal(SIGSEGV), "");
 }
 
-TEST(CrashHandlers, CallTheHandlerThatWasThereAsItAskedFor) {
+TEST(CrashHandlers, BlockSignalsAsTheHandlerThatWasThereAskedFor) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer blocks all signals while a handler runs";
+#endif
   in_child([] {
     set(action(plain));
     const CrashHandlers handlers;
@@ -106,8 +109,6 @@ TEST(CrashHandlers, CallTheHandlerThatWasThereAsItAskedFor) {
     look();
     EXPECT_FALSE(self_blocked) << "and only while it runs";
     EXPECT_FALSE(other_blocked);
-    kill(getpid(), SIGSEGV);
-    EXPECT_EQ(calls, 3);
   });
   in_child([] {
     set(action(plain, SA_NODEFER));
@@ -116,6 +117,16 @@ TEST(CrashHandlers, CallTheHandlerThatWasThereAsItAskedFor) {
     EXPECT_EQ(calls, 1);
     EXPECT_FALSE(self_blocked);
     EXPECT_TRUE(other_blocked);
+  });
+}
+
+TEST(CrashHandlers, CallTheHandlerThatWasThereAsItAskedFor) {
+  in_child([] {
+    set(action(plain));
+    const CrashHandlers handlers;
+    kill(getpid(), SIGSEGV);
+    kill(getpid(), SIGSEGV);
+    EXPECT_EQ(calls, 2);
   });
   in_child([] {
     struct sigaction informed = action(nullptr, SA_SIGINFO);
