@@ -273,16 +273,28 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
   } else {
     retire(generation_, event(Event::Type::unloaded));
   }
-  for (const auto& old : std::vector(retired_.begin(), retired_.end())) {
-    if (old->worker != std::thread::id()) continue;
-    old->worker = std::this_thread::get_id();
-    lock.unlock();
-    run_drain(old);
-    lock.lock();
-  }
+  using Generations = std::vector<std::shared_ptr<Retired>>;
   // One module that hangs does not take the time from the others.
   const auto latest = std::max(deadline, Clock::now() + least_patience);
-  changed_.wait_until(lock, latest, [&] { return !others_drain(); });
+  // Returns those that workers drained meanwhile.
+  const auto end = [&](const Generations& list) {
+    Generations drained;
+    for (const auto& old : list) {
+      if (old->over) continue;
+      if (old->worker != std::thread::id()) {
+        drained.push_back(old);
+        continue;
+      }
+      old->worker = std::this_thread::get_id();
+      lock.unlock();
+      run_drain(old);
+      lock.lock();
+    }
+    changed_.wait_until(lock, latest, [&] { return !others_drain(); });
+    return drained;
+  };
+  // A worker may have looked at a generation just before the host ended, and nobody looks again.
+  end(end(Generations(retired_.begin(), retired_.end())));
   for (const auto* list : {&ending_, &retired_}) {
     for (const auto& old : *list) {
       if (old->worker != std::this_thread::get_id() && old->event) {
