@@ -4,7 +4,7 @@
 
 A program that reports its cases (GoogleTest, TAP) counts with each of them, any other as one. A
 program that failed although none of its cases did (it crashed, it hung, a sanitizer spoke at its
-end) counts as one more failure. Failed programs and skipped cases are named on standard error.
+end) counts as one more failure. What failed or was skipped is named on standard error.
 """
 import json
 import pathlib
@@ -18,12 +18,16 @@ def cases_of(suites, program):
     for suite in suites:
         if not (suite.get("name") + ".").startswith(f"tenon.{program}."):
             continue
+        test = suite.get("name").removeprefix(f"tenon.{program}").removeprefix(".")
         for case in suite.iter("testcase"):
-            if case.find("failure") is not None or case.find("error") is not None:
+            name = f"{program}: {f'{test}.' if test else ''}{case.get('name')}"  # TAP has no suites
+            said = {e.tag: " ".join((e.get("message") or e.text or "").split()) for e in case}
+            if "failure" in said or "error" in said:
                 failed += 1
-            elif (skipped := case.find("skipped")) is not None:
-                reason = " ".join((skipped.get("message") or skipped.text or "").split())
-                print(f"skipped: {program}: {case.get('name')}: {reason}", file=sys.stderr)
+                print(f"failed: {name}: {said.get('failure') or said.get('error')}", file=sys.stderr)
+            elif "skipped" in said:
+                reason = said["skipped"] or said.get("system-out")
+                print(f"skipped: {name}: {reason}", file=sys.stderr)
             elif case.get("status") != "notrun":
                 passed += 1
     return passed, failed
