@@ -60,7 +60,7 @@ std::optional<json::Reader> member_of(const json::Reader& object, std::string_vi
 }
 
 /// Empty where there is none.
-std::string text_of(const json::Reader& object, std::string_view name) {
+std::string text_member(const json::Reader& object, std::string_view name) {
   const auto member = member_of(object, name);
   std::string_view text;
   if (member && member->form() == json::Form::text) member->read(text);
@@ -181,13 +181,14 @@ Result<std::string_view> AppConverter::convert(std::string_view text, const Docu
   }
   const Result<json::Reader> answer = parser_.parse(answer_);
   if (!answer) return failed("what it answers is no JSON: " + answer_.substr(0, 80));
-  if (const auto error = member_of(*answer, "error")) {
-    return Error({.code = text_of(*error, "code"),
-                  .message = text_of(*error, "message"),
-                  .where = text_of(*error, "where"),
-                  .found = text_of(*error, "found"),
-                  .needed = text_of(*error, "needed"),
-                  .fix = text_of(*error, "fix")});
+  const auto error = member_of(*answer, "error");
+  if (std::string code = error ? text_member(*error, "code") : ""; !code.empty()) {
+    return Error({.code = std::move(code),
+                  .message = text_member(*error, "message"),
+                  .where = text_member(*error, "where"),
+                  .found = text_member(*error, "found"),
+                  .needed = text_member(*error, "needed"),
+                  .fix = text_member(*error, "fix")});
   }
   const auto document = member_of(*answer, "document");
   std::string_view converted;
