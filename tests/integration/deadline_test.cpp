@@ -74,16 +74,22 @@ TEST_F(Deadline, DoesNotKeepTheModuleFromARestart) {
 TEST_F(Deadline, OfCallsThatEndInTimeIsNotTold) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
-  for (int i = 0; i < 100; i++) {
+  std::size_t late = 0;  // where other programs take the processor
+  const auto with_timeout = [&](std::chrono::milliseconds timeout, auto call_probe) {
     Call call;
-    call.set_timeout(1ms);
-    ASSERT_TRUE(probe->edition(call));
+    call.set_timeout(timeout);
+    const auto begin = std::chrono::steady_clock::now();
+    call_probe(call);
+    if (std::chrono::steady_clock::now() - begin > timeout + 10ms) late++;  // half of the grace
+  };
+  for (int i = 0; i < 100; i++) {
+    with_timeout(1ms, [&](Call& call) { EXPECT_TRUE(probe->edition(call)); });
   }
-  Call call;
-  call.set_timeout(30ms);
-  EXPECT_EQ(probe->pause(call, -1s, false).value(), TENON_CANCELLED_BY_DEADLINE);
+  with_timeout(30ms, [&](Call& call) {
+    EXPECT_EQ(probe->pause(call, -1s, false).value(), TENON_CANCELLED_BY_DEADLINE);
+  });
   std::this_thread::sleep_for(50ms);
-  EXPECT_EQ(told(Event::Type::call_overdue), 0u);
+  EXPECT_LE(told(Event::Type::call_overdue), late);
 }
 
 }  // namespace
