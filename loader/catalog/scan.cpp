@@ -62,7 +62,7 @@ std::error_code add_files(const fs::path& folder, const std::string& version, in
     } else if (version.empty() && levels > 0) {
       unread = add_files(path, "", levels - 1, search);
     }
-    // What lies in a folder of somebody else is not there.
+    // A folder that the user may not read counts as empty.
     if (!unread || unread == std::errc::permission_denied) continue;
     search.skipped.push_back(unusable(path, unread.message()));
   }

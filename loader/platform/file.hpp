@@ -66,12 +66,12 @@ class File {
 /// The identity of whatever stands at `path`.
 Result<FileIdentity> identity_of(const std::filesystem::path& path);
 
-/// What lies in a folder. Symbolic links are followed.
+/// An entry of a folder; for a symbolic link, what it leads to.
 struct FolderEntry {
   std::filesystem::path path;
   bool is_folder;
 };
-/// Adds what lies in a folder, in no order. Returns why not all of it could be read. The standard
+/// Adds the entries of a folder, in no order. Returns why not all of it could be read. The standard
 /// library's iterators end the process where memory runs out.
 std::error_code read_folder(const std::filesystem::path& folder, std::vector<FolderEntry>& entries);
 

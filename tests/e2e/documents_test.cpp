@@ -247,7 +247,7 @@ TEST_F(Documents, AreReplacedInTheirFiles) {
   EXPECT_EQ(world_.read("store/below/b.jsonl"), std::string(older) + older);
 }
 
-/// What a link leads to is converted, and the link stays one.
+/// The file behind a link is converted, and the link stays a link.
 TEST_F(Documents, AreReplacedBehindALink) {
   const fs::path root = world_.root();
   world_.write("elsewhere/a.json", older);

@@ -3,7 +3,7 @@
  * Preloaded into a program under test, or linked into it: counts what it asks of the system, writes
  * each request to a log, and makes one of them fail. Requests for files count if these lie in one
  * folder; other requests count if they are named. See faulty.hpp and faulty_inside.hpp for the
- * drivers. A program that is preloaded is told by its environment:
+ * drivers. The environment of a program into which this is preloaded says what to do:
  *
  *   FAULTY_FOLDER   the folder
  *   FAULTY_OTHERS   names of other requests that count, each between commas, eg: ",getentropy,"

@@ -309,7 +309,7 @@ class LateConfiguration : public Hanging {
  protected:
   LateConfiguration() { place_edition("counter-asks-stateless", 1); }
 
-  /// What happens while the new code is configured, once.
+  /// Gives the plugin another configuration while the new code is being configured.
   static void give_meanwhile(Script& script, Handle<test::Counter>& counter, const char* word) {
     script.set("2:configure", [&script, &counter, word] {
       script.say("2:configure", "");

@@ -56,7 +56,7 @@ class HostFaults : public LoaderFaults {
     options.watch = true;
     return options;
   }
-  /// What is not there has an error.
+  /// Each module is registered, or an error says why it is not.
   static void expect_all_or_errors(const Host& host) {
     const auto all = host.registered();
     EXPECT_TRUE(all.size() == 2 || !host.skipped().empty()) << all.size();

@@ -18,8 +18,8 @@
 
 namespace tenon::tests {
 
-/// Says what functions of test modules are told that ask the host's echo, eg: "2:create". Functions
-/// that are to hang do so until the test lets them go.
+/// Answers the functions of test modules that ask the host's echo what to do, eg: "2:create". It
+/// can let a function hang until the test lets it go.
 class Script {
  public:
   /// `copies`: the folder of this test's private copies of modules.
