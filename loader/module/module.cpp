@@ -14,13 +14,6 @@
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
-namespace {
-
-// A function that heeds the deadline of its call returns a little after it, and what hangs is given
-// up then.
-constexpr auto grace = std::chrono::milliseconds(50);
-
-}  // namespace
 
 LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
                            std::uint64_t serial)
@@ -199,7 +192,7 @@ Result<void> Module::become_ready(Lock& lock) {
 
 /// False when the time was not enough. REQUIRED: the lock.
 bool Module::wait_while_frozen(Lock& lock) noexcept {
-  const Clock::time_point deadline = gate_deadline_ + grace;
+  const Clock::time_point deadline = gate_deadline_ + Operation::grace;
   if (changed_.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
   give_up_overdue(lock);
   return !frozen_;
@@ -482,7 +475,8 @@ Module::Passage Module::pass_gate() noexcept {
   while (current.load() == &gate_) {
     if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
       return {false, nullptr};
-    if (changed_.wait_until(lock, gate_deadline_ + grace) == std::cv_status::no_timeout) continue;
+    if (changed_.wait_until(lock, gate_deadline_ + Operation::grace) == std::cv_status::no_timeout)
+      continue;
     give_up_overdue(lock);
     if (current.load() == &gate_) return {false, nullptr};
   }

@@ -19,6 +19,9 @@ namespace tenon::detail {
 class Operation {
  public:
   using Clock = std::chrono::steady_clock;
+  /// A function that heeds the deadline of its call returns a little after it, and later where the
+  /// processors are busy. It is given up after this time.
+  static constexpr auto grace = std::chrono::milliseconds(250);
 
   /// `step_limit`: how long one step may take.
   explicit Operation(Clock::duration step_limit) noexcept : step_limit_(step_limit) {}

@@ -16,9 +16,6 @@ namespace {
 constexpr std::size_t few_changes = 64;
 constexpr int most_rounds = 10;
 
-// A function that heeds the deadline of its call returns a little after it.
-constexpr auto grace = std::chrono::milliseconds(20);
-
 bool is_fault(RestartReason reason) {
   return reason != RestartReason::asked && reason != RestartReason::file_changed;
 }
@@ -182,7 +179,7 @@ Result<void> Restart::follow(std::uint32_t index, const InstanceRecord& wanted) 
 
 /// From here on no instance is created, until the module serves again.
 Result<void> Restart::freeze() {
-  set_limit(deadline_ + grace);
+  set_limit(deadline_ + Operation::grace);
   {
     const Module::Lock lock(module_.mutex_);
     if (given_up() || module_.shut_down_) return lost();
@@ -191,7 +188,7 @@ Result<void> Restart::freeze() {
     frozen_ = true;
     module_.changed_.notify_all();  // whoever waits for the restart looks at it by the deadline
   }
-  module_.watch(shared_from_this(), deadline_ + grace);
+  module_.watch(shared_from_this(), deadline_ + Operation::grace);
   return {};
 }
 

@@ -177,13 +177,15 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
 #ifdef FAULT_SAVE
   return tenon_fail(call, TENON_INTERNAL, "the state cannot be saved");
 #endif
-#ifdef FAULT_SAVE_HANGS
+#ifdef FAULT_SAVE_WAITS
   call->functions->wait(call, -1);
-  return tenon_fail(call, TENON_DEADLINE_EXCEEDED, "saving takes too long");
 #endif
 #ifdef FAULT_SAVE_SLEEPS /* milliseconds, whatever the call says */
   const struct timespec time = {FAULT_SAVE_SLEEPS / 1000, FAULT_SAVE_SLEEPS % 1000 * 1000000L};
   thrd_sleep(&time, NULL);
+#endif
+#ifdef FAULT_SAVE_WAITS
+  return tenon_fail(call, TENON_DEADLINE_EXCEEDED, "saving takes too long");
 #endif
   if (in->version < 1 || in->version > STATE_WRITES) {
     return tenon_fail(call, TENON_INVALID_ARGUMENT, "nobody knows that version of the state");

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
     Flaws, FailingHandover,
     testing::Values(
         Flaw{"SaveFails", "counter-save-fails.so", "counter-1.so", "internal"},
-        Flaw{"SaveIsTooSlow", "counter-save-hangs.so", "counter-1.so", "deadline-exceeded"},
+        Flaw{"SaveIsTooSlow", "counter-save-waits.so", "counter-1.so", "deadline-exceeded"},
         Flaw{"SaveIgnoresItsDeadline", "counter-save-sleeps.so", "counter-1.so", "restart-failed"},
         Flaw{"RestoreFails", "counter-1.so", "counter-restore-fails.so", "data-loss"},
         Flaw{"CreateFails", "counter-1.so", "counter-create-fails.so", "resource-exhausted"},

@@ -44,7 +44,8 @@ using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
 /// How long a restart may take and keep others waiting, and how often a module may fail.
 struct RestartOptions {
   /// How long calls wait at most while a module that has a session or saves its state hands over to
-  /// the new generation. After that the old generation serves again and the restart has failed.
+  /// the new generation. After that the old generation serves again and the restart has failed. A
+  /// function of the plugin that ignores this deadline holds the calls for 250 ms more.
   std::chrono::milliseconds gate{5000};
   /// How long a restart waits for calls in the old generation when the new one serves already.
   /// Streams of the old one are revoked then (tenon/stream.hpp); calls that are still inside are
