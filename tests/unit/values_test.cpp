@@ -9,11 +9,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -161,6 +164,27 @@ TEST(Values, ViewsReadInPlace) {
   EXPECT_EQ(view.maybe()->position().metadata().find("none"), std::nullopt);
   EXPECT_EQ(view.maybe()->position().position().text(), "at maybe");
   EXPECT_EQ(&view.raw(), &raw);
+}
+
+TEST(Values, ListsAndMapsAreRanges) {
+  using List = tenon::ListView<std::string>;
+  using Counts = tenon::MapView<std::int32_t>;
+  static_assert(std::ranges::forward_range<List> && std::ranges::sized_range<List>);
+  static_assert(std::ranges::forward_range<Counts> && std::ranges::sized_range<Counts>);
+
+  tenon::Call call;
+  const std::vector<std::string> names = {"one", "two", "three"};
+  const auto raw_names = Value<std::vector<std::string>>::raw<Copy::shallow>(call.raw(), names);
+  const auto second = std::next(List(raw_names).begin());  // outlives the view
+  EXPECT_EQ(*second, "two");
+  EXPECT_TRUE(std::ranges::equal(List(raw_names), names));
+
+  const Map<std::int32_t> counts = {{"a", 1}, {"b", 2}};
+  const auto raw_counts = Value<Map<std::int32_t>>::raw<Copy::shallow>(call.raw(), counts);
+  Map<std::int32_t> copied;
+  for (const auto& [key, value] : Counts(raw_counts)) copied.emplace(key, value);
+  EXPECT_EQ(copied, counts);
+  EXPECT_EQ(Counts().begin(), Counts().end());
 }
 
 TEST(Values, EnumsHaveNames) {

@@ -3,9 +3,10 @@
 // tenon/values.hpp: the values of the contract as C++17 sees them, for hosts and plugins alike.
 //
 // Each type of a spec has three forms:
-//   raw    the C struct that crosses the contract (tenon_string, tenon_list, tenon_record_v2),
-//   view   reads the raw form in place and is valid as long as that is (std::string_view,
-//   ListView), owned  an ordinary C++ value (std::string, std::vector).
+// - raw: the C struct that crosses the contract (tenon_string, tenon_list, tenon_record_v2);
+// - view: reads the raw form in place and is valid as long as that is (std::string_view, ListView);
+// - owned: an ordinary C++ value (std::string, std::vector).
+//
 // Value<T> converts between them, T being the owned form. Generated headers add Value for the
 // documents, structs and enums of their kinds.
 #pragma once
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -85,12 +87,14 @@ struct Buffer {
 /// Whether the raw form points at what the owned value holds, or at copies in the call's arena.
 enum class Copy { shallow, deep };
 
-/// Conversions of one type; T is its owned form. Every specialisation has:
-///   Raw, View
-///   raw<Copy>(call, const T&)  to the raw form; arrays of elements always go to the arena of
-///   `call` pass(call, View)           back from a view, shallow view(const Raw&)           valid
-///   as long as the raw value and what it points at own(const Raw&)            a copy absent(const
-///   Raw&), none() only where the raw form itself can say that there is nothing
+/// Conversions of one type; T is its owned form. Every specialisation has
+/// - Raw, View: its other forms;
+/// - raw<Copy>(call, const T&): to the raw form; arrays of elements always go to the arena of
+/// `call`;
+/// - pass(call, View): from a view to the raw form, shallow;
+/// - view(const Raw&): valid as long as the raw value and what it points at;
+/// - own(const Raw&): a copy;
+/// - absent(const Raw&), none(): only where the raw form itself can say that there is nothing.
 template <class T, class = void>
 struct Value;
 
@@ -250,33 +254,51 @@ struct Value<Bytes> {
   static Raw none() noexcept { return {nullptr, 0}; }
 };
 
-/// Reads a list in place. Element i is of type Value<T>::View.
+namespace detail {
+
+/// Goes through a view by index. Elements are made when they are read.
+template <class View, class Element>
+class IndexIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using iterator_concept = std::forward_iterator_tag;
+  using value_type = Element;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = Element;
+
+  IndexIterator() noexcept = default;
+  IndexIterator(const View& view, std::size_t at) noexcept : view_(view), at_(at) {}
+  Element operator*() const { return view_.element(at_); }
+  IndexIterator& operator++() noexcept {
+    ++at_;
+    return *this;
+  }
+  IndexIterator operator++(int) noexcept {
+    const IndexIterator before = *this;
+    ++at_;
+    return before;
+  }
+  friend bool operator==(const IndexIterator& a, const IndexIterator& b) noexcept {
+    return a.at_ == b.at_;
+  }
+  friend bool operator!=(const IndexIterator& a, const IndexIterator& b) noexcept {
+    return !(a == b);
+  }
+
+ private:
+  View view_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace detail
+
+/// Reads a list in place, a forward range. Element i is of type Value<T>::View.
 template <class T>
 class ListView {
  public:
   using Element = typename Value<T>::View;
-
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Element;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Element;
-
-    Iterator(const ListView* list, std::size_t at) noexcept : list_(list), at_(at) {}
-    Element operator*() const { return (*list_)[at_]; }
-    Iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    friend bool operator==(Iterator a, Iterator b) noexcept { return a.at_ == b.at_; }
-    friend bool operator!=(Iterator a, Iterator b) noexcept { return a.at_ != b.at_; }
-
-   private:
-    const ListView* list_;
-    std::size_t at_;
-  };
+  using Iterator = detail::IndexIterator<ListView, Element>;
 
   ListView() noexcept : raw_{&detail::nothing, 0, sizeof(typename Value<T>::Raw)} {}
   explicit ListView(const tenon_list& raw) noexcept : raw_(raw) {}
@@ -287,8 +309,8 @@ class ListView {
   Element operator[](std::size_t i) const {
     return Value<T>::view(TENON_AT(typename Value<T>::Raw, raw_, i));
   }
-  Iterator begin() const noexcept { return {this, 0}; }
-  Iterator end() const noexcept { return {this, raw_.count}; }
+  Iterator begin() const noexcept { return {*this, 0}; }
+  Iterator end() const noexcept { return {*this, size()}; }
   /// Elements [from, from + count). REQUIRED: they are there.
   ListView slice(std::size_t from, std::size_t count) const noexcept {
     return ListView({static_cast<const char*>(raw_.data) + from * raw_.stride, count, raw_.stride});
@@ -296,6 +318,9 @@ class ListView {
   const tenon_list& raw() const noexcept { return raw_; }
 
  private:
+  friend Iterator;
+  Element element(std::size_t i) const { return (*this)[i]; }
+
   tenon_list raw_;
 };
 
@@ -326,10 +351,14 @@ struct Value<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>>
   static Raw none() noexcept { return {nullptr, 0, 0}; }
 };
 
-/// Reads a map in place.
+/// Reads a map in place, a forward range of keys and values: `for (const auto& [key, value] :
+/// map)`.
 template <class T>
 class MapView {
  public:
+  using Element = std::pair<std::string_view, typename Value<T>::View>;
+  using Iterator = detail::IndexIterator<MapView, Element>;
+
   MapView() noexcept
       : MapView(tenon_map{{&detail::nothing, 0, sizeof(tenon_string)},
                           {&detail::nothing, 0, sizeof(typename Value<T>::Raw)}}) {}
@@ -351,9 +380,14 @@ class MapView {
     }
     return std::nullopt;
   }
+  Iterator begin() const noexcept { return {*this, 0}; }
+  Iterator end() const noexcept { return {*this, size()}; }
   const tenon_map& raw() const noexcept { return raw_; }
 
  private:
+  friend Iterator;
+  Element element(std::size_t i) const { return {key(i), value(i)}; }
+
   tenon_map raw_;
 };
 
