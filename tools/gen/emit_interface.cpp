@@ -69,7 +69,8 @@ void emit_class(Writer& out, const Kind& kind) {
   out.doc(latest.doc);
   out.doc("Used through a tenon::Handle<" + name +
           ">. Each method has two forms: a plain one that answers values of its own, and one that "
-          "takes a Call first and answers views that live as long as the results of the Call.");
+          "takes a Call first, with its deadline, and answers views that live as long as the "
+          "results of the Call. Both take values of the caller's own; the second one views, too.");
   if (latest.life.stage == Life::Stage::deprecated) {
     out.doc("Deprecated: " + latest.life.message);
   }
@@ -100,7 +101,7 @@ void emit_request(Writer& out, const InterfaceMethod& method) {
       continue;
     }
     out.list("in." + field.name + " = " + value_type(field.type) + "::pass(",
-             {"call.raw()", variable_name(field)}, ");");
+             {"call.raw()", InterfaceMethod::view_of(field)}, ");");
   }
 }
 
@@ -225,10 +226,10 @@ void emit_plain_form(Writer& out, const Kind& kind, const InterfaceMethod& metho
     out.line("tenon::Call call;");
     const std::vector<Field>& response = method.method.response;
     if (response.empty()) {
-      out.list("return " + method.method.name + "(", method.lent_arguments(), ");");
+      out.list("return " + method.method.name + "(", method.passed_arguments(), ");");
       return;
     }
-    out.list("auto answer = " + method.method.name + "(", method.lent_arguments(), ");");
+    out.list("auto answer = " + method.method.name + "(", method.passed_arguments(), ");");
     out.line("if (!answer) return std::move(answer).error();");
     std::vector<std::string> owned;
     for (const Field& field : response) {
@@ -270,6 +271,7 @@ std::string emit_interface(const Kind& kind) {
   out.line();
   out.line("#include <", types_header(kind), ">");
   out.line();
+  out.line("#include <tenon/argument.hpp>");
   out.line("#include <tenon/host.hpp>");
   out.line("#include <tenon/stream.hpp>");
   out.line("#include <tenon/values.hpp>");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view first_state = "created";
 
-/// Whether a caller has to make a raw value of it first: what a view cannot be made of in place.
+/// Whether its view is made of a raw value, so that owned values and views of it are passed alike.
 bool is_lent(const Type& type) {
   const Type& inner = without_optional(type);
   return inner.shape == Shape::list || inner.shape == Shape::map ||
@@ -34,13 +34,6 @@ std::string view(const Type& type) {
 bool has_stream(const std::vector<Field>& fields) noexcept {
   return std::any_of(fields.begin(), fields.end(),
                      [](const Field& field) { return is_stream(field.type); });
-}
-
-/// Views that are more than two words pass by reference.
-std::string view_parameter(const Type& type) {
-  const bool small = type.shape != Shape::map && type.shape != Shape::list &&
-                     (type.shape != Shape::optional || !is_lent(type));
-  return small ? view(type) : "const " + view_type(type) + "&";
 }
 
 /// The state that an instance is in when it was configured.
@@ -92,22 +85,25 @@ std::vector<std::string> InterfaceMethod::plain_parameters(bool defaults) const 
 std::vector<std::string> InterfaceMethod::call_parameters(bool defaults) const {
   std::vector<std::string> parameters{"tenon::Call& call"};
   for (const Field& field : method.request) {
-    parameters.push_back(parameter(view_parameter(field.type), field, defaults));
+    const std::string type = is_lent(field.type)
+                                 ? "const tenon::Argument<" + owned_type(field.type) + ">&"
+                                 : view(field.type);
+    parameters.push_back(parameter(type, field, defaults));
   }
   return parameters;
 }
 
-std::vector<std::string> InterfaceMethod::lent_arguments() const {
+std::vector<std::string> InterfaceMethod::passed_arguments() const {
   std::vector<std::string> arguments{"call"};
   for (const Field& field : method.request) {
     const std::string name = variable_name(field);
-    if (is_stream(field.type)) {
-      arguments.push_back("std::move(" + name + ")");
-    } else {
-      arguments.push_back(is_lent(field.type) ? "tenon::detail::lend(call, " + name + ")" : name);
-    }
+    arguments.push_back(is_stream(field.type) ? "std::move(" + name + ")" : name);
   }
   return arguments;
+}
+
+std::string InterfaceMethod::view_of(const Field& field) {
+  return variable_name(field) + (is_lent(field.type) ? ".view(call)" : "");
 }
 
 bool InterfaceMethod::fresh() const {

@@ -30,7 +30,9 @@ struct InterfaceMethod {
   std::vector<std::string> plain_parameters(bool defaults) const;
   std::vector<std::string> call_parameters(bool defaults) const;
   /// What the plain form passes on to the other one.
-  std::vector<std::string> lent_arguments() const;
+  std::vector<std::string> passed_arguments() const;
+  /// A parameter of the form with a Call as a view; eg: "name", "backup.view(call)"
+  static std::string view_of(const Field& field);
 
   /// Whether it may be called in an instance that was just configured, and so after a restart of a
   /// session kind.

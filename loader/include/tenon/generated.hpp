@@ -16,14 +16,6 @@
 
 namespace tenon::detail {
 
-/// An owned value as a view, valid as long as both the value and the results of the call are.
-template <class T>
-ViewOf<T> lend(Call& call, const T& value) {
-  auto* raw = new (tenon_allocate(call.raw(), sizeof(RawOf<T>)))
-      RawOf<T>(Value<T>::template raw<Copy::shallow>(call.raw(), value));
-  return Value<T>::view(*raw);
-}
-
 /// The owned value that a view of the call reads.
 template <class T>
 T own(Call& call, const ViewOf<T>& view) {

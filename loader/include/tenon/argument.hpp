@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/argument.hpp: how a document, struct, list or map is passed to a method together with a
+// Call.
+#pragma once
+
+#include <tenon/call.hpp>
+#include <tenon/values.hpp>
+
+#include <new>
+#include <optional>
+#include <variant>
+
+namespace tenon {
+namespace detail {
+
+/// An owned value as a view, valid as long as both the value and the results of the call are.
+template <class T>
+ViewOf<T> lend(Call& call, const T& value) {
+  auto* raw = new (tenon_allocate(call.raw(), sizeof(RawOf<T>)))
+      RawOf<T>(Value<T>::template raw<Copy::shallow>(call.raw(), value));
+  return Value<T>::view(*raw);
+}
+
+}  // namespace detail
+
+/// An owned value or a view, whichever the caller has. Neither is copied, and both outlive the
+/// call.
+template <class T>
+class Argument {
+ public:
+  Argument(const T& value) noexcept : from_(&value) {}
+  Argument(const ViewOf<T>& view) noexcept : from_(view) {}
+
+  /// Valid as long as the value and the results of the call are.
+  ViewOf<T> view(Call& call) const {
+    if (const auto* value = std::get_if<const T*>(&from_)) return detail::lend(call, **value);
+    return *std::get_if<ViewOf<T>>(&from_);
+  }
+
+ private:
+  std::variant<const T*, ViewOf<T>> from_;
+};
+
+template <class T>
+class Argument<std::optional<T>> {
+ public:
+  Argument() noexcept = default;
+  Argument(std::nullopt_t) noexcept {}
+  Argument(const T& value) noexcept : from_(value) {}
+  Argument(const ViewOf<T>& view) noexcept : from_(view) {}
+  Argument(const std::optional<T>& value) noexcept {
+    if (value) from_.emplace(*value);
+  }
+  Argument(const std::optional<ViewOf<T>>& view) noexcept {
+    if (view) from_.emplace(*view);
+  }
+
+  std::optional<ViewOf<T>> view(Call& call) const {
+    if (!from_) return std::nullopt;
+    return from_->view(call);
+  }
+
+ private:
+  std::optional<Argument<T>> from_;
+};
+
+}  // namespace tenon
