@@ -91,6 +91,22 @@ TEST(Adapters, AnswerUnimplemented) {
   const test_evolve_added_v2_unknown_response* out = nullptr;
   EXPECT_EQ(added->unknown(call.raw(), added.self(), &in, &out), TENON_UNIMPLEMENTED);
   EXPECT_EQ(call.message(), "version 1 of test.example/evolve_added has no unknown");
+
+  const test_evolve_added_v2_refused_request refused{sizeof refused};
+  EXPECT_EQ(added->refused(call.raw(), added.self(), &refused), TENON_UNIMPLEMENTED);
+  EXPECT_EQ(call.message(), "nothing goes on \"behind\" the call");
+}
+
+TEST(Adapters, AnswerTheRegisteredName) {
+  tenon::Call call;
+  const test_evolve_added_v2_named_response* out = nullptr;
+  {
+    Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
+    const test_evolve_added_v2_named_request in{sizeof in};
+    ASSERT_EQ(added->named(call.raw(), added.self(), &in, &out), TENON_OK);
+  }
+  EXPECT_EQ(out->struct_size, sizeof *out);
+  EXPECT_EQ(own(out->name), "me.example/plugin");
 }
 
 TEST(Adapters, LetAHookAnswer) {
@@ -107,7 +123,8 @@ TEST(Adapters, LetAHookAnswer) {
 }
 
 TEST(Adapters, SayWhatThePluginReallyHas) {
-  EXPECT_EQ(missing(test::EvolveAdded::kind(), 1, 2), (Texts{"fixed", "done", "unknown"}));
+  EXPECT_EQ(missing(test::EvolveAdded::kind(), 1, 2),
+            (Texts{"fixed", "done", "unknown", "refused", "named"}));
   EXPECT_EQ(missing(test::EvolveChanged::kind(), 1, 2), Texts{});
 }
 

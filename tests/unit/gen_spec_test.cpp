@@ -445,6 +445,26 @@ const Mistake mistakes_of_steps[] = {
     {"UnknownWordForAdded",
      methods_step(method(""), method("") + ", " + method("", "b"), "\"b\": {\"added\": ^\"hok\"}"),
      "unknown-word", "did you mean 'hook'?"},
+    {"FailureWithValue",
+     methods_step(method(""), method("") + ", " + method("", "b"),
+                  "\"b\": {\"added\": {\"unimplemented\": \"no b\", \"value\": ^{}}}"),
+     "contradiction", "remove \"value\""},
+    {"FailureWithoutText",
+     methods_step(method(""), method("") + ", " + method("", "b"),
+                  "\"b\": {\"added\": {\"unimplemented\": ^true}}"),
+     "wrong-type", "a text"},
+    {"NameOfAnotherType",
+     methods_step(
+         method(""),
+         method("") + ", " + method(", \"response\": {\"name\": \"optional<string>\"}", "b"),
+         "\"b\": {\"added\": ^\"registered_name\"}"),
+     "bad-value", "\"hook\""},
+    {"NameAmongOthers",
+     methods_step(
+         method(""),
+         method("") + ", " + method(", \"response\": {\"name\": \"string\", \"n\": \"int8\"}", "b"),
+         "\"b\": {\"added\": ^\"registered_name\"}"),
+     "bad-value", "\"hook\""},
 };
 
 const std::string small = ", \"response\": {\"number\": \"int8\"}";

@@ -200,18 +200,38 @@ void emit_answer(Writer& out, const Origin& origin, std::size_t place, const Met
       emit_response(out, newer, step, "");
       out.line("return TENON_OK;");
       break;
+    case Answer::registered_name:
+      out.line("auto* answer = tenon::new_response<", response_name(newer, *step.method),
+               ">(call);");
+      out.line("answer->", step.method->response.front().name,
+               " = tenon::Value<std::string>::raw<tenon::Copy::deep>(call, of(self).plugin);");
+      out.line("*out = answer;");
+      out.line("return TENON_OK;");
+      break;
     case Answer::unimplemented:
-      out.list("return tenon_fail(",
-               {"call", "TENON_UNIMPLEMENTED",
-                quoted("version " + std::to_string(older.number) + " of " + origin.kind.id +
-                       " has no " + step.method->name)},
-               ");");
+      out.list(
+          "return tenon_fail(",
+          {"call", "TENON_UNIMPLEMENTED",
+           quoted(!step.message.empty() ? step.message
+                                        : "version " + std::to_string(older.number) + " of " +
+                                              origin.kind.id + " has no " + step.method->name)},
+          ");");
       break;
     case Answer::hook:
       out.line("return of(self).step", older.number, "->", step.method->name, "(call, in",
                step.method->response.empty() ? "" : ", out", ");");
       break;
   }
+}
+
+/// Whether an adapter answers a method with the name of its plugin.
+bool answers_name(const Origin& origin) {
+  for (std::size_t at = origin.place; at < origin.newest(); at++) {
+    for (const MethodStep& step : origin.kind.steps[at].methods) {
+      if (step.answer == Answer::registered_name) return true;
+    }
+  }
+  return false;
 }
 
 /// Which of its parameters a function of an adapter needs.
@@ -233,6 +253,8 @@ Uses uses_of(const MethodStep& step) {
       return {true, true, reads, answers};
     case Answer::fixed:
       return {answers, false, drops, answers};
+    case Answer::registered_name:
+      return {true, true, false, true};
     case Answer::unimplemented:
       return {true, false, false, false};
     default:
@@ -290,6 +312,7 @@ void emit_class(Writer& out, const Origin& origin) {
   out.indented([&] {
     out.line("const ", origin.version().c_name, "* ", origin.table(), ";");
     out.line("void* self;");
+    if (answers_name(origin)) out.line("std::string_view plugin;");
     for (std::size_t at : hooked_steps(origin)) {
       const KindStep& step = origin.kind.steps[at];
       out.line("std::unique_ptr<", step_class(step), "> step", step.from->number, "{};");
@@ -324,15 +347,17 @@ void emit_table(Writer& out, const Origin& origin, std::size_t place) {
 
 void emit_create(Writer& out, const Origin& origin) {
   const std::vector<std::size_t> steps = hooked_steps(origin);
+  const bool named = answers_name(origin);
   out.list("void* " + origin.class_name() + "::create(",
            {"const void* table", "void* self",
-            steps.empty() ? "std::string_view" : "std::string_view plugin"},
+            steps.empty() && !named ? "std::string_view" : "std::string_view plugin"},
            ") {");
   out.indented([&] {
     out.line("auto adapter = std::make_unique<", origin.class_name(), ">();");
     out.line("adapter->", origin.table(), " = static_cast<const ", origin.version().c_name,
              "*>(table);");
     out.line("adapter->self = self;");
+    if (named) out.line("adapter->plugin = plugin;");
     for (std::size_t at : steps) {
       const KindStep& step = origin.kind.steps[at];
       const bool first = at == origin.place;

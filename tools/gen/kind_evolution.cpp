@@ -79,16 +79,44 @@ class StepReader {
     const JsonValue* added = entries_.said(method.name, "added");
     if (added == nullptr) return add_new(method);
     if (added->object() != nullptr) {
-      answer.answer = MethodStep::Answer::fixed;
-      const ObjectReader fixed(*added, "a fixed answer", {"value"}, findings_);
-      if (const JsonValue* value = fixed.required("value")) {
-        answer.response = read_fixed(method, *value, findings_);
-      }
+      read_answer(*added, answer);
     } else {
-      const std::string word = read_word(*added, "'added'", {"unimplemented", "hook"}, findings_);
-      answer.answer = word == "hook" ? MethodStep::Answer::hook : MethodStep::Answer::unimplemented;
+      const std::string word =
+          read_word(*added, "'added'", {"unimplemented", "registered_name", "hook"}, findings_);
+      answer.answer = word == "hook"              ? MethodStep::Answer::hook
+                      : word == "registered_name" ? MethodStep::Answer::registered_name
+                                                  : MethodStep::Answer::unimplemented;
+      if (word == "registered_name") check_named(method, *added);
     }
     if (!entries_.says(method.name, "removed")) read_returned(method);
+  }
+
+  /// What older plugins answer, as values or as the message of a failure.
+  void read_answer(const JsonValue& added, MethodStep& answer) {
+    const ObjectReader object(added, "a fixed answer", {"value", "unimplemented"}, findings_);
+    if (object.optional("unimplemented") != nullptr) {
+      answer.answer = MethodStep::Answer::unimplemented;
+      answer.message = object.text("unimplemented");
+      if (object.optional("value") == nullptr) return;
+      add_contradiction(object.place("value"), "a method that fails answers a value",
+                        "remove \"value\" or \"unimplemented\"", findings_);
+    } else if (const JsonValue* value = object.required("value")) {
+      answer.answer = MethodStep::Answer::fixed;
+      answer.response = read_fixed(*answer.method, *value, findings_);
+    }
+  }
+
+  void check_named(const Method& method, const JsonValue& added) {
+    const std::vector<Field>& response = method.response;
+    if (response.size() == 1 && response.front().type.shape == Shape::string) return;
+    std::string found;
+    for (const Field& field : response) found += (found.empty() ? "" : ", ") + to_text(field.type);
+    findings_.add({.place = added.place,
+                   .code = "bad-value",
+                   .what = "'" + method.name + "' cannot answer the registered name",
+                   .found = "a response of " + (found.empty() ? "no fields" : found),
+                   .needed = "a response of one field, of type string",
+                   .fix = "write {\"added\": \"hook\"}"});
   }
 
   void add_new(const Method& method) {

@@ -221,10 +221,11 @@ struct FieldFill {
 /// How one method of the newer version of a step is answered by the older one.
 struct MethodStep {
   enum class Answer {
-    forward,        // calls `older`
-    fixed,          // answers the values of `response`
-    unimplemented,  // answers that status
-    hook,           // a hand-written step answers
+    forward,          // calls `older`
+    fixed,            // answers the values of `response`
+    registered_name,  // answers that of the plugin, in the one field of the response
+    unimplemented,    // answers that status, and `message`
+    hook,             // a hand-written step answers
   };
   const Method* method = nullptr;  // of the newer version
   const Method* older = nullptr;   // its counterpart, perhaps under another name; nullptr: added
@@ -236,6 +237,8 @@ struct MethodStep {
   /// forward and fixed: each field of the newer response, in its order. Fields of the older
   /// response that no fill names are dropped.
   std::vector<FieldFill> response{};
+  /// unimplemented: empty: that the older version lacks the method.
+  std::string message{};
 
   /// forward: whether request, response and all that they hold have the same form in C on both
   /// sides, field by field, so that the caller's structs can be handed on as they are.
