@@ -56,7 +56,7 @@ TEST(GenCommand, PrintsFingerprints) {
   const World world;
   const Outcome outcome = world.run({TENON_GEN, "fingerprint", ABI});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_EQ(outcome.out.find("tenon.dev/destination 1 "), 0u);
+  EXPECT_EQ(outcome.out.find("tenon.dev/backup_item_action 1 "), 0u);
   EXPECT_NE(outcome.out.find("\ntenon.dev/record 2 "), std::string::npos);
 }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// An object store of version 1 as one of version 2. It lists all keys whatever the page, and of an
+// object it knows only whether it is there.
+#include <tenon/object_store.hpp>
+#include <tenon/steps.hpp>
+#include <tenon/values.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+class ListAtOnce : public ObjectStoreStep1 {
+ public:
+  using ObjectStoreStep1::ObjectStoreStep1;
+
+  tenon_status object_info(tenon_call* call, const tenon_object_store_v2_object_info_request* in,
+                           const tenon_object_store_v2_object_info_response** out) override {
+    tenon_object_store_v1_object_exists_request older{};
+    older.struct_size = sizeof older;
+    older.bucket = in->bucket;
+    older.key = in->key;
+    const tenon_object_store_v1_object_exists_response* found = nullptr;
+    const tenon_status status = below().table->object_exists(call, below().self, &older, &found);
+    if (status != TENON_OK) return status;
+    if (found == nullptr) return fail(call, TENON_INTERNAL, "object_exists gave no answer");
+    if (found->exists == 0) return fail(call, TENON_NOT_FOUND, "there is no such object");
+    auto* answer = new_response<tenon_object_store_v2_object_info_response>(call);
+    *out = answer;
+    return TENON_OK;
+  }
+
+  tenon_status list_objects(tenon_call* call, const tenon_object_store_v2_list_objects_request* in,
+                            const tenon_object_store_v2_list_objects_response** out) override {
+    tenon_object_store_v1_list_objects_request older{};
+    older.struct_size = sizeof older;
+    older.bucket = in->bucket;
+    older.prefix = in->prefix;
+    const tenon_object_store_v1_list_objects_response* listed = nullptr;
+    const tenon_status status = below().table->list_objects(call, below().self, &older, &listed);
+    if (status != TENON_OK) return status;
+    if (listed == nullptr) return fail(call, TENON_INTERNAL, "list_objects gave no answer");
+
+    const ListView<std::string> all(listed->keys);
+    std::vector<std::string_view> keys;
+    const std::string_view start_after = Value<std::string>::view(in->start_after);
+    for (const std::string_view key : all) {
+      if (start_after.empty() || key > start_after) keys.push_back(key);
+    }
+    std::sort(keys.begin(), keys.end());
+    auto* answer = new_response<tenon_object_store_v2_list_objects_response>(call);
+    answer->more = in->limit != 0 && keys.size() > in->limit;
+    if (answer->more != 0) keys.resize(in->limit);
+    void* page;
+    answer->keys = tenon_new_list(call, keys.size(), sizeof(tenon_string), &page);
+    std::transform(keys.begin(), keys.end(), static_cast<tenon_string*>(page),
+                   [](std::string_view key) {
+                     return tenon_string{key.data(), key.size()};
+                   });
+    *out = answer;
+    return TENON_OK;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ObjectStoreStep1> make_object_store_step1(const ObjectStoreStep1::Below& below) {
+  return std::make_unique<ListAtOnce>(below);
+}
+
+}  // namespace tenon
