@@ -4,6 +4,7 @@
 #include <test/all_types.hpp>
 #include <test/entry.hpp>
 
+#include <tenon/argument.hpp>
 #include <tenon/call.hpp>
 #include <tenon/values.hpp>
 
@@ -185,6 +186,37 @@ TEST(Values, ListsAndMapsAreRanges) {
   for (const auto& [key, value] : Counts(raw_counts)) copied.emplace(key, value);
   EXPECT_EQ(copied, counts);
   EXPECT_EQ(Counts().begin(), Counts().end());
+}
+
+TEST(Arguments, AreOwnedValuesOrViewsAndNotCopied) {
+  using Argument = tenon::Argument<AllTypesV1Pair>;
+  tenon::Call call;
+  const AllTypesV1Pair owned = pair("owned");
+  EXPECT_EQ(Argument(owned).view(call).name().data(), owned.name.data());
+  const auto raw = Value<AllTypesV1Pair>::raw<Copy::shallow>(call.raw(), owned);
+  const test::AllTypesV1PairView view(raw);
+  EXPECT_EQ(&Argument(view).view(call).raw(), &raw);
+}
+
+TEST(Arguments, MayBeAbsent) {
+  using Argument = tenon::Argument<std::optional<AllTypesV1Pair>>;
+  tenon::Call call;
+  const AllTypesV1Pair owned = pair("owned");
+  const auto raw = Value<AllTypesV1Pair>::raw<Copy::shallow>(call.raw(), owned);
+  const test::AllTypesV1PairView view(raw);
+  const auto name = [&call](const Argument& argument) {
+    const auto seen = argument.view(call);
+    return seen ? seen->name().data() : nullptr;
+  };
+  EXPECT_EQ(name({}), nullptr);
+  EXPECT_EQ(name(std::nullopt), nullptr);
+  EXPECT_EQ(name(std::optional<AllTypesV1Pair>()), nullptr);
+  EXPECT_EQ(name(std::optional<test::AllTypesV1PairView>()), nullptr);
+  EXPECT_EQ(name(owned), owned.name.data());
+  EXPECT_EQ(name(view), owned.name.data());
+  EXPECT_EQ(name(std::optional<test::AllTypesV1PairView>(view)), owned.name.data());
+  const std::optional<AllTypesV1Pair> maybe = owned;
+  EXPECT_EQ(name(maybe), maybe->name.data());
 }
 
 TEST(Values, EnumsHaveNames) {
