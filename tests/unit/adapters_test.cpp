@@ -102,8 +102,13 @@ TEST(Adapters, AnswerTheRegisteredName) {
   const test_evolve_added_v2_named_response* out = nullptr;
   {
     Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
-    const test_evolve_added_v2_named_request in{sizeof in};
+    struct Stream : tenon_reader {
+      bool released = false;
+    } stream{};
+    stream.release = [](tenon_reader* self) { static_cast<Stream*>(self)->released = true; };
+    const test_evolve_added_v2_named_request in{sizeof in, &stream};
     ASSERT_EQ(added->named(call.raw(), added.self(), &in, &out), TENON_OK);
+    EXPECT_TRUE(stream.released);
   }
   EXPECT_EQ(out->struct_size, sizeof *out);
   EXPECT_EQ(own(out->name), "me.example/plugin");

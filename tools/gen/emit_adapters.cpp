@@ -201,6 +201,7 @@ void emit_answer(Writer& out, const Origin& origin, std::size_t place, const Met
       out.line("return TENON_OK;");
       break;
     case Answer::registered_name:
+      emit_discards(out, dropped_streams(step.method->request, {}), "in->");
       out.line("auto* answer = tenon::new_response<", response_name(newer, *step.method),
                ">(call);");
       out.line("answer->", step.method->response.front().name,
@@ -254,7 +255,7 @@ Uses uses_of(const MethodStep& step) {
     case Answer::fixed:
       return {answers, false, drops, answers};
     case Answer::registered_name:
-      return {true, true, false, true};
+      return {true, true, drops, true};
     case Answer::unimplemented:
       return {true, false, false, false};
     default:
