@@ -43,15 +43,19 @@ class Lease::Visit {
 template <class Body>
 tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& body) {
   tenon_status status;
-  bool interrupted;
+  bool interrupted = false;
   {
     // A call of its own: what interrupts the stream leaves the caller's call as it is.
     NestedCall nested(Call::of(call));
     Visit visit(*this, nested);
     if (!visit) return visit.refuse(nested.raw());
     Inside inside(list_.generation_);
-    status = list_.run_(function, nested.raw(), [&] { return body(nested.raw()); });
-    interrupted = nested.cancelled() == CancelReason::restart;
+    status = list_.run_(function, nested.raw(), [&] {
+      const tenon_status answered = body(nested.raw());
+      // Before a fatal failure of this very function begins a restart.
+      interrupted = nested.cancelled() == CancelReason::restart;
+      return answered;
+    });
   }
   return status == TENON_OK || !interrupted ? status : tenon_fail(call, revoked, revoked_text);
 }
