@@ -2,16 +2,16 @@
 //
 // tenon-pipeline: carries records from a source to destinations, as a pipeline file says. All three
 // are plugins; this program is also an example of a host.
-#include "console.hpp"
 #include "engine.hpp"
 #include "pipeline_file.hpp"
 #include "position_store.hpp"
-#include "progress.hpp"
 #include "restarts.hpp"
-#include "signals.hpp"
 #include "stations.hpp"
 
 #include "base/plain_text.hpp"
+#include "common/console.hpp"
+#include "common/progress.hpp"
+#include "common/signals.hpp"
 
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
@@ -19,14 +19,18 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <vector>
 
 namespace {
 
 using namespace pipeline;
+using tenon::tools::Console;
 
 enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
 
@@ -68,14 +72,20 @@ void tell_skipped(const tenon::Host& host, const Findings& findings, Console& co
   }
 }
 
+std::string progress_line(const Counts& counts, std::chrono::duration<double> since) {
+  const double rate = since.count() > 0 ? static_cast<double>(counts.read) / since.count() : 0;
+  return to_text(counts) + " (" + std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
+}
+
 Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& stations,
                   PositionStore& store, Console& console) {
   Engine engine(host, file.source.reference, stations, store);
   std::vector<tenon::Error> errors;
   {
     Restarts restarts(host, console);
-    const Progress progress(console, [&] { return engine.counts(); });
-    const SignalWatch watch([&] { engine.stop(); }, [&] { restarts.request(); });
+    const tenon::tools::Progress progress(
+        console, [&](auto since) { return progress_line(engine.counts(), since); });
+    const tenon::tools::SignalWatch watch([&] { engine.stop(); }, [&] { restarts.request(); });
     errors = engine.run();
   }
   Exit exit = done;
@@ -83,9 +93,7 @@ Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& station
     console.say(error.to_string());
     if (exit != environment_failed) exit = is_environment(error) ? environment_failed : failed;
   }
-  const Counts counts = engine.counts();
-  std::cout << "records: read " << counts.read << ", written " << counts.written
-            << ", acknowledged " << counts.acknowledged << std::endl;
+  std::cout << to_text(engine.counts()) << std::endl;
   if (std::cout) return exit;
   console.say("cannot write to standard output");
   return environment_failed;
@@ -93,7 +101,7 @@ Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& station
 
 Exit run_file(const std::filesystem::path& path,
               const std::vector<std::filesystem::path>& plugin_path) {
-  Console console;
+  Console console("tenon-pipeline");
   Findings findings;
   const auto file = read_pipeline_file(path, findings);
   if (!file) return refuse(findings);
@@ -141,7 +149,7 @@ int run(int count, char** arguments) {
               << "\nSee tenon-pipeline --help.\n";
     return wrong_usage;
   }
-  hold_signals();
+  tenon::tools::hold_signals();
   return run_file(path, plugin_path);
 }
 

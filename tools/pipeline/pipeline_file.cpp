@@ -4,52 +4,11 @@
 #include "reading/json_source.hpp"
 #include "reading/object_reader.hpp"
 
-#include <cerrno>
-#include <fstream>
-#include <sstream>
-#include <system_error>
-#include <utility>
-
 namespace pipeline {
 namespace {
 
-using tenon::reading::JsonMember;
 using tenon::reading::JsonValue;
 using tenon::reading::ObjectReader;
-
-void read_setting(const JsonMember& member, PluginUse& use, Findings& findings) {
-  const std::string key(trimmed(member.key));
-  const std::string* text = member.value.text();
-  if (text == nullptr) {
-    findings.add({.place = member.value.place,
-                  .code = "wrong-type",
-                  .what = "the value of '" + key + "' has the wrong form",
-                  .found = std::string(form_of(member.value)),
-                  .needed = "a text: every value of a config is one",
-                  .fix = "put it in quotes"});
-    return;
-  }
-  if (!use.config.emplace(key, trimmed(*text)).second) {
-    findings.add({.place = member.place,
-                  .code = "duplicate-key",
-                  .what = "the key '" + key + "' stands twice in one config",
-                  .fix = "remove one of the two; blanks around a key do not count"});
-  }
-  use.key_places[key] = member.place;
-  use.value_places[key] = member.value.place;
-}
-
-PluginUse read_use(const JsonValue& value, const std::string& what, Findings& findings) {
-  const ObjectReader object(value, what, {"plugin", "config"}, findings);
-  PluginUse use;
-  use.reference = object.text("plugin");
-  use.place = object.place("plugin");
-  use.config_place = object.place("config");
-  if (const JsonValue::Object* config = object.optional_object("config")) {
-    for (const JsonMember& member : *config) read_setting(member, use, findings);
-  }
-  return use;
-}
 
 std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings& findings) {
   std::vector<PluginUse> uses;
@@ -63,7 +22,7 @@ std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings&
                   .fix = "add {\"plugin\": ...}"});
   }
   for (const JsonValue& destination : *destinations) {
-    uses.push_back(read_use(destination, "a destination", findings));
+    uses.push_back(tenon::tools::read_plugin_use(destination, "a destination", findings));
   }
   return uses;
 }
@@ -82,53 +41,12 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   PipelineFile file;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
-    file.source = read_use(*source, "a source", findings);
+    file.source = tenon::tools::read_plugin_use(*source, "a source", findings);
   }
   file.destinations = read_destinations(object, findings);
   file.position = path.parent_path() / object.text("position");
   file.position_place = object.place("position");
   return file;
-}
-
-std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings) {
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(path, ignored);
-  std::ifstream file(path, std::ios::binary);
-  if (file && !folder) {
-    std::ostringstream content;
-    content << file.rdbuf();
-    return std::move(content).str();
-  }
-  findings.add({.place = {path.string()},
-                .code = "cannot-read",
-                .what = "the file cannot be read",
-                .found = std::generic_category().message(folder ? EISDIR : errno),
-                .needed = "a file with one JSON object",
-                .fix = "give the path of one"});
-  return std::nullopt;
-}
-
-void add_error(const tenon::Error& error, const Place& place, Findings& findings, std::string fix) {
-  std::string what;
-  for (const std::string_view part :
-       {error.plugin(), error.method(), error.where(), error.message()}) {
-    if (part.empty()) continue;
-    if (!what.empty()) what += ": ";
-    what += part;
-  }
-  findings.add({.place = place,
-                .code = std::string(error.code()),
-                .what = std::move(what),
-                .found = std::string(error.found()),
-                .needed = std::string(error.needed()),
-                .fix = fix.empty() ? std::string(error.fix()) : std::move(fix)});
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 }  // namespace pipeline

@@ -5,7 +5,7 @@
 
 namespace pipeline {
 
-Restarts::Restarts(tenon::Host& host, Console& console)
+Restarts::Restarts(tenon::Host& host, tenon::tools::Console& console)
     : host_(host), console_(console), thread_(&Restarts::run, this) {}
 
 Restarts::~Restarts() {

@@ -3,7 +3,7 @@
 // Restarts the modules whose files have changed, while the pipeline runs.
 #pragma once
 
-#include "console.hpp"
+#include "common/console.hpp"
 
 #include <tenon/host.hpp>
 
@@ -17,7 +17,7 @@ namespace pipeline {
 class Restarts {
  public:
   /// Both live longer.
-  Restarts(tenon::Host& host, Console& console);
+  Restarts(tenon::Host& host, tenon::tools::Console& console);
   ~Restarts();
   Restarts(const Restarts&) = delete;
   Restarts& operator=(const Restarts&) = delete;
@@ -30,7 +30,7 @@ class Restarts {
   void restart_changed();
 
   tenon::Host& host_;
-  Console& console_;
+  tenon::tools::Console& console_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool requested_ = false;

@@ -3,9 +3,10 @@
 // The plugins of a pipeline, found, created and configured. Nothing is opened yet.
 #pragma once
 
-#include "console.hpp"
 #include "pipeline_file.hpp"
 #include "position_store.hpp"
+
+#include "common/console.hpp"
 
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace pipeline {
+
+using tenon::tools::Console;
 
 /// Ends an instance as plugins are ended: by `teardown`, whatever state it is in.
 struct Teardown {

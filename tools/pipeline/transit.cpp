@@ -5,6 +5,11 @@
 
 namespace pipeline {
 
+std::string to_text(const Counts& counts) {
+  return "records: read " + std::to_string(counts.read) + ", written " +
+         std::to_string(counts.written) + ", acknowledged " + std::to_string(counts.acknowledged);
+}
+
 // -- Reading ------------------------------------------------------------------
 
 tenon::Call* Transit::await_room() {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace pipeline {
@@ -30,6 +31,8 @@ struct Counts {
   std::uint64_t written = 0;       // accepted by every destination
   std::uint64_t acknowledged = 0;  // settled
 };
+/// "records: read 3, written 2, acknowledged 1"
+std::string to_text(const Counts& counts);
 
 /// Thread-safe: one thread reads, two work for each destination, and one settles. Records are
 /// numbered from 0 as they are read; what is `until` a number ends before it.

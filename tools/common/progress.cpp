@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "progress.hpp"
+#include "common/progress.hpp"
 
 #include <chrono>
 #include <utility>
 
-namespace pipeline {
+namespace tenon::tools {
 
 constexpr std::chrono::milliseconds pause(200);
 
-Progress::Progress(Console& console, std::function<Counts()> counts)
-    : console_(console), counts_(std::move(counts)) {
+Progress::Progress(Console& console, Line line) : console_(console), line_(std::move(line)) {
   if (console_.on_terminal()) thread_ = std::thread(&Progress::run, this);
 }
 
@@ -28,8 +27,8 @@ void Progress::run() {
   const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
-    console_.show(counts_(), std::chrono::steady_clock::now() - begin);
+    console_.show(line_(std::chrono::steady_clock::now() - begin));
   }
 }
 
-}  // namespace pipeline
+}  // namespace tenon::tools

@@ -3,20 +3,25 @@
 // Shows on a terminal, a few times a second, how far a run is.
 #pragma once
 
-#include "console.hpp"
+#include "common/console.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
-namespace pipeline {
+namespace tenon::tools {
 
 /// Shows from construction to destruction. Does nothing where there is no terminal.
 class Progress {
  public:
-  /// `counts` is asked on a thread of the Progress.
-  Progress(Console& console, std::function<Counts()> counts);
+  /// Returns the line to show for the time since construction.
+  using Line = std::function<std::string(std::chrono::duration<double> since)>;
+
+  /// `line` is called on a thread of the Progress.
+  Progress(Console& console, Line line);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -25,11 +30,11 @@ class Progress {
   void run();
 
   Console& console_;
-  const std::function<Counts()> counts_;
+  const Line line_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;
   std::thread thread_;
 };
 
-}  // namespace pipeline
+}  // namespace tenon::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "signals.hpp"
+#include "common/signals.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace pipeline {
+namespace tenon::tools {
 namespace {
 
 sigset_t watched() {
@@ -52,4 +52,4 @@ void SignalWatch::run() {
   }
 }
 
-}  // namespace pipeline
+}  // namespace tenon::tools

@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-namespace pipeline {
+namespace tenon::tools {
 
 /// Holds these signals back until a SignalWatch acts on them. Before any thread is started.
 void hold_signals();
@@ -31,4 +31,4 @@ class SignalWatch {
   std::thread thread_;
 };
 
-}  // namespace pipeline
+}  // namespace tenon::tools

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "console.hpp"
+#include "common/console.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <utility>
 
 #include "base/plain_text.hpp"
 
-namespace pipeline {
+namespace tenon::tools {
 namespace {
 
 /// A message may have several lines, of which only the first begins where messages do.
@@ -26,22 +27,19 @@ std::string cleaned(std::string_view message) {
 
 }  // namespace
 
-Console::Console() : on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+Console::Console(std::string program)
+    : program_(std::move(program)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Console::say(std::string_view message) {
   std::lock_guard lock(mutex_);
   if (!progress_.empty()) write_line("");
-  std::cerr << "tenon-pipeline: " << cleaned(message) << "\n";
+  std::cerr << program_ << ": " << cleaned(message) << "\n";
   if (!progress_.empty()) write_line(progress_);
 }
 
-void Console::show(const Counts& counts, std::chrono::duration<double> since) {
-  const double rate = since.count() > 0 ? static_cast<double>(counts.read) / since.count() : 0;
+void Console::show(std::string line) {
   std::lock_guard lock(mutex_);
-  progress_ = "records: read " + std::to_string(counts.read) + ", written " +
-              std::to_string(counts.written) + ", acknowledged " +
-              std::to_string(counts.acknowledged) + " (" +
-              std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
+  progress_ = std::move(line);
   write_line(progress_);
 }
 
@@ -56,4 +54,4 @@ void Console::write_line(std::string_view line) {
   std::cerr << '\r' << line << "\x1b[K" << std::flush;
 }
 
-}  // namespace pipeline
+}  // namespace tenon::tools

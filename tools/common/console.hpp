@@ -3,19 +3,17 @@
 // Standard error: messages, and on a terminal one line of progress below them.
 #pragma once
 
-#include "transit.hpp"
-
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <string_view>
 
-namespace pipeline {
+namespace tenon::tools {
 
 /// Thread-safe.
 class Console {
  public:
-  Console();
+  /// `program`: its name, which messages begin with.
+  explicit Console(std::string program);
 
   /// Writes a message, with the name of the program before it, without what could forge a message
   /// or move the cursor.
@@ -23,17 +21,18 @@ class Console {
 
   /// Whether there is somebody to show progress to.
   bool on_terminal() const noexcept { return on_terminal_; }
-  /// Shows how far a run is that began some time ago.
-  void show(const Counts& counts, std::chrono::duration<double> since);
+  /// Shows one line of progress, in the place of the previous one.
+  void show(std::string line);
   /// Takes the line of progress away.
   void clear();
 
  private:
   void write_line(std::string_view line);
 
+  const std::string program_;
   const bool on_terminal_;
   std::mutex mutex_;
   std::string progress_;  // what stands there now
 };
 
-}  // namespace pipeline
+}  // namespace tenon::tools
