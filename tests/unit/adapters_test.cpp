@@ -94,7 +94,7 @@ TEST(Adapters, AnswerUnimplemented) {
 
   const test_evolve_added_v2_refused_request refused{sizeof refused};
   EXPECT_EQ(added->refused(call.raw(), added.self(), &refused), TENON_UNIMPLEMENTED);
-  EXPECT_EQ(call.message(), "nothing goes on \"behind\" the call");
+  EXPECT_EQ(call.message(), "no work \"outside\" of calls");
 }
 
 TEST(Adapters, AnswerTheRegisteredName) {

@@ -77,7 +77,7 @@ TEST(Steps, AddedMethods) {
   EXPECT_EQ(step_of(step, "done").answer, Answer::fixed);
   EXPECT_EQ(step_of(step, "unknown").answer, Answer::unimplemented);
   EXPECT_EQ(step_of(step, "refused").answer, Answer::unimplemented);
-  EXPECT_EQ(step_of(step, "refused").message, "nothing goes on \"behind\" the call");
+  EXPECT_EQ(step_of(step, "refused").message, "no work \"outside\" of calls");
   EXPECT_EQ(step_of(step, "named").answer, Answer::registered_name);
   EXPECT_EQ(step_of(step, "worked").answer, Answer::hook);
 }

@@ -139,7 +139,7 @@ TEST_F(OldBackup, SnapshotsHaveNoOperations) {
   const auto progress = snapshotter->progress("s");
   EXPECT_EQ(progress.error().code(), "unimplemented");
   EXPECT_EQ(progress.error().message(),
-            "a volume snapshotter of version 1 has no operations that go on");
+            "a volume snapshotter of version 1 has no asynchronous operations");
   EXPECT_TRUE(snapshotter->cancel("s"));
 }
 
@@ -159,7 +159,7 @@ TEST_F(OldBackup, BackupActionsKnowTheBackupAsItWas) {
   const auto progress = action->progress("1", nightly());
   EXPECT_EQ(progress.error().code(), "unimplemented");
   EXPECT_EQ(progress.error().message(),
-            "a backup item action of version 1 has no operations that go on");
+            "a backup item action of version 1 has no asynchronous operations");
   EXPECT_TRUE(action->cancel("1", nightly()));
 }
 
@@ -195,7 +195,7 @@ TEST_F(OldBackup, RestoreActionsWaitForNothing) {
   const auto progress = action->progress("1", again());
   EXPECT_EQ(progress.error().code(), "unimplemented");
   EXPECT_EQ(progress.error().message(),
-            "a restore item action of version 1 has no operations that go on");
+            "a restore item action of version 1 has no asynchronous operations");
   EXPECT_TRUE(action->cancel("1", again()));
   EXPECT_TRUE(action->are_additional_items_ready(done.additional_items, again()).value());
 }

@@ -71,7 +71,7 @@ typedef struct tenon_backup_item_action_v2_execute_response {
   tenon_string item;
   /* What has to be in the backup as well. [list of tenon_resource_id_v1] */
   tenon_list additional_items;
-  /* Names an operation that goes on after this call; empty: there is none. */
+  /* The name of an operation that continues after this call; empty if there is none. */
   tenon_string operation_id;
   /* What is backed up when that operation has ended; nothing without an operation. [list of
    * tenon_resource_id_v1] */
@@ -133,8 +133,8 @@ typedef struct tenon_backup_item_action_v2 {
                           const tenon_backup_item_action_v2_execute_request *in,
                           const tenon_backup_item_action_v2_execute_response **out);
 
-  /* Says how far an operation is. A failure of an operation is in the answer; this method fails
-   * where it cannot say.
+  /* Reports the progress of an operation. Where an operation failed, the answer says so; the
+   * method itself fails only if it cannot find out.
    * [any] */
   tenon_status (*progress)(tenon_call *call, void *self,
                            const tenon_backup_item_action_v2_progress_request *in,

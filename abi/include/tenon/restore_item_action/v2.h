@@ -75,7 +75,7 @@ typedef struct tenon_restore_item_action_v2_execute_response {
   tenon_list additional_items;
   /* Whether the resource is left out. No further action looks at it then. [0 or 1] */
   uint8_t skip_restore;
-  /* Names an operation that goes on after this call; empty: there is none. */
+  /* The name of an operation that continues after this call; empty if there is none. */
   tenon_string operation_id;
   /* Whether the host asks are_additional_items_ready before it restores the resource. [0 or 1] */
   uint8_t wait_for_additional_items;
@@ -149,8 +149,8 @@ typedef struct tenon_restore_item_action_v2 {
                           const tenon_restore_item_action_v2_execute_request *in,
                           const tenon_restore_item_action_v2_execute_response **out);
 
-  /* Says how far an operation is. A failure of an operation is in the answer; this method fails
-   * where it cannot say.
+  /* Reports the progress of an operation. Where an operation failed, the answer says so; the
+   * method itself fails only if it cannot find out.
    * [any] */
   tenon_status (*progress)(tenon_call *call, void *self,
                            const tenon_restore_item_action_v2_progress_request *in,

@@ -173,8 +173,8 @@ typedef struct tenon_volume_snapshotter_v2 {
   tenon_status (*delete_snapshot)(tenon_call *call, void *self,
                                   const tenon_volume_snapshotter_v2_delete_snapshot_request *in);
 
-  /* Says how far a snapshot is. A failure of a snapshot is in the answer; this method fails
-   * where it cannot say.
+  /* Reports the progress of a snapshot. Where a snapshot failed, the answer says so; the method
+   * itself fails only if it cannot find out.
    * [any] */
   tenon_status (*progress)(tenon_call *call, void *self,
                            const tenon_volume_snapshotter_v2_progress_request *in,
