@@ -16,7 +16,7 @@ std::optional<Requirement> taken_by(const Reference& reference, const Version& g
 
 /// What a reference says of versions, as it was written.
 std::string versions_of(const std::string& reference) {
-  const auto at = reference.find('@');
+  const auto at = reference.rfind('@');
   return at != std::string::npos ? reference.substr(at + 1) : "";
 }
 

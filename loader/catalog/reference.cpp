@@ -23,7 +23,9 @@ Error wrong(std::string_view text, std::string found) {
 Result<Reference> Reference::parse(std::string_view text, std::string_view domain) {
   Reference reference;
   std::string_view rest = text;
-  if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
+  // A name may have colons and at signs after its '/'.
+  const std::string_view before_slash = rest.substr(0, rest.find('/'));
+  if (const auto colon = before_slash.find(':'); colon != std::string_view::npos) {
     const std::string_view prefix = rest.substr(0, colon);
     if (prefix == "builtin") {
       reference.origin = Origin::builtin;
@@ -36,7 +38,7 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     }
     rest.remove_prefix(colon + 1);
   }
-  if (const auto at = rest.find('@'); at != std::string_view::npos) {
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
     // As in requirements: "blur@ 1.0.0" is the version 1.0.0.
     const std::string_view wanted = trimmed(rest.substr(at + 1));
     rest = rest.substr(0, at);

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
+#include <vector>
+
+#include "unit/plugin_names.hpp"
 
 namespace tenon {
 namespace {
@@ -232,6 +236,35 @@ TEST(Manifest, RefusesBadNames) {
   }
   EXPECT_FALSE(parse_manifest(manifest_but("me.example/", std::string(254, 'a') + "/"), path));
   EXPECT_TRUE(parse_manifest(manifest_but("me.example/", std::string(253, 'a') + "/"), path));
+}
+
+std::string escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    char code[8];
+    std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+    const bool plain = static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\';
+    escaped += plain ? std::string(1, c) : std::string(code);
+  }
+  return escaped;
+}
+
+/// No domain is added to a name without one.
+TEST(Manifest, TakesNamesOfPluginsAsTheyAre) {
+  std::vector<tests::PluginName> names = tests::plugin_names();
+  names.push_back({"blur", false});
+  for (const auto& [name, good] : names) {
+    SCOPED_TRACE(name);
+    const auto read = parse_manifest(
+        manifest_but(R"("name":"me.example/blur"})", R"("name":")" + escaped(name) + "\"}"), path);
+    ASSERT_EQ(read.has_value(), good) << (read ? "" : read.error().to_string());
+    if (good) {
+      EXPECT_EQ(read->provides[0].name, name);
+    } else {
+      EXPECT_EQ(read.error().code(), "broken-manifest");
+      EXPECT_NE(read.error().found().find("provides[0].name"), std::string_view::npos);
+    }
+  }
 }
 
 TEST(Manifest, RefusesDuplicates) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "unit/plugin_names.hpp"
+
 namespace tenon::tests {
 namespace {
 
@@ -51,6 +55,34 @@ TEST(Reference, IgnoresSpacesAroundAVersion) {
     EXPECT_FALSE(read->requirement) << text;
     EXPECT_EQ(read->version.value().to_string(), "1.2.0") << text;
   }
+}
+
+TEST(Reference, NamesEveryPluginThatMayBeRegistered) {
+  for (const auto& [name, good] : plugin_names()) {
+    for (const std::string prefix : {"", "builtin:", "standalone:"}) {
+      SCOPED_TRACE(prefix + name);
+      const auto read = Reference::parse(prefix + name + "@*", "photo.example");
+      ASSERT_EQ(read.has_value(), good) << (read ? "" : read.error().to_string());
+      if (good) {
+        EXPECT_EQ(read->name, name);
+        EXPECT_TRUE(read->requirement);
+      } else {
+        EXPECT_EQ(read.error().code(), "wrong-reference");
+      }
+    }
+  }
+}
+
+TEST(Reference, AddsTheDomainOnlyWhereThereIsNone) {
+  const auto name = [](const char* text) {
+    return Reference::parse(text, "photo.example").value().name;
+  };
+  EXPECT_EQ(name("blur"), "photo.example/blur");
+  EXPECT_EQ(name("a.b"), "photo.example/a.b");
+  EXPECT_EQ(name("Blur_2"), "photo.example/Blur_2");
+  EXPECT_EQ(name("builtin:a:b"), "photo.example/a:b");
+  EXPECT_EQ(name("a@b@1.0.0"), "photo.example/a@b");
+  EXPECT_EQ(name("me.example/blur"), "me.example/blur");
 }
 
 TEST(Reference, StepsDownFromAVersionThatIsGone) {

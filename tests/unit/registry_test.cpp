@@ -88,6 +88,18 @@ TEST_F(Registering, FindsByName) {
   EXPECT_EQ(why_not("saw"), "neither a drop-in nor a builtin; only me.example/saw");
 }
 
+TEST_F(Registering, AddsTheDomainToLookUpsOnly) {
+  EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0",
+                {tool("test.example/saw", 4), tool("me.example/axe", 4)}),
+            Codes());
+  EXPECT_EQ(find("saw"), "a.so 1.0.0 v4");
+  EXPECT_EQ(find("test.example/saw"), "a.so 1.0.0 v4");
+  EXPECT_EQ(find("axe"), "not-found");
+  Codes names;
+  for (const Registration* one : registry_.all()) names.push_back(one->name);
+  EXPECT_EQ(names, (Codes{"me.example/axe", "test.example/saw"}));
+}
+
 TEST_F(Registering, SaysWhatThereIsOfMany) {
   for (int i = 10; i < 23; i++) {
     const std::string number = std::to_string(i);

@@ -303,8 +303,9 @@ class TENON_API Host {
   std::vector<Error> skipped() const;
 
   /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a
-  /// drop-in comes before a builtin. A name without `/` gets the default domain. `@version` is of
-  /// the package; without it the newest release. A whole version, `@1.2.3`, is meant for what was
+  /// drop-in comes before a builtin. A name without `/` gets the default domain. `@version`, after
+  /// the last `@`, is of the package; without it the newest release. A name with an `@` of its own
+  /// needs a version. A whole version, `@1.2.3`, is meant for what was
   /// stored with it: where it is absent, the newest with the same major and minor number takes its
   /// place, else the newest with the same major number, and the log says so; where it is there, it
   /// is returned or refused. With an operator or a part of a version, `@^1.2`, `@>=1.2,<3`, `@1.2`,
