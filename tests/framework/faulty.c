@@ -40,7 +40,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { passes = 0, falls_short = FAULTY_SHORT, kills = -2, forgets = -3 };
+enum { passes = 0, falls_short = FAULTY_SHORT, kills = FAULTY_KILL, forgets = -3 };
 
 static char folder[PATH_MAX];
 static atomic_size_t folder_size; /* 0: nothing counts */
@@ -358,6 +358,13 @@ static int cut(int file, off_t size) {
   if (find_file(file, found) && fails(next("truncate", found))) return -1;
   return (int)syscall(SYS_ftruncate, file, size);
 }
+ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
+                        unsigned flags) {
+  const int how = before_write(to);
+  if (fails(how)) return -1;
+  return syscall(SYS_copy_file_range, from, from_at, to, to_at, part(how, size), flags);
+}
+
 int ftruncate(int file, off_t size) {
   return cut(file, size);
 }
@@ -379,16 +386,22 @@ int fsync(int file) {
 int fdatasync(int file) {
   return sync_file(file, SYS_fdatasync);
 }
+int syncfs(int file) {
+  return sync_file(file, SYS_syncfs);
+}
 
-int rename(const char *from, const char *to) {
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
   char found[PATH_MAX];
   char source[PATH_MAX];
-  const bool inside = find_path(to, found) && find_path(from, source);
+  const bool inside = find_path_at(to_folder, to, found) && find_path_at(from_folder, from, source);
   if (inside) {
     if (fails(next("rename", found))) return -1;
     note_rename(source, found);
   }
-  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+}
+int rename(const char *from, const char *to) {
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 int unlink(const char *path) {
@@ -403,10 +416,13 @@ int unlink(const char *path) {
   return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
-int mkdir(const char *path, mode_t mode) {
+int mkdirat(int at, const char *path, mode_t mode) {
   char found[PATH_MAX];
-  if (find_path(path, found) && fails(next("mkdir", found))) return -1;
-  return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+  if (find_path_at(at, path, found) && fails(next("mkdir", found))) return -1;
+  return (int)syscall(SYS_mkdirat, at, path, mode);
+}
+int mkdir(const char *path, mode_t mode) {
+  return mkdirat(AT_FDCWD, path, mode);
 }
 
 char *mkdtemp(char *name) {

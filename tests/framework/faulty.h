@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* How a request fails: a number of errno, or with a part of what was asked for. */
-enum { FAULTY_SHORT = -1 };
+/* How a request fails: a number of errno, with a part of what was asked for, or the process is
+ * killed in its place. */
+enum { FAULTY_SHORT = -1, FAULTY_KILL = -2 };
 
 /* From now on requests count, on all threads: for files in the folder `in`, and those whose names
  * are in `other_requests`, each between commas. Request number `at` fails; 0: none. Each is written
