@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "file_destination.hpp"
 #include "file_source.hpp"
+#include "filesystem_store.hpp"
 #include "generator.hpp"
 #include "log_destination.hpp"
 #include "specifiers.hpp"
@@ -16,7 +17,7 @@ const tenon_module* builtins() {
   using namespace builtin;
   static const sdk::Builtin package =
       sdk::Builtin("tenon.dev/builtin", TENON_BUILTINS_VERSION,
-                   R"({"summary": "Sources and destinations that come with the program"})")
+                   R"({"summary": "Plugins that come with the program"})")
           .add<GeneratorSource>("tenon.dev/generator")
           .add<GeneratorSpecifier>("tenon.dev/generator")
           .add<FileSource>("tenon.dev/file")
@@ -26,7 +27,8 @@ const tenon_module* builtins() {
           .add<SqliteDestination>("tenon.dev/sqlite")
           .add<SqliteSpecifier>("tenon.dev/sqlite")
           .add<LogDestination>("tenon.dev/log")
-          .add<LogSpecifier>("tenon.dev/log");
+          .add<LogSpecifier>("tenon.dev/log")
+          .add<FilesystemStore>("tenon.dev/filesystem");
   return package.module();
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/builtins.hpp: the plugins that a program gets by linking them: the package
-// "tenon.dev/builtin" with sources and destinations for pipelines.
+// "tenon.dev/builtin" with sources and destinations for pipelines, and stores for backups.
 //
-//   tenon.dev/generator  source                made-up records
-//   tenon.dev/file       source, destination   JSON lines and CSV
-//   tenon.dev/sqlite     source, destination   a table
-//   tenon.dev/log        destination           the log of the host
+//   tenon.dev/generator           source                made-up records
+//   tenon.dev/file                source, destination   JSON lines and CSV
+//   tenon.dev/sqlite              source, destination   a table
+//   tenon.dev/log                 destination           the log of the host
+//   tenon.dev/filesystem          object store          a folder
 //
-// Each comes with a specifier of the same name that tells its parameters.
+// Each source and destination comes with a specifier of the same name that tells its parameters.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "filesystem_store.hpp"
+
+#include "key_walk.hpp"
+#include "object_place.hpp"
+#include "partial.hpp"
+#include "relative_path.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+constexpr std::size_t piece_size = 65'536;
+// As many keys as one answer holds where the caller does not say.
+constexpr std::size_t default_page = 10'000;
+
+/// An object that stays as it was when it is replaced or deleted meanwhile.
+class ObjectReader final : public sdk::Reader {
+ public:
+  ObjectReader(Descriptor file, std::string path)
+      : file_(std::move(file)), path_(std::move(path)) {}
+
+  std::size_t read(sdk::Call call, sdk::Buffer into) override {
+    call.check();
+    const ssize_t got = retry([&] { return ::read(file_.get(), into.data, into.size); });
+    if (got < 0) throw sdk::system_failure(errno, "cannot read ", path_);
+    return static_cast<std::size_t>(got);
+  }
+
+ private:
+  Descriptor file_;
+  std::string path_;
+};
+
+sdk::Failure no_object(std::string_view bucket, std::string_view key) {
+  return sdk::Failure(TENON_NOT_FOUND, "there is no object \"", key, "\" in the bucket \"", bucket,
+                      "\"");
+}
+
+void write(int file, const std::uint8_t* data, std::size_t size, std::string_view key) {
+  while (size > 0) {
+    const ssize_t count = retry([&] { return ::write(file, data, size); });
+    if (count < 0) throw sdk::system_failure(errno, "cannot write the object \"", key, "\"");
+    data += count;
+    size -= static_cast<std::size_t>(count);
+  }
+}
+
+Timestamp modified(const struct stat& status) {
+  return Timestamp(std::chrono::seconds(status.st_mtim.tv_sec) +
+                   std::chrono::nanoseconds(status.st_mtim.tv_nsec));
+}
+
+/// Each put makes another file.
+std::string tag_of(const struct stat& status) {
+  return sdk::text(status.st_ino, '-', status.st_size, '-', status.st_mtim.tv_sec, '.',
+                   status.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+void FilesystemStore::configure(const sdk::Config& config) {
+  const auto directory = config.get<std::string>("directory");
+  directory_ = std::filesystem::absolute(directory).lexically_normal().string();
+  try {
+    static_cast<void>(Folder::open(directory_));
+  } catch (const sdk::Failure& failure) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"directory\": ", failure.message());
+  }
+}
+
+void FilesystemStore::put_object(std::string_view bucket, std::string_view key,
+                                 std::unique_ptr<sdk::Reader> body) {
+  check_name("bucket", bucket);
+  check_path("key", key);
+  if (body == nullptr) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the body is missing");
+  const Folder top = Folder::open(directory_);
+  remove_abandoned(top);
+  Partial file = Partial::file(top);
+  copy(*body, file.get(), key);
+  ObjectPlace::put(top, bucket, key, std::move(file));
+}
+
+void FilesystemStore::copy(sdk::Reader& body, int file, std::string_view key) const {
+  const auto piece = std::make_unique<std::uint8_t[]>(piece_size);
+  while (const std::size_t size = body.read(call(), {piece.get(), piece_size})) {
+    write(file, piece.get(), size, key);
+    call().check();
+  }
+  if (retry([&] { return ::fsync(file); }) != 0) {
+    throw sdk::system_failure(errno, "cannot write the object \"", key, "\"");
+  }
+}
+
+ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_view key) {
+  const auto place = ObjectPlace::find(Folder::open(directory_), bucket, key);
+  std::optional<Descriptor> file;
+  if (place) file = place->folder().open_file(place->name());
+  if (!file) throw no_object(bucket, key);
+  struct stat status;
+  if (::fstat(file->get(), &status) != 0) {
+    throw sdk::system_failure(errno, "cannot look at ", place->folder().path_of(place->name()));
+  }
+  ObjectInfoV1 info;
+  info.size = static_cast<std::uint64_t>(status.st_size);
+  info.modified = modified(status);
+  info.etag = tag_of(status);
+  return info;
+}
+
+std::unique_ptr<sdk::Reader> FilesystemStore::get_object(std::string_view bucket,
+                                                         std::string_view key) {
+  const auto place = ObjectPlace::find(Folder::open(directory_), bucket, key);
+  std::optional<Descriptor> file;
+  if (place) file = place->folder().open_file(place->name());
+  if (!file) throw no_object(bucket, key);
+  return std::make_unique<ObjectReader>(*std::move(file), place->folder().path_of(place->name()));
+}
+
+std::vector<std::string> FilesystemStore::list_common_prefixes(std::string_view bucket,
+                                                               std::string_view prefix,
+                                                               std::string_view delimiter) {
+  check_name("bucket", bucket);
+  if (delimiter.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the delimiter is empty");
+  std::vector<std::string> prefixes;
+  const auto folder = Folder::open(directory_).enter(std::string(bucket));
+  if (!folder) return prefixes;
+  KeyWalk walk(call(), prefix, "");
+  walk.run(*folder, [&](std::string_view key) {
+    const std::size_t found = key.find(delimiter, prefix.size());
+    if (found == std::string_view::npos) return true;
+    prefixes.emplace_back(key.substr(0, found + delimiter.size()));
+    walk.skip(prefixes.back());
+    return true;
+  });
+  return prefixes;
+}
+
+FilesystemStore::ListObjectsResult FilesystemStore::list_objects(std::string_view bucket,
+                                                                 std::string_view prefix,
+                                                                 std::string_view start_after,
+                                                                 std::uint32_t limit) {
+  check_name("bucket", bucket);
+  ListObjectsResult page;
+  const auto folder = Folder::open(directory_).enter(std::string(bucket));
+  if (!folder) return page;
+  const std::size_t most = limit != 0 ? limit : default_page;
+  KeyWalk(call(), prefix, start_after).run(*folder, [&](std::string_view key) {
+    page.more = page.keys.size() == most;
+    if (!page.more) page.keys.emplace_back(key);
+    return !page.more;
+  });
+  return page;
+}
+
+void FilesystemStore::delete_object(std::string_view bucket, std::string_view key) {
+  const auto place = ObjectPlace::find(Folder::open(directory_), bucket, key);
+  if (place) place->remove();
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+constexpr int own_folder = 0700;
+
+sdk::Failure is_link(const std::string& path) {
+  return sdk::Failure(TENON_FAILED_PRECONDITION, path,
+                      " is a symbolic link, needed: a file or folder; links are not followed");
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+using Listing = std::unique_ptr<DIR, CloseFolder>;
+
+/// With a position of its own, which is why the folder is opened again. Nothing where it has been
+/// removed.
+Listing open_listing(const Folder& folder) {
+  Descriptor again(retry([&] { return ::openat(folder.get(), ".", folder_flags); }));
+  if (!again.is_open() && errno == ENOENT) return nullptr;
+  Listing listing(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+  if (listing == nullptr) throw sdk::system_failure(errno, "cannot list ", folder.path());
+  static_cast<void>(again.release());
+  return listing;
+}
+
+EntryType listed_type(const Folder& folder, const dirent& entry) {
+  switch (entry.d_type) {
+    case DT_REG:
+      return EntryType::file;
+    case DT_DIR:
+      return EntryType::folder;
+    case DT_LNK:
+      return EntryType::link;
+    case DT_UNKNOWN:  // some file systems do not say
+      return folder.type_of(entry.d_name);
+    default:
+      return EntryType::special;
+  }
+}
+
+}  // namespace
+
+EntryType type_of(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return EntryType::file;
+  if (S_ISDIR(status.st_mode)) return EntryType::folder;
+  return S_ISLNK(status.st_mode) ? EntryType::link : EntryType::special;
+}
+
+Folder Folder::open(const std::string& path) {
+  Descriptor file(retry([&] { return ::open(path.c_str(), folder_flags); }));
+  if (file.is_open()) return {std::move(file), path};
+  if (errno == ENOENT || errno == ENOTDIR) {
+    throw sdk::Failure(TENON_UNAVAILABLE, "there is no folder ", path,
+                       ": create it, or mount the disk on which it lies");
+  }
+  throw sdk::system_failure(errno, "cannot open ", path);
+}
+
+std::string Folder::path_of(std::string_view name) const {
+  return path_ + "/" + std::string(name);
+}
+
+std::optional<Folder> Folder::enter(const std::string& name) const {
+  Descriptor file(retry([&] { return ::openat(get(), name.c_str(), folder_flags | O_NOFOLLOW); }));
+  if (file.is_open()) return Folder(std::move(file), path_of(name));
+  if (errno == ENOENT) return std::nullopt;
+  if (errno != ENOTDIR && errno != ELOOP) {
+    throw sdk::system_failure(errno, "cannot open ", path_of(name));
+  }
+  if (type_of(name) == EntryType::link) throw is_link(path_of(name));
+  return std::nullopt;
+}
+
+std::optional<Folder> Folder::make(const std::string& name) const {
+  if (::mkdirat(get(), name.c_str(), 0777) != 0 && errno != EEXIST && errno != ENOENT) {
+    throw sdk::system_failure(errno, "cannot create the folder ", path_of(name));
+  }
+  return enter(name);
+}
+
+std::optional<Descriptor> Folder::open_file(const std::string& name) const {
+  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;  // does not wait for a fifo
+  Descriptor file(retry([&] { return ::openat(get(), name.c_str(), flags); }));
+  if (!file.is_open()) {
+    if (errno == ENOENT) return std::nullopt;
+    if (errno == ELOOP) throw is_link(path_of(name));
+    throw sdk::system_failure(errno, "cannot open ", path_of(name));
+  }
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0) {
+    throw sdk::system_failure(errno, "cannot look at ", path_of(name));
+  }
+  const EntryType type = builtin::type_of(status);
+  if (type == EntryType::folder) return std::nullopt;
+  if (type != EntryType::file) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, path_of(name), " is no regular file");
+  }
+  return file;
+}
+
+EntryType Folder::type_of(const std::string& name) const {
+  struct stat status;
+  if (::fstatat(get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return builtin::type_of(status);
+  }
+  if (errno == ENOENT) return EntryType::none;
+  throw sdk::system_failure(errno, "cannot look at ", path_of(name));
+}
+
+bool Folder::leads_to(const std::string& name, int file) const {
+  struct stat opened;
+  struct stat named;
+  return ::fstat(file, &opened) == 0 &&
+         ::fstatat(get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+std::vector<Entry> Folder::entries() const {
+  const Listing listing = open_listing(*this);
+  std::vector<Entry> entries;
+  if (listing == nullptr) return entries;
+  errno = 0;
+  for (const dirent* entry; (entry = ::readdir(listing.get())) != nullptr; errno = 0) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      entries.push_back({std::string(name), listed_type(*this, *entry)});
+    }
+  }
+  if (errno != 0) throw sdk::system_failure(errno, "cannot list ", path_);
+  return entries;
+}
+
+void Folder::sync() const {
+  if (retry([&] { return ::fsync(get()); }) != 0) {
+    throw sdk::system_failure(errno, "cannot write the folder ", path_);
+  }
+}
+
+bool remove_tree(const Folder& folder, const std::string& name) {
+  if (::unlinkat(folder.get(), name.c_str(), 0) == 0 || errno == ENOENT) return true;
+  if (errno != EISDIR) return false;
+  ::fchmodat(folder.get(), name.c_str(), own_folder, 0);  // a copy of one that was read-only
+  const std::optional<Folder> inside = folder.enter(name);
+  if (!inside) return true;
+  for (const Entry& entry : inside->entries()) {
+    if (!remove_tree(*inside, entry.name)) return false;
+  }
+  return ::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+bool remove_empty_tree(const Folder& folder, const std::string& name) {
+  if (::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0) return true;
+  if (errno != ENOTEMPTY && errno != EEXIST) return errno == ENOENT;
+  const std::optional<Folder> inside = folder.enter(name);
+  if (!inside) return true;
+  for (const Entry& entry : inside->entries()) {
+    if (entry.type != EntryType::folder || !remove_empty_tree(*inside, entry.name)) return false;
+  }
+  return ::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Folders that are entered one part after the other, so that no symbolic link below the first one
+// leads anywhere else.
+#pragma once
+
+#include "descriptor.hpp"
+
+#include <tenon/sdk/failure.hpp>
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::builtin {
+
+enum class EntryType { none, file, folder, link, special };
+
+struct Entry {
+  std::string name;
+  EntryType type;
+};
+
+/// An open folder. Its functions throw sdk::Failure. Thread-safe.
+class Folder {
+ public:
+  /// Opens a folder that a person has configured; links in the path are followed. Where it is
+  /// missing the failure is TENON_UNAVAILABLE: nothing is known of what lies in it.
+  static Folder open(const std::string& path);
+
+  /// Opens a folder in this one; nothing where there is none. Fails where a link has the name.
+  std::optional<Folder> enter(const std::string& name) const;
+  /// Makes the folder if there is none, and enters it. Nothing where something else has the name,
+  /// or where this folder, or the one that was made, has been removed meanwhile.
+  std::optional<Folder> make(const std::string& name) const;
+  /// Opens a regular file in this folder to read it; nothing where there is none.
+  std::optional<Descriptor> open_file(const std::string& name) const;
+
+  EntryType type_of(const std::string& name) const;
+  /// Whether a name leads to what was opened under it.
+  bool leads_to(const std::string& name, int file) const;
+  /// All but "." and "..", in no order.
+  std::vector<Entry> entries() const;
+  /// Makes what was done to the entries durable.
+  void sync() const;
+
+  int get() const noexcept { return file_.get(); }
+  const std::string& path() const noexcept { return path_; }
+  std::string path_of(std::string_view name) const;
+
+ private:
+  Folder(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+  Descriptor file_;
+  std::string path_;  // for messages
+};
+
+EntryType type_of(const struct stat& status);
+
+/// Removes a file, or a folder with all that is in it. Returns false, with the reason in errno, if
+/// something is left.
+bool remove_tree(const Folder& folder, const std::string& name);
+
+/// Removes a folder in which there are no files, only folders of this kind. Returns whether it is
+/// gone.
+bool remove_empty_tree(const Folder& folder, const std::string& name);
+
+}  // namespace tenon::builtin

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "key_walk.hpp"
+
+#include "relative_path.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+/// A folder below a bucket; nothing where no key can lie in it.
+std::optional<Folder> find_folder(const Folder& bucket, std::string_view path) {
+  if (!problem_of_path(path).empty()) return std::nullopt;
+  std::optional<Folder> found;
+  for (const std::string& part : parts_of(path)) {
+    const Folder& parent = found ? *found : bucket;
+    if (parent.type_of(part) != EntryType::folder) return std::nullopt;
+    found = parent.enter(part);
+    if (!found) return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace
+
+void KeyWalk::run(const Folder& bucket, const Visit& visit) {
+  const std::size_t slash = prefix_.rfind('/');
+  if (slash == std::string_view::npos) {
+    visit_folder(bucket, "", visit);
+  } else if (const std::optional<Folder> begin = find_folder(bucket, prefix_.substr(0, slash))) {
+    visit_folder(*begin, std::string(prefix_.substr(0, slash + 1)), visit);
+  }
+}
+
+bool KeyWalk::visit_folder(const Folder& folder, std::string path, const Visit& visit) {
+  call_.check();
+  const std::size_t size = path.size();
+  for (const std::string& name : sorted_names(folder, path)) {
+    path.append(name);
+    if (!visit_entry(folder, name, path, visit)) return false;
+    path.resize(size);
+  }
+  return true;
+}
+
+bool KeyWalk::visit_entry(const Folder& folder, const std::string& name, const std::string& path,
+                          const Visit& visit) {
+  if (name.back() != '/') return !has_keys(path) || visit(path);
+  if (!has_keys_below(path)) return true;
+  const std::optional<Folder> inside = folder.enter(name.substr(0, name.size() - 1));
+  return !inside || visit_folder(*inside, path, visit);
+}
+
+/// The names of folders end with a slash: so the order of names is that of the keys below them.
+std::vector<std::string> KeyWalk::sorted_names(const Folder& folder,
+                                               const std::string& path) const {
+  std::vector<std::string> names;
+  std::string full = path;
+  for (Entry& entry : folder.entries()) {
+    const bool is_folder = entry.type == EntryType::folder;
+    if (!is_folder && entry.type != EntryType::file) continue;
+    if (is_folder) entry.name.push_back('/');
+    full.replace(path.size(), std::string::npos, entry.name);
+    if (full.size() > longest_path || !is_utf8(entry.name)) continue;
+    if (is_folder ? has_keys_below(full) : has_keys(full)) names.push_back(std::move(entry.name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool KeyWalk::has_keys(std::string_view path) const {
+  const bool is_skipped = !skipped_.empty() && starts_with(path, skipped_);
+  return starts_with(path, prefix_) && path > after_ && !is_skipped;
+}
+
+bool KeyWalk::has_keys_below(std::string_view path) const {
+  const bool is_skipped = !skipped_.empty() && starts_with(path, skipped_);
+  return starts_with(path, prefix_) && (path > after_ || starts_with(after_, path)) && !is_skipped;
+}
+
+}  // namespace tenon::builtin

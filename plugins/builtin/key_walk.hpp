@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Goes through the keys of a bucket in the order of their bytes. Folders in which there is nothing
+// to find are not opened.
+#pragma once
+
+#include "folder.hpp"
+
+#include <tenon/sdk/call.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::builtin {
+
+class KeyWalk {
+ public:
+  /// Returns whether the walk goes on.
+  using Visit = std::function<bool(std::string_view key)>;
+
+  /// Of the keys that begin with `prefix` and come after `after`, which both stay valid as long as
+  /// the walk does. `call` ends it when it is cancelled.
+  KeyWalk(sdk::Call call, std::string_view prefix, std::string_view after)
+      : call_(call), prefix_(prefix), after_(after) {}
+
+  /// Visits the keys. Throws sdk::Failure.
+  void run(const Folder& bucket, const Visit& visit);
+  /// Called by `visit`: no further key that begins with this is visited.
+  void skip(std::string_view prefix) { skipped_ = prefix; }
+
+ private:
+  bool visit_folder(const Folder& folder, std::string path, const Visit& visit);
+  bool visit_entry(const Folder& folder, const std::string& name, const std::string& path,
+                   const Visit& visit);
+  std::vector<std::string> sorted_names(const Folder& folder, const std::string& path) const;
+  bool has_keys(std::string_view path) const;
+  bool has_keys_below(std::string_view path) const;
+
+  sdk::Call call_;
+  std::string_view prefix_;
+  std::string_view after_;
+  std::string skipped_;  // empty: nothing is
+};
+
+}  // namespace tenon::builtin

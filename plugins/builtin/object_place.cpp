@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "object_place.hpp"
+
+#include "relative_path.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+// A folder is removed under a put only by one who has just emptied it.
+constexpr int most_tries = 1000;
+
+sdk::Failure blocked_by_object(const Folder& parent, std::string_view name, std::string_view key) {
+  return sdk::Failure(TENON_FAILED_PRECONDITION, "the key \"", key, "\" needs the folder ",
+                      parent.path_of(name),
+                      ", which is an object: delete it, or use a key that does not begin with it");
+}
+
+sdk::Failure blocked_by_folder(const Folder& parent, std::string_view name, std::string_view key) {
+  return sdk::Failure(TENON_FAILED_PRECONDITION, "the key \"", key, "\" needs the file ",
+                      parent.path_of(name),
+                      ", which is a folder of other objects: delete them, or use another key");
+}
+
+}  // namespace
+
+ObjectPlace::ObjectPlace(std::string_view bucket, std::string_view key) {
+  check_name("bucket", bucket);
+  check_path("key", key);
+  parts_ = parts_of(key);
+  parts_.insert(parts_.begin(), std::string(bucket));
+}
+
+/// False where a folder is missing, or was removed as soon as it was made.
+bool ObjectPlace::enter(const Folder& top, Missing missing) {
+  folders_.clear();
+  for (std::size_t i = 0; i + 1 < parts_.size(); i++) {
+    const Folder& parent = i == 0 ? top : folders_.back();
+    std::optional<Folder> folder =
+        missing == Missing::make ? parent.make(parts_[i]) : parent.enter(parts_[i]);
+    if (!folder) return false;
+    folders_.push_back(*std::move(folder));
+  }
+  return true;
+}
+
+std::optional<ObjectPlace> ObjectPlace::find(const Folder& top, std::string_view bucket,
+                                             std::string_view key) {
+  ObjectPlace place(bucket, key);
+  if (!place.enter(top, Missing::find_nothing)) return std::nullopt;
+  return place;
+}
+
+void ObjectPlace::put(const Folder& top, std::string_view bucket, std::string_view key,
+                      Partial file) {
+  ObjectPlace place(bucket, key);
+  try {
+    for (int i = 0; i < most_tries; i++) {
+      if (place.take(top, file, key)) return place.sync(top);
+    }
+  } catch (...) {
+    place.remove_empty_folders();
+    throw;
+  }
+  throw sdk::Failure(TENON_ABORTED, "others keep removing the folder of the key \"", key, "\"")
+      .retryable();
+}
+
+/// False where others have removed a folder meanwhile.
+bool ObjectPlace::take(const Folder& top, Partial& file, std::string_view key) {
+  if (!enter(top, Missing::make)) {
+    const Folder& last = folders_.empty() ? top : folders_.back();
+    const std::string& next = parts_[folders_.size()];
+    if (last.type_of(next) == EntryType::file) throw blocked_by_object(last, next, key);
+    return false;
+  }
+  if (file.move_to(folder(), name())) return true;
+  if (errno == ENOENT) return false;
+  if (errno != EISDIR) throw sdk::system_failure(errno, "cannot write ", folder().path_of(name()));
+  if (!remove_empty_tree(folder(), name())) throw blocked_by_folder(folder(), name(), key);
+  return false;
+}
+
+/// All of them: one that was there may be new, and its maker not as far as this.
+void ObjectPlace::sync(const Folder& top) const {
+  for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) folder->sync();
+  top.sync();
+}
+
+void ObjectPlace::remove() const {
+  if (::unlinkat(folder().get(), name().c_str(), 0) != 0) {
+    if (errno == ENOENT || errno == EISDIR) return;
+    throw sdk::system_failure(errno, "cannot delete ", folder().path_of(name()));
+  }
+  folder().sync();
+  remove_empty_folders();
+}
+
+/// The bucket stays. A folder into which something is put meanwhile is not empty.
+void ObjectPlace::remove_empty_folders() const {
+  for (std::size_t i = folders_.size(); i-- > 1;) {
+    if (::unlinkat(folders_[i - 1].get(), parts_[i].c_str(), AT_REMOVEDIR) != 0) return;
+  }
+}
+
+}  // namespace tenon::builtin

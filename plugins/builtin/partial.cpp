@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "partial.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+// How many leftovers one call of remove_abandoned looks at. More are left by hundreds of crashes.
+constexpr std::size_t most_looked_at = 100;
+// A fresh one is lost only to a process that looks for leftovers at the same moment.
+constexpr int most_tries = 100;
+
+enum class Lock { held, of_another, unsupported };
+
+Lock lock(const Descriptor& file) {
+  if (retry([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) == 0) return Lock::held;
+  return errno == EWOULDBLOCK ? Lock::of_another : Lock::unsupported;
+}
+
+Descriptor make_file(const Folder& parent, const std::string& name) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  return Descriptor(retry([&] { return ::openat(parent.get(), name.c_str(), flags, 0666); }));
+}
+
+Descriptor make_folder(const Folder& parent, const std::string& name) {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  if (::mkdirat(parent.get(), name.c_str(), 0700) != 0) return Descriptor(-1);
+  Descriptor made(retry([&] { return ::openat(parent.get(), name.c_str(), flags); }));
+  if (!made.is_open()) {
+    const int reason = errno;
+    ::unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR);
+    errno = reason;
+  }
+  return made;
+}
+
+/// Whoever has locked what is still there under its name is the last who knows of it: its maker
+/// moves it before it lets go of the lock.
+void remove_if_abandoned(const Folder& parent, const std::string& name) {
+  constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+  const Descriptor file(::openat(parent.get(), name.c_str(), flags));
+  if (!file.is_open() || lock(file) != Lock::held || !parent.leads_to(name, file.get())) return;
+  try {
+    remove_tree(parent, name);
+  } catch (const sdk::Failure&) {
+    // It is in nobody's way.
+  }
+}
+
+}  // namespace
+
+std::string random_name() {
+  std::array<char, 17> name{};
+  std::uint64_t number = 0;
+  if (::getentropy(&number, sizeof number) != 0) {
+    throw sdk::system_failure(errno, "the system gives no random numbers");
+  }
+  std::snprintf(name.data(), name.size(), "%016llx", static_cast<unsigned long long>(number));
+  return name.data();
+}
+
+Folder open_partial(const Folder& top) {
+  std::optional<Folder> folder = top.make(partial_name);
+  if (!folder) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, top.path_of(partial_name),
+                       " is no folder: remove it");
+  }
+  return *std::move(folder);
+}
+
+Partial::Partial(Folder parent, std::string name, Descriptor made)
+    : parent_(std::move(parent)), name_(std::move(name)), made_(std::move(made)) {}
+
+Partial::~Partial() {
+  if (!made_.is_open() || moved_) return;
+  try {
+    remove_tree(parent_, name_);
+  } catch (const sdk::Failure&) {
+    // A later process removes it.
+  }
+}
+
+Partial Partial::make(const Folder& top, Make make) {
+  for (int i = 0; i < most_tries; i++) {
+    Folder parent = open_partial(top);
+    std::string name = random_name();
+    Descriptor made = make(parent, name);
+    if (!made.is_open()) throw sdk::system_failure(errno, "cannot create ", parent.path_of(name));
+    Partial partial(std::move(parent), std::move(name), std::move(made));
+    if (lock(partial.made_) != Lock::of_another &&
+        partial.parent_.leads_to(partial.name_, partial.made_.get())) {
+      return partial;
+    }
+  }
+  throw sdk::Failure(TENON_ABORTED, "others remove each file that is made in ",
+                     top.path_of(partial_name))
+      .retryable();
+}
+
+Partial Partial::file(const Folder& top) {
+  return make(top, make_file);
+}
+
+Partial Partial::folder(const Folder& top) {
+  return make(top, make_folder);
+}
+
+bool Partial::move_to(const Folder& folder, const std::string& name) {
+  moved_ = ::renameat(parent_.get(), name_.c_str(), folder.get(), name.c_str()) == 0;
+  return moved_;
+}
+
+std::string move_away(const Folder& from, const std::string& name, const Folder& partial) {
+  std::string away = random_name();
+  if (::renameat(from.get(), name.c_str(), partial.get(), away.c_str()) == 0) return away;
+  if (errno == ENOENT) return {};
+  throw sdk::system_failure(errno, "cannot remove ", from.path_of(name));
+}
+
+void remove_abandoned(const Folder& top) {
+  const Folder parent = open_partial(top);
+  std::size_t count = 0;
+  for (const Entry& entry : parent.entries()) {
+    if (++count > most_looked_at) return;
+    remove_if_abandoned(parent, entry.name);
+  }
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "relative_path.hpp"
+
+#include <tenon/sdk/failure.hpp>
+#include <tenon/sdk/text.hpp>
+
+#include <algorithm>
+
+namespace tenon::builtin {
+namespace {
+
+std::string problem_of_part(std::string_view part) {
+  if (part.empty()) return "has an empty part: a slash stands at an end, or beside another one";
+  if (part == "." || part == "..") return sdk::text("has a part \"", part, "\"");
+  if (part.size() > longest_part) {
+    return sdk::text("has a part of ", part.size(), " bytes, allowed are ", longest_part);
+  }
+  return {};
+}
+
+/// How many bytes a character has that begins with this one; 0: none begins so.
+std::size_t size_of_character(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return 2;
+  if (first >= 0xe0 && first < 0xf0) return 3;
+  if (first >= 0xf0 && first < 0xf5) return 4;
+  return 0;
+}
+
+/// The second byte rules out long forms, halves of UTF-16 and what is above U+10FFFF.
+bool may_follow(unsigned char first, unsigned char second) {
+  const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  return second >= least && second <= most;
+}
+
+bool is_character(std::string_view bytes) {
+  if (bytes.size() > 1 &&
+      !may_follow(static_cast<unsigned char>(bytes[0]), static_cast<unsigned char>(bytes[1]))) {
+    return false;
+  }
+  return std::all_of(bytes.begin() + 1, bytes.end(),
+                     [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; });
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = size_of_character(static_cast<unsigned char>(text[0]));
+    if (size == 0 || size > text.size() || !is_character(text.substr(0, size))) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+std::string problem_of_path(std::string_view path) {
+  if (path.empty()) return "is empty";
+  if (path.size() > longest_path) {
+    return sdk::text("has ", path.size(), " bytes, allowed are ", longest_path);
+  }
+  if (path.find('\0') != std::string_view::npos) return "has a NUL byte";
+  if (!is_utf8(path)) return "is not UTF-8";
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    std::string problem = problem_of_part(path.substr(begin, end - begin));
+    if (!problem.empty()) return problem;
+    begin = end + 1;
+  }
+  return {};
+}
+
+void check_path(std::string_view what, std::string_view path) {
+  const std::string problem = problem_of_path(path);
+  if (problem.empty()) return;
+  const bool is_printable = !path.empty() && path.size() <= longest_path && is_utf8(path) &&
+                            path.find('\0') == std::string_view::npos;
+  const std::string shown = is_printable ? sdk::text(" \"", path, "\"") : "";
+  throw sdk::Failure(TENON_INVALID_ARGUMENT, "the ", what, shown, " ", problem);
+}
+
+void check_name(std::string_view what, std::string_view name) {
+  check_path(what, name);
+  if (name.find('/') != std::string_view::npos) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the ", what, " \"", name, "\" has a slash");
+  }
+  if (name.front() == '.') {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the ", what, " \"", name, "\" begins with a dot");
+  }
+}
+
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    parts.emplace_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Texts of others that name something below a folder: keys of objects, ids of volumes. A text that
+// could lead out of the folder is refused before the system sees it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::builtin {
+
+/// The longest path, in bytes. Object stores elsewhere have the same limit for keys.
+constexpr std::size_t longest_path = 1024;
+/// The longest part of a path, in bytes: the longest file name of common file systems.
+constexpr std::size_t longest_part = 255;
+
+/// Returns why a text cannot name a file below a folder, eg: "has an empty part"; empty: it can.
+/// Such a text has parts of 1 to `longest_part` bytes, which are not "." or "..", between single
+/// slashes. It is UTF-8 without NUL.
+std::string problem_of_path(std::string_view path);
+
+/// Throws TENON_INVALID_ARGUMENT for a text with a problem; `what` names it, eg: "key".
+void check_path(std::string_view what, std::string_view path);
+
+/// The same for a name of one part, eg: of a bucket. It does not begin with a dot, which keeps
+/// `.tenon-partial` (partial.hpp) out of reach.
+void check_name(std::string_view what, std::string_view name);
+
+/// The parts between the slashes.
+/// REQUIRED: the path has no problem.
+std::vector<std::string> parts_of(std::string_view path);
+
+/// Whether a file name of the system is UTF-8, which all texts of the ABI are.
+bool is_utf8(std::string_view text);
+
+inline bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+}  // namespace tenon::builtin
