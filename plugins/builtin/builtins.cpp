@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "directory_snapshotter.hpp"
 #include "file_destination.hpp"
 #include "file_source.hpp"
 #include "filesystem_store.hpp"
@@ -28,7 +29,8 @@ const tenon_module* builtins() {
           .add<SqliteSpecifier>("tenon.dev/sqlite")
           .add<LogDestination>("tenon.dev/log")
           .add<LogSpecifier>("tenon.dev/log")
-          .add<FilesystemStore>("tenon.dev/filesystem");
+          .add<FilesystemStore>("tenon.dev/filesystem")
+          .add<DirectorySnapshotter>("tenon.dev/directory");
   return package.module();
 }
 

@@ -8,6 +8,7 @@
 //   tenon.dev/sqlite              source, destination   a table
 //   tenon.dev/log                 destination           the log of the host
 //   tenon.dev/filesystem          object store          a folder
+//   tenon.dev/directory           volume snapshotter    volumes that are folders
 //
 // Each source and destination comes with a specifier of the same name that tells its parameters.
 #pragma once

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Copies a folder with all that is in it: files, folders and symbolic links, with their modes and
+// times, and with their owners where the process may set them. Two names of one file become two
+// files; extended attributes are not copied. Sockets, devices and fifos are left out.
+#pragma once
+
+#include "folder.hpp"
+
+#include <tenon/sdk/call.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tenon::builtin {
+
+class TreeCopy {
+ public:
+  /// `left_out` is called with the path of each special file. Cancelling the call ends the copy
+  /// between two files, or inside of a large one.
+  TreeCopy(sdk::Call call, std::function<void(const std::string& path)> left_out)
+      : call_(call), left_out_(std::move(left_out)) {}
+
+  /// Copies what is in a folder into one that is empty, which gets the mode and times of the first.
+  /// What is removed meanwhile is left out. Throws sdk::Failure.
+  void run(const Folder& from, const Folder& to) { copy_folder(from, to, 0); }
+
+  /// How many files and links were copied.
+  std::uint64_t files() const noexcept { return files_; }
+
+ private:
+  void copy_folder(const Folder& from, const Folder& to, int depth);
+  void copy_entry(const Folder& from, const Folder& to, const Entry& entry, int depth);
+  void copy_file(const Folder& from, const Folder& to, const std::string& name);
+  void copy_link(const Folder& from, const Folder& to, const std::string& name);
+
+  sdk::Call call_;
+  std::function<void(const std::string&)> left_out_;
+  std::uint64_t files_ = 0;
+};
+
+}  // namespace tenon::builtin

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "directory_snapshotter.hpp"
+
+#include "copy_tree.hpp"
+#include "partial.hpp"
+#include "persistent_volume.hpp"
+#include "relative_path.hpp"
+#include "snapshot_description.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* content_name = "content";
+constexpr const char* type_name = "directory";
+// Of the name of a volume that is made of another one's snapshot; random digits follow.
+constexpr std::size_t most_of_name = 200;
+
+std::string folder_of(const sdk::Config& config, std::string_view parameter) {
+  fs::path path = fs::absolute(config.get<std::string>(parameter)).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // a slash at the end
+  try {
+    static_cast<void>(Folder::open(path.string()));
+  } catch (const sdk::Failure& failure) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", parameter,
+                       "\": ", failure.message());
+  }
+  return path.string();
+}
+
+bool is_in(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = fs::canonical(path).lexically_relative(fs::canonical(folder));
+  return *relative.begin() != "..";
+}
+
+void check_volume(std::string_view volume_id) {
+  check_path("volume", volume_id);
+  if (parts_of(volume_id).front() == partial_name) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the volume \"", volume_id, "\" lies in ",
+                       partial_name, ", in which volumes are prepared");
+  }
+}
+
+/// In the order of time, eg: "20261123T031500Z-0123456789abcdef".
+std::string new_snapshot_id() {
+  std::array<char, 32> text{};
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ-", &utc);
+  return text.data() + random_name();
+}
+
+/// eg: "database-0123456789abcdef"
+std::string new_volume_id(std::string_view snapshot_of) {
+  std::string name = parts_of(snapshot_of).back().substr(0, most_of_name);
+  while (!is_utf8(name)) name.pop_back();
+  return name + "-" + random_name();
+}
+
+Folder enter(const Partial& partial) {
+  std::optional<Folder> folder = partial.parent().enter(partial.name());
+  if (folder) return *std::move(folder);
+  throw sdk::Failure(TENON_ABORTED, partial.parent().path_of(partial.name()), " was removed");
+}
+
+/// For all files of a copy at once: one after the other takes minutes for thousands.
+void sync_file_system(const Folder& folder) {
+  if (retry([&] { return ::syncfs(folder.get()); }) != 0) {
+    throw sdk::system_failure(errno, "cannot write ", folder.path());
+  }
+}
+
+/// Gives a copy its name for good.
+void place(Partial& partial, const Folder& made, const Folder& top, const std::string& name) {
+  struct stat status;
+  // A folder that its owner may not write to cannot be moved.
+  if (::fstat(made.get(), &status) != 0 || ::fchmod(made.get(), status.st_mode | S_IRWXU) != 0 ||
+      !partial.move_to(top, name) || ::fchmod(made.get(), status.st_mode) != 0) {
+    throw sdk::system_failure(errno, "cannot create ", top.path_of(name));
+  }
+  made.sync();
+  top.sync();
+}
+
+sdk::Failure no_snapshot(std::string_view snapshot_id) {
+  return sdk::Failure(TENON_NOT_FOUND, "there is no snapshot \"", snapshot_id, "\"");
+}
+
+}  // namespace
+
+void DirectorySnapshotter::configure(const sdk::Config& config) {
+  snapshots_ = folder_of(config, "snapshots");
+  volumes_ = folder_of(config, "volumes");
+  if (is_in(snapshots_, volumes_) || is_in(volumes_, snapshots_)) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"snapshots\": ", snapshots_,
+                       " and the folder of the volumes, ", volumes_, ", lie in each other");
+  }
+}
+
+// -- Volumes ------------------------------------------------------------------
+
+Folder DirectorySnapshotter::open_volume(std::string_view volume_id) const {
+  check_volume(volume_id);
+  std::optional<Folder> folder = Folder::open(volumes_);
+  for (const std::string& part : parts_of(volume_id)) {
+    folder = folder->enter(part);
+    if (!folder) {
+      throw sdk::Failure(TENON_NOT_FOUND, "there is no volume \"", volume_id, "\" in ", volumes_);
+    }
+  }
+  return *std::move(folder);
+}
+
+std::string DirectorySnapshotter::get_volume_id(std::string_view volume) {
+  const fs::path path(path_in_volume(volume));
+  if (!path.is_absolute()) return {};
+  fs::path relative = path.lexically_normal().lexically_relative(volumes_);
+  if (!relative.has_filename()) relative = relative.parent_path();  // a slash at the end
+  std::string id = relative.string();
+  if (!problem_of_path(id).empty() || *relative.begin() == partial_name) return {};
+  return id;
+}
+
+Json DirectorySnapshotter::set_volume_id(std::string_view volume, std::string_view volume_id) {
+  check_volume(volume_id);
+  return {with_path(volume, sdk::text(volumes_, "/", volume_id))};
+}
+
+DirectorySnapshotter::GetVolumeInfoResult DirectorySnapshotter::get_volume_info(
+    std::string_view volume_id, std::string_view /*zone*/) {
+  static_cast<void>(open_volume(volume_id));
+  return {type_name, std::nullopt};
+}
+
+// -- Snapshots ----------------------------------------------------------------
+
+std::uint64_t DirectorySnapshotter::copy(const Folder& from, const Folder& to) const {
+  TreeCopy copy(call(), [&](const std::string& path) {
+    log_warn("left out ", path, ": it is no file, folder or symbolic link");
+  });
+  copy.run(from, to);
+  return copy.files();
+}
+
+std::string DirectorySnapshotter::create_snapshot(std::string_view volume_id,
+                                                  std::string_view /*zone*/,
+                                                  MapView<std::string> tags) {
+  const Folder volume = open_volume(volume_id);
+  const Folder top = Folder::open(snapshots_);
+  remove_abandoned(top);
+  Partial partial = Partial::folder(top);
+  const Folder snapshot = enter(partial);
+  const std::optional<Folder> content = snapshot.make(content_name);
+  if (!content) throw sdk::Failure(TENON_ABORTED, snapshot.path(), " was removed");
+
+  SnapshotDescription description;
+  description.volume = volume_id;
+  description.files = copy(volume, *content);
+  for (const auto& [key, value] : tags) description.tags.emplace(key, value);
+  write_description(snapshot, description);
+  sync_file_system(snapshot);
+  std::string id = new_snapshot_id();
+  place(partial, snapshot, top, id);
+  return id;
+}
+
+Folder DirectorySnapshotter::open_snapshot(const Folder& top,
+                                           const std::string& snapshot_id) const {
+  check_name("snapshot", snapshot_id);
+  std::optional<Folder> snapshot = top.enter(snapshot_id);
+  if (!snapshot) throw no_snapshot(snapshot_id);
+  return *std::move(snapshot);
+}
+
+std::string DirectorySnapshotter::create_volume_from_snapshot(
+    std::string_view snapshot_id, std::string_view volume_type, std::string_view /*zone*/,
+    std::optional<std::int64_t> /*iops*/) {
+  if (!volume_type.empty() && volume_type != type_name) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the type of the volume is \"", volume_type,
+                       "\", needed: ", type_name);
+  }
+  const std::string name(snapshot_id);
+  const Folder snapshots = Folder::open(snapshots_);
+  const Folder snapshot = open_snapshot(snapshots, name);
+  const SnapshotDescription description = read_description(snapshot);
+  const std::optional<Folder> content = snapshot.enter(content_name);
+  if (!content) throw sdk::Failure(TENON_DATA_LOSS, "the snapshot \"", name, "\" has no content");
+
+  const Folder top = Folder::open(volumes_);
+  remove_abandoned(top);
+  Partial partial = Partial::folder(top);
+  const Folder volume = enter(partial);
+  const std::uint64_t files = copy(*content, volume);
+  // One that is deleted is moved away before anything in it is removed.
+  if (!snapshots.leads_to(name, snapshot.get())) throw no_snapshot(name);
+  if (files != description.files) {
+    throw sdk::Failure(TENON_DATA_LOSS, "the snapshot \"", name, "\" has ", files,
+                       " files, but it was made with ", description.files);
+  }
+  sync_file_system(volume);
+  std::string id = new_volume_id(description.volume);
+  place(partial, volume, top, id);
+  return id;
+}
+
+void DirectorySnapshotter::delete_snapshot(std::string_view snapshot_id) {
+  check_name("snapshot", snapshot_id);
+  const Folder top = Folder::open(snapshots_);
+  const Folder partial = open_partial(top);
+  const std::string away = move_away(top, std::string(snapshot_id), partial);
+  if (away.empty()) return;
+  top.sync();
+  if (!remove_tree(partial, away)) {
+    throw sdk::system_failure(errno, "cannot remove all of ", partial.path_of(away));
+  }
+}
+
+OperationProgressV1 DirectorySnapshotter::progress(std::string_view snapshot_id) {
+  const Folder top = Folder::open(snapshots_);
+  const SnapshotDescription description =
+      read_description(open_snapshot(top, std::string(snapshot_id)));
+  OperationProgressV1 progress;
+  progress.completed = true;
+  progress.n_completed = progress.n_total = static_cast<std::int64_t>(description.files);
+  progress.units = "files";
+  return progress;
+}
+
+}  // namespace tenon::builtin

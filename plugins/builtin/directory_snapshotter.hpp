@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/directory as a volume snapshotter: a volume is a folder, and a snapshot is a copy of
+// it. Where the file system can share the blocks of files (btrfs, XFS), a copy takes no room.
+//
+//   volumes    the folder below which volumes lie, and in which new ones are made
+//   snapshots  the folder for the snapshots; outside of `volumes`, and not above it
+//
+// Both must exist: what is missing may be a disk that is not mounted. The id of a volume is its
+// path below `volumes`, eg: "team/database". A snapshot is a folder with the copy in `content` and
+// what it is marked with in `snapshot.json`. It is complete when create_snapshot returns, and has
+// its name only then; so has a volume that is made of it. Both are prepared in `.tenon-partial` at
+// the top of the two folders.
+//
+// A volume is copied file by file: programs that write to it meanwhile should be paused. Only a
+// privileged process can keep the owners of files.
+#pragma once
+
+#include "folder.hpp"
+
+#include <tenon/sdk/volume_snapshotter.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenon::builtin {
+
+class DirectorySnapshotter : public sdk::VolumeSnapshotterV2 {
+ public:
+  void configure(const sdk::Config& config) override;
+  std::string create_volume_from_snapshot(std::string_view snapshot_id,
+                                          std::string_view volume_type, std::string_view zone,
+                                          std::optional<std::int64_t> iops) override;
+  std::string get_volume_id(std::string_view volume) override;
+  Json set_volume_id(std::string_view volume, std::string_view volume_id) override;
+  GetVolumeInfoResult get_volume_info(std::string_view volume_id, std::string_view zone) override;
+  std::string create_snapshot(std::string_view volume_id, std::string_view zone,
+                              MapView<std::string> tags) override;
+  void delete_snapshot(std::string_view snapshot_id) override;
+  OperationProgressV1 progress(std::string_view snapshot_id) override;
+  /// A snapshot has ended when its id is known.
+  void cancel(std::string_view /*snapshot_id*/) override {}
+
+ private:
+  Folder open_volume(std::string_view volume_id) const;
+  Folder open_snapshot(const Folder& top, const std::string& snapshot_id) const;
+  std::uint64_t copy(const Folder& from, const Folder& to) const;
+
+  std::string snapshots_;
+  std::string volumes_;
+};
+
+}  // namespace tenon::builtin

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What is stored beside the content of a snapshot, as JSON:
+//
+//   {"volume":"team/database","files":12,"tags":{"backup":"nightly"}}
+#pragma once
+
+#include "folder.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace tenon::builtin {
+
+struct SnapshotDescription {
+  std::string volume;       // its id
+  std::uint64_t files = 0;  // and links
+  std::map<std::string, std::string> tags;
+};
+
+/// Write and read `snapshot.json` in the folder of a snapshot. Throw sdk::Failure; reading throws
+/// TENON_DATA_LOSS where the file is missing or wrong.
+void write_description(const Folder& snapshot, const SnapshotDescription& description);
+SnapshotDescription read_description(const Folder& snapshot);
+
+}  // namespace tenon::builtin
