@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "change_namespace.hpp"
 #include "directory_snapshotter.hpp"
+#include "external_artifacts.hpp"
 #include "file_destination.hpp"
 #include "file_source.hpp"
 #include "filesystem_store.hpp"
 #include "generator.hpp"
 #include "log_destination.hpp"
+#include "pod_volumes.hpp"
+#include "remap_labels.hpp"
+#include "service_account.hpp"
 #include "specifiers.hpp"
 #include "sqlite_destination.hpp"
 #include "sqlite_source.hpp"
@@ -30,7 +35,12 @@ const tenon_module* builtins() {
           .add<LogDestination>("tenon.dev/log")
           .add<LogSpecifier>("tenon.dev/log")
           .add<FilesystemStore>("tenon.dev/filesystem")
-          .add<DirectorySnapshotter>("tenon.dev/directory");
+          .add<DirectorySnapshotter>("tenon.dev/directory")
+          .add<ServiceAccount>("tenon.dev/service-account")
+          .add<PodVolumes>("tenon.dev/pod-volumes")
+          .add<ChangeNamespace>("tenon.dev/change-namespace")
+          .add<RemapLabels>("tenon.dev/remap-labels")
+          .add<ExternalArtifacts>("tenon.dev/external-artifacts");
   return package.module();
 }
 

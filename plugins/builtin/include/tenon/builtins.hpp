@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/builtins.hpp: the plugins that a program gets by linking them: the package
-// "tenon.dev/builtin" with sources and destinations for pipelines, and stores for backups.
+// "tenon.dev/builtin" with sources and destinations for pipelines, and stores and item actions for
+// backups.
 //
 //   tenon.dev/generator           source                made-up records
 //   tenon.dev/file                source, destination   JSON lines and CSV
@@ -9,8 +10,16 @@
 //   tenon.dev/log                 destination           the log of the host
 //   tenon.dev/filesystem          object store          a folder
 //   tenon.dev/directory           volume snapshotter    volumes that are folders
+//   tenon.dev/service-account     backup item action    adds the service accounts of pods
+//   tenon.dev/pod-volumes         backup item action    adds the volumes of pods
+//   tenon.dev/change-namespace    restore item action   follows the namespace mapping
+//   tenon.dev/remap-labels        restore item action   sets, renames and removes labels
+//   tenon.dev/external-artifacts  delete item action    removes files that belong to resources
 //
 // Each source and destination comes with a specifier of the same name that tells its parameters.
+// remap-labels takes a rule for each label, eg: {"tier": "set backend", "old": "rename new"}, with
+// the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`. external-artifacts takes
+// the `directory` of the files. The others take no parameters.
 #pragma once
 
 #include <tenon/abi.h>

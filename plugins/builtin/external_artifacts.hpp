@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/external-artifacts: a delete item action that removes files which belong to a resource
+// but lie outside of the backup. The annotation `tenon.dev/external-artifact` of the resource names
+// them: paths with commas between them, relative to a directory that the action is configured with.
+//
+//   directory  where the files lie; required as soon as a resource has the annotation
+//
+// A path names a file, a symbolic link (the link itself is removed) or a whole directory tree. What
+// is absent counts as removed, so a deletion can be repeated. No path leads out of the directory:
+// absolute paths and `..` are refused before anything is removed, and no symbolic link is followed.
+#pragma once
+
+#include <tenon/sdk/delete_item_action.hpp>
+
+#include <string>
+
+namespace tenon::builtin {
+
+class ExternalArtifacts : public sdk::DeleteItemActionV1 {
+ public:
+  void configure(const sdk::Config& config) override;
+  SelectorV1 applies_to() override { return {}; }
+  void execute(std::string_view item, BackupV2View backup) override;
+
+ private:
+  std::string directory_;  // empty until configured
+};
+
+}  // namespace tenon::builtin

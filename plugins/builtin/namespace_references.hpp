@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Finds the names of namespaces in documents of Kubernetes.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+namespace tenon::builtin {
+
+/// The name of a namespace in a document: a whole text, or the part of one that stands between a
+/// prefix and the next colon, eg: in "system:serviceaccount:web:robot".
+class NamespaceReference {
+ public:
+  NamespaceReference(boost::json::string& text, std::size_t begin, std::size_t size)
+      : text_(text), begin_(begin), size_(size) {}
+
+  std::string_view get() const { return std::string_view(text_).substr(begin_, size_); }
+  void set(std::string_view name) const { text_.replace(begin_, size_, name); }
+
+ private:
+  boost::json::string& text_;
+  std::size_t begin_;
+  std::size_t size_;
+};
+
+/// Calls `found` with each of them, once.
+void for_each_namespace(boost::json::value& resource,
+                        const std::function<void(const NamespaceReference&)>& found);
+
+}  // namespace tenon::builtin

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/change-namespace: every place in which a document names a namespace.
+#include "unit/backup_actions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace tenon::tests {
+namespace {
+
+const RestoreV1 web_to_test = mapping({{"web", "test"}, {"db", "db-test"}, {"same", "same"}});
+
+std::string moved(std::string_view item, const RestoreV1& restore = web_to_test) {
+  return restored("tenon.dev/change-namespace", {}, item, restore);
+}
+
+struct Move {
+  std::string_view before;
+  std::string_view after;
+};
+
+class ChangeNamespaceAction : public testing::TestWithParam<Move> {};
+
+TEST_P(ChangeNamespaceAction, Follows) {
+  EXPECT_EQ(moved(GetParam().before), GetParam().after);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    References, ChangeNamespaceAction,
+    testing::Values(
+        Move{R"({"kind":"Pod","metadata":{"name":"web","namespace":"web","labels":{"a":"web"}}})",
+             R"({"kind":"Pod","metadata":{"name":"web","namespace":"test","labels":{"a":"web"}}})"},
+        Move{R"({"metadata":{"namespace":"db"}})", R"({"metadata":{"namespace":"db-test"}})"},
+        Move{R"({"metadata":{"namespace":"same"}})", "unchanged"},
+        Move{R"({"metadata":{"namespace":"other"}})", "unchanged"},
+        Move{R"({"metadata":{"namespace":["web"]}})", "unchanged"}, Move{"{}", "unchanged"},
+        Move{R"({"kind":"Namespace","metadata":{"name":"web",)"
+             R"("labels":{"kubernetes.io/metadata.name":"web","app":"web"}}})",
+             R"({"kind":"Namespace","metadata":{"name":"test",)"
+             R"("labels":{"kubernetes.io/metadata.name":"test","app":"web"}}})"},
+        Move{R"({"kind":"ConfigMap","metadata":{"name":"web"}})", "unchanged"},
+        Move{R"({"kind":"RoleBinding","metadata":{"namespace":"web"},"subjects":[)"
+             R"({"kind":"ServiceAccount","name":"web","namespace":"web"},)"
+             R"({"kind":"ServiceAccount","name":"s","namespace":"kube-system"},)"
+             R"({"kind":"User","name":"system:serviceaccount:db:web"},)"
+             R"({"kind":"User","name":"web"},)"
+             R"({"kind":"User","name":"custom:serviceaccount:web:a"},)"
+             R"({"kind":"Group","name":"system:serviceaccounts:web"},)"
+             R"({"kind":"Group","name":"system:serviceaccounts"}]})",
+             R"({"kind":"RoleBinding","metadata":{"namespace":"test"},"subjects":[)"
+             R"({"kind":"ServiceAccount","name":"web","namespace":"test"},)"
+             R"({"kind":"ServiceAccount","name":"s","namespace":"kube-system"},)"
+             R"({"kind":"User","name":"system:serviceaccount:db-test:web"},)"
+             R"({"kind":"User","name":"web"},)"
+             R"({"kind":"User","name":"custom:serviceaccount:web:a"},)"
+             R"({"kind":"Group","name":"system:serviceaccounts:test"},)"
+             R"({"kind":"Group","name":"system:serviceaccounts"}]})"},
+        Move{R"({"kind":"ClusterRoleBinding","metadata":{"name":"web"},"subjects":[)"
+             R"({"kind":"ServiceAccount","name":"s","namespace":"web"},)"
+             R"({"kind":"User","name":"system:serviceaccount:web:s"},)"
+             R"({"kind":"Group","name":"system:serviceaccounts:db"}]})",
+             R"({"kind":"ClusterRoleBinding","metadata":{"name":"web"},"subjects":[)"
+             R"({"kind":"ServiceAccount","name":"s","namespace":"test"},)"
+             R"({"kind":"User","name":"system:serviceaccount:test:s"},)"
+             R"({"kind":"Group","name":"system:serviceaccounts:db-test"}]})"},
+        Move{R"({"kind":"Deployment","subjects":[{"kind":"ServiceAccount","namespace":"web"}]})",
+             "unchanged"},
+        Move{R"({"kind":"PersistentVolume","spec":{"claimRef":{"name":"c","namespace":"web"},)"
+             R"("csi":{"controllerExpandSecretRef":{"namespace":"web"},)"
+             R"("controllerPublishSecretRef":{"namespace":"web"},)"
+             R"("nodeExpandSecretRef":{"namespace":"web"},)"
+             R"("nodePublishSecretRef":{"namespace":"web"},)"
+             R"("nodeStageSecretRef":{"namespace":"web"}}}})",
+             R"({"kind":"PersistentVolume","spec":{"claimRef":{"name":"c","namespace":"test"},)"
+             R"("csi":{"controllerExpandSecretRef":{"namespace":"test"},)"
+             R"("controllerPublishSecretRef":{"namespace":"test"},)"
+             R"("nodeExpandSecretRef":{"namespace":"test"},)"
+             R"("nodePublishSecretRef":{"namespace":"test"},)"
+             R"("nodeStageSecretRef":{"namespace":"test"}}}})"},
+        Move{R"({"kind":"PersistentVolumeClaim","spec":{"dataSourceRef":{"namespace":"web"}}})",
+             R"({"kind":"PersistentVolumeClaim","spec":{"dataSourceRef":{"namespace":"test"}}})"},
+        Move{
+            R"({"kind":"MutatingWebhookConfiguration","webhooks":[{"clientConfig":)"
+            R"({"service":{"name":"web","namespace":"web"}}},{"namespaceSelector":{"matchLabels":)"
+            R"({"kubernetes.io/metadata.name":"web"}}}]})",
+            R"({"kind":"MutatingWebhookConfiguration","webhooks":[{"clientConfig":)"
+            R"({"service":{"name":"web","namespace":"test"}}},{"namespaceSelector":{"matchLabels":)"
+            R"({"kubernetes.io/metadata.name":"test"}}}]})"},
+        Move{R"({"kind":"ValidatingWebhookConfiguration","webhooks":[{"clientConfig":)"
+             R"({"service":{"namespace":"web"}},"namespaceSelector":{"matchLabels":)"
+             R"({"kubernetes.io/metadata.name":"db"}}}]})",
+             R"({"kind":"ValidatingWebhookConfiguration","webhooks":[{"clientConfig":)"
+             R"({"service":{"namespace":"test"}},"namespaceSelector":{"matchLabels":)"
+             R"({"kubernetes.io/metadata.name":"db-test"}}}]})"},
+        Move{R"({"kind":"CustomResourceDefinition","spec":{"conversion":{"webhook":)"
+             R"({"clientConfig":{"service":{"namespace":"web"}}}}}})",
+             R"({"kind":"CustomResourceDefinition","spec":{"conversion":{"webhook":)"
+             R"({"clientConfig":{"service":{"namespace":"test"}}}}}})"},
+        Move{R"({"kind":"APIService","spec":{"service":{"name":"s","namespace":"web"}}})",
+             R"({"kind":"APIService","spec":{"service":{"name":"s","namespace":"test"}}})"},
+        Move{
+            R"({"kind":"NetworkPolicy","spec":{"ingress":[{"from":[{"namespaceSelector":)"
+            R"({"matchLabels":{"kubernetes.io/metadata.name":"web","team":"web"}}}]}],)"
+            R"("egress":[{"to":[{"namespaceSelector":{"matchExpressions":[)"
+            R"({"key":"kubernetes.io/metadata.name","operator":"In","values":["a","db","web"]},)"
+            R"({"key":"team","operator":"In","values":["web"]}]}}]}]}})",
+            R"({"kind":"NetworkPolicy","spec":{"ingress":[{"from":[{"namespaceSelector":)"
+            R"({"matchLabels":{"kubernetes.io/metadata.name":"test","team":"web"}}}]}],)"
+            R"("egress":[{"to":[{"namespaceSelector":{"matchExpressions":[)"
+            R"({"key":"kubernetes.io/metadata.name","operator":"In","values":["a","db-test","test"]},)"
+            R"({"key":"team","operator":"In","values":["web"]}]}}]}]}})"}));
+
+/// A pod specification with a term of affinity to the pods of a namespace in each of its places.
+std::string affinity_to(const std::string& space) {
+  const std::string term = R"({"namespaces":["x",")" + space +
+                           R"("],"namespaceSelector":{"matchLabels":{)"
+                           R"("kubernetes.io/metadata.name":")" +
+                           space + R"("}}})";
+  const std::string terms = R"({"requiredDuringSchedulingIgnoredDuringExecution":[)" + term +
+                            R"(],"preferredDuringSchedulingIgnoredDuringExecution":[)"
+                            R"({"weight":1,"podAffinityTerm":)" +
+                            term + "}]}";
+  return R"({"affinity":{"podAffinity":)" + terms + R"(,"podAntiAffinity":)" + terms + "}}";
+}
+
+TEST(ChangeNamespacePods, FollowsAffinity) {
+  const auto item = [](const std::string& kind, const std::string& path, const std::string& space) {
+    std::string text = affinity_to(space);
+    for (std::size_t end = path.size(); end != std::string::npos && end > 0;) {
+      const std::size_t dot = path.rfind('.', end - 1);
+      const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+      text = "{\"" + path.substr(begin, end - begin) + "\":" + text + "}";
+      end = dot;
+    }
+    return "{\"kind\":\"" + kind + "\"," + text.substr(1);
+  };
+  const std::pair<std::string, std::string> places[] = {
+      {"Pod", "spec"},
+      {"PodTemplate", "template.spec"},
+      {"CronJob", "spec.jobTemplate.spec.template.spec"},
+      {"DaemonSet", "spec.template.spec"},
+      {"Deployment", "spec.template.spec"},
+      {"Job", "spec.template.spec"},
+      {"ReplicaSet", "spec.template.spec"},
+      {"ReplicationController", "spec.template.spec"},
+      {"StatefulSet", "spec.template.spec"},
+  };
+  for (const auto& [kind, path] : places) {
+    EXPECT_EQ(moved(item(kind, path, "web")), item(kind, path, "test")) << kind;
+  }
+  EXPECT_EQ(moved(item("ConfigMap", "spec", "web")), "unchanged");
+}
+
+TEST(ChangeNamespaceMapping, SwapsNamespaces) {
+  EXPECT_EQ(moved(R"({"kind":"RoleBinding","metadata":{"namespace":"a"},"subjects":[)"
+                  R"({"kind":"ServiceAccount","namespace":"b"}]})",
+                  mapping({{"a", "b"}, {"b", "a"}})),
+            R"({"kind":"RoleBinding","metadata":{"namespace":"b"},"subjects":[)"
+            R"({"kind":"ServiceAccount","namespace":"a"}]})");
+}
+
+TEST(ChangeNamespaceMapping, RefusesAnEmptyName) {
+  EXPECT_NE(moved(R"({"metadata":{"namespace":"a"}})", mapping({{"a", ""}}))
+                .find("the namespace \"a\" is mapped to nothing; fix: "),
+            std::string::npos);
+  EXPECT_EQ(moved(R"({"metadata":{"namespace":"b"}})", mapping({{"a", ""}})), "unchanged");
+}
+
+TEST(ChangeNamespaceMapping, IsUnchangedWithoutAMapping) {
+  EXPECT_EQ(moved(R"({"metadata":{"namespace":"web"}})", mapping({})), "unchanged");
+}
+
+TEST(ChangeNamespaceMapping, KeepsTheOrderOfMembersAndTheirValues) {
+  EXPECT_EQ(moved(R"({"z":-1,"metadata":{"b":true,"namespace":"web","a":[1.5,null,"\u00e4\n"]},)"
+                  R"("big":18446744073709551615,"a":{}})"),
+            "{\"z\":-1,\"metadata\":{\"b\":true,\"namespace\":\"test\",\"a\":[1.5E0,null,\"\xc3\xa4"
+            "\\n\"]},\"big\":18446744073709551615,\"a\":{}}");
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/external-artifacts with real files: it removes what an annotation names, and nothing
+// outside of its directory.
+#include "framework/world.hpp"
+#include "unit/backup_actions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view action_name = "tenon.dev/external-artifacts";
+
+std::string annotated(std::string_view value) {
+  return R"({"kind":"ConfigMap","metadata":{"namespace":"web","name":"a","annotations":)"
+         R"({"tenon.dev/external-artifact":)" +
+         std::string(value) + "}}}";
+}
+
+class ExternalArtifactsAction : public testing::Test {
+ protected:
+  Result<void> run(std::string_view paths) {
+    return action_->execute(annotated("\"" + std::string(paths) + "\""), BackupV2());
+  }
+  /// The message of the failure, which has this status.
+  std::string failure(std::string_view paths, tenon_status status) {
+    const Result<void> done = run(paths);
+    if (done) return "no failure";
+    EXPECT_EQ(done.error().status(), status) << done.error().to_string();
+    return std::string(done.error().message());
+  }
+  void write(const std::string& name) { world_.write(name, "content"); }
+  bool exists(const std::string& name) {
+    return fs::exists(fs::symlink_status(world_.root() / name));
+  }
+  void link(const std::string& target, const std::string& name) {
+    fs::create_symlink(target, world_.path(name));
+  }
+  std::string directory() { return (world_.root() / "artifacts").string(); }
+
+  World world_;
+  const std::string kept_ = world_.write("artifacts/kept", "content").string();
+  Host host_ = host_of_builtins();
+  Handle<DeleteItemAction> action_ =
+      host_.create<DeleteItemAction>(action_name, {{"directory", directory()}}).value();
+};
+
+TEST_F(ExternalArtifactsAction, RemovesFiles) {
+  write("artifacts/a");
+  write("artifacts/b/c");
+  write("artifacts/b/d");
+  ASSERT_TRUE(run(" a,\\tb//./c ,,"));
+  EXPECT_FALSE(exists("artifacts/a"));
+  EXPECT_FALSE(exists("artifacts/b/c"));
+  EXPECT_TRUE(exists("artifacts/b/d"));
+  EXPECT_TRUE(exists("artifacts/kept"));
+}
+
+TEST_F(ExternalArtifactsAction, RemovesTrees) {
+  write("artifacts/tree/a");
+  write("artifacts/tree/b/c/d");
+  fs::create_directories(world_.path("artifacts/tree/empty/e"));
+  ASSERT_TRUE(run("tree/"));
+  EXPECT_FALSE(exists("artifacts/tree"));
+  EXPECT_TRUE(exists("artifacts/kept"));
+}
+
+TEST_F(ExternalArtifactsAction, RemovesTenThousandFiles) {
+  for (int i = 0; i < 10'000; i++) write("artifacts/many/" + std::to_string(i));
+  ASSERT_TRUE(run("many"));
+  EXPECT_FALSE(exists("artifacts/many"));
+}
+
+TEST_F(ExternalArtifactsAction, SucceedsWhereNothingIsLeft) {
+  write("artifacts/a");
+  for (int i = 0; i < 2; i++) EXPECT_TRUE(run("a,none,none/of/it"));
+  EXPECT_TRUE(run(""));
+  EXPECT_TRUE(exists("artifacts/kept"));
+}
+
+TEST_F(ExternalArtifactsAction, RefusesPathsThatLeadOut) {
+  write("outside");
+  write("artifacts/a");
+  for (const char* path : {"../outside", "a/../../outside", "..", "x/.."}) {
+    EXPECT_EQ(failure("a," + std::string(path), TENON_INVALID_ARGUMENT),
+              "the path \"" + std::string(path) +
+                  "\" leads out of the directory; needed: a path below the directory, such as "
+                  "exports/data.bin");
+  }
+  EXPECT_NE(failure(world_.path("outside").string(), TENON_INVALID_ARGUMENT).find("is absolute"),
+            std::string::npos);
+  EXPECT_NE(failure("kept\\u0000/x", TENON_INVALID_ARGUMENT).find("has a NUL character"),
+            std::string::npos);
+  for (const char* path : {".", "./", "././."}) {
+    EXPECT_NE(failure(path, TENON_INVALID_ARGUMENT).find("names the directory itself"),
+              std::string::npos);
+  }
+  EXPECT_TRUE(exists("outside"));
+  EXPECT_TRUE(exists("artifacts/kept"));
+  EXPECT_TRUE(exists("artifacts/a"));  // nothing of a list with a bad path is removed
+}
+
+TEST_F(ExternalArtifactsAction, FollowsNoSymbolicLinks) {
+  write("outside/a");
+  link("../outside", "artifacts/way");
+  link("../../outside", "artifacts/tree/inner");
+  link("../outside/a", "artifacts/file");
+  for (const char* path : {"way/a", "way/none", "tree/inner/a"}) {
+    EXPECT_NE(failure(path, TENON_FAILED_PRECONDITION)
+                  .find("found a file or a symbolic link on the way to it"),
+              std::string::npos);
+  }
+  ASSERT_TRUE(run("file,tree,way"));  // the links themselves
+  EXPECT_FALSE(exists("artifacts/way"));
+  EXPECT_FALSE(exists("artifacts/file"));
+  EXPECT_FALSE(exists("artifacts/tree"));
+  EXPECT_TRUE(exists("outside/a"));
+}
+
+TEST_F(ExternalArtifactsAction, RefusesAFileOnTheWay) {
+  EXPECT_NE(failure("kept/a", TENON_FAILED_PRECONDITION).find("cannot remove " + kept_ + "/a: "),
+            std::string::npos);
+  EXPECT_TRUE(exists("artifacts/kept"));
+}
+
+TEST_F(ExternalArtifactsAction, NamesWhatItCannotRemove) {
+  auto action = host_.create<DeleteItemAction>(action_name, {{"directory", "/proc/self"}}).value();
+  const auto done = action->execute(annotated("\"status\""), BackupV2());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().status(), TENON_PERMISSION_DENIED);
+  EXPECT_NE(done.error().message().find("cannot remove /proc/self/status: "), std::string::npos)
+      << done.error().message();
+}
+
+TEST_F(ExternalArtifactsAction, LimitsTheDepthOfTrees) {
+  std::string path = "artifacts/deep";
+  for (int i = 1; i < 128; i++) path += "/d";
+  fs::create_directories(world_.path(path));
+  ASSERT_TRUE(run("deep"));
+  EXPECT_FALSE(exists("artifacts/deep"));
+  fs::create_directories(world_.path(path + "/d"));
+  EXPECT_NE(failure("deep", TENON_FAILED_PRECONDITION).find("more than 128 levels"),
+            std::string::npos);
+  EXPECT_TRUE(exists("artifacts/deep"));
+}
+
+TEST_F(ExternalArtifactsAction, EndsWhenItIsCancelled) {
+  write("artifacts/tree/a");
+  Call call;
+  call.cancel();
+  const auto done = action_->execute(call, annotated("\"tree\""), BackupV2());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(TENON_CODE(done.error().status()), TENON_CANCELLED);
+  EXPECT_TRUE(exists("artifacts/tree/a"));
+}
+
+TEST_F(ExternalArtifactsAction, LeavesOtherResourcesAlone) {
+  auto unconfigured = host_.create<DeleteItemAction>(action_name).value();
+  for (const char* item :
+       {R"({})", R"({"metadata":{}})", R"({"metadata":{"annotations":{"a":"b"}}})",
+        R"({"tenon.dev/external-artifact":"kept"})"}) {
+    EXPECT_TRUE(unconfigured->execute(item, BackupV2())) << item;
+    EXPECT_TRUE(action_->execute(item, BackupV2())) << item;
+  }
+  EXPECT_TRUE(exists("artifacts/kept"));
+}
+
+TEST_F(ExternalArtifactsAction, NeedsADirectoryForArtifacts) {
+  for (const TextMap& config : {TextMap{}, TextMap{{"directory", "  "}}}) {
+    auto action = host_.create<DeleteItemAction>(action_name, config).value();
+    const auto done = action->execute(annotated("\"a\""), BackupV2());
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().status(), TENON_FAILED_PRECONDITION);
+    EXPECT_EQ(
+        done.error().message(),
+        "ConfigMap \"web/a\" has external artifacts (a), but tenon.dev/external-artifacts has "
+        "no directory; fix: set its parameter \"directory\" to where they lie");
+  }
+}
+
+TEST_F(ExternalArtifactsAction, ReportsADirectoryThatIsMissing) {
+  auto action =
+      host_.create<DeleteItemAction>(action_name, {{"directory", directory() + "/none"}}).value();
+  const auto done = action->execute(annotated("\"a\""), BackupV2());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().status(), TENON_NOT_FOUND);
+  EXPECT_NE(done.error().message().find("cannot open the directory " + directory() + "/none"),
+            std::string::npos);
+}
+
+TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNoText) {
+  for (const char* value : {"7", "null", "[\"kept\"]"}) {
+    const auto done = action_->execute(annotated(value), BackupV2());
+    ASSERT_FALSE(done) << value;
+    EXPECT_EQ(done.error().status(), TENON_INVALID_ARGUMENT);
+    EXPECT_NE(done.error().message().find("of ConfigMap \"web/a\" is not a text"),
+              std::string::npos);
+  }
+}
+
+TEST_F(ExternalArtifactsAction, SharesATreeBetweenThreads) {
+  for (int i = 0; i < 500; i++)
+    write("artifacts/many/" + std::to_string(i % 7) + "/f" + std::to_string(i));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++) {
+    threads.emplace_back([&] { EXPECT_TRUE(run("many")); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(exists("artifacts/many"));
+}
+
+}  // namespace
+}  // namespace tenon::tests
