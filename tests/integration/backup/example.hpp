@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the tests of the standalone item actions have in common: a host with one example module, and
+// the life of that module.
+#pragma once
+
+#include <tenon/backup_item_action.hpp>
+#include <tenon/delete_item_action.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "integration/hosting.hpp"
+
+namespace tenon::tests {
+
+class Example : public Hosting {
+ protected:
+  /// Starts a host that has one module, under this file name.
+  void host_module(std::string_view path, std::string_view as) {
+    world_.place(std::string(path), as);
+    HostOptions options = this->options();
+    options.check_calls = true;
+    host_.emplace(std::move(options));
+  }
+
+  template <class Kind>
+  Handle<Kind> create(std::string_view name, const TextMap& config = {}) {
+    return config.empty() ? host_->create<Kind>(name).value()
+                          : host_->create<Kind>(name, config).value();
+  }
+
+  /// The message of a failure, which has this status.
+  template <class T>
+  static std::string failure(const Result<T>& result, tenon_status status) {
+    if (result) return "no failure";
+    EXPECT_EQ(result.error().status(), status) << result.error().to_string();
+    return std::string(result.error().message());
+  }
+
+  /// Restarts the module again and again while a handle to it lives, and unloads it at the end.
+  /// `check` uses the handle. The thread that used the first generation ends after that generation,
+  /// and must not run its code.
+  template <class Kind, class Check>
+  void expect_reloads(const std::string& package, const TextMap& config, const std::string& stem,
+                      const Check& check) {
+    {
+      auto handle = create<Kind>(package, config);
+      check(handle);
+      std::thread([&] {
+        check(handle);
+        for (int generation = 2; generation <= 4; generation++) {
+          ASSERT_EQ(host_->restart(package).value(), Restarted::now);
+          check(handle);
+          EXPECT_TRUE(is_mapped(stem + ".g" + std::to_string(generation)));
+          EXPECT_TRUE(
+              eventually([&] { return !is_mapped(stem + ".g" + std::to_string(generation - 1)); }));
+        }
+      }).join();
+      check(handle);
+      EXPECT_EQ(module(*host_, package).generation, 4u);
+      EXPECT_EQ(module(*host_, package).stayed, 0u);
+    }
+    host_.reset();
+    EXPECT_FALSE(is_mapped(stem));
+    EXPECT_EQ(copies(), Texts{});
+  }
+
+  std::optional<Host> host_;
+};
+
+inline BackupV2 backup_named(std::string name) {
+  BackupV2 backup;
+  backup.name = std::move(name);
+  return backup;
+}
+
+}  // namespace tenon::tests
