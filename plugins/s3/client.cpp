@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "client.hpp"
+
+#include "failures.hpp"
+#include "xml.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace tenon::s3 {
+namespace {
+
+/// A page of 1000 keys of 1024 bytes, each encoded as %XX, is a tenth of it.
+constexpr std::size_t longest_answer = 32 << 20;
+
+void check_bucket(std::string_view bucket) {
+  const auto is_plain = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  const bool fits = !bucket.empty() && is_plain(bucket.front()) &&
+                    std::all_of(bucket.begin(), bucket.end(), [&](char c) {
+                      return is_plain(c) || c == '.' || c == '_' || c == '-';
+                    });
+  if (fits) return;
+  throw sdk::Failure(TENON_INVALID_ARGUMENT, "\"", bucket,
+                     "\" is no name of a bucket: letters, digits, '.', '_' and '-', the first one "
+                     "a letter or digit");
+}
+
+void check_key(std::string_view key) {
+  if (key.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the key of the object is empty");
+}
+
+Timestamp now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+/// What the body of a refusal says, if it is one of S3 and not of something on the way.
+void read_error(const std::string& body, Refusal& refusal) {
+  try {
+    read_xml(body, [&](std::string_view path, const std::string& text) {
+      if (path == "Error/Code") refusal.code = text;
+      if (path == "Error/Message") refusal.message = text;
+      if (path == "Error/Region") refusal.region = text;
+    });
+  } catch (const sdk::Failure&) {
+    // The HTTP status has to do.
+  }
+}
+
+Refusal refusal_of(Exchange& exchange, const Patience& patience) {
+  Refusal refusal;
+  refusal.http_status = exchange.status();
+  refusal.region = exchange.header("x-amz-bucket-region").value_or("");
+  read_error(rest_of(exchange, patience), refusal);
+  return refusal;
+}
+
+}  // namespace
+
+Request Client::about(std::string_view method, std::string_view bucket) const {
+  check_bucket(bucket);
+  const std::string name(bucket);
+  const Endpoint& endpoint = settings_.endpoint;
+  Request request;
+  request.method = method;
+  request.path = settings_.path_style ? "/" + name : "/";
+  request.headers["host"] = settings_.path_style ? endpoint.host : name + "." + endpoint.host;
+  return request;
+}
+
+Request Client::about(std::string_view method, std::string_view bucket,
+                      std::string_view key) const {
+  check_key(key);
+  Request request = about(method, bucket);
+  if (settings_.path_style) request.path += '/';
+  request.path += encode_path(key);
+  return request;
+}
+
+std::string Client::origin(const Request& request) const {
+  return settings_.endpoint.scheme + "://" + request.headers.at("host");
+}
+
+std::unique_ptr<Exchange> Client::begin(Request request, std::string action,
+                                        const Patience& patience) const {
+  signer_.sign(request, now());
+  auto exchange =
+      std::make_unique<Exchange>(connections_, origin(request), request, std::move(action));
+  exchange->begin(patience);
+  if (exchange->status() / 100 == 2) return exchange;
+  throw failure_of(exchange->action(), refusal_of(*exchange, patience));
+}
+
+std::string Client::send(Request request, std::string action, const Patience& patience) const {
+  const auto exchange = begin(std::move(request), std::move(action), patience);
+  return rest_of(*exchange, patience);
+}
+
+std::string Client::signed_url(Request request, Duration ttl) const {
+  using std::chrono::seconds;
+  const Timestamp begin = now();
+  const seconds good = std::chrono::ceil<seconds>(begin + ttl) - std::chrono::floor<seconds>(begin);
+  signer_.presign(request, begin, std::min(good, longest_ttl));
+  return origin(request) + request.path + "?" + query_of(request.query);
+}
+
+std::string rest_of(Exchange& exchange, const Patience& patience) {
+  std::string text;
+  std::uint8_t room[16 * 1024];
+  while (const std::size_t count = exchange.read(patience, {room, sizeof room})) {
+    text.append(reinterpret_cast<const char*>(room), count);
+    if (text.size() > longest_answer) {
+      throw sdk::Failure(TENON_DATA_LOSS, exchange.action(),
+                         ": the answer of the server is longer "
+                         "than any of S3");
+    }
+  }
+  return text;
+}
+
+}  // namespace tenon::s3

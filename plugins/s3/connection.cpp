@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "connection.hpp"
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace tenon::s3 {
+namespace {
+
+/// As many as requests usually run at the same time.
+constexpr std::size_t most_idle = 8;
+
+}  // namespace
+
+Connection::Connection() : multi(curl_multi_init()), easy(curl_easy_init()) {
+  if (multi != nullptr && easy != nullptr) return;
+  curl_easy_cleanup(easy);
+  curl_multi_cleanup(multi);
+  throw std::bad_alloc();
+}
+
+Connection::~Connection() {
+  curl_easy_cleanup(easy);
+  curl_multi_cleanup(multi);
+}
+
+std::unique_ptr<Connection> Connections::take() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.empty()) return std::make_unique<Connection>();
+  std::unique_ptr<Connection> connection = std::move(idle_.back());
+  idle_.pop_back();
+  return connection;
+}
+
+void Connections::give_back(std::unique_ptr<Connection> connection) {
+  curl_easy_reset(connection->easy);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.size() < most_idle) idle_.push_back(std::move(connection));
+}
+
+}  // namespace tenon::s3

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "listing.hpp"
+
+#include "xml.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tenon::s3 {
+namespace {
+
+/// More than that S3 does not list at once, whatever it is asked.
+constexpr std::uint32_t most_keys = 1000;
+
+void decode_all(std::vector<std::string>& texts) {
+  for (std::string& text : texts) text = decode(text);
+}
+
+/// Keys are asked for encoded, since XML cannot hold every character.
+Request listing_of(const Client& client, std::string_view bucket, std::string_view prefix) {
+  Request request = client.about("GET", bucket);
+  request.query = {{"list-type", "2"}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
+  return request;
+}
+
+/// The page at `token`, or the first one where that is empty.
+Page page_at(const Client& client, std::string_view bucket, Request request,
+             const std::string& token, const Patience& patience) {
+  if (!token.empty()) request.query.emplace_back("continuation-token", token);
+  return read_page(client.send(std::move(request), sdk::text("cannot list ", bucket), patience));
+}
+
+}  // namespace
+
+Page read_page(const std::string& xml) {
+  Page page;
+  bool truncated = false;
+  bool encoded = false;
+  bool is_listing = false;
+  read_xml(xml, [&](std::string_view path, const std::string& text) {
+    if (path == "ListBucketResult") is_listing = true;
+    if (path == "ListBucketResult/Contents/Key") page.keys.push_back(text);
+    if (path == "ListBucketResult/CommonPrefixes/Prefix") page.prefixes.push_back(text);
+    if (path == "ListBucketResult/IsTruncated") truncated = text == "true";
+    if (path == "ListBucketResult/NextContinuationToken") page.next = text;
+    if (path == "ListBucketResult/EncodingType") encoded = text == "url";
+  });
+  if (!is_listing || truncated == page.next.empty()) {
+    throw sdk::Failure(TENON_DATA_LOSS, is_listing
+                                            ? "the server's listing does not say how it goes on"
+                                            : "the server's answer is no listing");
+  }
+  if (encoded) {
+    decode_all(page.keys);
+    decode_all(page.prefixes);
+  }
+  return page;
+}
+
+Page list_keys(const Client& client, std::string_view bucket, std::string_view prefix,
+               std::string_view start_after, std::uint32_t limit, const Patience& patience) {
+  Request request = listing_of(client, bucket, prefix);
+  if (!start_after.empty()) request.query.emplace_back("start-after", start_after);
+  if (limit != 0) {
+    request.query.emplace_back("max-keys", std::to_string(std::min(limit, most_keys)));
+  }
+  Page page;
+  do {
+    page = page_at(client, bucket, request, page.next, patience);
+  } while (page.keys.empty() && !page.next.empty());
+  return page;
+}
+
+std::vector<std::string> list_prefixes(const Client& client, std::string_view bucket,
+                                       std::string_view prefix, std::string_view delimiter,
+                                       const Patience& patience) {
+  Request request = listing_of(client, bucket, prefix);
+  request.query.emplace_back("delimiter", delimiter);
+  std::vector<std::string> prefixes;
+  Page page;
+  do {
+    page = page_at(client, bucket, request, page.next, patience);
+    prefixes.insert(prefixes.end(), std::make_move_iterator(page.prefixes.begin()),
+                    std::make_move_iterator(page.prefixes.end()));
+  } while (!page.next.empty());
+  return prefixes;
+}
+
+}  // namespace tenon::s3

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What the configuration says, checked.
+#pragma once
+
+#include "signature.hpp"
+
+#include <tenon/sdk/config.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tenon::s3 {
+
+/// Where the server is.
+struct Endpoint {
+  std::string scheme;  // http or https
+  std::string host;    // with the port where that is not the usual one of the scheme
+};
+
+struct Settings {
+  /// Reads and checks all parameters. Throws sdk::Failure, which names the parameter.
+  explicit Settings(const sdk::Config& config);
+
+  std::string region;
+  Endpoint endpoint;
+  bool path_style;  // the bucket is part of the path, not of the host
+  Credentials credentials;
+  std::size_t part_size;
+  Duration timeout;
+};
+
+}  // namespace tenon::s3

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "store.hpp"
+
+#include "listing.hpp"
+#include "upload.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace tenon::s3 {
+namespace {
+
+/// The content of an object, as it comes.
+class Content : public sdk::Reader {
+ public:
+  Content(std::unique_ptr<Exchange> exchange, Duration silence)
+      : exchange_(std::move(exchange)), silence_(silence) {}
+
+  std::size_t read(sdk::Call call, Buffer into) override {
+    return exchange_->read({call, silence_}, into);
+  }
+
+ private:
+  const std::unique_ptr<Exchange> exchange_;
+  const Duration silence_;
+};
+
+/// Nothing where the text is no date.
+std::optional<Timestamp> date_of(const std::optional<std::string>& text) {
+  const std::time_t seconds = text ? curl_getdate(text->c_str(), nullptr) : -1;
+  if (seconds < 0) return std::nullopt;
+  return Timestamp(std::chrono::seconds(seconds));
+}
+
+std::optional<std::string> without_quotes(std::optional<std::string> tag) {
+  const bool quoted = tag && tag->size() >= 2 && tag->front() == '"' && tag->back() == '"';
+  if (quoted) tag = tag->substr(1, tag->size() - 2);
+  return tag;
+}
+
+}  // namespace
+
+void Store::configure(const sdk::Config& config) {
+  auto client = std::make_shared<const Client>(Settings(config));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  client_ = std::move(client);
+}
+
+std::shared_ptr<const Client> Store::client() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Without a configuration the environment says all.
+  if (client_ == nullptr) client_ = std::make_shared<const Client>(Settings(sdk::Config({})));
+  return client_;
+}
+
+void Store::put_object(std::string_view bucket, std::string_view key,
+                       std::unique_ptr<sdk::Reader> body) {
+  if (body == nullptr) throw sdk::Failure(TENON_INVALID_ARGUMENT, "there is no body to write");
+  upload(*client(), bucket, key, *body, call(), [this](std::string_view text) { log_warn(text); });
+}
+
+ObjectInfoV1 Store::object_info(std::string_view bucket, std::string_view key) {
+  const auto client = this->client();
+  const auto exchange =
+      client->begin(client->about("HEAD", bucket, key),
+                    sdk::text("cannot look at ", bucket, "/", key), client->patience(call()));
+  ObjectInfoV1 info;
+  info.size = exchange->length();
+  info.modified = date_of(exchange->header("last-modified"));
+  info.etag = without_quotes(exchange->header("etag"));
+  return info;
+}
+
+std::unique_ptr<sdk::Reader> Store::get_object(std::string_view bucket, std::string_view key) {
+  const auto client = this->client();
+  auto exchange =
+      client->begin(client->about("GET", bucket, key), sdk::text("cannot read ", bucket, "/", key),
+                    client->patience(call()));
+  // Without it an object that was cut off would look whole.
+  if (!exchange->length()) {
+    throw sdk::Failure(TENON_DATA_LOSS, exchange->action(),
+                       ": the server does not say how long the object is");
+  }
+  return std::make_unique<Content>(std::move(exchange), client->settings().timeout);
+}
+
+std::vector<std::string> Store::list_common_prefixes(std::string_view bucket,
+                                                     std::string_view prefix,
+                                                     std::string_view delimiter) {
+  if (delimiter.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the delimiter is empty");
+  const auto client = this->client();
+  return list_prefixes(*client, bucket, prefix, delimiter, client->patience(call()));
+}
+
+Store::ListObjectsResult Store::list_objects(std::string_view bucket, std::string_view prefix,
+                                             std::string_view start_after, std::uint32_t limit) {
+  const auto client = this->client();
+  Page page = list_keys(*client, bucket, prefix, start_after, limit, client->patience(call()));
+  return {std::move(page.keys), !page.next.empty()};
+}
+
+void Store::delete_object(std::string_view bucket, std::string_view key) {
+  const auto client = this->client();
+  client->send(client->about("DELETE", bucket, key), sdk::text("cannot delete ", bucket, "/", key),
+               client->patience(call()));
+}
+
+std::string Store::create_signed_url(std::string_view bucket, std::string_view key, Duration ttl) {
+  if (ttl <= Duration::zero() || ttl > longest_ttl) {
+    throw sdk::Failure(
+        TENON_INVALID_ARGUMENT,
+        "an address of S3 can be good for more than 0 and at most 168 hours, not for ",
+        std::chrono::duration<double, std::ratio<3600>>(ttl).count());
+  }
+  const auto client = this->client();
+  return client->signed_url(client->about("GET", bucket, key), ttl);
+}
+
+}  // namespace tenon::s3

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/s3: objects on a server that speaks S3, such as that of Amazon.
+#pragma once
+
+#include "client.hpp"
+
+#include <tenon/sdk/object_store.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::s3 {
+
+class Store : public sdk::ObjectStoreV2 {
+ public:
+  void configure(const sdk::Config& config) override;
+  void put_object(std::string_view bucket, std::string_view key,
+                  std::unique_ptr<sdk::Reader> body) override;
+  ObjectInfoV1 object_info(std::string_view bucket, std::string_view key) override;
+  std::unique_ptr<sdk::Reader> get_object(std::string_view bucket, std::string_view key) override;
+  std::vector<std::string> list_common_prefixes(std::string_view bucket, std::string_view prefix,
+                                                std::string_view delimiter) override;
+  ListObjectsResult list_objects(std::string_view bucket, std::string_view prefix,
+                                 std::string_view start_after, std::uint32_t limit) override;
+  void delete_object(std::string_view bucket, std::string_view key) override;
+  std::string create_signed_url(std::string_view bucket, std::string_view key,
+                                Duration ttl) override;
+
+ private:
+  /// As configured last; what has begun continues with what it began with.
+  std::shared_ptr<const Client> client();
+
+  std::mutex mutex_;
+  std::shared_ptr<const Client> client_;
+};
+
+}  // namespace tenon::s3

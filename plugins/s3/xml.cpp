@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "xml.hpp"
+
+#include <tenon/sdk/failure.hpp>
+
+#include <expat.h>
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+namespace tenon::s3 {
+namespace {
+
+/// Follows one document. An exception ends it, since none may pass through Expat.
+class Document {
+ public:
+  explicit Document(const OnElement& on_element)
+      : parser_(XML_ParserCreate("UTF-8")), on_element_(on_element) {
+    if (parser_ == nullptr) throw std::bad_alloc();
+    XML_SetUserData(parser_.get(), this);
+    XML_SetElementHandler(parser_.get(), begin, end);
+    XML_SetCharacterDataHandler(parser_.get(), text);
+    XML_SetStartDoctypeDeclHandler(parser_.get(), doctype);
+  }
+
+  void read(std::string_view document) {
+    const auto size = static_cast<int>(document.size());
+    const bool read = XML_Parse(parser_.get(), document.data(), size, XML_TRUE) == XML_STATUS_OK;
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+    if (read) return;
+    throw sdk::Failure(TENON_DATA_LOSS, "the server's answer is no XML of S3: line ",
+                       XML_GetCurrentLineNumber(parser_.get()), ": ",
+                       XML_ErrorString(XML_GetErrorCode(parser_.get())));
+  }
+
+ private:
+  template <class Step>
+  static void guarded(void* self, Step step) noexcept {
+    Document& document = *static_cast<Document*>(self);
+    if (document.thrown_ != nullptr) return;  // Expat may call once more before it stops
+    try {
+      step(document);
+    } catch (...) {
+      document.thrown_ = std::current_exception();
+      XML_StopParser(document.parser_.get(), XML_FALSE);
+    }
+  }
+
+  static void begin(void* self, const char* name, const char**) {
+    guarded(self, [name](Document& document) {
+      if (!document.path_.empty()) document.path_ += '/';
+      document.path_ += name;
+      document.texts_.emplace_back();
+    });
+  }
+  static void end(void* self, const char* name) {
+    guarded(self, [name](Document& document) {
+      document.on_element_(document.path_, document.texts_.back());
+      document.texts_.pop_back();
+      document.path_.resize(document.path_.size() - std::strlen(name));
+      if (!document.path_.empty()) document.path_.pop_back();
+    });
+  }
+  static void text(void* self, const char* data, int size) {
+    guarded(self, [data, size](Document& document) {
+      document.texts_.back().append(data, static_cast<std::size_t>(size));
+    });
+  }
+  /// S3 declares no type; one could define entities that grow without end.
+  static void doctype(void* self, const char*, const char*, const char*, int) {
+    XML_StopParser(static_cast<Document*>(self)->parser_.get(), XML_FALSE);
+  }
+
+  struct Free {
+    void operator()(XML_Parser parser) const noexcept { XML_ParserFree(parser); }
+  };
+
+  std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
+  const OnElement& on_element_;
+  std::string path_;
+  std::vector<std::string> texts_;  // of the elements that are open
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+void read_xml(std::string_view document, const OnElement& on_element) {
+  Document(on_element).read(document);
+}
+
+std::string escape_xml(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace tenon::s3

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A server that behaves as a test wants: it sends one text for each request, whatever that is, and
+// closes the connection.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tenon::tests {
+
+class Peer {
+ public:
+  /// Gets the first line of a request and returns the whole answer. Where that is empty nothing is
+  /// sent, and the connection stays open until the end.
+  using Answer = std::function<std::string(const std::string& request)>;
+
+  explicit Peer(Answer answer);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  /// The first lines of all requests so far, without the version of HTTP.
+  std::vector<std::string> requests() const;
+
+ private:
+  void serve();
+  void serve(int connection);
+
+  const Answer answer_;
+  int listening_ = -1;
+  int port_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<std::string> requests_;
+  std::vector<int> held_;
+  std::thread thread_;
+};
+
+/// An answer of HTTP with a body and its length.
+std::string http(const std::string& status, const std::string& body,
+                 const std::string& headers = "");
+
+}  // namespace tenon::tests

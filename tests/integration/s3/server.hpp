@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The S3 server of the tests, one for the whole program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+
+class Server {
+ public:
+  /// The one that runs; started by the first call. nullptr where none is installed.
+  static Server* running();
+
+  Server();
+
+  /// Its address; empty where it did not start.
+  const std::string& endpoint() const noexcept { return endpoint_; }
+  /// The configuration of a store on it.
+  TextMap config() const;
+
+  /// The only bucket that it has.
+  static constexpr const char* bucket = "backups";
+  /// The keys of uploads that were neither completed nor aborted.
+  std::vector<std::string> unfinished_uploads() const;
+
+ private:
+  void make_bucket() const;
+  s3::Client client() const;
+
+  World world_;
+  Child child_;
+  std::string endpoint_;
+};
+
+}  // namespace tenon::tests
