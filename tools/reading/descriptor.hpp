@@ -25,6 +25,10 @@ class Descriptor {
   explicit operator bool() const noexcept { return number_ >= 0; }
   int get() const noexcept { return number_; }
   int release() noexcept { return std::exchange(number_, -1); }
+  void reset(int number) noexcept {
+    if (number_ >= 0) ::close(number_);
+    number_ = number;
+  }
 
  private:
   int number_;

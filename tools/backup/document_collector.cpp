@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "document_collector.hpp"
+
+#include "reading/descriptor.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+namespace backup {
+namespace {
+
+constexpr std::size_t piece_size = std::size_t{128} << 10;
+constexpr std::string_view list_suffix = "List";
+constexpr std::string_view definition_kind = "CustomResourceDefinition";
+
+bool is_list(const Envelope& object) {
+  return object.has_items && object.kind.ends_with(list_suffix);
+}
+
+/// `"key":"value"`
+std::string member(std::string_view key, std::string_view value) {
+  return '"' + std::string(key) + "\":" + boost::json::serialize(boost::json::string(value));
+}
+
+tenon::Error too_large(std::string where, std::uint64_t size) {
+  return tenon::Error({.code = "document-too-large",
+                       .message = "the document is too large",
+                       .where = std::move(where),
+                       .found = std::to_string(size) + " bytes",
+                       .needed = "at most " + std::to_string(largest_document) + " bytes",
+                       .fix = "remove the document"});
+}
+
+}  // namespace
+
+std::string Drafts::where(const Draft& draft) const {
+  return place_text(files.path(draft.place.file).native(),
+                    {draft.place.offset, draft.line, draft.column});
+}
+
+void DocumentCollector::read(const std::filesystem::path& path) {
+  // A pipe would wait here for somebody who writes.
+  const tenon::reading::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0) {
+    problems_.push_back(cannot_read(path, errno));
+    return;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    problems_.push_back(cannot_read(path, S_ISDIR(status.st_mode) ? EISDIR : ESPIPE));
+    return;
+  }
+  path_ = path;
+  file_ = drafts_.files.add(path, status);
+  read_pieces(file.get());
+}
+
+void DocumentCollector::read_pieces(int file) {
+  DocumentScanner scanner(*this, largest_document);
+  std::string piece(piece_size, '\0');
+  while (true) {
+    const ssize_t got = ::read(file, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) problems_.push_back(cannot_read(path_, errno));
+    if (got <= 0) break;
+    scanner.feed(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+  }
+  scanner.finish();
+}
+
+void DocumentCollector::on_element(const Extent& extent, std::string_view text,
+                                   const Envelope& envelope) {
+  if (!envelope.kind.empty() && !is_list(envelope)) return;
+  if (text.empty()) {
+    pending_problems_.push_back(too_large(place_text(path_.native(), extent.begin), extent.size));
+    return;
+  }
+  add(extent, text);
+}
+
+void DocumentCollector::on_object(const Extent& extent, const Envelope& envelope) {
+  if (is_list(envelope)) return flush_list(envelope);
+  pending_.clear();
+  pending_problems_.clear();
+  take_document(extent);
+}
+
+void DocumentCollector::on_broken(const Position& where, std::string_view found,
+                                  const Envelope& envelope) {
+  // What came before it in a list is whole. The kind of the list may have come after it.
+  if (is_list(envelope) || envelope.kind.empty()) flush_list(envelope);
+  pending_.clear();
+  pending_problems_.clear();
+  problems_.push_back(tenon::Error({.code = "not-json",
+                                    .message = "the rest of the document cannot be read",
+                                    .where = place_text(path_.native(), where),
+                                    .found = std::string(found),
+                                    .needed = "JSON documents, one after the other",
+                                    .fix = "correct the text at this place or just before it"}));
+}
+
+void DocumentCollector::take_document(const Extent& extent) {
+  if (extent.size > largest_document) {
+    problems_.push_back(too_large(place_text(path_.native(), extent.begin), extent.size));
+    return;
+  }
+  const auto text = drafts_.files.read({file_, 0, extent.begin.offset, extent.size});
+  if (!text) {
+    problems_.push_back(text.error());
+    return;
+  }
+  add(extent, *text);
+  flush_list({});
+}
+
+void DocumentCollector::add(const Extent& extent, std::string_view text) {
+  auto header = parser_.header(text, path_.native(), extent.begin);
+  if (!header) {
+    pending_problems_.push_back(std::move(header).error());
+    return;
+  }
+  pending_.push_back(
+      {.name = drafts_.names.size(),
+       .name_size = static_cast<std::uint32_t>(header->name.size()),
+       .type = drafts_.types.of({std::move(header->api_version), std::move(header->kind)}),
+       .space = drafts_.spaces.of(header->in_namespace),
+       .line = extent.begin.line,
+       .column = extent.begin.column,
+       .place = {file_, 0, extent.begin.offset, extent.size}});
+  drafts_.names += header->name;
+}
+
+/// Takes over the documents of a list, or a single one, for which `list` is empty.
+void DocumentCollector::flush_list(const Envelope& list) {
+  for (Draft& draft : pending_) {
+    if (!complete(draft, list)) continue;
+    if (on_definition_ && drafts_.types[draft.type].second == definition_kind) {
+      report_definition(draft);
+    }
+    drafts_.all.push_back(draft);
+  }
+  std::move(pending_problems_.begin(), pending_problems_.end(), std::back_inserter(problems_));
+  pending_.clear();
+  pending_problems_.clear();
+}
+
+/// Takes from a typed list what its element does not say. False if nothing says it.
+bool DocumentCollector::complete(Draft& draft, const Envelope& list) {
+  const auto& [own_version, own_kind] = drafts_.types[draft.type];
+  if (!own_version.empty() && !own_kind.empty()) return true;
+  DocumentType type(own_version, own_kind);
+  std::string members;
+  const bool is_typed = list.kind.size() > list_suffix.size() && list.kind.ends_with(list_suffix);
+  if (is_typed && own_version.empty() && !list.api_version.empty()) {
+    type.first = list.api_version;
+    members = member("apiVersion", type.first);
+  }
+  if (is_typed && own_kind.empty()) {
+    type.second = list.kind.substr(0, list.kind.size() - list_suffix.size());
+    members += (members.empty() ? "" : ",") + member("kind", type.second);
+  }
+  if (type.first.empty() || type.second.empty()) {
+    const std::string_view missing = type.second.empty() ? "kind" : "apiVersion";
+    pending_problems_.push_back(not_a_resource(drafts_.where(draft), "no " + std::string(missing),
+                                               "a text \"" + std::string(missing) + '"'));
+    return false;
+  }
+  draft.type = drafts_.types.of(type);
+  draft.place.head = head(std::move(members));
+  return true;
+}
+
+std::uint32_t DocumentCollector::head(std::string members) {
+  const auto known = heads_.find(members);
+  if (known != heads_.end()) return known->second;
+  const std::uint32_t number = drafts_.files.add_head(members);
+  heads_.emplace(std::move(members), number);
+  return number;
+}
+
+void DocumentCollector::report_definition(const Draft& draft) {
+  const auto text = drafts_.files.read(draft.place);
+  if (!text) {
+    pending_problems_.push_back(text.error());
+    return;
+  }
+  const auto document = parse_document(*text);
+  if (document) on_definition_(document->get_object());
+}
+
+}  // namespace backup

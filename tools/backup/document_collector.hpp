@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Collects the documents of many files. Which resources they are is known only after the last one:
+// a list may say its kind after its elements, and definitions of resources may come last.
+#pragma once
+
+#include "document_header.hpp"
+#include "documents.hpp"
+#include "items.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace backup {
+
+/// A document whose resource is not known yet.
+struct Draft {
+  std::uint64_t name;  // where it begins in Drafts::names
+  std::uint32_t name_size;
+  std::uint32_t type;
+  std::uint32_t space;
+  std::uint32_t line;
+  std::uint32_t column;
+  ItemPlace place;
+};
+
+/// Numbers texts.
+template <class Text>
+class Numbers {
+ public:
+  std::uint32_t of(const Text& text) {
+    const auto [entry, is_new] = numbers_.emplace(text, static_cast<std::uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(&entry->first);
+    return entry->second;
+  }
+  const Text& operator[](std::uint32_t number) const { return *texts_[number]; }
+  std::size_t size() const { return texts_.size(); }
+
+ private:
+  std::map<Text, std::uint32_t> numbers_;
+  std::vector<const Text*> texts_;
+};
+
+using DocumentType = std::pair<std::string, std::string>;  // apiVersion and kind
+
+struct Drafts {
+  Numbers<DocumentType> types;
+  Numbers<std::string> spaces;
+  std::string names;
+  std::vector<Draft> all;
+  ItemFiles files;
+
+  std::string_view name(const Draft& draft) const {
+    return std::string_view(names).substr(draft.name, draft.name_size);
+  }
+  std::string where(const Draft& draft) const;
+};
+
+/// Fills Drafts from one file after the other.
+class DocumentCollector : private ScanHandler {
+ public:
+  DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition)
+      : problems_(problems), on_definition_(on_definition) {}
+
+  /// Reads a file. Problems are added.
+  void read(const std::filesystem::path& path);
+  Drafts& drafts() { return drafts_; }
+
+ private:
+  void on_element(const Extent& extent, std::string_view text, const Envelope& envelope) override;
+  void on_object(const Extent& extent, const Envelope& envelope) override;
+  void on_broken(const Position& where, std::string_view found, const Envelope& envelope) override;
+
+  void read_pieces(int file);
+  void take_document(const Extent& extent);
+  void add(const Extent& extent, std::string_view text);
+  std::uint32_t head(std::string members);
+  void flush_list(const Envelope& list);
+  bool complete(Draft& draft, const Envelope& list);
+  void report_definition(const Draft& draft);
+
+  std::vector<tenon::Error>& problems_;
+  const OnDefinition& on_definition_;
+  DocumentParser parser_;
+  Drafts drafts_;
+  std::filesystem::path path_;  // of the file under way
+  std::uint32_t file_ = 0;      // its number
+  // Of the object under way, until it turns out to be a list.
+  std::vector<Draft> pending_;
+  std::vector<tenon::Error> pending_problems_;
+  std::map<std::string, std::uint32_t> heads_;  // that elements lack
+};
+
+}  // namespace backup

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reads what a document says of itself.
+#pragma once
+
+#include "document_scanner.hpp"
+
+#include <tenon/result.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parser.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+struct DocumentHeader {
+  std::string api_version;  // empty if it is absent
+  std::string kind;         // the same
+  std::string in_namespace;
+  std::string name;
+};
+
+/// Returns `file:line:column`.
+std::string place_text(std::string_view file, const Position& place);
+
+/// Returns the error for something that is no document of a resource.
+tenon::Error not_a_resource(std::string where, std::string found, std::string needed);
+
+/// Parses documents, with memory that is used again. Belongs to one thread at a time.
+class DocumentParser {
+ public:
+  DocumentParser();
+
+  /// `begin`: where the text begins in the file. Errors: not-json, not-a-resource.
+  tenon::Result<DocumentHeader> header(std::string_view text, std::string_view file,
+                                       const Position& begin);
+
+ private:
+  boost::json::parser parser_;
+  std::vector<unsigned char> memory_;
+};
+
+/// Parses any document. Error: bad-json, with nothing else.
+tenon::Result<boost::json::value> parse_document(std::string_view text);
+
+}  // namespace backup

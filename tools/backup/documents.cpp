@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "documents.hpp"
+
+#include "archive_path.hpp"
+#include "document_collector.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace backup {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_document_file(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return entry.path().extension() == ".json" && !entry.is_directory(ignored);
+}
+
+/// Adds all *.json in a folder. Folders that cannot be read become problems.
+void list_files(const fs::path& folder, std::vector<fs::path>& files,
+                std::vector<tenon::Error>& problems) {
+  std::vector<fs::path> folders;
+  try {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.symlink_status().type() == fs::file_type::directory) {
+        folders.push_back(entry.path());
+      } else if (is_document_file(entry)) {
+        files.push_back(entry.path());
+      }
+    }
+  } catch (const fs::filesystem_error& error) {
+    problems.push_back(cannot_read(folder, error.code().value()));
+  }
+  for (const fs::path& inner : folders) list_files(inner, files, problems);
+}
+
+class Resolution {
+ public:
+  Resolution(Drafts& drafts, const ResourceOf& resource_of, std::vector<tenon::Error>& problems)
+      : drafts_(drafts), resource_of_(resource_of), problems_(problems) {}
+
+  Items run() {
+    resources_.resize(drafts_.types.size());
+    std::erase_if(drafts_.all, [&](const Draft& draft) { return !resolve(draft); });
+    std::stable_sort(drafts_.all.begin(), drafts_.all.end(),
+                     [&](const Draft& one, const Draft& other) { return compare(one, other) < 0; });
+    ItemsBuilder builder;
+    const Draft* last = nullptr;
+    for (const Draft& draft : drafts_.all) {
+      if (last != nullptr && compare(*last, draft) == 0) {
+        check_same(*last, draft);
+        continue;
+      }
+      builder.add(id(draft), draft.place);
+      last = &draft;
+    }
+    builder.sort();
+    builder.set_files(std::move(drafts_.files));
+    return builder.take();
+  }
+
+ private:
+  tenon::ResourceIdV1 id(const Draft& draft) const {
+    tenon::ResourceIdV1 id;
+    id.resource = *resources_[draft.type];
+    id.in_namespace = drafts_.spaces[draft.space];
+    id.name = drafts_.name(draft);
+    return id;
+  }
+
+  const std::string& resource(std::uint32_t type) {
+    const auto& [api_version, kind] = drafts_.types[type];
+    if (!resources_[type]) resources_[type] = resource_of_(api_version, kind);
+    return *resources_[type];
+  }
+
+  /// Whether the resource of a document is known and can be stored; otherwise that is a problem.
+  bool resolve(const Draft& draft) {
+    if (resource(draft.type).empty()) {
+      const auto& [api_version, kind] = drafts_.types[draft.type];
+      problems_.push_back(
+          tenon::Error({.code = "unknown-kind",
+                        .message = "the kind of the document is unknown",
+                        .where = drafts_.where(draft),
+                        .found = api_version + ' ' + kind,
+                        .needed = "a kind of Kubernetes or of a CustomResourceDefinition",
+                        .fix = "add the CustomResourceDefinition of the kind"}));
+      return false;
+    }
+    const auto good = check_id(id(draft));
+    if (good) return true;
+    problems_.push_back(tenon::Error({.code = std::string(good.error().code()),
+                                      .message = std::string(good.error().message()),
+                                      .where = drafts_.where(draft),
+                                      .found = std::string(good.error().found()),
+                                      .needed = std::string(good.error().needed()),
+                                      .fix = std::string(good.error().fix())}));
+    return false;
+  }
+
+  int compare(const Draft& one, const Draft& other) const {
+    if (one.type != other.type) {
+      const int order = resources_[one.type]->compare(*resources_[other.type]);
+      if (order != 0) return order;
+    }
+    if (one.space != other.space) {
+      return drafts_.spaces[one.space].compare(drafts_.spaces[other.space]);
+    }
+    return drafts_.name(one).compare(drafts_.name(other));
+  }
+
+  void check_same(const Draft& first, const Draft& second) {
+    const auto one = drafts_.files.read(first.place);
+    const auto other = drafts_.files.read(second.place);
+    if (!one || !other) {
+      problems_.push_back(one ? other.error() : one.error());
+      return;
+    }
+    if (*one == *other || *parse_document(*one) == *parse_document(*other)) return;
+    problems_.push_back(
+        tenon::Error({.code = "duplicate-resource",
+                      .message = "two documents of one resource differ",
+                      .where = drafts_.where(second),
+                      .found = id_text(id(second)) + ", as at " + drafts_.where(first),
+                      .needed = "each resource once",
+                      .fix = "remove one of the two"}));
+  }
+
+  Drafts& drafts_;
+  const ResourceOf& resource_of_;
+  std::vector<tenon::Error>& problems_;
+  std::vector<std::optional<std::string>> resources_;  // of each type, when it was asked for
+};
+
+}  // namespace
+
+tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& resource_of,
+                                    std::vector<tenon::Error>& problems,
+                                    const OnDefinition& on_definition) {
+  struct stat status;
+  if (::stat(from.c_str(), &status) != 0) return cannot_read(from, errno);
+  std::vector<fs::path> files;
+  std::vector<tenon::Error> found;
+  if (S_ISDIR(status.st_mode)) {
+    list_files(from, files, found);
+    if (!found.empty() && found[0].where() == from.native()) return std::move(found[0]);
+    std::move(found.begin(), found.end(), std::back_inserter(problems));
+  } else {
+    files.push_back(from);
+  }
+  std::sort(files.begin(), files.end());
+  DocumentCollector collector(problems, on_definition);
+  for (const fs::path& file : files) collector.read(file);
+  return Resolution(collector.drafts(), resource_of, problems).run();
+}
+
+}  // namespace backup

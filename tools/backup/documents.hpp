@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Finds the documents of Kubernetes resources in JSON files.
+#pragma once
+
+#include "items.hpp"
+
+#include <tenon/result.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+/// The largest document, in bytes, and its deepest level.
+constexpr std::size_t largest_document = std::size_t{16} << 20;
+constexpr std::size_t deepest_document = 256;
+
+/// Returns the resource of a kind, eg: "deployments.apps" for "apps/v1" and "Deployment"; empty if
+/// there is none.
+using ResourceOf = std::function<std::string(std::string_view api_version, std::string_view kind)>;
+/// Is called with each document of the kind CustomResourceDefinition.
+using OnDefinition = std::function<void(const boost::json::object&)>;
+
+/// Reads a file, or all files *.json in a folder and the folders in it, in the order of their
+/// paths. Links to files are followed, links to folders are not. A file holds documents, one after
+/// the other. Each is a resource, or a list of them as `kubectl get -o json` prints it; elements of
+/// a list such as PodList may lack their kind and apiVersion. Lists may be larger than memory.
+///
+/// All calls of `on_definition` come before the first one of `resource_of`, which is called once
+/// for each pair of apiVersion and kind.
+///
+/// Adds an error to `problems` for each document that cannot be used, and goes on with the others:
+/// not-json, not-a-resource, bad-id, document-too-large, unknown-kind, cannot-read, and
+/// duplicate-resource if two documents of one resource differ; the first one is used then. Their
+/// `where` is file:line:column, counted from 1 in characters.
+///
+/// Error: cannot-read.
+tenon::Result<Items> read_documents(const std::filesystem::path& from,
+                                    const ResourceOf& resource_of,
+                                    std::vector<tenon::Error>& problems,
+                                    const OnDefinition& on_definition = {});
+
+}  // namespace backup

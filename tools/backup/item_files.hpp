@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The files in which the JSON texts of items lie.
+#pragma once
+
+#include "reading/descriptor.hpp"
+
+#include <tenon/result.hpp>
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace backup {
+
+/// Where the text of one item lies.
+struct ItemPlace {
+  std::uint32_t file;    // number of a file of an ItemFiles
+  std::uint32_t head;    // number of members that stand before those of the text; 0: none
+  std::uint64_t offset;  // in bytes
+  std::uint64_t size;
+};
+
+/// Files are opened for each text, so that there may be many, or stay open. Movable. `read` may be
+/// called from any thread.
+class ItemFiles {
+ public:
+  /// Adds a file that is opened for each text. `status`: as it was when the texts were found.
+  std::uint32_t add(std::filesystem::path path, const struct stat& status);
+  /// Adds a file that stays open. `path`: for errors.
+  std::uint32_t add(std::filesystem::path path, std::unique_ptr<tenon::reading::Descriptor> open);
+  /// Adds members that texts lack, eg: `"apiVersion":"v1","kind":"Pod"`.
+  std::uint32_t add_head(std::string members);
+
+  const std::filesystem::path& path(std::uint32_t file) const { return files_[file].path; }
+
+  /// Returns a text. Errors: cannot-read; file-changed when the file is not as it was.
+  tenon::Result<std::string> read(const ItemPlace& place) const;
+
+ private:
+  struct File {
+    std::filesystem::path path;
+    std::unique_ptr<tenon::reading::Descriptor> open;  // nullptr: opened for each text
+    std::uint64_t inode = 0;
+    std::uint64_t size = 0;
+    timespec modified{};
+  };
+
+  tenon::Result<std::string> read_open(const File& file, int descriptor,
+                                       const ItemPlace& place) const;
+
+  std::vector<File> files_;
+  std::vector<std::string> heads_{std::string()};
+};
+
+/// Returns the error for an errno, eg: of reading a file.
+tenon::Error system_error(std::string code, const std::filesystem::path& path, int number,
+                          std::string needed, std::string fix);
+tenon::Error cannot_read(const std::filesystem::path& path, int number);
+
+}  // namespace backup

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Resources of a cluster as JSON texts that are read one at a time. Only identities and places are
+// in memory: about 50 bytes an item, and its name.
+#pragma once
+
+#include "item_files.hpp"
+
+#include <tenon/resource_id.hpp>
+#include <tenon/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace backup {
+
+/// Sorted by resource, namespace and name; each id once. Movable. Const functions may be called
+/// from any thread.
+class Items {
+ public:
+  Items() = default;
+
+  std::size_t size() const noexcept { return slots_.size(); }
+  /// Returns the id of an item. REQUIRED: index < size().
+  tenon::ResourceIdV1 id(std::size_t index) const;
+  /// Returns the index of an item, in logarithmic time; nothing if there is no such item.
+  std::optional<std::size_t> find(const tenon::ResourceIdV1& id) const;
+  /// Returns the JSON text of an item. Errors: cannot-read, file-changed.
+  /// REQUIRED: index < size().
+  tenon::Result<std::string> read(std::size_t index) const;
+
+ private:
+  friend class ItemsBuilder;
+  using Group = std::pair<std::string, std::string>;  // resource and namespace
+
+  struct Slot {
+    std::uint64_t name;  // where it begins in names_
+    std::uint32_t name_size;
+    std::uint32_t group;
+    ItemPlace place;
+  };
+
+  std::string_view name(const Slot& slot) const {
+    return std::string_view(names_).substr(slot.name, slot.name_size);
+  }
+
+  ItemFiles files_;
+  std::vector<Group> groups_;  // sorted
+  std::string names_;
+  std::vector<Slot> slots_;
+};
+
+/// Collects Items in any order.
+class ItemsBuilder {
+ public:
+  void add(const tenon::ResourceIdV1& id, const ItemPlace& place);
+  /// The files that the places are in.
+  void set_files(ItemFiles files) { items_.files_ = std::move(files); }
+  /// Sorts the items. Returns the first id that was added twice; nothing if each is there once.
+  std::optional<tenon::ResourceIdV1> sort();
+  /// REQUIRED: `sort` returned nothing.
+  Items take() { return std::move(items_); }
+
+ private:
+  void sort_groups();
+
+  Items items_;
+  std::map<Items::Group, std::uint32_t> groups_;
+};
+
+}  // namespace backup
