@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Label selectors as Kubernetes writes them: requirements with commas between them, all of which
+// labels must meet.
+//
+//   k=v  k==v       the label k has the value v
+//   k!=v            it has another value, or is absent
+//   k in (v,w)      it has one of these values
+//   k notin (v,w)   it has none of these values, or is absent
+//   k               it is present
+//   !k              it is absent
+//   k>1  k<2        it is present and a number above 1, below 2
+//
+// Blanks may stand between all of these. A value may be empty.
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+/// A compiled label selector. Const functions may be called from any thread.
+class LabelSelector {
+ public:
+  /// Matches all labels, and none.
+  LabelSelector() = default;
+
+  /// Compiles a selector; one with nothing in it matches everything. Error: bad-label-selector,
+  /// with the column (in bytes, counted from 1) of the flaw.
+  static tenon::Result<LabelSelector> parse(std::string_view text);
+
+  /// Returns whether the labels meet every requirement.
+  bool matches(const Labels& labels) const;
+
+  /// Returns whether there is no requirement.
+  bool empty() const noexcept { return requirements_.empty(); }
+
+ private:
+  friend class LabelSelectorReader;
+  enum class Operator { in, not_in, exists, absent, above, below };
+
+  struct Requirement {
+    std::string key;
+    Operator op = Operator::exists;
+    std::vector<std::string> values{};  // sorted; of `in` and `not_in`
+    std::int64_t bound = 0;             // of `above` and `below`
+
+    bool matches(const Labels& labels) const;
+    bool matches(const std::string& value) const;
+  };
+
+  std::vector<Requirement> requirements_;
+};
+
+}  // namespace backup

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The resources of Kubernetes 1.31 itself, those of its alpha and beta versions too.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+struct NativeResource {
+  std::string_view group;  // empty: the core group
+  std::string_view kind;
+  std::string_view plural;
+  std::string_view short_names;  // with a space between them
+};
+
+/// The core group first, then the groups in the order in which an API server lists them.
+const std::vector<NativeResource>& native_resources();
+
+}  // namespace backup

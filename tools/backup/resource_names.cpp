@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "resource_names.hpp"
+
+#include "native_resources.hpp"
+
+#include <algorithm>
+
+namespace backup {
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+std::string full_name(const std::string& plural, std::string_view group) {
+  return group.empty() ? plural : plural + "." + std::string(group);
+}
+
+/// The plural that Kubernetes guesses for a kind, which is in lower case.
+std::string guessed_plural(std::string kind) {
+  if (kind.empty() || kind.ends_with("endpoints")) return kind;
+  if (kind.ends_with('s')) return kind + "es";
+  if (!kind.ends_with('y')) return kind + "s";
+  kind.pop_back();
+  return kind + "ies";
+}
+
+/// Whether it is one, eg: "v1", "v2beta1".
+bool is_version(std::string_view text) {
+  const auto skip_digits = [&text] {
+    const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(digits);
+    return digits > 0;
+  };
+  if (!text.starts_with('v')) return false;
+  text.remove_prefix(1);
+  if (!skip_digits()) return false;
+  if (text.empty()) return true;
+  for (const std::string_view stage : {"alpha", "beta"}) {
+    if (!text.starts_with(stage)) continue;
+    text.remove_prefix(stage.size());
+    return skip_digits() && text.empty();
+  }
+  return false;
+}
+
+/// "deployments.v1.apps" without ".v1"; nothing where there is no version.
+std::string without_version(const std::string& name) {
+  const auto first = name.find('.');
+  const auto second = name.find('.', std::min(first, name.size() - 1) + 1);
+  if (second == std::string::npos) return {};
+  if (!is_version(std::string_view(name).substr(first + 1, second - first - 1))) return {};
+  return name.substr(0, first) + name.substr(second);
+}
+
+}  // namespace
+
+ResourceNames::ResourceNames() {
+  for (const NativeResource& native : native_resources()) {
+    native_groups_.try_emplace(std::string(native.group), native_groups_.size());
+    add({std::string(native.group), std::string(native.kind), std::string(native.plural),
+         lower_case(native.kind), words_of(native.short_names)});
+  }
+}
+
+void ResourceNames::add(ResourceType type) {
+  type.group = lower_case(type.group);
+  type.plural = lower_case(type.plural);
+  const std::string kind = lower_case(type.kind);
+  kinds_.try_emplace(kind + "." + type.group, full_name(type.plural, type.group));
+  add_name(0, type.plural, type);
+  for (const std::string& name : type.short_names) add_name(1, lower_case(name), type);
+  add_name(2, type.singular.empty() ? kind : lower_case(type.singular), type);
+  add_name(3, kind, type);
+}
+
+void ResourceNames::add_name(std::size_t form, const std::string& name, const ResourceType& type) {
+  if (name.empty()) return;
+  const Ranked ranked{rank_of(form, type.group), full_name(type.plural, type.group)};
+  for (const std::string& key : {name, name + "." + type.group}) {
+    const auto [known, added] = names_.try_emplace(key, ranked);
+    if (!added && ranked.first < known->second.first) known->second = ranked;
+  }
+}
+
+ResourceNames::Rank ResourceNames::rank_of(std::size_t form, const std::string& group) const {
+  const auto native = native_groups_.find(group);
+  const bool known = native != native_groups_.end();
+  return {form, known ? native->second : native_groups_.size(), group};
+}
+
+std::string ResourceNames::resource_of(std::string_view api_version, std::string_view kind) const {
+  const auto slash = api_version.find('/');
+  const auto group =
+      slash == std::string_view::npos ? std::string() : lower_case(api_version.substr(0, slash));
+  const std::string lower = lower_case(kind);
+  if (lower.empty()) return {};
+  const auto known = kinds_.find(lower + "." + group);
+  return known != kinds_.end() ? known->second : full_name(guessed_plural(lower), group);
+}
+
+std::string ResourceNames::resolve(std::string_view written) const {
+  const std::string lower = lower_case(written);
+  if (const std::string* known = find(without_version(lower))) return *known;
+  if (const std::string* known = find(lower)) return *known;
+  return std::string(written);
+}
+
+const std::string* ResourceNames::find(const std::string& name) const {
+  const auto known = names_.find(name);
+  return known == names_.end() ? nullptr : &known->second.second;
+}
+
+}  // namespace backup
