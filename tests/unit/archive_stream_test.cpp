@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The two sides of an archive that is made while it is read: whichever ends, the other one wakes.
+#include "backup/archive_stream.hpp"
+
+#include "framework/world.hpp"
+#include "unit/archives.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace backup {
+namespace {
+
+using namespace std::chrono_literals;
+using tenon::tests::eventually;
+
+tenon::Error gone() {
+  return tenon::Error({.status = TENON_UNAVAILABLE, .message = "the cluster is gone"});
+}
+
+/// Reads until the archive has begun, which takes some entries.
+void read_once(tenon::Reader& reader) {
+  std::uint8_t buffer[16];
+  ASSERT_GT(reader.read(buffer).value(), 0u);
+}
+
+TEST(ArchiveStream, AbandonedOneFailsOnBothSides) {
+  ArchiveStream archive({});
+  tenon::Reader reader = archive.reader();
+  ASSERT_TRUE(archive.add(nth_id(1), "{}"));
+  archive.abandon(gone());
+  archive.abandon(tenon::Error({.status = TENON_INTERNAL}));
+  EXPECT_EQ(all(reader, 100).error().message(), "the cluster is gone");
+  EXPECT_EQ(all(reader, 100).error().message(), "the cluster is gone");
+  EXPECT_EQ(archive.add(nth_id(2), "{}").error().message(), "the cluster is gone");
+  EXPECT_EQ(archive.finish().error().code(), "unavailable");
+}
+
+TEST(ArchiveStream, UnfinishedOneFails) {
+  tenon::Reader reader;
+  {
+    ArchiveStream archive({});
+    reader = archive.reader();
+    ASSERT_TRUE(archive.add(nth_id(1), "{}"));
+  }
+  EXPECT_EQ(all(reader, 100).error().message(), "the archive was not finished");
+}
+
+TEST(ArchiveStream, AbandonWakesTheReader) {
+  ArchiveStream archive({});
+  auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
+  EXPECT_EQ(read.wait_for(0s), std::future_status::timeout);
+  archive.abandon(gone());
+  EXPECT_EQ(read.get().error().code(), "unavailable");
+}
+
+TEST(ArchiveStream, FinishedOneCannotBeAbandoned) {
+  ArchiveStream archive({});
+  auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
+  ASSERT_TRUE(archive.finish());
+  archive.abandon(gone());
+  EXPECT_TRUE(read.get());
+}
+
+TEST(ArchiveStream, FullQueueWaitsForTheReader) {
+  ArchiveStream archive({.queue_bytes = 1000});
+  std::optional<tenon::Reader> reader = archive.reader();
+  std::atomic<int> added = 0;
+  auto adding = std::async([&]() -> tenon::Result<void> {
+    while (true) {
+      if (auto put = archive.add(nth_id(1), std::string(600, 'x')); !put) return put;
+      added++;
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return added == 1; }));
+  read_once(*reader);  // makes room for as much as was read
+  EXPECT_TRUE(eventually([&] { return added > 1; }));
+  EXPECT_EQ(adding.wait_for(0s), std::future_status::timeout);
+  reader.reset();
+  const auto failed = adding.get();
+  EXPECT_EQ(failed.error().code(), "aborted");
+  EXPECT_EQ(failed.error().message(), "the archive is not read any more");
+}
+
+TEST(ArchiveStream, ItemMayBeLargerThanTheQueue) {
+  const std::string large(5'000'000, 'x');
+  ArchiveStream archive({.queue_bytes = 10});
+  auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
+  for (std::size_t i = 0; i < 3; i++) ASSERT_TRUE(archive.add(nth_id(i), large));
+  ASSERT_TRUE(archive.finish());
+  EXPECT_TRUE(read.get());
+}
+
+TEST(ArchiveStream, CancelledReadGoesOnLater) {
+  ArchiveStream archive({});
+  tenon::Reader reader = archive.reader();
+  tenon::Call call;
+  std::uint8_t buffer[100];
+  auto read = std::async([&] { return reader.read(call, buffer); });
+  EXPECT_EQ(read.wait_for(0s), std::future_status::timeout);
+  call.cancel();
+  EXPECT_EQ(read.get().error().code(), "cancelled");
+  call.reset();
+  call.set_timeout(1ms);
+  EXPECT_EQ(reader.read(call, buffer).error().code(), "deadline-exceeded");
+  ASSERT_TRUE(archive.add(nth_id(1), "{}"));
+  ASSERT_TRUE(archive.finish());
+  EXPECT_TRUE(all(reader, 100));
+}
+
+TEST(ArchiveStream, BadIdDoesNotEndIt) {
+  ArchiveStream archive({});
+  EXPECT_EQ(archive.add(id("pods", "", "a/b"), "{}").error().to_string(),
+            "error[bad-id] pods a/b: the resource cannot be stored in an archive\n"
+            "   found   the name cannot be part of a path: it contains '/'\n"
+            "   needed  1 to 253 bytes of UTF-8 without '/' and control characters\n"
+            "   fix     correct the name");
+  EXPECT_TRUE(archive.add(id("pods", "", "a"), "{}"));
+}
+
+TEST(ArchiveStream, SeveralThreadsMayAdd) {
+  ArchiveStream archive({.compression = Compression::zstd, .queue_bytes = 1000});
+  auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
+  std::vector<std::future<void>> adding;
+  for (std::size_t thread = 0; thread < 4; thread++) {
+    adding.push_back(std::async([&archive, thread] {
+      for (std::size_t i = 0; i < 200; i++) archive.add(nth_id(thread * 200 + i), "{}").value();
+    }));
+  }
+  for (auto& each : adding) each.get();
+  archive.finish().value();
+  EXPECT_GT(read.get().value().size(), 1000u);
+}
+
+}  // namespace
+}  // namespace backup

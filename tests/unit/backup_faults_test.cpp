@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What unpacking and reading documents do when the system fails: each request fails in turn. The
+// result is whole, or there is an error, and nothing is left.
+#include "backup/documents.hpp"
+#include "backup/unpack_archive.hpp"
+
+#include "framework/faulty_inside.hpp"
+#include "framework/world.hpp"
+#include "unit/archives.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backup {
+namespace {
+
+using tenon::tests::Failure;
+using tenon::tests::Fault;
+using tenon::tests::for_each_fault;
+using tenon::tests::Request;
+using tenon::tests::World;
+
+class BackupFaults : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+
+  World world_;
+  const std::filesystem::path folder_ = world_.root() / "faulty";
+};
+
+bool has(const std::vector<Request>& requests, std::string_view name) {
+  return std::any_of(requests.begin(), requests.end(),
+                     [&](const Request& request) { return request.name == name; });
+}
+
+TEST_F(BackupFaults, WhileUnpackingAreReported) {
+  Entries entries;
+  for (std::size_t i = 0; i < 300; i++) entries.emplace_back(nth_id(i), std::string(2'000, 'x'));
+  const std::string packed = pack(entries, Compression::zstd);
+  std::optional<tenon::Result<Items>> items;
+  const auto requests = for_each_fault(
+      folder_,
+      {.prepare = [&] { items.reset(); },
+       .run =
+           [&] {
+             tenon::Call call;
+             items.emplace(unpack_archive(content(packed), folder_, {}, call));
+           },
+       .check =
+           [&](const Fault* fault) {
+             const bool whole = items && items->has_value();
+             EXPECT_TRUE(whole || fault != nullptr);
+             if (whole) {
+               ASSERT_EQ((*items)->size(), 300u);
+               for (std::size_t i = 0; i < 300; i++)
+                 EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
+             } else if (items && fault->failure == Failure::no_room) {
+               EXPECT_EQ(
+                   items->error().to_string(),
+                   "error[cannot-write] " + folder_.string() +
+                       "\n"
+                       "   found   No space left on device\n"
+                       "   needed  a folder with room for the unpacked archive\n"
+                       "   fix     free some room, or choose another folder for temporary files");
+             }
+             items.reset();
+           }});
+  EXPECT_TRUE(has(requests, "write"));
+}
+
+TEST_F(BackupFaults, WhileReadingDocumentsAreReported) {
+  // Not a folder: libstdc++ ends the process where memory for a path in it ends.
+  const auto from = world_.write("faulty/in.json",
+                                 R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}
+{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"b"}}]})");
+  std::optional<tenon::Result<Items>> items;
+  std::vector<tenon::Error> problems;
+  const auto requests = for_each_fault(
+      folder_,
+      {.prepare =
+           [&] {
+             items.reset();
+             problems.clear();
+           },
+       .run =
+           [&] {
+             items.emplace(read_documents(
+                 from, [](std::string_view, std::string_view) { return "pods"; }, problems));
+           },
+       .check =
+           [&](const Fault* fault) {
+             const bool whole = items && items->has_value() && (*items)->size() == 2;
+             EXPECT_TRUE(whole || fault != nullptr);
+             // A thrown std::bad_alloc leaves no result; everything else says why it is
+             // not whole.
+             EXPECT_TRUE(whole || !items || !items->has_value() || !problems.empty());
+             if (whole) {
+               EXPECT_EQ((*items)->read(0).value().size(), 56u);
+             }
+             items.reset();
+             problems.clear();
+           }});
+  EXPECT_TRUE(has(requests, "read"));
+}
+
+}  // namespace
+}  // namespace backup

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "archive_stream.hpp"
+
+#include "archive_path.hpp"
+#include "entry_queue.hpp"
+#include "tar_writer.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace backup {
+namespace {
+
+class ArchiveReader : public tenon::OwnReader {
+ public:
+  ArchiveReader(std::shared_ptr<EntryQueue> queue, const ArchiveSettings& settings)
+      : queue_(std::move(queue)), writer_(settings.compression, settings.time) {}
+  ~ArchiveReader() override {
+    if (writer_.ended()) return;
+    queue_->close(tenon::Error({.status = TENON_ABORTED,
+                                .message = "the archive is not read any more",
+                                .fix = "see why the object store failed"}));
+  }
+
+  tenon::Result<std::size_t> read(tenon::Call& call, std::span<std::uint8_t> into) override {
+    std::size_t filled = 0;
+    while (filled < into.size() && !writer_.ended()) {
+      if (writer_.needs_input()) {
+        auto fed = feed(call, filled == 0);
+        if (!fed) return std::move(fed).error();
+        if (!*fed) break;
+      }
+      auto more = writer_.fill(into.subspan(filled));
+      if (!more) return failed(std::move(more).error());
+      filled += *more;
+    }
+    return filled;
+  }
+
+ private:
+  /// Whether there is something to write.
+  tenon::Result<bool> feed(tenon::Call& call, bool may_wait) {
+    auto entry = queue_->take(call, may_wait);
+    if (!entry) return std::move(entry).error();
+    if (!*entry && !queue_->drained()) return false;
+    auto fed = *entry ? writer_.begin(std::move(**entry)) : writer_.finish();
+    if (!fed) return failed(std::move(fed).error());
+    return true;
+  }
+  tenon::Error failed(tenon::Error error) {
+    queue_->close(error);
+    return error;
+  }
+
+  std::shared_ptr<EntryQueue> queue_;
+  TarWriter writer_;
+};
+
+}  // namespace
+
+ArchiveStream::ArchiveStream(ArchiveSettings settings)
+    : settings_(settings), queue_(std::make_shared<EntryQueue>(settings.queue_bytes)) {}
+
+ArchiveStream::~ArchiveStream() {
+  abandon(tenon::Error({.status = TENON_ABORTED, .message = "the archive was not finished"}));
+}
+
+tenon::Result<void> ArchiveStream::add(const tenon::ResourceIdV1& id, std::string json) {
+  if (auto good = check_id(id); !good) return good;
+  return queue_->put({archive_path(id), std::move(json)});
+}
+
+tenon::Result<void> ArchiveStream::add(std::string path, std::string content) {
+  return queue_->put({std::move(path), std::move(content)});
+}
+
+tenon::Result<void> ArchiveStream::finish() {
+  return queue_->finish();
+}
+
+void ArchiveStream::abandon(tenon::Error error) {
+  queue_->abandon(std::move(error));
+}
+
+tenon::Reader ArchiveStream::reader() {
+  return std::make_unique<ArchiveReader>(queue_, settings_);
+}
+
+}  // namespace backup

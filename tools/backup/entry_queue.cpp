@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "entry_queue.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace backup {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A cancelled call wakes nobody who waits for a condition, so that is looked for this often.
+/// Entries wake at once.
+constexpr auto look_for_cancel = 20ms;
+
+tenon::Error stopped(tenon::CancelReason reason) {
+  const bool late = reason == tenon::CancelReason::deadline;
+  return tenon::Error({.status = late ? TENON_DEADLINE_EXCEEDED : TENON_CANCELLED,
+                       .message = late ? "the next entry of the archive came too late"
+                                       : "reading the archive was cancelled"});
+}
+
+}  // namespace
+
+tenon::Result<void> EntryQueue::put(ArchiveEntry entry) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return failure_ || has_room(entry.bytes()); });
+  if (failure_) return *failure_;
+  bytes_ += entry.bytes();
+  entries_.push_back(std::move(entry));
+  changed_.notify_all();
+  return {};
+}
+
+tenon::Result<void> EntryQueue::finish() {
+  std::lock_guard lock(mutex_);
+  if (failure_) return *failure_;
+  finished_ = true;
+  changed_.notify_all();
+  return {};
+}
+
+void EntryQueue::abandon(tenon::Error error) {
+  std::lock_guard lock(mutex_);
+  if (finished_ || failure_) return;
+  failure_ = std::move(error);
+  entries_.clear();
+  bytes_ = 0;
+  changed_.notify_all();
+}
+
+tenon::Result<void> EntryQueue::wait_for_entry(std::unique_lock<std::mutex>& lock,
+                                               tenon::Call& call) {
+  while (!failure_ && !finished_ && entries_.empty()) {
+    if (const auto reason = call.cancelled(); reason != tenon::CancelReason::none) {
+      return stopped(reason);
+    }
+    changed_.wait_for(lock, look_for_cancel);
+  }
+  return {};
+}
+
+tenon::Result<std::optional<ArchiveEntry>> EntryQueue::take(tenon::Call& call, bool may_wait) {
+  std::unique_lock lock(mutex_);
+  if (may_wait) {
+    if (auto waited = wait_for_entry(lock, call); !waited) return std::move(waited).error();
+  }
+  if (failure_) return *failure_;
+  if (entries_.empty()) return std::optional<ArchiveEntry>();
+  std::optional<ArchiveEntry> entry(std::move(entries_.front()));
+  entries_.pop_front();
+  bytes_ -= entry->bytes();
+  changed_.notify_all();
+  return entry;
+}
+
+bool EntryQueue::drained() const {
+  std::lock_guard lock(mutex_);
+  return finished_ && entries_.empty();
+}
+
+void EntryQueue::close(tenon::Error error) {
+  std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  entries_.clear();
+  bytes_ = 0;
+  changed_.notify_all();
+}
+
+}  // namespace backup

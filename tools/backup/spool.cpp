@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "spool.hpp"
+
+#include "item_files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+namespace backup {
+namespace {
+
+using tenon::reading::Descriptor;
+
+constexpr std::size_t buffered = std::size_t{256} << 10;
+
+tenon::Error cannot_spool(const std::filesystem::path& folder, int number) {
+  return system_error("cannot-write", folder, number, "a folder with room for the unpacked archive",
+                      "free some room, or choose another folder for temporary files");
+}
+
+/// For file systems that have no files without a name.
+int create_and_unlink(const std::filesystem::path& folder) {
+  std::string name = (folder / ".tenon-spool.XXXXXX").string();
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) ::unlink(name.c_str());
+  return file;
+}
+
+int open_nameless(const std::filesystem::path& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  const bool unsupported = file < 0 && (errno == EOPNOTSUPP || errno == EISDIR);
+  return unsupported ? create_and_unlink(folder) : file;
+}
+
+}  // namespace
+
+Spool::Spool(std::filesystem::path folder, std::unique_ptr<Descriptor> file)
+    : folder_(std::move(folder)), file_(std::move(file)) {
+  buffer_.reserve(buffered);
+}
+
+tenon::Result<Spool> Spool::create(const std::filesystem::path& folder) {
+  Descriptor file(open_nameless(folder));
+  if (!file) return cannot_spool(folder, errno);
+  auto owned = std::make_unique<Descriptor>(file.get());
+  file.release();
+  return Spool(folder, std::move(owned));
+}
+
+tenon::Result<void> Spool::append(std::string_view data) {
+  while (!data.empty()) {
+    const auto part = data.substr(0, buffered - buffer_.size());
+    buffer_.append(part);
+    data.remove_prefix(part.size());
+    if (buffer_.size() < buffered) continue;
+    if (auto flushed = flush(); !flushed) return flushed;
+  }
+  return {};
+}
+
+tenon::Result<void> Spool::flush() {
+  if (!tenon::reading::write_all(file_->get(), buffer_)) return cannot_spool(folder_, errno);
+  written_ += buffer_.size();
+  buffer_.clear();
+  return {};
+}
+
+tenon::Result<std::unique_ptr<Descriptor>> Spool::release() {
+  if (auto flushed = flush(); !flushed) return std::move(flushed).error();
+  return std::move(file_);
+}
+
+}  // namespace backup

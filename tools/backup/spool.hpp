@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A file without a name: nothing is left of it when the program ends, however that is.
+#pragma once
+
+#include "reading/descriptor.hpp"
+
+#include <tenon/result.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace backup {
+
+/// Written from its beginning to its end. Belongs to one thread at a time.
+class Spool {
+ public:
+  /// Creates the file on the file system of a folder. Error: cannot-write.
+  static tenon::Result<Spool> create(const std::filesystem::path& folder);
+
+  /// Error: cannot-write, eg: the disk is full.
+  tenon::Result<void> append(std::string_view data);
+  /// What was appended.
+  std::uint64_t size() const noexcept { return written_ + buffer_.size(); }
+  /// Returns the open file, with everything in the file. Error: cannot-write.
+  tenon::Result<std::unique_ptr<tenon::reading::Descriptor>> release();
+
+ private:
+  Spool(std::filesystem::path folder, std::unique_ptr<tenon::reading::Descriptor> file);
+  tenon::Result<void> flush();
+
+  std::filesystem::path folder_;
+  std::unique_ptr<tenon::reading::Descriptor> file_;
+  std::string buffer_;
+  std::uint64_t written_ = 0;
+};
+
+}  // namespace backup

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reads a tar file out of a stream, compressed or not.
+#pragma once
+
+#include "decompressor.hpp"
+
+#include <tenon/call.hpp>
+#include <tenon/result.hpp>
+#include <tenon/stream.hpp>
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+/// The content of a compressed stream, in blocks.
+class UnpackedStream {
+ public:
+  UnpackedStream(tenon::Reader packed, std::uint64_t most_bytes, tenon::Call& call);
+
+  /// Returns the next block, which is valid until the next call; an empty one at the end. Errors:
+  /// those of the reader; not-an-archive; archive-too-large.
+  tenon::Result<std::string_view> next();
+  /// How many zeros stand at the end of what was returned.
+  std::uint64_t zeros_at_end() const noexcept { return zeros_; }
+
+ private:
+  tenon::Result<void> refill();
+  tenon::Result<std::size_t> unpack();
+  tenon::Result<std::string_view> counted(std::string_view block);
+
+  tenon::Reader packed_;
+  const std::uint64_t most_bytes_;
+  tenon::Call& call_;
+  std::unique_ptr<Decompressor> decompressor_;
+  std::vector<std::uint8_t> input_;
+  std::size_t begin_ = 0;  // of what is in input_
+  std::size_t end_ = 0;
+  bool exhausted_ = false;  // the reader came to its end
+  bool complete_ = false;   // may end here
+  std::vector<std::uint8_t> output_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t zeros_ = 0;
+};
+
+/// One entry after the other.
+class TarReader {
+ public:
+  explicit TarReader(UnpackedStream& stream);
+
+  /// Goes to the next entry. Returns it, valid until the next call; nullptr at the end.
+  tenon::Result<::archive_entry*> next();
+  /// Returns the next piece of the entry's content, valid until the next call; empty at the end.
+  tenon::Result<std::string_view> content();
+  /// Reads to the end of the stream. Error: not-an-archive where it is cut or corrupt.
+  tenon::Result<void> finish();
+
+ private:
+  struct Free {
+    void operator()(::archive* archive) const { ::archive_read_free(archive); }
+  };
+  static la_ssize_t read(::archive* archive, void* self, const void** block);
+  bool stream_failed() const { return stream_failure_ || exception_; }
+  tenon::Error failure() const;
+
+  UnpackedStream& stream_;
+  std::optional<tenon::Error> stream_failure_;
+  std::exception_ptr exception_;  // that must not pass through libarchive
+  std::vector<char> piece_;
+  bool is_open_ = false;
+  std::unique_ptr<::archive, Free> archive_;
+};
+
+/// Returns the error for an archive that cannot be read. `found`: why.
+tenon::Error not_an_archive(std::string found);
+
+}  // namespace backup
