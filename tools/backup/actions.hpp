@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Item actions of one kind with the items that they apply to.
+#pragma once
+
+#include "item.hpp"
+#include "report.hpp"
+#include "selector.hpp"
+#include "session.hpp"
+
+#include <tenon/backup.hpp>
+#include <tenon/selector.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace backup {
+
+template <class K>
+struct Action {
+  PluginPtr<K> plugin;
+  Selector selector;
+};
+
+/// Returns a copy that outlives the call that returned the view.
+tenon::SelectorV1 owned(const tenon::SelectorV1View& view);
+std::vector<tenon::ResourceIdV1> owned(const tenon::ListView<tenon::ResourceIdV1>& ids);
+
+/// Returns an error about what a plugin returned, with the names of the plugin and the method.
+tenon::Error of_plugin(const tenon::Error& error, const tenon::PluginInfo& plugin,
+                       std::string_view method);
+
+/// Asks an action once which items it applies to. Errors: those of its applies_to; bad-pattern and
+/// bad-label-selector with the name of the plugin.
+template <class K>
+tenon::Result<Action<K>> take_action(Session& session, PluginPtr<K> plugin,
+                                     const ResourceNames& names) {
+  const auto view =
+      session.caller.call(plugin, "applies_to", session.settings.timeouts.call,
+                          [](K& action, tenon::Call& call) { return action.applies_to(call); });
+  if (!view) return view.error();
+  auto selector = Selector::compile(owned(*view), names);
+  if (!selector) return of_plugin(std::move(selector).error(), plugin->info, "applies_to");
+  return Action<K>{std::move(plugin), *std::move(selector)};
+}
+
+/// Takes each action of a kind, in the order in which they run. Those that cannot be used are
+/// reported and left out.
+template <class K>
+std::vector<Action<K>> take_actions(Session& session, const std::vector<PluginUse>& uses,
+                                    const ResourceNames& names, Report& report) {
+  std::vector<Action<K>> actions;
+  for (PluginPtr<K>& plugin : session.all<K>(uses, report)) {
+    auto action = take_action<K>(session, std::move(plugin), names);
+    if (action) {
+      actions.push_back(*std::move(action));
+    } else {
+      report.error(action.error());
+    }
+  }
+  return actions;
+}
+
+/// Returns the names of the actions that apply to an item.
+template <class K>
+std::vector<std::string> names_of_matching(const std::vector<Action<K>>& actions,
+                                           const tenon::ResourceIdV1& id, const Labels& labels) {
+  std::vector<std::string> names;
+  for (const Action<K>& action : actions) {
+    if (action.selector.matches(id, labels)) names.push_back(action.plugin->info.name());
+  }
+  return names;
+}
+
+/// What a record says of a plugin that took part.
+tenon::BackupV2Plugin record_of(const tenon::PluginInfo& info);
+
+}  // namespace backup

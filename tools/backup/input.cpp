@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "input.hpp"
+
+#include "archive_path.hpp"
+#include "item.hpp"
+
+#include <utility>
+
+namespace backup {
+
+bool Input::admits(const tenon::ResourceIdV1& id) const {
+  return id.resource == "namespaces" ? filter.admits_namespace(id.name) : filter.admits(id);
+}
+
+tenon::Result<ReadItem> Input::read(std::size_t index) const {
+  auto text = items.read(index);
+  if (!text) return std::move(text).error();
+  const auto item = parse_item(*text);
+  if (!item) return item.error();
+  return ReadItem{*std::move(text), labels_of(*item), zone_of(*item)};
+}
+
+tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {
+  tenon::ResourceIdV1 resolved = id;
+  resolved.resource = names.resolve(id.resource);
+  if (const auto index = items.find(resolved)) return *index;
+  return tenon::Error({.code = "additional-item-missing",
+                       .message = "an action asked for an item that is not there",
+                       .found = "no " + id_text(resolved)});
+}
+
+}  // namespace backup

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The items of a run, and which of them are meant.
+#pragma once
+
+#include "actions.hpp"
+#include "items.hpp"
+#include "report.hpp"
+#include "resource_names.hpp"
+#include "selector.hpp"
+
+#include <tenon/resource_id.hpp>
+#include <tenon/result.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace backup {
+
+/// An item that was read.
+struct ReadItem {
+  std::string text;
+  Labels labels;
+  std::string zone;
+};
+
+struct Input {
+  ResourceNames names;
+  Items items;
+  Selector filter;
+
+  /// Whether an item is meant if its labels match; a namespace is if items in it would be.
+  bool admits(const tenon::ResourceIdV1& id) const;
+  /// Errors: those of Items::read; not-json.
+  tenon::Result<ReadItem> read(std::size_t index) const;
+  /// Returns the item that an action names. Error: additional-item-missing.
+  tenon::Result<std::size_t> find(const tenon::ResourceIdV1& id) const;
+};
+
+/// Is called with an item and the names of the actions that would see it.
+using OnPlanned =
+    std::function<void(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions)>;
+
+/// Calls `on_planned` for each item that is meant, in the order of `indices`. Items that cannot be
+/// read are reported.
+template <class K>
+void plan(const Input& input, const std::vector<std::size_t>& indices,
+          const std::vector<Action<K>>& actions, Report& report, const OnPlanned& on_planned) {
+  for (const std::size_t index : indices) {
+    const tenon::ResourceIdV1 id = input.items.id(index);
+    if (!input.admits(id)) continue;
+    const auto item = input.read(index);
+    if (!item) {
+      report.error(item.error(), id);
+    } else if (input.filter.matches(item->labels)) {
+      on_planned(id, names_of_matching(actions, id, item->labels));
+    }
+  }
+}
+
+}  // namespace backup

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Asynchronous operations: those that an action continues after its execute has returned.
+#pragma once
+
+#include "report.hpp"
+#include "session.hpp"
+
+#include <tenon/operation_progress.hpp>
+#include <tenon/resource_id.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backup {
+
+/// Returns the error of an operation that has failed.
+tenon::Error operation_failed(const tenon::PluginInfo& plugin, const std::string& id,
+                              std::string_view reason);
+/// Returns the error of an operation that has not ended in time.
+tenon::Error operation_timed_out(const tenon::PluginInfo& plugin, const std::string& id,
+                                 std::chrono::nanoseconds timeout);
+
+/// The items that are due when an operation of an item has ended.
+struct Due {
+  tenon::ResourceIdV1 item;
+  std::vector<tenon::ResourceIdV1> items;
+};
+
+/// K is a kind of actions, Run the document that it gets: of the backup or of the restore.
+template <class K, class Run>
+class Operations {
+ public:
+  /// All of them must outlive the Operations.
+  Operations(Session& session, std::shared_ptr<const Run> run, Report& report)
+      : session_(session), run_(std::move(run)), report_(report) {}
+
+  /// `items` are due when the operation has ended.
+  void add(PluginPtr<K> plugin, std::string id, tenon::ResourceIdV1 item,
+           std::vector<tenon::ResourceIdV1> items) {
+    open_.push_back({std::move(plugin), std::move(id), std::move(item), std::move(items),
+                     std::chrono::steady_clock::now() + session_.settings.timeouts.operation});
+  }
+
+  /// Polls until every operation has ended, well or not, or is cancelled because its time is over
+  /// or the run was interrupted. Returns the items that are due.
+  std::vector<Due> wait() {
+    std::vector<Due> due;
+    for (;;) {
+      std::erase_if(open_, [&](Operation& operation) {
+        if (!has_ended(operation)) return false;
+        due.push_back({std::move(operation.item), std::move(operation.items)});
+        return true;
+      });
+      if (session_.caller.cancelled()) {
+        session_.caller.begin_cleanup();
+        for (const Operation& operation : open_) cancel(operation);
+        open_.clear();
+      }
+      if (open_.empty()) return due;
+      session_.caller.wait(session_.settings.timeouts.poll);
+    }
+  }
+
+ private:
+  struct Operation {
+    PluginPtr<K> plugin;
+    std::string id;
+    tenon::ResourceIdV1 item;
+    std::vector<tenon::ResourceIdV1> items;
+    std::chrono::steady_clock::time_point deadline;
+  };
+
+  bool has_ended(const Operation& operation) {
+    if (session_.caller.cancelled()) return false;
+    const auto progress =
+        session_.caller.call(operation.plugin, "progress", session_.settings.timeouts.call,
+                             [id = operation.id, run = run_](K& action, tenon::Call& call) {
+                               return action.progress(call, id, *run);
+                             });
+    if (progress && progress->completed()) {
+      if (progress->error()) {
+        report_.error(operation_failed(operation.plugin->info, operation.id, *progress->error()),
+                      operation.item);
+      }
+      return true;
+    }
+    if (!progress && !progress.error().retryable()) {
+      report_.error(progress.error(), operation.item);
+      return true;
+    }
+    if (std::chrono::steady_clock::now() < operation.deadline) return false;
+    report_.error(operation_timed_out(operation.plugin->info, operation.id,
+                                      session_.settings.timeouts.operation),
+                  operation.item);
+    cancel(operation);
+    return true;
+  }
+
+  void cancel(const Operation& operation) {
+    const auto cancelled =
+        session_.caller.call(operation.plugin, "cancel", session_.settings.timeouts.call,
+                             [id = operation.id, run = run_](K& action, tenon::Call& call) {
+                               return action.cancel(call, id, *run);
+                             });
+    if (!cancelled) report_.error(cancelled.error(), operation.item);
+  }
+
+  Session& session_;
+  std::shared_ptr<const Run> run_;
+  Report& report_;
+  std::vector<Operation> open_;
+};
+
+}  // namespace backup

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "report.hpp"
+
+#include "archive_path.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace backup {
+namespace {
+
+constexpr std::size_t most_kept = 10'000;
+constexpr std::uint64_t most_shown = 20;
+
+tenon::ProblemV1 problem_of(const tenon::Error& error, std::string item, bool warning) {
+  tenon::ProblemV1 problem;
+  problem.code = error.code();
+  std::string_view separator;
+  for (const std::string_view part : {error.where(), error.message(), error.behind()}) {
+    if (part.empty()) continue;
+    problem.message.append(separator).append(part);
+    separator = ": ";
+  }
+  if (!error.found().empty()) problem.message.append("; found ").append(error.found());
+  if (!error.needed().empty()) problem.message.append("; needed ").append(error.needed());
+  problem.item = std::move(item);
+  problem.plugin = error.plugin();
+  problem.method = error.method();
+  problem.warning = warning;
+  problem.fix = error.fix();
+  return problem;
+}
+
+}  // namespace
+
+void Report::error(const tenon::Error& error, const tenon::ResourceIdV1& item) {
+  add(error, id_text(item), false);
+}
+
+void Report::warning(const tenon::Error& error, const tenon::ResourceIdV1& item) {
+  add(error, id_text(item), true);
+}
+
+void Report::add(const tenon::Error& error, std::string item, bool warning) {
+  ++(warning ? warnings_ : errors_);
+  const std::uint64_t number = errors_ + warnings_;
+  if (number > most_kept) return;
+  problems_.push_back(problem_of(error, std::move(item), warning));
+  if (number <= most_shown) console_.say(to_text(problems_.back()));
+  if (number == most_shown + 1) {
+    console_.say("more problems follow; they are in the record of this run");
+  }
+}
+
+std::string to_text(const tenon::ProblemV1& problem) {
+  std::string text = (problem.warning ? "warning[" : "error[") + problem.code + "]";
+  for (const std::string* part : {&problem.item, &problem.plugin, &problem.method}) {
+    if (!part->empty()) text.append(" ").append(*part).append(":");
+  }
+  text.append(" ").append(problem.message);
+  if (!problem.fix.empty()) text.append("\n   fix     ").append(problem.fix);
+  return text;
+}
+
+}  // namespace backup

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "session.hpp"
+
+#include "reading/findings.hpp"
+
+#include <tenon/backup_item_action.hpp>
+#include <tenon/delete_item_action.hpp>
+#include <tenon/object_store.hpp>
+#include <tenon/restore_item_action.hpp>
+#include <tenon/volume_snapshotter.hpp>
+
+#include <chrono>
+
+namespace backup {
+namespace {
+
+template <class K>
+void check_use(const tenon::Host& host, const PluginUse& use, Findings& findings) {
+  if (use.reference.empty()) return;  // reported already
+  const auto found = host.find<K>(use.reference);
+  if (found) return;
+  std::vector<std::string> names;
+  for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
+  tenon::tools::add_error(found.error(), use.place, findings,
+                          tenon::reading::did_you_mean(use.reference, names, found.error().fix()));
+}
+
+template <class K>
+void check_uses(const tenon::Host& host, const std::vector<PluginUse>& uses, Findings& findings) {
+  for (const PluginUse& use : uses) check_use<K>(host, use, findings);
+}
+
+tenon::HostOptions options(const std::vector<std::filesystem::path>& plugin_path,
+                           const std::vector<const tenon_module*>& builtins) {
+  return {.app = "tenon",
+          .plugin_path = plugin_path,
+          .builtins = builtins,
+          .contain_crashes = true,
+          // A restart after a call that was left behind must not wait long for that call.
+          .restart = {.drain = std::chrono::seconds(2)}};
+}
+
+}  // namespace
+
+Session::Session(tenon::tools::Console& console, Settings settings,
+                 const std::vector<std::filesystem::path>& plugin_path,
+                 const std::vector<const tenon_module*>& builtins)
+    : console(console),
+      settings(std::move(settings)),
+      host(options(plugin_path, builtins)),
+      caller(host, console) {}
+
+void Session::report_skipped(Report& report) const {
+  for (const tenon::Error& skipped : host.skipped()) {
+    if (skipped.grade() == tenon::ErrorGrade::error) report.warning(skipped);
+  }
+}
+
+void Session::check_uses(Findings& findings) const {
+  check_use<tenon::ObjectStore>(host, settings.store, findings);
+  backup::check_uses<tenon::VolumeSnapshotter>(host, settings.snapshotters, findings);
+  backup::check_uses<tenon::BackupItemAction>(host, settings.backup_actions, findings);
+  backup::check_uses<tenon::RestoreItemAction>(host, settings.restore_actions, findings);
+  backup::check_uses<tenon::DeleteItemAction>(host, settings.delete_actions, findings);
+}
+
+}  // namespace backup

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What all commands of tenon-backup work with: the host of the plugins and the ways to them.
+#pragma once
+
+#include "caller.hpp"
+#include "plugin.hpp"
+#include "report.hpp"
+#include "settings.hpp"
+
+#include "common/console.hpp"
+
+#include <tenon/host.hpp>
+#include <tenon/result.hpp>
+#include <tenon/values.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backup {
+
+/// Belongs to one thread, `caller.cancel()` excepted.
+struct Session {
+  Session(tenon::tools::Console& console, Settings settings,
+          const std::vector<std::filesystem::path>& plugin_path,
+          const std::vector<const tenon_module*>& builtins);
+
+  /// Creates an instance of the plugin that a reference names, with a configuration of its own. The
+  /// loader repeats that configuration when it restarts the module. A plugin that takes none may
+  /// have no `configure`.
+  template <class K>
+  tenon::Result<PluginPtr<K>> get(const std::string& reference, const tenon::TextMap& config = {}) {
+    auto info = host.find<K>(reference);
+    if (!info) return std::move(info).error();
+    auto handle = host.create<K>(reference);
+    if (!handle) return std::move(handle).error();
+    auto configured = (*handle)->configure(config);
+    const bool takes_none =
+        !configured && TENON_CODE(configured.error().status()) == TENON_UNIMPLEMENTED;
+    if (!configured && !(takes_none && config.empty())) return std::move(configured).error();
+    return std::make_shared<Plugin<K>>(Plugin<K>{std::move(*info), std::move(*handle)});
+  }
+
+  /// Creates all plugins of a kind, one for each name: those that the settings name first and in
+  /// that order, the others in the order of their names. One that cannot be created is reported and
+  /// left out.
+  template <class K>
+  std::vector<PluginPtr<K>> all(const std::vector<PluginUse>& uses, Report& report) {
+    std::vector<PluginPtr<K>> plugins;
+    std::set<std::string> taken;
+    const auto take = [&](const std::string& reference, const tenon::TextMap& config) {
+      auto plugin = get<K>(reference, config);
+      if (plugin) {
+        plugins.push_back(*std::move(plugin));
+      } else {
+        report.error(plugin.error());
+      }
+    };
+    for (const PluginUse& use : uses) {
+      const auto info = host.find<K>(use.reference);
+      if (info && !taken.insert(info->name()).second) continue;
+      take(use.reference, use.config);
+    }
+    for (const tenon::PluginInfo& info : host.plugins<K>()) {
+      if (!taken.contains(info.name())) take(info.name(), {});
+    }
+    return plugins;
+  }
+
+  /// Reports the files that should be plugins and cannot be used.
+  void report_skipped(Report& report) const;
+
+  /// Adds each plugin of the settings that is not there.
+  void check_uses(Findings& findings) const;
+
+  tenon::tools::Console& console;
+  const Settings settings;
+  tenon::Host host;
+  Caller caller;
+};
+
+}  // namespace backup

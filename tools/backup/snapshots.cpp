@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "snapshots.hpp"
+
+#include "operations.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace backup {
+
+template <class Body>
+auto Snapshots::call(const PluginPtr<Snapshotter>& plugin, std::string_view method, Body body) {
+  return session_.caller.call(plugin, method, session_.settings.timeouts.operation,
+                              std::move(body));
+}
+
+Snapshots::Snapshots(Session& session, Report& report) : session_(session), report_(report) {
+  for (const PluginUse& use : session.settings.snapshotters) {
+    auto plugin = session.get<Snapshotter>(use.reference, use.config);
+    if (plugin) {
+      plugins_.push_back(*std::move(plugin));
+    } else {
+      report.error(plugin.error());
+    }
+  }
+}
+
+std::optional<tenon::StoredBackupV1Snapshot> Snapshots::take(const tenon::ResourceIdV1& id,
+                                                             const std::string& item,
+                                                             const std::string& zone,
+                                                             const std::string& backup) {
+  for (const PluginPtr<Snapshotter>& plugin : plugins_) {
+    const auto volume =
+        call(plugin, "get_volume_id",
+             [item](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
+               const auto found = store.get_volume_id(call, item);
+               if (!found) return found.error();
+               return std::string(*found);
+             });
+    if (!volume) report_.error(volume.error(), id);
+    if (!volume || volume->empty()) continue;
+    auto snapshot = take_with(plugin, *volume, zone,
+                              {{"tenon.dev/backup", backup}, {"tenon.dev/volume", id.name}});
+    if (!snapshot) {
+      report_.error(snapshot.error(), id);
+      return std::nullopt;
+    }
+    snapshot->item = id;
+    return *std::move(snapshot);
+  }
+  return std::nullopt;
+}
+
+tenon::Result<tenon::StoredBackupV1Snapshot> Snapshots::take_with(
+    const PluginPtr<Snapshotter>& plugin, const std::string& volume, const std::string& zone,
+    const tenon::TextMap& tags) {
+  tenon::StoredBackupV1Snapshot snapshot;
+  snapshot.snapshotter = plugin->info.name();
+  snapshot.zone = zone;
+  const auto info =
+      call(plugin, "get_volume_info", [volume, zone](Snapshotter& store, tenon::Call& call) {
+        return store.get_volume_info(call, volume, zone);
+      });
+  if (!info) return info.error();
+  snapshot.volume_type = info->volume_type;
+  snapshot.iops = info->iops;
+  const auto id =
+      call(plugin, "create_snapshot", [volume, zone, tags](Snapshotter& store, tenon::Call& call) {
+        return store.create_snapshot(call, volume, zone, tags);
+      });
+  if (!id) return id.error();
+  snapshot.snapshot_id = *id;
+  if (auto complete = await(plugin, snapshot.snapshot_id); !complete) {
+    if (session_.caller.cancelled()) session_.caller.begin_cleanup();
+    if (auto removed = remove(snapshot); !removed) report_.error(removed.error());
+    return std::move(complete).error();
+  }
+  return snapshot;
+}
+
+tenon::Result<void> Snapshots::await(const PluginPtr<Snapshotter>& plugin,
+                                     const std::string& snapshot) {
+  const auto timeout = session_.settings.timeouts.operation;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  for (;;) {
+    const auto progress =
+        call(plugin, "progress", [snapshot](Snapshotter& store, tenon::Call& call) {
+          return store.progress(call, snapshot);
+        });
+    if (!progress && TENON_CODE(progress.error().status()) == TENON_UNIMPLEMENTED) return {};
+    if (!progress && !progress.error().retryable()) return progress.error();
+    if (progress && progress->completed()) {
+      if (!progress->error()) return {};
+      return operation_failed(plugin->info, snapshot, *progress->error());
+    }
+    if (std::chrono::steady_clock::now() >= deadline) break;
+    session_.caller.wait(session_.settings.timeouts.poll);
+  }
+  const auto cancelled = call(plugin, "cancel", [snapshot](Snapshotter& store, tenon::Call& call) {
+    return store.cancel(call, snapshot);
+  });
+  if (!cancelled) report_.error(cancelled.error());
+  return operation_timed_out(plugin->info, snapshot, timeout);
+}
+
+tenon::Result<std::string> Snapshots::restore(const tenon::StoredBackupV1Snapshot& snapshot,
+                                              const std::string& item) {
+  const auto plugin = find(snapshot.snapshotter);
+  if (!plugin) return plugin.error();
+  const auto volume =
+      call(*plugin, "create_volume_from_snapshot",
+           [snapshot](Snapshotter& store, tenon::Call& call) -> tenon::Result<std::string> {
+             const auto made = store.create_volume_from_snapshot(
+                 call, snapshot.snapshot_id, snapshot.volume_type, snapshot.zone, snapshot.iops);
+             if (!made) return made.error();
+             return std::string(*made);
+           });
+  if (!volume) return volume.error();
+  const auto changed = call(*plugin, "set_volume_id",
+                            [item, volume = *volume](Snapshotter& store, tenon::Call& call) {
+                              return store.set_volume_id(call, item, volume);
+                            });
+  if (!changed) return changed.error();
+  return std::string(*changed);
+}
+
+tenon::Result<void> Snapshots::remove(const tenon::StoredBackupV1Snapshot& snapshot) {
+  const auto plugin = find(snapshot.snapshotter);
+  if (!plugin) return plugin.error();
+  return call(*plugin, "delete_snapshot",
+              [id = snapshot.snapshot_id](Snapshotter& store, tenon::Call& call) {
+                return store.delete_snapshot(call, id);
+              });
+}
+
+tenon::Result<PluginPtr<tenon::VolumeSnapshotter>> Snapshots::find(const std::string& name) const {
+  for (const PluginPtr<Snapshotter>& plugin : plugins_) {
+    if (plugin->info.name() == name) return plugin;
+  }
+  return tenon::Error({.code = "snapshotter-missing",
+                       .where = name,
+                       .needed = "the snapshotter that made the snapshot",
+                       .fix = "add it under \"snapshotters\" in the configuration file"});
+}
+
+}  // namespace backup

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Snapshots of the volumes behind items of the resource `persistentvolumes`.
+#pragma once
+
+#include "report.hpp"
+#include "session.hpp"
+
+#include <tenon/resource_id.hpp>
+#include <tenon/result.hpp>
+#include <tenon/stored_backup.hpp>
+#include <tenon/volume_snapshotter.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+/// Belongs to one thread.
+class Snapshots {
+ public:
+  /// Creates the snapshotters of the settings; one that cannot be created is reported. Both must
+  /// outlive the Snapshots.
+  Snapshots(Session& session, Report& report);
+
+  /// Whether the volumes of an item are looked at.
+  static bool concerns(const tenon::ResourceIdV1& id) { return id.resource == "persistentvolumes"; }
+
+  /// Takes a snapshot with the first snapshotter that knows the volume of an item; none if no one
+  /// does. Waits until the snapshot is complete. What fails is reported.
+  std::optional<tenon::StoredBackupV1Snapshot> take(const tenon::ResourceIdV1& id,
+                                                    const std::string& item,
+                                                    const std::string& zone,
+                                                    const std::string& backup);
+  /// Makes a volume from a snapshot and returns the item with the new volume.
+  tenon::Result<std::string> restore(const tenon::StoredBackupV1Snapshot& snapshot,
+                                     const std::string& item);
+  tenon::Result<void> remove(const tenon::StoredBackupV1Snapshot& snapshot);
+
+  /// Those that exist.
+  const std::vector<PluginPtr<tenon::VolumeSnapshotter>>& plugins() const { return plugins_; }
+
+ private:
+  using Snapshotter = tenon::VolumeSnapshotter;
+
+  template <class Body>
+  auto call(const PluginPtr<Snapshotter>& plugin, std::string_view method, Body body);
+  tenon::Result<tenon::StoredBackupV1Snapshot> take_with(const PluginPtr<Snapshotter>& plugin,
+                                                         const std::string& volume,
+                                                         const std::string& zone,
+                                                         const tenon::TextMap& tags);
+  tenon::Result<void> await(const PluginPtr<Snapshotter>& plugin, const std::string& snapshot);
+  tenon::Result<PluginPtr<Snapshotter>> find(const std::string& name) const;
+
+  Session& session_;
+  Report& report_;
+  std::vector<PluginPtr<Snapshotter>> plugins_;
+};
+
+}  // namespace backup
