@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "store.hpp"
+
+#include "unpack_archive.hpp"
+
+#include <tenon/stored_backup_json.hpp>
+#include <tenon/stored_restore_json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+
+namespace backup {
+namespace {
+
+constexpr std::size_t largest_record = std::size_t{256} << 20;
+
+std::string backup_prefix(const std::string& name) {
+  return "backups/" + name + "/";
+}
+std::string record_key(const std::string& name) {
+  return backup_prefix(name) + "backup.json";
+}
+std::string restores_prefix(const std::string& name) {
+  return "restores/" + name + "/";
+}
+
+std::string restore_key(const std::string& backup, const std::string& restore) {
+  return restores_prefix(backup) + restore + ".json";
+}
+
+class TextReader : public tenon::OwnReader {
+ public:
+  explicit TextReader(std::string text) : text_(std::move(text)) {}
+
+  tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {
+    const std::size_t count = std::min(into.size(), text_.size() - at_);
+    if (count != 0) std::memcpy(into.data(), text_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  const std::string text_;
+  std::size_t at_ = 0;
+};
+
+tenon::Result<std::string> read_all(tenon::Call& call, tenon::Reader reader,
+                                    const std::string& key) {
+  std::string text;
+  std::vector<std::uint8_t> piece(std::size_t{64} << 10);
+  for (;;) {
+    const auto count = reader.read(call, piece);
+    if (!count) return count.error();
+    if (*count == 0) return text;
+    if (text.size() + *count > largest_record) {
+      return tenon::Error({.code = "record-too-large",
+                           .where = key,
+                           .needed = "at most " + std::to_string(largest_record) + " bytes",
+                           .fix = "restore the object from another copy"});
+    }
+    text.append(reinterpret_cast<const char*>(piece.data()), *count);
+  }
+}
+
+tenon::Error already_exists(const std::string& name) {
+  return tenon::Error({.code = "already-exists",
+                       .message = "there is a backup of this name",
+                       .where = name,
+                       .fix = "choose another name, or delete that backup"});
+}
+
+std::string random_hex() {
+  std::random_device device;
+  std::string text;
+  for (int i = 0; i < 16; ++i) text += "0123456789abcdef"[device() % 16];
+  return text;
+}
+
+}  // namespace
+
+template <class Body>
+auto Store::call(std::string_view method, Body body) {
+  return session_->caller.call(plugin_, method, session_->settings.timeouts.store, std::move(body));
+}
+
+tenon::Result<Store> Store::open(Session& session) {
+  const PluginUse& use = session.settings.store;
+  auto plugin = session.get<tenon::ObjectStore>(use.reference, use.config);
+  if (!plugin) return std::move(plugin).error();
+  return Store(session, *std::move(plugin));
+}
+
+tenon::Result<std::vector<std::string>> Store::names() {
+  using Prefixes = tenon::Result<tenon::ListView<std::string>>;
+  const auto prefixes = call("list_common_prefixes",
+                             [bucket = session_->settings.bucket](tenon::ObjectStore& store,
+                                                                  tenon::Call& call) -> Prefixes {
+                               return store.list_common_prefixes(call, bucket, "backups/", "/");
+                             });
+  if (!prefixes) return prefixes.error();
+  std::vector<std::string> names;
+  for (std::string_view prefix : *prefixes) {
+    prefix.remove_prefix(std::min(prefix.size(), std::strlen("backups/")));
+    if (prefix.ends_with('/')) prefix.remove_suffix(1);
+    if (check_name(prefix)) names.emplace_back(prefix);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+tenon::Result<tenon::StoredBackupV1> Store::read(const std::string& name) {
+  auto text = read_text(record_key(name));
+  if (!text && TENON_CODE(text.error().status()) == TENON_NOT_FOUND) {
+    return tenon::Error({.code = "not-found",
+                         .message = "there is no backup of this name",
+                         .where = name,
+                         .fix = "choose one that tenon-backup list shows"});
+  }
+  if (!text) return std::move(text).error();
+  auto record = tenon::read_stored_backup(*text);
+  if (record && record->backup.name == name) return record;
+  return tenon::Error(
+      {.code = "broken-record",
+       .message = record ? "the record is of another backup" : record.error().to_string(),
+       .where = record_key(name),
+       .found = record ? record->backup.name : std::string(),
+       .needed = record ? name : std::string(),
+       .fix = "restore this object from another copy of the store"});
+}
+
+tenon::Result<void> Store::write(const tenon::StoredBackupV1& record) {
+  auto text = tenon::store_stored_backup(record, writer);
+  if (!text) return std::move(text).error();
+  return write_text(record_key(record.backup.name), *std::move(text) + "\n");
+}
+
+tenon::Result<void> Store::write(const tenon::StoredRestoreV1& record) {
+  auto text = tenon::store_stored_restore(record, writer);
+  if (!text) return std::move(text).error();
+  return write_text(restore_key(record.restore.backup, record.restore.name),
+                    *std::move(text) + "\n");
+}
+
+tenon::Result<bool> Store::has(const std::string& key) {
+  const auto info = call("object_info", [bucket = session_->settings.bucket, key](
+                                            tenon::ObjectStore& store, tenon::Call& call) {
+    return store.object_info(call, bucket, key);
+  });
+  if (info) return true;
+  if (TENON_CODE(info.error().status()) == TENON_NOT_FOUND) return false;
+  return info.error();
+}
+
+tenon::Result<void> Store::check_absent(const std::string& name) {
+  const auto there = has(record_key(name));
+  if (!there) return there.error();
+  return *there ? already_exists(name) : tenon::Result<void>();
+}
+
+tenon::Result<void> Store::check_absent(const std::string& backup, const std::string& restore) {
+  if (restore.empty()) return {};
+  const auto there = has(restore_key(backup, restore));
+  if (!there) return there.error();
+  if (!*there) return {};
+  return tenon::Error({.code = "already-exists",
+                       .message = "there is a restore of this name",
+                       .where = restore,
+                       .fix = "choose another name"});
+}
+
+tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
+  const std::string& name = record.backup.name;
+  tenon::Result<void> added = check_absent(name);
+  if (added) added = write(record);
+  if (!added) {
+    // The first error is the one to report.
+    static_cast<void>(remove(record.contents));
+    return added;
+  }
+  const auto there = has(record.contents);
+  if (!there) return there.error();
+  const auto written = read(name);
+  if (written && written->contents != record.contents) {
+    if (auto removed = remove(record.contents); !removed) return removed;
+    return already_exists(name);
+  }
+  if (*there) return {};
+  if (auto removed = remove_record(name); !removed) return removed;
+  return tenon::Error({.status = TENON_ABORTED,
+                       .message = "the backup was deleted while it was made",
+                       .where = name,
+                       .fix = "make it again"});
+}
+
+tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
+  return session_->caller.call(
+      plugin_, "get_object", session_->settings.timeouts.store,
+      [bucket = session_->settings.bucket, key = record.contents](
+          tenon::ObjectStore& store, tenon::Call& call) -> tenon::Result<Items> {
+        auto reader = store.get_object(call, bucket, key);
+        if (!reader) return std::move(reader).error();
+        return unpack_archive(*std::move(reader), std::filesystem::temp_directory_path(), {}, call);
+      });
+}
+
+tenon::Result<void> Store::put(tenon::Call& call, const std::string& key, tenon::Reader body) {
+  return plugin_->handle->put_object(call, session_->settings.bucket, key, std::move(body));
+}
+
+tenon::Result<void> Store::remove(const std::string& key) {
+  return call("delete_object", [bucket = session_->settings.bucket, key](tenon::ObjectStore& store,
+                                                                         tenon::Call& call) {
+    return store.delete_object(call, bucket, key);
+  });
+}
+
+tenon::Result<std::string> Store::read_text(const std::string& key) {
+  return call("get_object",
+              [bucket = session_->settings.bucket, key](
+                  tenon::ObjectStore& store, tenon::Call& call) -> tenon::Result<std::string> {
+                auto reader = store.get_object(call, bucket, key);
+                if (!reader) return std::move(reader).error();
+                return read_all(call, *std::move(reader), key);
+              });
+}
+
+tenon::Result<void> Store::write_text(const std::string& key, std::string text) {
+  return call("put_object", [bucket = session_->settings.bucket, key, text = std::move(text)](
+                                tenon::ObjectStore& store, tenon::Call& call) {
+    return store.put_object(call, bucket, key, std::make_unique<TextReader>(text));
+  });
+}
+
+tenon::Result<std::vector<std::string>> Store::keys(const std::string& prefix) {
+  std::vector<std::string> keys;
+  for (;;) {
+    const auto page = call("list_objects", [bucket = session_->settings.bucket, prefix,
+                                            after = keys.empty() ? std::string() : keys.back()](
+                                               tenon::ObjectStore& store, tenon::Call& call) {
+      return store.list_objects(call, bucket, prefix, after, 0);
+    });
+    if (!page) return page.error();
+    for (const std::string_view key : page->keys) keys.emplace_back(key);
+    if (!page->more || page->keys.size() == 0) return keys;
+  }
+}
+
+tenon::Result<std::size_t> Store::remove_all(const std::string& prefix, std::string_view but) {
+  const auto found = keys(prefix);
+  if (!found) return found.error();
+  std::size_t removed = 0;
+  for (const std::string& key : *found) {
+    if (key == but) continue;
+    if (auto done = remove(key); !done) return std::move(done).error();
+    ++removed;
+  }
+  return removed;
+}
+
+tenon::Result<std::size_t> Store::remove_contents(const std::string& name) {
+  return remove_all(backup_prefix(name), record_key(name));
+}
+
+tenon::Result<void> Store::remove_restores(const std::string& name) {
+  auto removed = remove_all(restores_prefix(name), {});
+  return removed ? tenon::Result<void>() : std::move(removed).error();
+}
+
+tenon::Result<void> Store::remove_record(const std::string& name) {
+  return remove(record_key(name));
+}
+
+std::string new_contents_key(const std::string& name, Compression compression) {
+  return backup_prefix(name) + "contents-" + random_hex() +
+         (compression == Compression::zstd ? ".tar.zst" : ".tar.gz");
+}
+
+tenon::Result<void> check_name(std::string_view name) {
+  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  bool good = name.size() <= 253;
+  char before = '.';
+  for (const char c : std::string(name) + ".") {
+    const bool joins = c == '-' || c == '.';
+    if (!joins && !alphanumeric(c)) good = false;
+    if (!alphanumeric(before) && !alphanumeric(c) && !(before == '-' && c == '-')) good = false;
+    before = c;
+  }
+  if (good) return {};
+  return tenon::Error({.code = "bad-name",
+                       .where = std::string(name),
+                       .needed = "at most 253 lower-case letters, digits, '-' and '.', with a "
+                                 "letter or digit on both sides of each '.' and at both ends",
+                       .fix = "choose another name"});
+}
+
+}  // namespace backup
