@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "create.hpp"
+
+#include "actions.hpp"
+#include "archive_path.hpp"
+#include "definitions.hpp"
+#include "documents.hpp"
+#include "input.hpp"
+#include "item.hpp"
+#include "operations.hpp"
+#include "snapshots.hpp"
+#include "upload.hpp"
+
+#include <tenon/backup_item_action.hpp>
+#include <tenon/backup_json.hpp>
+
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace backup {
+namespace {
+
+using ItemAction = tenon::BackupItemAction;
+using tenon::ResourceIdV1;
+
+tenon::Timestamp now() {
+  return std::chrono::time_point_cast<tenon::Duration>(std::chrono::system_clock::now());
+}
+
+tenon::Result<Input> read_input(const CreateRequest& request, Report& report) {
+  Input input;
+  std::vector<tenon::Error> problems;
+  auto items = read_documents(
+      request.from,
+      [&](std::string_view api_version, std::string_view kind) {
+        return input.names.resource_of(api_version, kind);
+      },
+      problems, [&](const boost::json::object& item) { add_definition(item, input.names); });
+  if (!items) return std::move(items).error();
+  for (const tenon::Error& problem : problems) report.error(problem);
+  auto filter = Selector::compile(request.selector, input.names);
+  if (!filter) return std::move(filter).error();
+  input.items = *std::move(items);
+  input.filter = *std::move(filter);
+  return input;
+}
+
+class BackupRun {
+ public:
+  BackupRun(Session& session, Store& store, const CreateRequest& request, Report& report,
+            Tally& tally, Input input);
+
+  tenon::Result<tenon::StoredBackupV1> run();
+
+ private:
+  void take_all();
+  void take_if_labels_match(std::size_t index);
+  void take_queued();
+  void take_namespaces();
+  void take(std::size_t index);
+  void take(std::size_t index, ReadItem item);
+  void execute(const Action<ItemAction>& action, const ResourceIdV1& id, std::string& text);
+  void replace(const Action<ItemAction>& action, const ResourceIdV1& id, std::string_view changed,
+               std::string& text);
+  void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& asked_by);
+  bool stopped() const { return store_refuses_ || session_.caller.cancelled(); }
+  tenon::Result<void> finish();
+  void complete_record();
+  void remove_snapshots();
+
+  Session& session_;
+  Store& store_;
+  Report& report_;
+  Tally& tally_;
+  const Input input_;
+  tenon::StoredBackupV1 record_;
+  std::shared_ptr<const tenon::BackupV2> backup_;  // as actions see it
+  Snapshots snapshots_;
+  std::vector<Action<ItemAction>> actions_;
+  Operations<ItemAction, tenon::BackupV2> operations_;
+  Upload upload_;
+  std::vector<bool> taken_;
+  std::deque<std::size_t> queue_;
+  std::set<std::string> namespaces_;  // of the items that were taken
+  bool store_refuses_ = false;
+};
+
+tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& request) {
+  tenon::StoredBackupV1 record;
+  record.contents = new_contents_key(request.name, session.settings.compression);
+  tenon::BackupV2& backup = record.backup;
+  backup.name = request.name;
+  backup.selector = request.selector;
+  backup.created = backup.started = now();
+  if (request.ttl) backup.expires = *backup.created + *request.ttl;
+  backup.phase = tenon::BackupV2::Phase::InProgress;
+  return record;
+}
+
+ArchiveSettings archive_settings(const Session& session, const tenon::BackupV2& backup) {
+  return {.compression = session.settings.compression,
+          .time = std::chrono::time_point_cast<std::chrono::seconds>(*backup.created)};
+}
+
+BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& request, Report& report,
+                     Tally& tally, Input input)
+    : session_(session),
+      store_(store),
+      report_(report),
+      tally_(tally),
+      input_(std::move(input)),
+      record_(new_record(session, request)),
+      backup_(std::make_shared<const tenon::BackupV2>(record_.backup)),
+      snapshots_(session, report),
+      actions_(
+          take_actions<ItemAction>(session, session.settings.backup_actions, input_.names, report)),
+      operations_(session, backup_, report),
+      upload_(store, session.caller, record_.contents, archive_settings(session, record_.backup)),
+      taken_(input_.items.size()) {
+  tally_.total = input_.items.size();
+}
+
+tenon::Result<tenon::StoredBackupV1> BackupRun::run() {
+  session_.report_skipped(report_);
+  take_all();
+  if (auto finished = finish(); !finished) {
+    remove_snapshots();
+    return std::move(finished).error();
+  }
+  return std::move(record_);
+}
+
+void BackupRun::take_all() {
+  for (std::size_t i = 0; i < input_.items.size() && !stopped(); ++i) {
+    take_if_labels_match(i);
+    take_queued();
+    tally_.done = i + 1;
+  }
+  for (const Due& due : operations_.wait()) queue(due.items, due.item);
+  take_queued();
+  take_namespaces();
+}
+
+void BackupRun::take_if_labels_match(std::size_t index) {
+  if (taken_[index] || !input_.admits(input_.items.id(index))) return;
+  auto item = input_.read(index);
+  if (!item) {
+    taken_[index] = true;
+    report_.error(item.error(), input_.items.id(index));
+  } else if (input_.filter.matches(item->labels)) {
+    take(index, *std::move(item));
+  }
+}
+
+void BackupRun::take_queued() {
+  for (; !queue_.empty() && !stopped(); queue_.pop_front()) take(queue_.front());
+}
+
+void BackupRun::take_namespaces() {
+  for (const std::string& name : namespaces_) {
+    const auto index = input_.items.find({.resource = "namespaces", .name = name});
+    if (index && input_.filter.admits_namespace(name)) take(*index);
+  }
+}
+
+void BackupRun::take(std::size_t index) {
+  if (taken_[index]) return;
+  auto item = input_.read(index);
+  if (item) return take(index, *std::move(item));
+  taken_[index] = true;
+  report_.error(item.error(), input_.items.id(index));
+}
+
+void BackupRun::take(std::size_t index, ReadItem item) {
+  taken_[index] = true;
+  const ResourceIdV1 id = input_.items.id(index);
+  for (const Action<ItemAction>& action : actions_) {
+    if (action.selector.matches(id, item.labels)) execute(action, id, item.text);
+  }
+  if (stopped()) return;
+  if (Snapshots::concerns(id)) {
+    auto snapshot = snapshots_.take(id, item.text, item.zone, record_.backup.name);
+    if (snapshot) record_.snapshots.push_back(*std::move(snapshot));
+  }
+  if (!id.in_namespace.empty()) namespaces_.insert(id.in_namespace);
+  store_refuses_ = !upload_.add(id, std::move(item.text));
+  ++record_.backup.counts.items;
+}
+
+void BackupRun::execute(const Action<ItemAction>& action, const ResourceIdV1& id,
+                        std::string& text) {
+  const auto done =
+      session_.caller.call(action.plugin, "execute", session_.settings.timeouts.call,
+                           [text, backup = backup_](ItemAction& plugin, tenon::Call& call) {
+                             return plugin.execute(call, text, *backup);
+                           });
+  if (!done) return report_.error(done.error(), id);
+  queue(owned(done->additional_items), id);
+  if (!done->operation_id.empty()) {
+    operations_.add(action.plugin, std::string(done->operation_id), id,
+                    owned(done->post_operation_items));
+  }
+  if (done->item) replace(action, id, *done->item, text);
+}
+
+/// A change that cannot be used is left out; the actions that follow see the item without it.
+void BackupRun::replace(const Action<ItemAction>& action, const ResourceIdV1& id,
+                        std::string_view changed, std::string& text) {
+  const auto item = parse_item(changed);
+  const auto changed_id = item ? id_of(*item, id.resource) : item.error();
+  if (!changed_id) {
+    report_.error(of_plugin(changed_id.error(), action.plugin->info, "execute"), id);
+  } else if (*changed_id != id) {
+    report_.error(tenon::Error({.code = "identity-changed",
+                                .message = "the action gave the item another name or namespace",
+                                .found = id_text(*changed_id),
+                                .needed = id_text(id),
+                                .plugin = action.plugin->info.name(),
+                                .method = "execute"}),
+                  id);
+  } else {
+    text.assign(changed);
+  }
+}
+
+void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& asked_by) {
+  for (const ResourceIdV1& id : ids) {
+    const auto index = input_.find(id);
+    if (!index) {
+      report_.warning(index.error(), asked_by);
+    } else if (!taken_[*index] && input_.admits(input_.items.id(*index))) {
+      queue_.push_back(*index);
+    }
+  }
+}
+
+tenon::Result<void> BackupRun::finish() {
+  if (session_.caller.cancelled()) {
+    upload_.abandon();
+    return tenon::Error(
+        {.status = TENON_CANCELLED, .message = "the run was interrupted; nothing was stored"});
+  }
+  complete_record();
+  const auto description = tenon::store_backup(record_.backup, writer);
+  if (!description) return description.error();
+  upload_.add("metadata/backup.json", *description + "\n");
+  if (auto stored = upload_.finish(); !stored) return stored;
+  return store_.add(record_);
+}
+
+void BackupRun::complete_record() {
+  tenon::BackupV2& backup = record_.backup;
+  backup.ended = now();
+  backup.phase = report_.errors() == 0 ? tenon::BackupV2::Phase::Completed
+                                       : tenon::BackupV2::Phase::PartiallyFailed;
+  backup.counts.items_total = input_.items.size();
+  backup.counts.errors = report_.errors();
+  backup.counts.warnings = report_.warnings();
+  backup.plugins.push_back(record_of(store_.info()));
+  for (const auto& plugin : snapshots_.plugins()) backup.plugins.push_back(record_of(plugin->info));
+  for (const auto& action : actions_) backup.plugins.push_back(record_of(action.plugin->info));
+  record_.problems = report_.problems();
+}
+
+void BackupRun::remove_snapshots() {
+  session_.caller.begin_cleanup();
+  for (const tenon::StoredBackupV1Snapshot& snapshot : record_.snapshots) {
+    if (auto removed = snapshots_.remove(snapshot); !removed) {
+      report_.error(removed.error(), snapshot.item);
+    }
+  }
+}
+
+}  // namespace
+
+tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& store,
+                                                   const CreateRequest& request, Report& report,
+                                                   Tally& tally) {
+  if (auto absent = store.check_absent(request.name); !absent) return std::move(absent).error();
+  auto input = read_input(request, report);
+  if (!input) return std::move(input).error();
+  return BackupRun(session, store, request, report, tally, *std::move(input)).run();
+}
+
+tenon::Result<void> plan_backup(Session& session, const CreateRequest& request, Report& report,
+                                const OnPlanned& on_planned) {
+  auto input = read_input(request, report);
+  if (!input) return std::move(input).error();
+  const auto actions =
+      take_actions<ItemAction>(session, session.settings.backup_actions, input->names, report);
+  std::vector<std::size_t> all(input->items.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  plan(*input, all, actions, report, on_planned);
+  return {};
+}
+
+}  // namespace backup
