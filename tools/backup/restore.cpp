@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "restore.hpp"
+
+#include "actions.hpp"
+#include "archive_path.hpp"
+#include "definitions.hpp"
+#include "input.hpp"
+#include "item.hpp"
+#include "operations.hpp"
+#include "restore_order.hpp"
+#include "restored_folder.hpp"
+#include "snapshots.hpp"
+
+#include <tenon/restore_item_action.hpp>
+
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace backup {
+namespace {
+
+using ItemAction = tenon::RestoreItemAction;
+using tenon::ResourceIdV1;
+
+/// The record of the backup, unless there is none.
+tenon::Result<tenon::StoredBackupV1> read_record(Store& store, const RestoreRequest& request,
+                                                 Report& report) {
+  auto record = store.read(request.backup);
+  if (record && record->backup.phase == tenon::BackupV2::Phase::Deleting) {
+    report.warning(tenon::Error({.code = "being-deleted",
+                                 .message = "a deletion of this backup has begun, and delete "
+                                            "actions may have removed what its items refer to",
+                                 .where = request.backup}));
+  }
+  return record;
+}
+
+tenon::Result<Input> read_input(Store& store, const tenon::StoredBackupV1& record,
+                                const RestoreRequest& request) {
+  Input input;
+  auto items = store.contents(record);
+  if (!items) return std::move(items).error();
+  input.items = *std::move(items);
+  add_definitions(input.items, input.names);
+  auto filter = Selector::compile(request.selector, input.names);
+  if (!filter) return std::move(filter).error();
+  input.filter = *std::move(filter);
+  return input;
+}
+
+std::string name_of(const RestoreRequest& request, std::chrono::system_clock::time_point when) {
+  if (!request.name.empty()) return request.name;
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "-%Y%m%d%H%M%S", &parts);
+  const auto whole = std::chrono::time_point_cast<std::chrono::seconds>(when);
+  const auto part = std::chrono::duration_cast<std::chrono::microseconds>(when - whole).count();
+  const std::string digits = std::to_string(part);
+  return request.backup + text + "-" + std::string(6 - digits.size(), '0') + digits;
+}
+
+class RestoreRun {
+ public:
+  RestoreRun(Session& session, const RestoreRequest& request, Report& report, Tally& tally,
+             const tenon::StoredBackupV1& backup, Input input);
+
+  tenon::Result<tenon::StoredRestoreV1> run();
+
+ private:
+  /// An action that wants to be asked whether its additional items are ready.
+  struct Wait {
+    PluginPtr<ItemAction> plugin;
+    std::vector<ResourceIdV1> items;
+    std::chrono::nanoseconds timeout;
+  };
+
+  /// An item between its actions and its end.
+  struct Pending {
+    ResourceIdV1 id;  // as its actions left it
+    std::string text;
+    bool skipped = false;
+    std::vector<ResourceIdV1> additional{};
+    std::vector<Wait> waits{};
+  };
+
+  void restore(std::size_t index);
+  std::optional<Pending> begin(std::size_t index);
+  void take_snapshot(const ResourceIdV1& id, std::string& text);
+  void execute(const Action<ItemAction>& action, const std::string& original, Pending& item);
+  void replace(const Action<ItemAction>& action, std::string_view changed, Pending& item);
+  void begin_additional(std::vector<Pending>& stack);
+  void await_ready(const Wait& wait, const ResourceIdV1& id);
+  tenon::Result<bool> is_ready(const Wait& wait);
+  void end(const Pending& item);
+
+  Session& session_;
+  Report& report_;
+  Tally& tally_;
+  const Input input_;
+  tenon::StoredRestoreV1 record_;
+  std::shared_ptr<const tenon::RestoreV1> restore_;  // as actions see it
+  RestoredFolder folder_;
+  Snapshots snapshots_;
+  std::map<std::string, const tenon::StoredBackupV1Snapshot*> snapshot_of_;  // by volume
+  std::vector<Action<ItemAction>> actions_;
+  Operations<ItemAction, tenon::RestoreV1> operations_;
+  std::vector<bool> begun_;
+};
+
+tenon::StoredRestoreV1 new_record(const RestoreRequest& request) {
+  const auto now = std::chrono::system_clock::now();
+  tenon::StoredRestoreV1 record;
+  record.restore.name = name_of(request, now);
+  record.restore.backup = request.backup;
+  record.restore.selector = request.selector;
+  record.restore.namespace_mapping = request.namespace_mapping;
+  record.restore.created = std::chrono::time_point_cast<tenon::Duration>(now);
+  return record;
+}
+
+RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& report,
+                       Tally& tally, const tenon::StoredBackupV1& backup, Input input)
+    : session_(session),
+      report_(report),
+      tally_(tally),
+      input_(std::move(input)),
+      record_(new_record(request)),
+      restore_(std::make_shared<const tenon::RestoreV1>(record_.restore)),
+      folder_(request.to),
+      snapshots_(session, report),
+      actions_(take_actions<ItemAction>(session, session.settings.restore_actions, input_.names,
+                                        report)),
+      operations_(session, restore_, report),
+      begun_(input_.items.size()) {
+  for (const auto& snapshot : backup.snapshots) {
+    snapshot_of_[snapshot.item.name] = &snapshot;
+  }
+  tally_.total = input_.items.size();
+}
+
+tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
+  if (auto made = folder_.take(); !made) return std::move(made).error();
+  session_.report_skipped(report_);
+  for (const std::size_t index : restore_order(input_.items)) {
+    if (session_.caller.cancelled()) break;
+    if (!begun_[index] && input_.admits(input_.items.id(index))) restore(index);
+    ++tally_.done;
+  }
+  operations_.wait();
+  if (auto synced = folder_.sync(); !synced) return std::move(synced).error();
+  if (session_.caller.cancelled()) {
+    return tenon::Error({.status = TENON_CANCELLED,
+                         .message = "the run was interrupted",
+                         .fix = "restore again into the same folder"});
+  }
+  record_.ended = std::chrono::time_point_cast<tenon::Duration>(std::chrono::system_clock::now());
+  record_.errors = report_.errors();
+  record_.problems = report_.problems();
+  return std::move(record_);
+}
+
+/// Restores an item after those that its actions name, and those after the ones that theirs name.
+void RestoreRun::restore(std::size_t index) {
+  std::vector<Pending> stack;
+  if (auto item = begin(index)) stack.push_back(*std::move(item));
+  while (!stack.empty()) {
+    const std::size_t depth = stack.size();
+    begin_additional(stack);
+    if (stack.size() != depth) continue;
+    end(stack.back());
+    stack.pop_back();
+  }
+}
+
+/// Executes the actions of an item. Returns nothing if it is not restored.
+std::optional<RestoreRun::Pending> RestoreRun::begin(std::size_t index) {
+  const ResourceIdV1 id = input_.items.id(index);
+  auto item = input_.read(index);
+  if (!item) {
+    begun_[index] = true;
+    report_.error(item.error(), id);
+    return std::nullopt;
+  }
+  if (!input_.filter.matches(item->labels)) return std::nullopt;
+  begun_[index] = true;
+  Pending pending{.id = id, .text = item->text};
+  // The volume of a file that is kept stays as it is.
+  if (Snapshots::concerns(id) && !folder_.has(id)) take_snapshot(id, pending.text);
+  for (const Action<ItemAction>& action : actions_) {
+    if (!pending.skipped && action.selector.matches(id, item->labels)) {
+      execute(action, item->text, pending);
+    }
+  }
+  return pending;
+}
+
+void RestoreRun::take_snapshot(const ResourceIdV1& id, std::string& text) {
+  const auto found = snapshot_of_.find(id.name);
+  if (found == snapshot_of_.end()) return;
+  auto changed = snapshots_.restore(*found->second, text);
+  if (changed) {
+    text = *std::move(changed);
+  } else {
+    report_.error(changed.error(), id);
+  }
+}
+
+void RestoreRun::execute(const Action<ItemAction>& action, const std::string& original,
+                         Pending& item) {
+  const auto done = session_.caller.call(
+      action.plugin, "execute", session_.settings.timeouts.call,
+      [text = item.text, original, restore = restore_](ItemAction& plugin, tenon::Call& call) {
+        return plugin.execute(call, text, original, *restore);
+      });
+  if (!done) return report_.error(done.error(), item.id);
+  item.skipped = done->skip_restore;
+  if (item.skipped) return;
+  const std::vector<ResourceIdV1> additional = owned(done->additional_items);
+  item.additional.insert(item.additional.end(), additional.begin(), additional.end());
+  if (done->wait_for_additional_items) {
+    const auto timeout = done->additional_items_ready_timeout;
+    item.waits.push_back({action.plugin, additional,
+                          timeout.count() > 0 ? timeout : session_.settings.timeouts.ready});
+  }
+  if (!done->operation_id.empty()) {
+    operations_.add(action.plugin, std::string(done->operation_id), item.id, {});
+  }
+  if (done->updated_item) replace(action, *done->updated_item, item);
+}
+
+/// A change that cannot be used is left out; the actions that follow see the item without it.
+void RestoreRun::replace(const Action<ItemAction>& action, std::string_view changed,
+                         Pending& item) {
+  const auto object = parse_item(changed);
+  auto id = object ? id_of(*object, item.id.resource) : object.error();
+  if (!id) {
+    report_.error(of_plugin(id.error(), action.plugin->info, "execute"), item.id);
+    return;
+  }
+  item.id = *std::move(id);
+  item.text.assign(changed);
+}
+
+/// Begins the items that the last one on the stack needs, and puts them on the stack.
+void RestoreRun::begin_additional(std::vector<Pending>& stack) {
+  const std::vector<ResourceIdV1> ids = std::exchange(stack.back().additional, {});
+  if (stack.back().skipped) return;
+  const ResourceIdV1 asked_by = stack.back().id;
+  for (const ResourceIdV1& id : ids) {
+    const auto index = input_.find(id);
+    if (!index) {
+      report_.warning(index.error(), asked_by);
+    } else if (!begun_[*index] && input_.admits(input_.items.id(*index))) {
+      if (auto item = begin(*index)) stack.push_back(*std::move(item));
+    }
+  }
+}
+
+void RestoreRun::await_ready(const Wait& wait, const ResourceIdV1& id) {
+  const auto deadline = std::chrono::steady_clock::now() + wait.timeout;
+  for (;;) {
+    const auto ready = is_ready(wait);
+    if (!ready) return report_.error(ready.error(), id);
+    if (*ready) return;
+    if (std::chrono::steady_clock::now() >= deadline) break;
+    session_.caller.wait(session_.settings.timeouts.poll);
+  }
+  report_.error(tenon::Error({.code = "additional-items-not-ready",
+                              .message = "the additional items are not ready after " +
+                                         to_text(wait.timeout) + "; the item is restored without",
+                              .plugin = wait.plugin->info.name(),
+                              .method = "are_additional_items_ready"}),
+                id);
+}
+
+tenon::Result<bool> RestoreRun::is_ready(const Wait& wait) {
+  return session_.caller.call(
+      wait.plugin, "are_additional_items_ready", session_.settings.timeouts.call,
+      [items = wait.items, restore = restore_](ItemAction& plugin, tenon::Call& call) {
+        return plugin.are_additional_items_ready(call, items, *restore);
+      });
+}
+
+void RestoreRun::end(const Pending& item) {
+  if (item.skipped) {
+    ++record_.skipped;
+    return;
+  }
+  for (const Wait& wait : item.waits) await_ready(wait, item.id);
+  const auto written = folder_.write(item.id, item.text);
+  if (!written) return report_.error(written.error(), item.id);
+  if (*written == RestoredFolder::Written::now) {
+    ++record_.restored;
+    return;
+  }
+  ++record_.skipped;
+  if (*written == RestoredFolder::Written::before) return;
+  report_.warning(tenon::Error({.code = "already-exists",
+                                .message = "another version of the item is there and is kept",
+                                .where = archive_path(item.id),
+                                .fix = "restore into an empty folder, or remove that file"}),
+                  item.id);
+}
+
+}  // namespace
+
+tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& store,
+                                                     const RestoreRequest& request, Report& report,
+                                                     Tally& tally) {
+  if (auto absent = store.check_absent(request.backup, request.name); !absent) {
+    return std::move(absent).error();
+  }
+  const auto backup = read_record(store, request, report);
+  if (!backup) return backup.error();
+  auto input = read_input(store, *backup, request);
+  if (!input) return std::move(input).error();
+  auto record = RestoreRun(session, request, report, tally, *backup, *std::move(input)).run();
+  if (!record) return record;
+  if (auto stored = store.write(*record); !stored) return std::move(stored).error();
+  return record;
+}
+
+tenon::Result<void> plan_restore(Session& session, Store& store, const RestoreRequest& request,
+                                 Report& report, const OnPlanned& on_planned) {
+  const auto backup = read_record(store, request, report);
+  if (!backup) return backup.error();
+  const auto input = read_input(store, *backup, request);
+  if (!input) return input.error();
+  const auto actions =
+      take_actions<ItemAction>(session, session.settings.restore_actions, input->names, report);
+  plan(*input, restore_order(input->items), actions, report, on_planned);
+  return {};
+}
+
+}  // namespace backup

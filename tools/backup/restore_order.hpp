@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The order in which items are restored.
+#pragma once
+
+#include "items.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace backup {
+
+/// Returns the indices of all items: definitions of resources, namespaces, storage, configuration
+/// and accounts first, then pods and what makes pods, then everything else.
+std::vector<std::size_t> restore_order(const Items& items);
+
+}  // namespace backup

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "restored_folder.hpp"
+
+#include "archive_path.hpp"
+#include "reading/descriptor.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+namespace backup {
+namespace {
+
+using tenon::reading::Descriptor;
+
+tenon::Error cannot_write(const std::filesystem::path& path, int error) {
+  return tenon::Error({.code = "cannot-write",
+                       .message = "the item cannot be written",
+                       .where = path.string(),
+                       .found = std::generic_category().message(error),
+                       .needed = "a folder with room, in which this user may write",
+                       .fix = "make room, or restore into another folder"});
+}
+
+bool holds(const std::filesystem::path& path, std::string_view text) {
+  std::error_code failed;
+  if (std::filesystem::file_size(path, failed) != text.size() || failed) return false;
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {}) == text;
+}
+
+}  // namespace
+
+tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::ResourceIdV1& id,
+                                                             std::string_view json) {
+  const std::filesystem::path path = folder_ / archive_path(id);
+  if (auto made = make(path.parent_path()); !made) return std::move(made).error();
+  const std::filesystem::path partial = path.parent_path() / ".tenon-partial";
+  const std::string content = std::string(json) + "\n";
+  {
+    const Descriptor file(
+        ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!file || !tenon::reading::write_all(file.get(), content)) {
+      const int error = errno;
+      if (file) ::unlink(partial.c_str());
+      return cannot_write(path, error);
+    }
+  }
+  if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
+    return Written::now;
+  }
+  const int error = errno;
+  ::unlink(partial.c_str());
+  if (error != EEXIST) return cannot_write(path, error);
+  return holds(path, content) ? Written::before : Written::differs;
+}
+
+bool RestoredFolder::has(const tenon::ResourceIdV1& id) const {
+  std::error_code ignored;
+  return std::filesystem::exists(folder_ / archive_path(id), ignored);
+}
+
+tenon::Result<void> RestoredFolder::take() {
+  if (auto made = make(folder_); !made) return made;
+  lock_.reset(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+  if (errno != EWOULDBLOCK) return cannot_write(folder_, errno);
+  return tenon::Error({.code = "in-use",
+                       .message = "another process restores into this folder",
+                       .where = folder_.string(),
+                       .fix = "wait for its end, or restore into another folder"});
+}
+
+tenon::Result<void> RestoredFolder::sync() const {
+  if (::syncfs(lock_.get()) == 0) return {};
+  return cannot_write(folder_, errno);
+}
+
+tenon::Result<void> RestoredFolder::make(const std::filesystem::path& folder) {
+  if (made_.contains(folder.string())) return {};
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) return cannot_write(folder, failed.value());
+  made_.insert(folder.string());
+  return {};
+}
+
+}  // namespace backup

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The folder that items are restored into, laid out as archives are.
+#pragma once
+
+#include "reading/descriptor.hpp"
+
+#include <tenon/resource_id.hpp>
+#include <tenon/result.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace backup {
+
+/// Belongs to one thread.
+class RestoredFolder {
+ public:
+  explicit RestoredFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  enum class Written { now, before, differs };
+
+  /// Makes the folder itself, and keeps other processes from restoring into it. Errors:
+  /// cannot-write; in-use.
+  tenon::Result<void> take();
+
+  /// Returns whether there is a file for an item.
+  bool has(const tenon::ResourceIdV1& id) const;
+
+  /// Writes an item as a whole or not at all. `before` if the same is there already; `differs` if
+  /// something else is, which is kept. Error: cannot-write. REQUIRED: check_id(id).
+  tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json);
+
+  /// Waits until everything is on the disk. Error: cannot-write.
+  tenon::Result<void> sync() const;
+
+ private:
+  tenon::Result<void> make(const std::filesystem::path& folder);
+
+  const std::filesystem::path folder_;
+  std::unordered_set<std::string> made_;
+  tenon::reading::Descriptor lock_{-1};
+};
+
+}  // namespace backup
