@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "deletion.hpp"
+
+#include "actions.hpp"
+#include "definitions.hpp"
+#include "snapshots.hpp"
+
+#include <tenon/delete_item_action.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+namespace backup {
+namespace {
+
+using ItemAction = tenon::DeleteItemAction;
+
+/// A delete action that this program cannot use might leave something behind for ever.
+void report_unusable(Session& session, Report& report) {
+  const auto usable = session.host.plugins<ItemAction>();
+  for (const tenon::PluginInfo& plugin : session.host.registered()) {
+    if (plugin.kind() != ItemAction::kind().id) continue;
+    const bool known = std::any_of(usable.begin(), usable.end(), [&](const auto& other) {
+      return other.name() == plugin.name();
+    });
+    if (known) continue;
+    report.error(tenon::Error({.code = "unusable-action",
+                               .message = "this delete action cannot be used",
+                               .where = plugin.file().string(),
+                               .fix = "see tenon inspect, or remove the file",
+                               .plugin = plugin.name()}));
+  }
+}
+
+class DeletionRun {
+ public:
+  DeletionRun(Session& session, Store& store, tenon::StoredBackupV1 record, Report& report,
+              Tally& tally)
+      : session_(session),
+        store_(store),
+        record_(std::move(record)),
+        backup_(std::make_shared<const tenon::BackupV2>(record_.backup)),
+        report_(report),
+        tally_(tally) {}
+
+  tenon::Result<Deletion> run();
+  tenon::Result<void> plan(const OnPlanned& on_planned);
+
+ private:
+  void take_plugins();
+  void download();
+  void take_actions();
+  void execute_all();
+  void execute(std::uint32_t index, const ReadItem& item);
+  void remove_snapshots();
+  tenon::Result<void> remove_data();
+  bool failed() const { return report_.errors() != 0; }
+
+  Session& session_;
+  Store& store_;
+  tenon::StoredBackupV1 record_;
+  std::shared_ptr<const tenon::BackupV2> backup_;  // as actions see it
+  Report& report_;
+  Tally& tally_;
+  std::vector<PluginPtr<ItemAction>> plugins_;
+  std::vector<Action<ItemAction>> actions_;
+  Deletion deletion_;
+};
+
+tenon::Result<Deletion> DeletionRun::run() {
+  record_.backup.phase = tenon::BackupV2::Phase::Deleting;
+  if (auto marked = store_.write(record_); !marked) return std::move(marked).error();
+  session_.report_skipped(report_);
+  take_plugins();
+  if (!plugins_.empty() && !failed()) download();
+  if (!failed()) take_actions();
+  if (!failed()) execute_all();
+  if (!failed()) remove_snapshots();
+  if (!failed()) {
+    if (auto removed = remove_data(); !removed) return std::move(removed).error();
+    deletion_.deleted = true;
+    return std::move(deletion_);
+  }
+  record_.backup.counts.errors = report_.errors();
+  record_.backup.counts.warnings = report_.warnings();
+  record_.problems = report_.problems();
+  if (auto marked = store_.write(record_); !marked) report_.error(marked.error());
+  return std::move(deletion_);
+}
+
+tenon::Result<void> DeletionRun::plan(const OnPlanned& on_planned) {
+  take_plugins();
+  if (!plugins_.empty()) download();
+  take_actions();
+  std::vector<std::size_t> all(deletion_.input.items.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  backup::plan(deletion_.input, all, actions_, report_, on_planned);
+  return {};
+}
+
+void DeletionRun::take_plugins() {
+  report_unusable(session_, report_);
+  plugins_ = session_.all<ItemAction>(session_.settings.delete_actions, report_);
+  std::sort(plugins_.begin(), plugins_.end(),
+            [](const auto& a, const auto& b) { return a->info.name() < b->info.name(); });
+}
+
+void DeletionRun::download() {
+  auto items = store_.contents(record_);
+  if (items) {
+    deletion_.input.items = *std::move(items);
+  } else if (TENON_CODE(items.error().status()) == TENON_NOT_FOUND) {
+    report_.warning(tenon::Error({.code = "contents-missing",
+                                  .message = "the archive is gone; no action is executed",
+                                  .where = record_.contents}));
+  } else {
+    report_.error(items.error());
+  }
+}
+
+void DeletionRun::take_actions() {
+  Input& input = deletion_.input;
+  add_definitions(input.items, input.names);
+  for (PluginPtr<ItemAction>& plugin : plugins_) {
+    deletion_.actions.push_back(plugin->info.name());
+    auto action = take_action<ItemAction>(session_, plugin, input.names);
+    if (action) {
+      actions_.push_back(*std::move(action));
+    } else {
+      report_.error(action.error());
+    }
+  }
+}
+
+void DeletionRun::execute_all() {
+  const Input& input = deletion_.input;
+  tally_.total = input.items.size();
+  for (std::uint32_t i = 0; i < input.items.size() && !session_.caller.cancelled(); ++i) {
+    const auto item = input.read(i);
+    if (item) {
+      execute(i, *item);
+    } else {
+      report_.error(item.error(), input.items.id(i));
+    }
+    tally_.done = i + 1;
+  }
+  if (session_.caller.cancelled()) {
+    report_.error(tenon::Error({.status = TENON_CANCELLED,
+                                .message = "the run was interrupted",
+                                .fix = "delete the backup again"}));
+  }
+}
+
+void DeletionRun::execute(std::uint32_t index, const ReadItem& item) {
+  const tenon::ResourceIdV1 id = deletion_.input.items.id(index);
+  for (std::uint32_t i = 0; i < actions_.size(); ++i) {
+    if (!actions_[i].selector.matches(id, item.labels)) continue;
+    const auto done = session_.caller.call(
+        actions_[i].plugin, "execute", session_.settings.timeouts.call,
+        [text = item.text, backup = backup_](ItemAction& action, tenon::Call& call) {
+          return action.execute(call, text, *backup);
+        });
+    if (done) {
+      deletion_.executed.push_back({i, index});
+    } else {
+      report_.error(done.error(), id);
+    }
+  }
+}
+
+void DeletionRun::remove_snapshots() {
+  if (record_.snapshots.empty()) return;
+  Snapshots snapshots(session_, report_);
+  for (const tenon::StoredBackupV1Snapshot& snapshot : record_.snapshots) {
+    if (auto removed = snapshots.remove(snapshot); !removed) {
+      report_.error(removed.error(), snapshot.item);
+    }
+  }
+}
+
+tenon::Result<void> DeletionRun::remove_data() {
+  const std::string& name = record_.backup.name;
+  if (auto removed = store_.remove_contents(name); !removed) return std::move(removed).error();
+  if (auto removed = store_.remove_restores(name); !removed) return removed;
+  return store_.remove_record(name);
+}
+
+/// Removes what a backup without a record left.
+tenon::Result<Deletion> remove_leftovers(Store& store, const std::string& name,
+                                         tenon::Error not_found) {
+  const auto removed = store.remove_contents(name);
+  if (!removed) return removed.error();
+  if (*removed == 0) return not_found;
+  Deletion deletion;
+  deletion.deleted = true;
+  return deletion;
+}
+
+}  // namespace
+
+tenon::Result<Deletion> delete_backup(Session& session, Store& store, const std::string& name,
+                                      Report& report, Tally& tally) {
+  auto record = store.read(name);
+  if (record) return DeletionRun(session, store, *std::move(record), report, tally).run();
+  if (record.error().code() != "not-found") return std::move(record).error();
+  return remove_leftovers(store, name, std::move(record).error());
+}
+
+tenon::Result<void> plan_deletion(Session& session, Store& store, const std::string& name,
+                                  Report& report, const OnPlanned& on_planned) {
+  auto record = store.read(name);
+  if (!record) return std::move(record).error();
+  Tally tally;
+  return DeletionRun(session, store, *std::move(record), report, tally).plan(on_planned);
+}
+
+}  // namespace backup
