@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Item actions that do what the items say. In an item, "do-backup-a": "label also=pods/web/p" tells
+// the backup action test.example/a to change the item and to ask for another one. Every call
+// becomes a line of the file that the configuration names.
+#include <tenon/sdk/backup_item_action.hpp>
+#include <tenon/sdk/delete_item_action.hpp>
+#include <tenon/sdk/object_store.hpp>
+#include <tenon/sdk/restore_item_action.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using tenon::Json;
+using tenon::ResourceIdV1;
+using tenon::sdk::Failure;
+
+std::string between(std::string_view text, std::string_view before, std::string_view after) {
+  const std::size_t begin = text.find(before);
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin + before.size());
+  return std::string(text.substr(0, text.find(after)));
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find(separator), text.size());
+    if (size != 0) parts.emplace_back(text.substr(0, size));
+    text.remove_prefix(std::min(size + 1, text.size()));
+  }
+  return parts;
+}
+
+/// What all actions of these tests share.
+class Script {
+ public:
+  void configure(const tenon::sdk::Config& config) {
+    path_ = config.get("journal", "");
+    selector.included_resources = split(config.get("resources", ""), ',');
+    selector.label_selector = config.get("labels", "");
+    fails_ = config.get("applies_to", "") == "fails";
+  }
+
+  const tenon::SelectorV1& applies_to() const {
+    if (fails_) throw Failure(TENON_INTERNAL, "no selector today");
+    return selector;
+  }
+
+  void note(const std::string& line) const {
+    if (path_.empty()) return;
+    const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const std::string text = line + "\n";
+    if (::write(file, text.data(), text.size()) < 0) ::close(file);
+    ::close(file);
+  }
+
+  tenon::SelectorV1 selector;
+
+ private:
+  std::string path_;
+  bool fails_ = false;
+};
+
+/// What an item tells one action.
+class Part {
+ public:
+  Part(std::string_view item, const std::string& role)
+      : words_(split(between(item, "\"do-" + role + "\":\"", "\""), ' ')) {}
+
+  bool has(std::string_view word) const {
+    for (const std::string& each : words_) {
+      if (each == word) return true;
+    }
+    return false;
+  }
+
+  std::vector<std::string> values(std::string_view key) const {
+    std::vector<std::string> values;
+    for (const std::string& word : words_) {
+      if (word.compare(0, key.size() + 1, std::string(key) + "=") == 0) {
+        values.push_back(word.substr(key.size() + 1));
+      }
+    }
+    return values;
+  }
+  std::string value(std::string_view key) const {
+    const auto all = values(key);
+    return all.empty() ? std::string() : all.front();
+  }
+
+  std::vector<ResourceIdV1> ids(std::string_view key) const {
+    std::vector<ResourceIdV1> ids;
+    for (const std::string& value : values(key)) {
+      const auto parts = split(value, '/');
+      ResourceIdV1& id = ids.emplace_back();
+      id.resource = parts.front();
+      id.in_namespace = parts.size() == 3 ? parts[1] : "";
+      id.name = parts.back();
+    }
+    return ids;
+  }
+
+  /// Fails in the way that the item asks for, if it does.
+  void misbehave() const {
+    if (has("fail")) throw Failure(TENON_INTERNAL, "told to fail");
+    if (has("crash")) *static_cast<volatile int*>(nullptr) = 1;
+    while (has("hang")) ::usleep(10'000);
+  }
+
+  /// The item as it is to be, if it is to be another one.
+  std::optional<Json> changed(std::string_view item, const std::string& by) const {
+    if (has("junk")) return Json{"this is no JSON"};
+    std::string text(item);
+    if (has("rename")) {
+      const std::string name = between(item, "\"name\":\"", "\"");
+      text.replace(text.find("\"name\":\"" + name), name.size() + 8, "\"name\":\"other");
+    }
+    if (has("label")) text.insert(1, "\"changed-by-" + by + "\":1,");
+    if (text == item) return std::nullopt;
+    return Json{text};
+  }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+std::string name_in(std::string_view item) {
+  return between(item, "\"name\":\"", "\"");
+}
+
+/// How often an operation or a question was asked for; -1 in an id means that it never ends.
+class Counts {
+ public:
+  bool reached(const std::string& id) {
+    const std::string wanted = id.substr(id.rfind(':') + 1);
+    if (wanted == "never") return false;
+    int number = 0;
+    std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    const std::lock_guard lock(mutex_);
+    return ++counts_[id] >= number;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, int> counts_;
+};
+
+tenon::OperationProgressV1 progress_of(Counts& counts, std::string_view id) {
+  tenon::OperationProgressV1 progress;
+  const std::string text(id);
+  progress.completed = text.find(":fails") != std::string::npos || counts.reached(text);
+  if (text.find(":fails") != std::string::npos) progress.error = "the disk is on fire";
+  return progress;
+}
+
+template <class Base>
+class Played : public Base {
+ public:
+  void configure(const tenon::sdk::Config& config) override { script_.configure(config); }
+  tenon::SelectorV1 applies_to() override {
+    note("applies_to");
+    return script_.applies_to();
+  }
+
+ protected:
+  explicit Played(std::string_view role) : role_(role) {}
+
+  std::string letter() const {
+    const std::string& name = tenon::sdk::Plugin::name();
+    return name.substr(name.rfind('/') + 1);
+  }
+  Part part(std::string_view item) const { return Part(item, role_ + "-" + letter()); }
+  void note(const std::string& what) const { script_.note(role_ + " " + letter() + " " + what); }
+
+  Script script_;
+  const std::string role_;
+};
+
+class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
+ public:
+  BackupPlayer() : Played("backup") {}
+  std::string name() override { return Plugin::name(); }
+
+  ExecuteResult execute(std::string_view item, tenon::BackupV2View backup) override {
+    note("execute " + name_in(item) + " of " + std::string(backup.name()));
+    const Part part = this->part(item);
+    part.misbehave();
+    ExecuteResult result;
+    result.item = part.changed(item, letter());
+    result.additional_items = part.ids("also");
+    if (const std::string polls = part.value("operation"); !polls.empty()) {
+      result.operation_id = name_in(item) + ":" + polls;
+      result.post_operation_items = part.ids("after");
+    }
+    return result;
+  }
+
+  tenon::OperationProgressV1 progress(std::string_view id, tenon::BackupV2View) override {
+    note("progress " + std::string(id));
+    return progress_of(counts_, id);
+  }
+  void cancel(std::string_view id, tenon::BackupV2View) override {
+    note("cancel " + std::string(id));
+  }
+
+ private:
+  Counts counts_;
+};
+
+/// The same name in the version before; nobody calls it where version 2 is known.
+class OldBackupPlayer : public Played<tenon::sdk::BackupItemActionV1> {
+ public:
+  OldBackupPlayer() : Played("old") {}
+
+  ExecuteResult execute(std::string_view item, tenon::BackupV1View) override {
+    note("execute " + name_in(item));
+    return {};
+  }
+};
+
+class RestorePlayer : public Played<tenon::sdk::RestoreItemActionV2> {
+ public:
+  RestorePlayer() : Played("restore") {}
+  std::string name() override { return Plugin::name(); }
+
+  ExecuteResult execute(std::string_view item, std::string_view original,
+                        tenon::RestoreV1View restore) override {
+    note("execute " + name_in(item) + " of " + std::string(restore.backup()) +
+         (item == original ? "" : ", changed"));
+    const Part part = this->part(item);
+    part.misbehave();
+    ExecuteResult result;
+    result.updated_item = part.changed(item, letter());
+    result.additional_items = part.ids("also");
+    result.skip_restore = part.has("skip");
+    if (const std::string polls = part.value("operation"); !polls.empty()) {
+      result.operation_id = name_in(item) + ":" + polls;
+    }
+    if (const std::string asks = part.value("ready"); !asks.empty()) {
+      result.wait_for_additional_items = true;
+      if (asks == "never") result.additional_items_ready_timeout = std::chrono::milliseconds(20);
+    }
+    return result;
+  }
+
+  tenon::OperationProgressV1 progress(std::string_view id, tenon::RestoreV1View) override {
+    note("progress " + std::string(id));
+    return progress_of(counts_, id);
+  }
+  void cancel(std::string_view id, tenon::RestoreV1View) override {
+    note("cancel " + std::string(id));
+  }
+  /// Ready when it was asked as often as there are items; never where it is asked for none.
+  bool are_additional_items_ready(tenon::ListView<ResourceIdV1> items,
+                                  tenon::RestoreV1View) override {
+    note("ready? " + std::to_string(items.size()));
+    return items.size() != 0 && counts_.reached("ready:" + std::to_string(items.size()));
+  }
+
+ private:
+  Counts counts_;
+};
+
+class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
+ public:
+  DeletePlayer() : Played("delete") {}
+
+  void execute(std::string_view item, tenon::BackupV2View backup) override {
+    note("execute " + name_in(item) + " of " + std::string(backup.name()) +
+         (item.find("changed-by") == std::string_view::npos ? "" : ", changed"));
+    part(item).misbehave();
+  }
+};
+
+/// A store that takes nothing until the call is cancelled.
+class StuckStore : public tenon::sdk::ObjectStoreV2 {
+ public:
+  void configure(const tenon::sdk::Config& config) override { script_.configure(config); }
+  void put_object(std::string_view, std::string_view,
+                  std::unique_ptr<tenon::sdk::Reader>) override {
+    script_.note("put");
+    call().wait(std::chrono::hours(1));
+  }
+  tenon::ObjectInfoV1 object_info(std::string_view, std::string_view) override {
+    throw Failure(TENON_NOT_FOUND, "nothing is here");
+  }
+  std::unique_ptr<tenon::sdk::Reader> get_object(std::string_view, std::string_view) override {
+    throw Failure(TENON_NOT_FOUND, "nothing is here");
+  }
+  std::vector<std::string> list_common_prefixes(std::string_view, std::string_view,
+                                                std::string_view) override {
+    return {};
+  }
+  ListObjectsResult list_objects(std::string_view, std::string_view, std::string_view,
+                                 std::uint32_t) override {
+    return {};
+  }
+  void delete_object(std::string_view, std::string_view) override {}
+
+ private:
+  Script script_;
+};
+
+}  // namespace
+
+#define PLUGINS(PLUGIN)                     \
+  PLUGIN(BackupPlayer, "test.example/a")    \
+  PLUGIN(BackupPlayer, "test.example/b")    \
+  PLUGIN(OldBackupPlayer, "test.example/a") \
+  PLUGIN(RestorePlayer, "test.example/a")   \
+  PLUGIN(RestorePlayer, "test.example/b")   \
+  PLUGIN(DeletePlayer, "test.example/a")    \
+  PLUGIN(DeletePlayer, "test.example/b")    \
+  PLUGIN(StuckStore, "test.example/stuck")
+TENON_PLUGINS("test.example/player", "1.0.0", PLUGINS, {"threads": "joined"});

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon-backup: backs up documents of Kubernetes into an object store, restores and deletes them.
+// Stores, snapshotters and actions are plugins; this program is also an example of a host.
+#include "create.hpp"
+#include "deletion.hpp"
+#include "output.hpp"
+#include "report.hpp"
+#include "restore.hpp"
+#include "session.hpp"
+#include "settings.hpp"
+#include "store.hpp"
+
+#include "base/plain_text.hpp"
+#include "common/console.hpp"
+#include "common/progress.hpp"
+#include "common/signals.hpp"
+
+#include <tenon/builtins.hpp>
+#include <tenon/sdk/config.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace backup;
+using tenon::tools::Console;
+
+enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
+
+struct Options {
+  std::filesystem::path config = "tenon-backup.json";
+  std::vector<std::filesystem::path> plugin_path;
+  bool json = false;
+  bool dry_run = false;
+  std::string name;
+  std::filesystem::path from;
+  std::string ttl;
+  tenon::SelectorV1 selector;
+  RestoreRequest restore;
+  std::vector<std::string> mappings;  // "old=new"
+};
+
+/// What each command works with.
+struct Run {
+  const Options& options;
+  Console& console;
+  Session& session;
+  Store& store;
+  Report& report;
+  Output& output;
+  Tally& tally;
+};
+
+Exit refuse(const Findings& findings) {
+  for (const auto& finding : findings.all()) std::cerr << to_text(finding) << "\n";
+  return wrong_usage;
+}
+
+bool is_usage(const tenon::Error& error) {
+  for (const std::string_view code :
+       {"bad-name", "bad-pattern", "bad-label-selector", "already-exists", "wrong-value"}) {
+    if (error.code() == code) return true;
+  }
+  return false;
+}
+
+Exit fail(Run& run, const tenon::Error& error) {
+  run.console.say(error.to_string());
+  run.output.failed(error);
+  if (is_usage(error)) return wrong_usage;
+  return error.code() == "cancelled" ? failed : environment_failed;
+}
+
+Exit exit_of(const Report& report) {
+  return report.errors() == 0 ? done : failed;
+}
+
+OnPlanned print_plan(Output& output) {
+  output.expect("items");
+  return [&output](const auto& id, const auto& actions) { output.planned(id, actions); };
+}
+
+tenon::Result<std::optional<std::chrono::nanoseconds>> read_ttl(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  using Parameter = tenon::sdk::Parameter<tenon::Duration>;
+  if (const auto ttl = Parameter::parse(text); ttl && ttl->count() > 0) return *ttl;
+  return tenon::Error({.code = "wrong-value",
+                       .where = "--ttl",
+                       .found = text,
+                       .needed = Parameter::expected() + ", longer than 0",
+                       .fix = "change the value"});
+}
+
+Exit create(Run& run) {
+  const Options& options = run.options;
+  if (auto good = check_name(options.name); !good) return fail(run, good.error());
+  const auto ttl = read_ttl(options.ttl);
+  if (!ttl) return fail(run, ttl.error());
+  const CreateRequest request{options.name, options.from, options.selector, *ttl};
+  if (options.dry_run) {
+    const auto planned = plan_backup(run.session, request, run.report, print_plan(run.output));
+    return planned ? exit_of(run.report) : fail(run, planned.error());
+  }
+  const auto record = create_backup(run.session, run.store, request, run.report, run.tally);
+  if (!record) return fail(run, record.error());
+  run.output.created(*record);
+  return exit_of(run.report);
+}
+
+tenon::Result<tenon::TextMap> read_mappings(const std::vector<std::string>& mappings) {
+  tenon::TextMap map;
+  for (const std::string& mapping : mappings) {
+    const std::size_t equals = mapping.find('=');
+    const bool good = equals != std::string::npos && equals != 0 && equals + 1 != mapping.size();
+    if (good && map.emplace(mapping.substr(0, equals), mapping.substr(equals + 1)).second) continue;
+    return tenon::Error({.code = "wrong-value",
+                         .where = "--map-namespace",
+                         .found = mapping,
+                         .needed = "OLD=NEW, each old namespace once",
+                         .fix = "change the value"});
+  }
+  return map;
+}
+
+Exit restore(Run& run) {
+  RestoreRequest request = run.options.restore;
+  request.backup = run.options.name;
+  request.selector = run.options.selector;
+  if (auto good = check_name(request.backup); !good) return fail(run, good.error());
+  if (!request.name.empty()) {
+    if (auto good = check_name(request.name); !good) return fail(run, good.error());
+  }
+  auto mappings = read_mappings(run.options.mappings);
+  if (!mappings) return fail(run, mappings.error());
+  request.namespace_mapping = *std::move(mappings);
+  if (run.options.dry_run) {
+    const auto planned =
+        plan_restore(run.session, run.store, request, run.report, print_plan(run.output));
+    return planned ? exit_of(run.report) : fail(run, planned.error());
+  }
+  const auto record = restore_backup(run.session, run.store, request, run.report, run.tally);
+  if (!record) return fail(run, record.error());
+  run.output.restored(*record);
+  return exit_of(run.report);
+}
+
+Exit remove(Run& run, const std::string& name) {
+  if (run.options.dry_run) {
+    const auto planned =
+        plan_deletion(run.session, run.store, name, run.report, print_plan(run.output));
+    return planned ? exit_of(run.report) : fail(run, planned.error());
+  }
+  Report report(run.console);  // of this backup alone
+  const auto deletion = delete_backup(run.session, run.store, name, report, run.tally);
+  if (!deletion) return fail(run, deletion.error());
+  run.output.deleted(name, *deletion, report.problems());
+  return exit_of(report);
+}
+
+Exit remove(Run& run) {
+  if (auto good = check_name(run.options.name); !good) return fail(run, good.error());
+  return remove(run, run.options.name);
+}
+
+/// Calls `visit` with each backup in the order of their names; a record that cannot be read is
+/// reported. What an unfinished backup left has none.
+tenon::Result<void> each_backup(Run& run,
+                                const std::function<void(const tenon::StoredBackupV1&)>& visit) {
+  const auto names = run.store.names();
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const auto record = run.store.read(name);
+    if (record) {
+      visit(*record);
+    } else if (record.error().code() != "not-found") {
+      run.report.error(record.error());
+    }
+  }
+  return {};
+}
+
+Exit expire(Run& run) {
+  if (!run.options.dry_run) run.output.expect("deletions");
+  const auto now = std::chrono::system_clock::now();
+  std::vector<std::string> expired;
+  const auto listed = each_backup(run, [&](const tenon::StoredBackupV1& record) {
+    if (record.backup.expires && *record.backup.expires <= now) {
+      expired.push_back(record.backup.name);
+    }
+  });
+  if (!listed) return fail(run, listed.error());
+  Exit worst = exit_of(run.report);
+  for (const std::string& name : expired) {
+    if (!run.session.caller.cancelled()) worst = std::max(worst, remove(run, name));
+  }
+  return worst;
+}
+
+Exit list(Run& run) {
+  run.output.expect("backups");
+  const auto listed =
+      each_backup(run, [&](const tenon::StoredBackupV1& record) { run.output.listed(record); });
+  return listed ? exit_of(run.report) : fail(run, listed.error());
+}
+
+Exit describe(Run& run) {
+  if (auto good = check_name(run.options.name); !good) return fail(run, good.error());
+  const auto record = run.store.read(run.options.name);
+  if (!record) return fail(run, record.error());
+  run.output.described(*record);
+  return done;
+}
+
+using Command = std::function<Exit(Run&)>;
+
+std::string progress_line(const Tally& tally, std::chrono::duration<double> since) {
+  const std::uint64_t done = tally.done;
+  const std::uint64_t total = tally.total;
+  constexpr std::size_t width = 30;
+  const std::size_t filled = total == 0 ? 0 : width * done / total;
+  const auto rate = since.count() > 0 ? static_cast<double>(done) / since.count() : 0;
+  return "[" + std::string(filled, '#') + std::string(width - filled, ' ') + "] " +
+         std::to_string(done) + " of " + std::to_string(total) + " items (" +
+         std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
+}
+
+Exit run_command(const Options& options, const std::string& name, const Command& command) {
+  Findings findings;
+  auto settings = read_settings(options.config, findings);
+  if (!settings || !findings.empty()) return refuse(findings);
+
+  Console console("tenon-backup");
+  auto session = std::make_unique<Session>(console, *std::move(settings), options.plugin_path,
+                                           std::vector{tenon::builtins()});
+  session->check_uses(findings);
+  if (!findings.empty()) return refuse(findings);
+
+  Report report(console);
+  Output output(name, options.json);
+  Tally tally;
+  Exit exit = done;
+  {
+    const tenon::tools::SignalWatch watch([&] { session->caller.cancel(); }, [] {});
+    const tenon::tools::Progress progress(console,
+                                          [&](auto since) { return progress_line(tally, since); });
+    auto store = Store::open(*session);
+    if (store) {
+      Run run{options, console, *session, *store, report, output, tally};
+      exit = command(run);
+    } else {
+      console.say(store.error().to_string());
+      output.failed(store.error());
+      exit = environment_failed;
+    }
+  }
+  if (!output.finish()) {
+    console.say("cannot write to standard output");
+    exit = environment_failed;
+  }
+  // A thread that was left behind still runs in code that would be unloaded.
+  if (session->caller.has_left_calls()) _exit(exit);
+  return exit;
+}
+
+void add_selection(CLI::App& command, tenon::SelectorV1& selector) {
+  const auto add = [&](const char* option, std::vector<std::string>& patterns,
+                       const char* description) {
+    command.add_option(option, patterns, description)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("PATTERN,...");
+  };
+  add("--include-namespaces", selector.included_namespaces, "only items in these namespaces");
+  add("--exclude-namespaces", selector.excluded_namespaces, "no items in these namespaces");
+  add("--include-resources", selector.included_resources, "only items of these resources");
+  add("--exclude-resources", selector.excluded_resources, "no items of these resources");
+  command.add_option("-l,--selector", selector.label_selector, "only items with these labels")
+      ->type_name("LABELS");
+}
+
+int run(int count, char** arguments) {
+  CLI::App program("Backs up, restores and deletes documents of Kubernetes.", "tenon-backup");
+  program.footer(
+      "SIGINT stops; a second one stops at once.\n"
+      "Exit status: 0 success, 1 something failed, 2 wrong usage or configuration, 3 I/O error.");
+  program.require_subcommand(1);
+  program.fallthrough();
+  Options options;
+  program.add_option("-c,--config", options.config, "the configuration file")
+      ->type_name("FILE")
+      ->capture_default_str();
+  program.add_option("--plugin-path", options.plugin_path, "a folder to look at before all others")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  program.add_flag("--json", options.json, "print one JSON object");
+
+  Command command;
+  std::string name;
+  const auto add = [&](const char* word, const char* description, const Command& act) {
+    CLI::App* added = program.add_subcommand(word, description);
+    added->callback([&command, &name, word, act] {
+      name = word;
+      command = act;
+    });
+    return added;
+  };
+  const auto add_name = [&](CLI::App* added) {
+    added->add_option("NAME", options.name, "the name of the backup")->required();
+  };
+  const auto add_dry_run = [&](CLI::App* added) {
+    added->add_flag("--dry-run", options.dry_run, "say which action would see which item");
+  };
+
+  CLI::App* create_command = add("create", "makes a backup", create);
+  add_name(create_command);
+  create_command
+      ->add_option("--from", options.from, "JSON files, as kubectl get -o json prints them")
+      ->required()
+      ->type_name("DIR|FILE");
+  create_command->add_option("--ttl", options.ttl, "expires after this time, eg: 720h")
+      ->type_name("DURATION");
+  add_selection(*create_command, options.selector);
+  add_dry_run(create_command);
+
+  CLI::App* restore_command = add("restore", "restores a backup into a folder", restore);
+  add_name(restore_command);
+  restore_command->add_option("--to", options.restore.to, "the folder")
+      ->required()
+      ->type_name("DIR");
+  restore_command->add_option("--name", options.restore.name, "the name of the restore")
+      ->type_name("RESTORE");
+  restore_command
+      ->add_option("--map-namespace", options.mappings, "restores one namespace into another")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("OLD=NEW,...");
+  add_selection(*restore_command, options.selector);
+  add_dry_run(restore_command);
+
+  CLI::App* delete_command = add("delete", "deletes a backup and what belongs to it",
+                                 [](Run& run) { return remove(run); });
+  add_name(delete_command);
+  add_dry_run(delete_command);
+  add_dry_run(add("expire", "deletes the backups whose time is over", expire));
+  add("list", "lists the backups", list);
+  add_name(add("describe", "describes a backup", describe));
+
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);
+    const auto unknown = program.remaining(true);
+    std::cerr << "tenon-backup: "
+              << tenon::harmless(unknown.empty() ? error.what()
+                                                 : "what is " + unknown.front() + "?")
+              << "\nSee tenon-backup --help.\n";
+    return wrong_usage;
+  }
+  tenon::tools::hold_signals();
+  return run_command(options, name, command);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::cerr << "tenon-backup: " << tenon::harmless(error.what()) << "\n";
+    return environment_failed;
+  }
+}

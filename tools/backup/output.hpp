@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// What commands print on standard output: text for people, or one JSON object (backup.md).
+#pragma once
+
+#include "deletion.hpp"
+
+#include <tenon/resource_id.hpp>
+#include <tenon/result.hpp>
+#include <tenon/stored_backup.hpp>
+#include <tenon/stored_restore.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backup {
+
+/// Prints the results of one command. Belongs to one thread.
+class Output {
+ public:
+  Output(std::string command, bool json) : command_(std::move(command)), json_(json) {}
+
+  bool json() const noexcept { return json_; }
+
+  /// Makes sure that an array is there, if only an empty one.
+  void expect(std::string_view key);
+
+  void created(const tenon::StoredBackupV1& record);
+  void restored(const tenon::StoredRestoreV1& record);
+  void deleted(const std::string& name, const Deletion& deletion,
+               const std::vector<tenon::ProblemV1>& problems);
+  void planned(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions);
+  void listed(const tenon::StoredBackupV1& record);
+  void described(const tenon::StoredBackupV1& record);
+  void failed(const tenon::Error& error);
+
+  /// Prints what was collected: the JSON object, or the rest of a table. Returns whether standard
+  /// output took everything.
+  bool finish();
+
+ private:
+  boost::json::array& array(std::string_view key);
+
+  const std::string command_;
+  const bool json_;
+  boost::json::object answer_;
+  bool has_head_ = false;
+};
+
+/// "2027-01-31 04:05:06Z"; "-" for none.
+std::string to_text(const std::optional<tenon::Timestamp>& time);
+
+}  // namespace backup
