@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -188,6 +189,136 @@ TEST_P(PipelineFaults, LoseNoRecord) {
   const auto written = std::ranges::find(steps, "write out.db");
   if (written == steps.end()) return;
   EXPECT_EQ(std::count(steps.begin(), written, "sync out.db-journal"), 2);
+}
+
+/// Backups of forty items, whose records and archives lie in one folder.
+class BackupFaults : public testing::Test {
+ protected:
+  static constexpr std::size_t count = 40;
+
+  static void prepare(World& world) {
+    std::string items;
+    for (std::size_t i = 0; i < count; ++i) {
+      items += R"({"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"web","name":"s)" +
+               std::to_string(i) + "\"}}\n";
+    }
+    world.write("items.json", items);
+    world.path("store/here");
+    world.write("tenon-backup.json",
+                R"({"store": {"plugin": "filesystem", "config": {"directory": "store"}}})");
+  }
+
+  static Outcome run(World& world, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{TENON_BACKUP};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return world.run(command);
+  }
+  static Outcome create(World& world) {
+    return run(world, {"create", "nightly", "--from", "items.json"});
+  }
+  static std::size_t files(const std::filesystem::path& folder) {
+    std::error_code none;
+    std::size_t found = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none)) {
+      if (entry.is_regular_file()) ++found;
+    }
+    return found;
+  }
+
+  /// How many items are in the backup that is listed; 0: none is. What is listed can be restored.
+  static std::size_t listed_items(World& world) {
+    const Outcome listed = run(world, {"list"});
+    EXPECT_EQ(listed.exit, 0) << listed.err;
+    if (listed.out.empty()) return 0;
+    std::istringstream row(listed.out.substr(listed.out.find("Z - ") + 4));
+    std::size_t items = 0;
+    std::size_t errors = 0;
+    row >> items >> errors;
+    EXPECT_EQ(items == count, errors == 0) << listed.out;
+    const Outcome restored = run(world, {"restore", "nightly", "--to", "restored"});
+    EXPECT_EQ(restored.exit, 0) << restored.err;
+    EXPECT_EQ(files(world.root() / "restored"), items);
+    std::filesystem::remove_all(world.root() / "restored");
+    return items;
+  }
+  /// Nothing is in the way of the next run.
+  static void remove(World& world) {
+    const Outcome removed = run(world, {"delete", "nightly"});
+    EXPECT_TRUE(removed.exit == 0 || removed.err.find("[not-found]") != std::string::npos)
+        << removed.err;
+    EXPECT_EQ(run(world, {"list"}).out, "");
+  }
+};
+
+TEST_F(BackupFaults, StoreAWholeBackupOrNone) {
+  for_each_fault({
+      .prepare = prepare,
+      .command = {TENON_BACKUP, "create", "nightly", "--from", "items.json"},
+      .check =
+          [](World& world, const Outcome& outcome, const Fault&) {
+            const std::size_t items = listed_items(world);
+            if (outcome.exit == 0) {
+              EXPECT_EQ(items, count) << "it said that all is well";
+            }
+            remove(world);
+          },
+      .check_whole =
+          [](World& world, const Outcome& outcome) {
+            EXPECT_EQ(outcome.exit, 0) << outcome.err;
+            EXPECT_EQ(listed_items(world), count);
+          },
+  });
+}
+
+TEST_F(BackupFaults, DeleteABackupOrLeaveItToBeDeleted) {
+  for_each_fault({
+      .prepare =
+          [](World& world) {
+            prepare(world);
+            EXPECT_EQ(create(world).exit, 0);
+          },
+      .command = {TENON_BACKUP, "delete", "nightly"},
+      .check =
+          [](World& world, const Outcome& outcome, const Fault&) {
+            const Outcome listed = run(world, {"list"});
+            EXPECT_EQ(listed.exit, 0) << listed.err;
+            if (outcome.exit == 0) {
+              EXPECT_EQ(listed.out, "") << "it said that all is well";
+            }
+            if (listed.out.empty()) {
+              remove(world);
+              EXPECT_EQ(create(world).exit, 0);
+            }
+          },
+      .check_whole =
+          [](World& world, const Outcome& outcome) {
+            EXPECT_EQ(outcome.exit, 0) << outcome.err;
+            EXPECT_EQ(files(world.root() / "store"), 0u);
+          },
+  });
+}
+
+TEST_F(BackupFaults, RestoreEachItemWholeOrNot) {
+  for_each_fault({
+      .prepare =
+          [](World& world) {
+            prepare(world);
+            EXPECT_EQ(create(world).exit, 0);
+          },
+      .command = {TENON_BACKUP, "restore", "nightly", "--to", "out"},
+      .check =
+          [](World& world, const Outcome& outcome, const Fault&) {
+            if (outcome.exit == 0) {
+              EXPECT_EQ(files(world.root() / "out"), count);
+            }
+          },
+      .check_whole =
+          [](World& world, const Outcome& outcome) {
+            EXPECT_EQ(outcome.exit, 0) << outcome.err;
+            EXPECT_EQ(outcome.err, "") << "a file that is there differs";
+            EXPECT_EQ(files(world.root() / "out"), count);
+          },
+  });
 }
 
 }  // namespace
