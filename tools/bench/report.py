@@ -18,6 +18,7 @@ import time
 from base64 import b64encode
 
 sys.dont_write_bytecode = True  # nothing beside the sources
+import backups
 import chart
 
 # what, goal in nanoseconds if there is one, benchmark, floor, whether the measurement is what comes
@@ -299,7 +300,7 @@ def in_words(value, unit):
             if abs(value) >= factor:
                 return f"{in_digits(value / factor)} {name}"
         return f"{in_digits(value)} ns"
-    if unit == "records/s":
+    if unit in ("records/s", "items/s"):
         return f"{value:,.0f}/s"
     if unit == "MiB/s":
         return f"{value:,.0f} MiB/s"
@@ -328,7 +329,8 @@ def main():
     rates |= measure_conversion(build)
     rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(rates),
             *rows_of_restarts(latency, memory), *rows_of_instances(times, instances),
-            *rows_of_rates(times, measure_pipelines(build))]
+            *rows_of_rates(times, measure_pipelines(build)),
+            *backups.rows(backups.measure(build))]
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
     (build / "measure.svg").write_text(chart.draw(rows, latency, shown))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What tenon-backup takes for many items with actions on each, and what tar takes for their files."""
+import json
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+ITEMS = 50_000
+REPETITIONS = 3
+
+
+def write_items(folder):
+    """Pods of about 2 kB, as a cluster describes them."""
+    for number in range(ITEMS):
+        pod = {
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": f"pod-{number}", "namespace": f"space-{number % 10}",
+                         "labels": {"app": f"app-{number % 97}", "tier": "backend"}},
+            "spec": {"serviceAccountName": "default", "containers": [
+                {"name": f"c{i}", "image": f"registry.example.org/team/image-{number * 7 + i}:1.{i}",
+                 "env": [{"name": f"KEY_{j}", "value": f"{hash((number, i, j)):x}"}
+                         for j in range(10)]} for i in range(3)]},
+            "status": {"phase": "Running", "podIP": f"10.{number % 200}.{number % 199}.7"},
+        }
+        (folder / f"pod-{number}.json").write_text(json.dumps(pod))
+    for number in range(10):
+        account = {"apiVersion": "v1", "kind": "ServiceAccount",
+                   "metadata": {"name": "default", "namespace": f"space-{number}"}}
+        (folder / f"account-{number}.json").write_text(json.dumps(account))
+
+
+def seconds(command, cwd):
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, cwd=cwd, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - begin
+
+
+def measure(build):
+    """Items/s of each command, and of tar for the same files: two dictionaries."""
+    build = build.resolve()
+    backup = [build / "tools/backup/tenon-backup", "--plugin-path", build / "plugins/examples/redact"]
+    times = {name: [] for name in ("create", "restore", "delete", "tar czf", "tar xzf")}
+    with tempfile.TemporaryDirectory() as name:
+        world = pathlib.Path(name)
+        (world / "items").mkdir()
+        write_items(world / "items")
+        (world / "store").mkdir()
+        (world / "tenon-backup.json").write_text(json.dumps({
+            "store": {"plugin": "filesystem", "config": {"directory": "store"}},
+            "restore_actions": [{"plugin": "remap-labels", "config": {"tier": "set frontend"}}]}))
+        for _ in range(REPETITIONS):
+            for what, command in [
+                    ("create", [*backup, "create", "pods", "--from", "items"]),
+                    ("tar czf", ["tar", "czf", "items.tar.gz", "items"]),
+                    ("restore", [*backup, "restore", "pods", "--to", "restored",
+                                 "--map-namespace", "space-1=space-2a"]),
+                    ("tar xzf", ["tar", "xzf", "items.tar.gz", "--one-top-level=unpacked"]),
+                    ("delete", [*backup, "delete", "pods"])]:
+                times[what].append(seconds(command, world))
+            shutil.rmtree(world / "restored")
+            shutil.rmtree(world / "unpacked")
+    return {what: ITEMS / statistics.median(taken) for what, taken in times.items()}
+
+
+def rows(rates):
+    """Two actions see each item of a backup, and two each item of a restore."""
+    for what, floor in [("create", "tar czf"), ("restore", "tar xzf"), ("delete", "tar xzf")]:
+        yield {"what": f"tenon-backup {what}, {ITEMS:,} items", "unit": "items/s",
+               "goal": rates[floor] / 2, "at_least": True, "measured": rates[what],
+               "floor": floor, "floor_measured": rates[floor],
+               "ratio": rates[what] / rates[floor]}
