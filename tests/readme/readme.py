@@ -4,9 +4,10 @@
 
 Tenon is installed from BUILD into a temporary folder, where a project grows from the blocks in their
 order: specs, pipelines and documents (`json`) are checked, run and converted, plugins (`c`, `cpp`) compiled into lib<name>.so, hosts compiled,
-and run where their plugins are there, `cmake` is configured, commands (`sh`) run. A block is written
-to the file that the text before it names: `kinds/filter/v1.json`. Commands of tools/, which
-start with a build of the whole, are not run again.
+and run where their plugins are there, `cmake` is configured, commands (`sh`) run. Where such a block
+has lines that begin with `# `, they must be what the commands print. A block is written to the file
+that the text before it names: `kinds/filter/v1.json`. Commands of tools/, which start with a build of
+the whole, are not run again.
 """
 import json
 import os
@@ -165,6 +166,8 @@ class Project:
         family = value.get("kind") or value.get("type")
         if "destinations" in value:
             self.pipeline(value, block)
+        if "store" in value:
+            self.write(block.file, block.text)
         if "value" in value:
             self.run("tenon", "convert", self.write(block.file, block.text))
             return
@@ -204,7 +207,10 @@ class Project:
         commands = re.sub(r"^\$ ", "", block.text, flags=re.M)
         if re.search(r"^\s*(tools/|git clone|sudo|apt|meson|ninja|cmake|cargo)", commands, re.M):
             raise Untried("it builds tenon")
-        self.run("sh", "-euc", commands)
+        printed = self.run("sh", "-euc", commands).splitlines()
+        shown = re.findall(r"^# (.*)", commands, re.M)
+        if shown and printed != shown:
+            raise Failure("\n".join(["printed:", *printed, "shown:", *shown]))
 
     def try_block(self, block):
         if block.language == "json" or not block.language and block.text.startswith("{"):
