@@ -23,6 +23,7 @@ class ArchiveReader : public tenon::OwnReader {
   }
 
   tenon::Result<std::size_t> read(tenon::Call& call, std::span<std::uint8_t> into) override {
+    queue_->note_read();
     std::size_t filled = 0;
     while (filled < into.size() && !writer_.ended()) {
       if (writer_.needs_input()) {
@@ -59,7 +60,7 @@ class ArchiveReader : public tenon::OwnReader {
 }  // namespace
 
 ArchiveStream::ArchiveStream(ArchiveSettings settings)
-    : settings_(settings), queue_(std::make_shared<EntryQueue>(settings.queue_bytes)) {}
+    : settings_(settings), queue_(std::make_shared<EntryQueue>(settings.queue_bytes, settings.patience)) {}
 
 ArchiveStream::~ArchiveStream() {
   abandon(tenon::Error({.status = TENON_ABORTED, .message = "the archive was not finished"}));
@@ -80,6 +81,22 @@ tenon::Result<void> ArchiveStream::finish() {
 
 void ArchiveStream::abandon(tenon::Error error) {
   queue_->abandon(std::move(error));
+}
+
+bool ArchiveStream::abandoned() const {
+  return queue_->abandoned();
+}
+
+bool ArchiveStream::stalled() const {
+  return queue_->stalled();
+}
+
+bool ArchiveStream::failed() const {
+  return queue_->failed();
+}
+
+std::uint64_t ArchiveStream::reads() const {
+  return queue_->reads();
 }
 
 tenon::Reader ArchiveStream::reader() {

@@ -22,6 +22,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -31,12 +32,14 @@ struct ArchiveSettings {
   Compression compression = Compression::gzip;
   std::chrono::sys_seconds time{};                 // of all entries
   std::size_t queue_bytes = std::size_t{8} << 20;  // that may wait to be compressed
+  /// How long `add` waits for a reader that reads nothing.
+  std::chrono::nanoseconds patience = std::chrono::hours(1);
 };
 
 class EntryQueue;
 
-/// `add` and `finish` wait for nobody but the reader, and only until it ends. All functions may be
-/// called from any thread.
+/// `add` waits for nobody but the reader, and only until it ends or is too slow. All functions may
+/// be called from any thread.
 class ArchiveStream {
  public:
   explicit ArchiveStream(ArchiveSettings settings);
@@ -46,8 +49,9 @@ class ArchiveStream {
   ArchiveStream& operator=(const ArchiveStream&) = delete;
 
   /// Adds an item. Waits while the queue is full; an item that is larger than the queue waits until
-  /// it is empty. Errors: bad-id, and then the archive goes on without the item; the error that
-  /// the archive was abandoned with; aborted when the reader ended.
+  /// it is empty. Errors: bad-id, and then the archive continues without the item; the error that
+  /// the archive was abandoned with; aborted when the reader ended; deadline-exceeded, from now on,
+  /// when the reader reads nothing for too long.
   tenon::Result<void> add(const tenon::ResourceIdV1& id, std::string json);
   /// The same for a file of another kind. REQUIRED: `path` begins with "metadata/" and is no longer
   /// than 253 bytes.
@@ -59,9 +63,16 @@ class ArchiveStream {
   /// The reader fails with this error from now on, and so does `add`. Nothing happens if the
   /// archive was finished or abandoned before.
   void abandon(tenon::Error error);
+  bool abandoned() const;
+  /// Whether `add` waited too long.
+  bool stalled() const;
+  /// Whether nothing can be added any more, for any reason.
+  bool failed() const;
+  /// How often the archive was read.
+  std::uint64_t reads() const;
 
   /// Returns what reads the archive. Its end wakes those who wait in `add`. A read that is
-  /// cancelled fails; the next one goes on. REQUIRED: not called before.
+  /// cancelled fails; the next one continues. REQUIRED: not called before.
   tenon::Reader reader();
 
  private:

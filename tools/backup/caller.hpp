@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls of plugins that may never return. They run on a thread of their own; one that is not back
-// some time after its deadline is left behind with its thread, its module is restarted, and the run
-// continues on another thread.
+// Calls of plugins that may never return. They run on a thread of their own. A call that has not
+// returned by its deadline is left behind with its thread, its module is restarted, and the run
+// continues with another thread.
 #pragma once
 
+#include "lane.hpp"
 #include "plugin.hpp"
 
 #include "common/console.hpp"
@@ -21,7 +22,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -32,31 +32,80 @@ class Caller {
  public:
   /// Both must outlive the Caller.
   Caller(tenon::Host& host, tenon::tools::Console& console);
-  ~Caller();
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
 
-  /// Calls `body(*plugin->handle, call)`, a function that calls `method` of the plugin and returns
-  /// its Result. Views in the result are valid until the next call. The body must own what it
-  /// uses: it continues after this function has returned if the call is left behind. While the
-  /// module waits for a restart the call is made again, for as long as `timeout`.
+  /// Calls `body(call)`, a function that calls `method` of a plugin and returns its Result. Views in
+  /// the result are valid until the next call. The body must own what it uses: it continues after
+  /// this function has returned if the call is left behind. While the module waits for a restart
+  /// the call is made again, for as long as `timeout`.
   /// Errors: those of the body; deadline-exceeded if the call is left behind; cancelled.
+  template <class Body>
+  auto call(const tenon::PluginInfo& plugin, std::string_view method,
+            std::chrono::nanoseconds timeout, Body body)
+      -> std::invoke_result_t<Body, tenon::Call&> {
+    const auto single = std::make_shared<SingleCall<Body>>(plugin, std::move(body));
+    finish(start(single, method, timeout));
+    if (!single->result) return cancelled_error();
+    return *std::move(single->result);
+  }
+  /// The same for an instance: calls `body(*plugin->handle, call)`.
   template <class K, class Body>
   auto call(const PluginPtr<K>& plugin, std::string_view method, std::chrono::nanoseconds timeout,
             Body body) -> std::invoke_result_t<Body, K&, tenon::Call&> {
-    const auto shared = std::make_shared<Body>(std::move(body));
-    const auto deadline = std::chrono::steady_clock::now() + timeout;
-    for (;;) {
-      auto result = call_once(plugin, method, timeout, shared);
-      const bool waits = !result && result.error().code() == "restarting";
-      if (!waits || std::chrono::steady_clock::now() >= deadline) return result;
-      wait(std::chrono::milliseconds(10));
+    return call(plugin->info, method, timeout, [plugin, body = std::move(body)](tenon::Call& call) {
+      return body(*plugin->handle, call);
+    });
+  }
+
+  /// Calls that are made one after the other without a hand-over between threads for each. A Series
+  /// has these functions, of which one at a time is called, on any thread:
+  ///   bool next()    moves on to the next call; false: there is none
+  ///   plugin()       the PluginInfo of that call
+  ///   body()         returns a function of a Call that makes it, a body as above
+  ///   take(result)   gets what that function returned, or the Error of a call that was left behind
+  template <class Series>
+  struct Started {
+    explicit Started(std::shared_ptr<Series> series) : series(std::move(series)) {}
+
+    const std::shared_ptr<Series> series;
+    std::string_view method;
+    std::chrono::nanoseconds timeout{};
+    std::mutex mutex;      // of the series and what follows
+    bool calling = false;  // whether a call is under way
+    bool left = false;
+  };
+
+  /// Starts the calls of a series. Nothing else may be called until it is finished. `method` must
+  /// live as long as the process.
+  template <class Series>
+  std::shared_ptr<Started<Series>> start(std::shared_ptr<Series> series, std::string_view method,
+                                         std::chrono::nanoseconds timeout) {
+    const auto started = std::make_shared<Started<Series>>(std::move(series));
+    started->method = method;
+    started->timeout = timeout;
+    run([started](Lane::Turn& turn) { make_calls(*started, turn); });
+    return started;
+  }
+  /// Waits until all calls of a series have been made, or the Caller was cancelled: then some are
+  /// missing. A call that does not return is left behind; those after it are made nevertheless.
+  template <class Series>
+  void finish(std::shared_ptr<Started<Series>> started) {
+    while (!has_returned()) {
+      bool calling = false;
+      {
+        const std::lock_guard lock(started->mutex);
+        started->left = true;
+        calling = started->calling;
+      }
+      Series& series = *started->series;
+      if (calling) series.take(leave(series.plugin(), started->method, started->timeout));
+      started = start(started->series, started->method, started->timeout);
     }
   }
+
   /// Cancels the call under way and refuses all that follow. From any thread.
   void cancel();
-  /// `act` is called as well when that happens, at once if it has; an empty one ends that. It must
-  /// not call the Caller.
+  /// `act` is called as well when that happens, on the thread that cancels, or at once if it has
+  /// happened. An empty one ends that; the one before may still be called for a moment.
   void on_cancel(std::function<void()> act);
   /// Makes calls again, so that a run that was cancelled can clean up. `cancelled` stays true.
   void begin_cleanup();
@@ -64,42 +113,73 @@ class Caller {
   /// Waits for some time, or until it is cancelled.
   void wait(std::chrono::nanoseconds time);
 
+  /// Says that a call is left behind: restarts its module and returns the error of the call.
+  /// `how` says what it did, eg: "the call did not return within 1m".
+  tenon::Error leave(const tenon::PluginInfo& plugin, std::string_view method,
+                     const std::string& how);
   /// Whether a call was left behind, so that its thread may still run code of this program.
   bool has_left_calls() const noexcept { return has_left_calls_; }
 
  private:
-  struct Lane;
-  enum class End { returned, cancelled, left_behind };
+  template <class Body>
+  struct SingleCall {
+    using Result = std::invoke_result_t<Body, tenon::Call&>;
 
-  template <class K, class Body>
-  auto call_once(const PluginPtr<K>& plugin, std::string_view method,
-                 std::chrono::nanoseconds timeout, const std::shared_ptr<Body>& body)
-      -> std::invoke_result_t<Body, K&, tenon::Call&> {
-    using Result = std::invoke_result_t<Body, K&, tenon::Call&>;
-    const auto result = std::make_shared<std::optional<Result>>();
-    const End end = run(timeout, [plugin, result, body](tenon::Call& call) {
-      result->emplace((*body)(*plugin->handle, call));
-    });
-    if (end == End::returned) return *std::move(*result);
-    if (end == End::cancelled) return cancelled_error();
-    return left_behind(plugin->info, method, timeout);
+    SingleCall(const tenon::PluginInfo& plugin, Body body)
+        : info(&plugin), make(std::move(body)) {}
+
+    bool next() { return !std::exchange(made, true); }
+    const tenon::PluginInfo& plugin() const { return *info; }
+    auto body() {
+      return [this](tenon::Call& call) { return make(call); };
+    }
+    void take(Result taken) { result.emplace(std::move(taken)); }
+
+    const tenon::PluginInfo* const info;
+    const Body make;
+    std::optional<Result> result{};
+    bool made = false;
+  };
+
+  template <class Series>
+  static void make_calls(Started<Series>& started, Lane::Turn& turn) {
+    std::unique_lock lock(started.mutex);
+    for (;;) {
+      tenon::Call* call = turn.begin(started.timeout);
+      if (call == nullptr || !started.series->next()) return;
+      started.calling = true;
+      const auto body = started.series->body();
+      const auto until = std::chrono::steady_clock::now() + started.timeout;
+      lock.unlock();
+      auto result = body(*call);
+      while (!result && result.error().code() == "restarting" &&
+             std::chrono::steady_clock::now() < until) {
+        turn.pause(std::chrono::milliseconds(10));
+        call = turn.begin(started.timeout);
+        if (call == nullptr) break;
+        result = body(*call);
+      }
+      lock.lock();
+      if (started.left) return;
+      started.calling = false;
+      started.series->take(std::move(result));
+    }
   }
 
-  End run(std::chrono::nanoseconds timeout, std::function<void(tenon::Call&)> body);
-  static void serve(const std::shared_ptr<Lane>& lane);
+  void run(Lane::Body body);
+  bool has_returned();
   static tenon::Error cancelled_error();
-  tenon::Error left_behind(const tenon::PluginInfo& plugin, std::string_view method,
-                           std::chrono::nanoseconds timeout);
+  tenon::Error leave(const tenon::PluginInfo& plugin, std::string_view method,
+                     std::chrono::nanoseconds timeout);
 
   tenon::Host& host_;
   tenon::tools::Console& console_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // is locked before the one of a Lane
   std::condition_variable stopped_;
   std::function<void()> on_cancel_;
   bool cancelled_ = false;
   bool cleans_up_ = false;
-  std::shared_ptr<Lane> lane_;
-  std::thread thread_;  // serves the lane
+  std::unique_ptr<Lane> lane_;
   bool has_left_calls_ = false;
 };
 

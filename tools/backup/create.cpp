@@ -66,7 +66,7 @@ class BackupRun {
   void replace(const Action<ItemAction>& action, const ResourceIdV1& id, std::string_view changed,
                std::string& text);
   void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& asked_by);
-  bool stopped() const { return store_refuses_ || session_.caller.cancelled(); }
+  bool stopped() const { return upload_.refused() || session_.caller.cancelled(); }
   tenon::Result<void> finish();
   void complete_record();
   void remove_snapshots();
@@ -85,7 +85,6 @@ class BackupRun {
   std::vector<bool> taken_;
   std::deque<std::size_t> queue_;
   std::set<std::string> namespaces_;  // of the items that were taken
-  bool store_refuses_ = false;
 };
 
 tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& request) {
@@ -102,7 +101,8 @@ tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& re
 
 ArchiveSettings archive_settings(const Session& session, const tenon::BackupV2& backup) {
   return {.compression = session.settings.compression,
-          .time = std::chrono::time_point_cast<std::chrono::seconds>(*backup.created)};
+          .time = std::chrono::time_point_cast<std::chrono::seconds>(*backup.created),
+          .patience = session.settings.timeouts.store};
 }
 
 BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& request, Report& report,
@@ -139,7 +139,8 @@ void BackupRun::take_all() {
     take_queued();
     tally_.done = i + 1;
   }
-  for (const Due& due : operations_.wait()) queue(due.items, due.item);
+  const auto refused = [&] { return upload_.refused(); };
+  for (const Due& due : operations_.wait(refused)) queue(due.items, due.item);
   take_queued();
   take_namespaces();
 }
@@ -186,8 +187,12 @@ void BackupRun::take(std::size_t index, ReadItem item) {
     if (snapshot) record_.snapshots.push_back(*std::move(snapshot));
   }
   if (!id.in_namespace.empty()) namespaces_.insert(id.in_namespace);
-  store_refuses_ = !upload_.add(id, std::move(item.text));
-  ++record_.backup.counts.items;
+  const auto added = upload_.add(id, std::move(item.text));
+  if (added) {
+    ++record_.backup.counts.items;
+  } else if (!upload_.refused()) {
+    report_.error(added.error(), id);
+  }
 }
 
 void BackupRun::execute(const Action<ItemAction>& action, const ResourceIdV1& id,
@@ -239,15 +244,16 @@ void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& 
 
 tenon::Result<void> BackupRun::finish() {
   if (session_.caller.cancelled()) {
-    upload_.abandon();
+    if (auto abandoned = upload_.abandon(); !abandoned) report_.error(abandoned.error());
     return tenon::Error(
         {.status = TENON_CANCELLED, .message = "the run was interrupted; nothing was stored"});
   }
   complete_record();
   const auto description = tenon::store_backup(record_.backup, writer);
   if (!description) return description.error();
-  upload_.add("metadata/backup.json", *description + "\n");
+  const auto described = upload_.add("metadata/backup.json", *description + "\n");
   if (auto stored = upload_.finish(); !stored) return stored;
+  if (!described) return described;
   return store_.add(record_);
 }
 

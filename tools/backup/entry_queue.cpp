@@ -24,7 +24,13 @@ tenon::Error stopped(tenon::CancelReason reason) {
 
 tenon::Result<void> EntryQueue::put(ArchiveEntry entry) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failure_ || has_room(entry.bytes()); });
+  const auto may_continue = [&] { return failure_ || has_room(entry.bytes()); };
+  for (std::uint64_t seen = reads_; !changed_.wait_for(lock, patience_, may_continue);) {
+    if (std::exchange(seen, reads_) != seen) continue;
+    stalled_ = true;
+    fail(tenon::Error({.status = TENON_DEADLINE_EXCEEDED,
+                       .message = "the archive has not been read for too long"}));
+  }
   if (failure_) return *failure_;
   bytes_ += entry.bytes();
   entries_.push_back(std::move(entry));
@@ -43,7 +49,28 @@ tenon::Result<void> EntryQueue::finish() {
 void EntryQueue::abandon(tenon::Error error) {
   std::lock_guard lock(mutex_);
   if (finished_ || failure_) return;
-  failure_ = std::move(error);
+  abandoned_ = true;
+  fail(std::move(error));
+}
+
+bool EntryQueue::abandoned() const {
+  std::lock_guard lock(mutex_);
+  return abandoned_;
+}
+
+bool EntryQueue::stalled() const {
+  std::lock_guard lock(mutex_);
+  return stalled_;
+}
+
+bool EntryQueue::failed() const {
+  std::lock_guard lock(mutex_);
+  return failure_.has_value();
+}
+
+/// REQUIRED: the mutex is locked.
+void EntryQueue::fail(tenon::Error error) {
+  if (!failure_) failure_ = std::move(error);
   entries_.clear();
   bytes_ = 0;
   changed_.notify_all();
@@ -81,10 +108,7 @@ bool EntryQueue::drained() const {
 
 void EntryQueue::close(tenon::Error error) {
   std::lock_guard lock(mutex_);
-  if (!failure_) failure_ = std::move(error);
-  entries_.clear();
-  bytes_ = 0;
-  changed_.notify_all();
+  fail(std::move(error));
 }
 
 }  // namespace backup

@@ -6,8 +6,11 @@
 #include <tenon/call.hpp>
 #include <tenon/result.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -25,16 +28,23 @@ struct ArchiveEntry {
 /// Thread-safe. Whichever side ends wakes the other one.
 class EntryQueue {
  public:
-  explicit EntryQueue(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  EntryQueue(std::size_t most_bytes, std::chrono::nanoseconds patience)
+      : most_bytes_(most_bytes), patience_(patience) {}
 
   // -- For those who add -------------------------------------------------------
 
-  /// Waits for room. Errors: why the archive cannot go on.
+  /// Waits for room. Errors: why nothing more is taken; deadline-exceeded, from now on, if nothing
+  /// was read for as long as the patience lasts.
   tenon::Result<void> put(ArchiveEntry entry);
   /// Nothing follows.
   tenon::Result<void> finish();
   /// Takes everything out, and both sides fail. Only if it is neither finished nor failed.
   void abandon(tenon::Error error);
+  bool abandoned() const;
+  /// Whether `put` waited too long.
+  bool stalled() const;
+  /// Whether nothing more is taken.
+  bool failed() const;
 
   // -- For the one who reads ---------------------------------------------------
 
@@ -45,19 +55,27 @@ class EntryQueue {
   bool drained() const;
   /// Nothing more is taken. `error`: why those who add fail from now on.
   void close(tenon::Error error);
+  void note_read() noexcept { ++reads_; }
+  /// How often something was read.
+  std::uint64_t reads() const noexcept { return reads_; }
 
  private:
   bool has_room(std::size_t bytes) const {
     return entries_.empty() || bytes_ + bytes <= most_bytes_;
   }
+  void fail(tenon::Error error);
   tenon::Result<void> wait_for_entry(std::unique_lock<std::mutex>& lock, tenon::Call& call);
 
   const std::size_t most_bytes_;
+  const std::chrono::nanoseconds patience_;
+  std::atomic<std::uint64_t> reads_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<ArchiveEntry> entries_;
   std::size_t bytes_ = 0;  // of the entries
   bool finished_ = false;
+  bool abandoned_ = false;
+  bool stalled_ = false;
   std::optional<tenon::Error> failure_;
 };
 

@@ -10,6 +10,7 @@
 #include <tenon/resource_id.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,9 +46,9 @@ class Operations {
                      std::chrono::steady_clock::now() + session_.settings.timeouts.operation});
   }
 
-  /// Polls until every operation has ended, well or not, or is cancelled because its time is over
-  /// or the run was interrupted. Returns the items that are due.
-  std::vector<Due> wait() {
+  /// Polls until every operation has ended, well or not, or is cancelled because its time is over,
+  /// the run was interrupted, or `gives_up` returns true. Returns the items that are due.
+  std::vector<Due> wait(const std::function<bool()>& gives_up) {
     std::vector<Due> due;
     for (;;) {
       std::erase_if(open_, [&](Operation& operation) {
@@ -55,8 +56,9 @@ class Operations {
         due.push_back({std::move(operation.item), std::move(operation.items)});
         return true;
       });
-      if (session_.caller.cancelled()) {
-        session_.caller.begin_cleanup();
+      const bool interrupted = session_.caller.cancelled();
+      if (interrupted) session_.caller.begin_cleanup();
+      if (interrupted || gives_up()) {
         for (const Operation& operation : open_) cancel(operation);
         open_.clear();
       }

@@ -153,7 +153,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
     if (!begun_[index] && input_.admits(input_.items.id(index))) restore(index);
     ++tally_.done;
   }
-  operations_.wait();
+  operations_.wait([] { return false; });
   if (auto synced = folder_.sync(); !synced) return std::move(synced).error();
   if (session_.caller.cancelled()) {
     return tenon::Error({.status = TENON_CANCELLED,

@@ -31,18 +31,22 @@ struct Session {
 
   /// Creates an instance of the plugin that a reference names, with a configuration of its own. The
   /// loader repeats that configuration when it restarts the module. A plugin that takes none may
-  /// have no `configure`.
+  /// have no `configure`. Errors: those of the host and of configure; deadline-exceeded; cancelled.
   template <class K>
   tenon::Result<PluginPtr<K>> get(const std::string& reference, const tenon::TextMap& config = {}) {
     auto info = host.find<K>(reference);
     if (!info) return std::move(info).error();
-    auto handle = host.create<K>(reference);
+    auto handle = caller.call(*info, "create", settings.timeouts.call,
+                              [this, reference](tenon::Call&) { return host.create<K>(reference); });
     if (!handle) return std::move(handle).error();
-    auto configured = (*handle)->configure(config);
+    const auto plugin = std::make_shared<Plugin<K>>(Plugin<K>{std::move(*info), std::move(*handle)});
+    const auto configured = caller.call(
+        plugin, "configure", settings.timeouts.call,
+        [config](K& instance, tenon::Call& call) { return instance.configure(call, config); });
     const bool takes_none =
         !configured && TENON_CODE(configured.error().status()) == TENON_UNIMPLEMENTED;
-    if (!configured && !(takes_none && config.empty())) return std::move(configured).error();
-    return std::make_shared<Plugin<K>>(Plugin<K>{std::move(*info), std::move(*handle)});
+    if (!configured && !(takes_none && config.empty())) return configured.error();
+    return plugin;
   }
 
   /// Creates all plugins of a kind, one for each name: those that the settings name first and in

@@ -206,8 +206,12 @@ tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {
       });
 }
 
-tenon::Result<void> Store::put(tenon::Call& call, const std::string& key, tenon::Reader body) {
-  return plugin_->handle->put_object(call, session_->settings.bucket, key, std::move(body));
+std::function<tenon::Result<void>(tenon::Call&, const std::string&, tenon::Reader)> Store::putter()
+    const {
+  return [plugin = plugin_, bucket = session_->settings.bucket](
+             tenon::Call& call, const std::string& key, tenon::Reader body) {
+    return plugin->handle->put_object(call, bucket, key, std::move(body));
+  };
 }
 
 tenon::Result<void> Store::remove(const std::string& key) {

@@ -19,6 +19,7 @@
 #include <tenon/stored_restore.hpp>
 #include <tenon/stream.hpp>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +56,10 @@ class Store {
 
   /// Unpacks the contents of a backup, see unpack_archive. Error: not-found.
   tenon::Result<Items> contents(const tenon::StoredBackupV1& record);
-  /// Writes an object, however long that takes, until `call` is cancelled. May be called from any
-  /// thread.
-  tenon::Result<void> put(tenon::Call& call, const std::string& key, tenon::Reader body);
+  /// Returns a function that writes an object, however long that takes, until its call is
+  /// cancelled. It may be called from any thread, also when the Store is gone.
+  std::function<tenon::Result<void>(tenon::Call&, const std::string& key, tenon::Reader body)>
+  putter() const;
   /// Removes all objects of a backup but its record: archives, also those of unfinished runs.
   /// Returns how many there were.
   tenon::Result<std::size_t> remove_contents(const std::string& name);

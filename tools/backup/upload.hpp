@@ -5,13 +5,15 @@
 #pragma once
 
 #include "archive_stream.hpp"
+#include "lane.hpp"
 #include "store.hpp"
 
-#include <tenon/call.hpp>
 #include <tenon/result.hpp>
 
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
-#include <thread>
 
 namespace backup {
 
@@ -25,23 +27,33 @@ class Upload {
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
-  /// Returns false if the store takes no more; `finish` then returns why.
-  bool add(const tenon::ResourceIdV1& id, std::string json);
-  /// The same for a file with what is known of the backup, see ArchiveStream.
-  bool add(std::string path, std::string content);
-  /// Waits until the store has the whole archive. Errors: those of the store; cancelled.
+  /// Adds an item, or a file of another kind, see ArchiveStream. Errors: those of
+  /// ArchiveStream::add.
+  tenon::Result<void> add(const tenon::ResourceIdV1& id, std::string json);
+  tenon::Result<void> add(std::string path, std::string content);
+  /// Whether the store takes no more; `finish` returns why.
+  bool refused() const;
+  /// Waits until the store has the whole archive. Errors: those of the store; deadline-exceeded, if
+  /// it read nothing for too long; cancelled.
   tenon::Result<void> finish();
-  /// Gives up: the store keeps nothing.
-  void abandon();
+  /// Gives up: the store keeps nothing. Error: deadline-exceeded, if it does not return.
+  tenon::Result<void> abandon();
 
  private:
-  void cancel();
+  struct State;
+
+  bool await_store();
+  tenon::Error stalled() const;
+  tenon::Error leave();
 
   Caller& caller_;
-  ArchiveStream archive_;
-  tenon::Call call_;
-  tenon::Result<void> stored_;
-  std::thread thread_;
+  const tenon::PluginInfo& store_;
+  const std::chrono::nanoseconds patience_;
+  Lane lane_;
+  const std::shared_ptr<State> state_;  // shared with the thread of the lane
+  const std::function<void()> cancel_;
+  bool under_way_ = true;
+  bool stalled_ = false;
 };
 
 }  // namespace backup
