@@ -11,6 +11,8 @@
 #include <tenon/backup.hpp>
 #include <tenon/selector.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +29,12 @@ struct Action {
 /// Returns a copy that outlives the call that returned the view.
 tenon::SelectorV1 owned(const tenon::SelectorV1View& view);
 std::vector<tenon::ResourceIdV1> owned(const tenon::ListView<tenon::ResourceIdV1>& ids);
+
+/// Adds the elements of `more`.
+template <class T>
+void append(std::vector<T>& to, std::vector<T> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(to));
+}
 
 /// Returns an error about what a plugin returned, with the names of the plugin and the method.
 tenon::Error of_plugin(const tenon::Error& error, const tenon::PluginInfo& plugin,

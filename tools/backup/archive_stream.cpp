@@ -60,7 +60,8 @@ class ArchiveReader : public tenon::OwnReader {
 }  // namespace
 
 ArchiveStream::ArchiveStream(ArchiveSettings settings)
-    : settings_(settings), queue_(std::make_shared<EntryQueue>(settings.queue_bytes, settings.patience)) {}
+    : settings_(settings),
+      queue_(std::make_shared<EntryQueue>(settings.queue_bytes, settings.patience)) {}
 
 ArchiveStream::~ArchiveStream() {
   abandon(tenon::Error({.status = TENON_ABORTED, .message = "the archive was not finished"}));

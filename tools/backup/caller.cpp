@@ -78,8 +78,7 @@ tenon::Error Caller::leave(const tenon::PluginInfo& plugin, std::string_view met
   if (!restarted) console_.say(restarted.error().to_string());
   return tenon::Error(
       {.status = TENON_DEADLINE_EXCEEDED,
-       .message =
-           how + " and was left behind" + (restarted ? "; its module was restarted" : ""),
+       .message = how + " and was left behind" + (restarted ? "; its module was restarted" : ""),
        .plugin = plugin.name(),
        .method = std::string(method)});
 }

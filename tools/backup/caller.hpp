@@ -33,11 +33,11 @@ class Caller {
   /// Both must outlive the Caller.
   Caller(tenon::Host& host, tenon::tools::Console& console);
 
-  /// Calls `body(call)`, a function that calls `method` of a plugin and returns its Result. Views in
-  /// the result are valid until the next call. The body must own what it uses: it continues after
-  /// this function has returned if the call is left behind. While the module waits for a restart
-  /// the call is made again, for as long as `timeout`.
-  /// Errors: those of the body; deadline-exceeded if the call is left behind; cancelled.
+  /// Calls `body(call)`, a function that calls `method` of a plugin and returns its Result. Views
+  /// in the result are valid until the next call. The body must own what it uses: it continues
+  /// after this function has returned if the call is left behind. While the module waits for a
+  /// restart the call is made again, for as long as `timeout`. Errors: those of the body;
+  /// deadline-exceeded if the call is left behind; cancelled.
   template <class Body>
   auto call(const tenon::PluginInfo& plugin, std::string_view method,
             std::chrono::nanoseconds timeout, Body body)
@@ -69,8 +69,9 @@ class Caller {
     const std::shared_ptr<Series> series;
     std::string_view method;
     std::chrono::nanoseconds timeout{};
-    std::mutex mutex;      // of the series and what follows
-    bool calling = false;  // whether a call is under way
+    std::mutex mutex;        // of the series and what follows
+    bool has_moved = false;  // on to a call that has not returned
+    bool calling = false;    // whether that call is under way
     bool left = false;
   };
 
@@ -79,11 +80,7 @@ class Caller {
   template <class Series>
   std::shared_ptr<Started<Series>> start(std::shared_ptr<Series> series, std::string_view method,
                                          std::chrono::nanoseconds timeout) {
-    const auto started = std::make_shared<Started<Series>>(std::move(series));
-    started->method = method;
-    started->timeout = timeout;
-    run([started](Lane::Turn& turn) { make_calls(*started, turn); });
-    return started;
+    return resume(std::move(series), method, timeout, false);
   }
   /// Waits until all calls of a series have been made, or the Caller was cancelled: then some are
   /// missing. A call that does not return is left behind; those after it are made nevertheless.
@@ -91,14 +88,16 @@ class Caller {
   void finish(std::shared_ptr<Started<Series>> started) {
     while (!has_returned()) {
       bool calling = false;
+      bool has_moved = false;
       {
         const std::lock_guard lock(started->mutex);
         started->left = true;
         calling = started->calling;
+        has_moved = started->has_moved;
       }
       Series& series = *started->series;
       if (calling) series.take(leave(series.plugin(), started->method, started->timeout));
-      started = start(started->series, started->method, started->timeout);
+      started = resume(started->series, started->method, started->timeout, has_moved && !calling);
     }
   }
 
@@ -125,8 +124,7 @@ class Caller {
   struct SingleCall {
     using Result = std::invoke_result_t<Body, tenon::Call&>;
 
-    SingleCall(const tenon::PluginInfo& plugin, Body body)
-        : info(&plugin), make(std::move(body)) {}
+    SingleCall(const tenon::PluginInfo& plugin, Body body) : info(&plugin), make(std::move(body)) {}
 
     bool next() { return !std::exchange(made, true); }
     const tenon::PluginInfo& plugin() const { return *info; }
@@ -141,12 +139,26 @@ class Caller {
     bool made = false;
   };
 
+  /// `has_moved`: the series has moved on to a call that nobody has begun.
+  template <class Series>
+  std::shared_ptr<Started<Series>> resume(std::shared_ptr<Series> series, std::string_view method,
+                                          std::chrono::nanoseconds timeout, bool has_moved) {
+    const auto started = std::make_shared<Started<Series>>(std::move(series));
+    started->method = method;
+    started->timeout = timeout;
+    started->has_moved = has_moved;
+    run([started](Lane::Turn& turn) { make_calls(*started, turn); });
+    return started;
+  }
+
   template <class Series>
   static void make_calls(Started<Series>& started, Lane::Turn& turn) {
     std::unique_lock lock(started.mutex);
     for (;;) {
+      if (!started.has_moved && !started.series->next()) return;
+      started.has_moved = true;
       tenon::Call* call = turn.begin(started.timeout);
-      if (call == nullptr || !started.series->next()) return;
+      if (call == nullptr) return;
       started.calling = true;
       const auto body = started.series->body();
       const auto until = std::chrono::steady_clock::now() + started.timeout;
@@ -162,6 +174,7 @@ class Caller {
       lock.lock();
       if (started.left) return;
       started.calling = false;
+      started.has_moved = false;
       started.series->take(std::move(result));
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "create.hpp"
 
+#include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
 #include "definitions.hpp"
@@ -14,10 +15,13 @@
 #include <tenon/backup_item_action.hpp>
 #include <tenon/backup_json.hpp>
 
+#include <cstddef>
 #include <deque>
 #include <memory>
-#include <numeric>
+#include <optional>
+#include <ranges>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 namespace backup {
@@ -48,6 +52,85 @@ tenon::Result<Input> read_input(const CreateRequest& request, Report& report) {
   return input;
 }
 
+/// What backup actions get and do.
+struct BackupPolicy {
+  using Kind = ItemAction;
+
+  struct Operation {
+    PluginPtr<ItemAction> plugin;
+    std::string id;
+    std::vector<ResourceIdV1> items;  // that are due when it has ended
+  };
+  struct Item {
+    std::size_t index = 0;
+    ResourceIdV1 original_id;
+    Labels labels;
+    std::string text;
+    std::vector<ResourceIdV1> additional{};
+    std::vector<Operation> operations{};
+    std::vector<tenon::Error> errors{};
+  };
+
+  auto body(const PluginPtr<ItemAction>& plugin, const Item& item) const {
+    return [plugin, text = item.text, backup = backup](tenon::Call& call) {
+      return plugin->handle->execute(call, text, *backup);
+    };
+  }
+  template <class Result>
+  void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, Result done) const;
+  static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
+  static bool ended(const Item&) { return false; }
+  bool stops(const Item& item) const {
+    return !settled->cover(item.additional) || Snapshots::concerns(item.original_id);
+  }
+  static bool alone(const Item&) { return false; }
+
+  std::shared_ptr<const tenon::BackupV2> backup;
+  std::shared_ptr<SettledItems> settled;
+};
+
+template <class Result>
+void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item,
+                        Result done) const {
+  if constexpr (std::is_same_v<Result, tenon::Error>) {
+    item.errors.push_back(std::move(done));
+  } else {
+    if (!done) return item.errors.push_back(done.error());
+    append(item.additional, owned(done->additional_items));
+    if (!done->operation_id.empty()) {
+      item.operations.push_back(
+          {plugin, std::string(done->operation_id), owned(done->post_operation_items)});
+    }
+    if (done->item) replace(plugin, *done->item, item);
+  }
+}
+
+/// A change that cannot be used is left out; the actions that follow see the item without it.
+void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
+                           Item& item) {
+  const ResourceIdV1& id = item.original_id;
+  const auto object = parse_item(changed);
+  const auto changed_id = object ? id_of(*object, id.resource) : object.error();
+  if (!changed_id) {
+    item.errors.push_back(of_plugin(changed_id.error(), plugin->info, "execute"));
+  } else if (*changed_id != id) {
+    item.errors.push_back(
+        tenon::Error({.code = "identity-changed",
+                      .message = "the action gave the item another name or namespace",
+                      .found = id_text(*changed_id),
+                      .needed = id_text(id),
+                      .plugin = plugin->info.name(),
+                      .method = "execute"}));
+  } else {
+    item.text.assign(changed);
+  }
+}
+
+tenon::Error interrupted() {
+  return tenon::Error(
+      {.status = TENON_CANCELLED, .message = "the run was interrupted; nothing was stored"});
+}
+
 class BackupRun {
  public:
   BackupRun(Session& session, Store& store, const CreateRequest& request, Report& report,
@@ -56,15 +139,15 @@ class BackupRun {
   tenon::Result<tenon::StoredBackupV1> run();
 
  private:
+  using Item = BackupPolicy::Item;
+
   void take_all();
-  void take_if_labels_match(std::size_t index);
+  std::optional<Item> next();
+  std::optional<Item> read(std::size_t index);
   void take_queued();
   void take_namespaces();
   void take(std::size_t index);
-  void take(std::size_t index, ReadItem item);
-  void execute(const Action<ItemAction>& action, const ResourceIdV1& id, std::string& text);
-  void replace(const Action<ItemAction>& action, const ResourceIdV1& id, std::string_view changed,
-               std::string& text);
+  void take(Item item);
   void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& asked_by);
   bool stopped() const { return upload_.refused() || session_.caller.cancelled(); }
   tenon::Result<void> finish();
@@ -79,9 +162,11 @@ class BackupRun {
   tenon::StoredBackupV1 record_;
   std::shared_ptr<const tenon::BackupV2> backup_;  // as actions see it
   Snapshots snapshots_;
-  std::vector<Action<ItemAction>> actions_;
+  std::shared_ptr<SettledItems> settled_ = std::make_shared<SettledItems>();
+  ActionBatches<BackupPolicy> actions_;
   Operations<ItemAction, tenon::BackupV2> operations_;
   Upload upload_;
+  std::size_t next_ = 0;  // the item to read
   std::vector<bool> taken_;
   std::deque<std::size_t> queue_;
   std::set<std::string> namespaces_;  // of the items that were taken
@@ -116,7 +201,9 @@ BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& reques
       backup_(std::make_shared<const tenon::BackupV2>(record_.backup)),
       snapshots_(session, report),
       actions_(
-          take_actions<ItemAction>(session, session.settings.backup_actions, input_.names, report)),
+          session,
+          take_actions<ItemAction>(session, session.settings.backup_actions, input_.names, report),
+          {backup_, settled_}),
       operations_(session, backup_, report),
       upload_(store, session.caller, record_.contents, archive_settings(session, record_.backup)),
       taken_(input_.items.size()) {
@@ -134,26 +221,49 @@ tenon::Result<tenon::StoredBackupV1> BackupRun::run() {
 }
 
 void BackupRun::take_all() {
-  for (std::size_t i = 0; i < input_.items.size() && !stopped(); ++i) {
-    take_if_labels_match(i);
-    take_queued();
-    tally_.done = i + 1;
-  }
+  actions_.run([&] { return next(); },
+               [&](const Item& item) {
+                 if (taken_[item.index]) ++tally_.done;
+                 return !taken_[item.index];
+               },
+               [](Item&) {},
+               [&](Item item) {
+                 const std::vector<ResourceIdV1> additional = item.additional;
+                 take(std::move(item));
+                 take_queued();
+                 settled_->add(additional);
+                 ++tally_.done;
+               });
   const auto refused = [&] { return upload_.refused(); };
   for (const Due& due : operations_.wait(refused)) queue(due.items, due.item);
   take_queued();
   take_namespaces();
 }
 
-void BackupRun::take_if_labels_match(std::size_t index) {
-  if (taken_[index] || !input_.admits(input_.items.id(index))) return;
-  auto item = input_.read(index);
-  if (!item) {
-    taken_[index] = true;
-    report_.error(item.error(), input_.items.id(index));
-  } else if (input_.filter.matches(item->labels)) {
-    take(index, *std::move(item));
+/// Reads the next item that is meant.
+std::optional<BackupRun::Item> BackupRun::next() {
+  for (; next_ < input_.items.size() && !stopped(); ++tally_.done) {
+    const std::size_t index = next_++;
+    if (taken_[index] || !input_.admits(input_.items.id(index))) continue;
+    auto item = read(index);
+    if (item && input_.filter.matches(item->labels)) return item;
   }
+  return std::nullopt;
+}
+
+/// Returns nothing if an item cannot be read, which is reported.
+std::optional<BackupRun::Item> BackupRun::read(std::size_t index) {
+  const ResourceIdV1 id = input_.items.id(index);
+  auto item = input_.read(index);
+  if (item) {
+    return Item{.index = index,
+                .original_id = id,
+                .labels = std::move(item->labels),
+                .text = std::move(item->text)};
+  }
+  taken_[index] = true;
+  report_.error(item.error(), id);
+  return std::nullopt;
 }
 
 void BackupRun::take_queued() {
@@ -169,21 +279,22 @@ void BackupRun::take_namespaces() {
 
 void BackupRun::take(std::size_t index) {
   if (taken_[index]) return;
-  auto item = input_.read(index);
-  if (item) return take(index, *std::move(item));
-  taken_[index] = true;
-  report_.error(item.error(), input_.items.id(index));
+  if (auto item = read(index)) take(actions_.run(*std::move(item)));
 }
 
-void BackupRun::take(std::size_t index, ReadItem item) {
-  taken_[index] = true;
-  const ResourceIdV1 id = input_.items.id(index);
-  for (const Action<ItemAction>& action : actions_) {
-    if (action.selector.matches(id, item.labels)) execute(action, id, item.text);
+/// Takes an item as its actions left it.
+void BackupRun::take(Item item) {
+  taken_[item.index] = true;
+  const ResourceIdV1& id = item.original_id;
+  for (const tenon::Error& error : item.errors) report_.error(error, id);
+  queue(item.additional, id);
+  for (BackupPolicy::Operation& operation : item.operations) {
+    operations_.add(std::move(operation.plugin), std::move(operation.id), id,
+                    std::move(operation.items));
   }
   if (stopped()) return;
   if (Snapshots::concerns(id)) {
-    auto snapshot = snapshots_.take(id, item.text, item.zone, record_.backup.name);
+    auto snapshot = snapshots_.take(id, item.text, zone_of(item.labels), record_.backup.name);
     if (snapshot) record_.snapshots.push_back(*std::move(snapshot));
   }
   if (!id.in_namespace.empty()) namespaces_.insert(id.in_namespace);
@@ -192,42 +303,6 @@ void BackupRun::take(std::size_t index, ReadItem item) {
     ++record_.backup.counts.items;
   } else if (!upload_.refused()) {
     report_.error(added.error(), id);
-  }
-}
-
-void BackupRun::execute(const Action<ItemAction>& action, const ResourceIdV1& id,
-                        std::string& text) {
-  const auto done =
-      session_.caller.call(action.plugin, "execute", session_.settings.timeouts.call,
-                           [text, backup = backup_](ItemAction& plugin, tenon::Call& call) {
-                             return plugin.execute(call, text, *backup);
-                           });
-  if (!done) return report_.error(done.error(), id);
-  queue(owned(done->additional_items), id);
-  if (!done->operation_id.empty()) {
-    operations_.add(action.plugin, std::string(done->operation_id), id,
-                    owned(done->post_operation_items));
-  }
-  if (done->item) replace(action, id, *done->item, text);
-}
-
-/// A change that cannot be used is left out; the actions that follow see the item without it.
-void BackupRun::replace(const Action<ItemAction>& action, const ResourceIdV1& id,
-                        std::string_view changed, std::string& text) {
-  const auto item = parse_item(changed);
-  const auto changed_id = item ? id_of(*item, id.resource) : item.error();
-  if (!changed_id) {
-    report_.error(of_plugin(changed_id.error(), action.plugin->info, "execute"), id);
-  } else if (*changed_id != id) {
-    report_.error(tenon::Error({.code = "identity-changed",
-                                .message = "the action gave the item another name or namespace",
-                                .found = id_text(*changed_id),
-                                .needed = id_text(id),
-                                .plugin = action.plugin->info.name(),
-                                .method = "execute"}),
-                  id);
-  } else {
-    text.assign(changed);
   }
 }
 
@@ -245,14 +320,17 @@ void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& 
 tenon::Result<void> BackupRun::finish() {
   if (session_.caller.cancelled()) {
     if (auto abandoned = upload_.abandon(); !abandoned) report_.error(abandoned.error());
-    return tenon::Error(
-        {.status = TENON_CANCELLED, .message = "the run was interrupted; nothing was stored"});
+    return interrupted();
   }
   complete_record();
   const auto description = tenon::store_backup(record_.backup, writer);
   if (!description) return description.error();
   const auto described = upload_.add("metadata/backup.json", *description + "\n");
-  if (auto stored = upload_.finish(); !stored) return stored;
+  if (auto stored = upload_.finish(); !stored) {
+    if (!session_.caller.cancelled()) return stored;
+    if (stored.error().code() != "cancelled") report_.error(stored.error());
+    return interrupted();
+  }
   if (!described) return described;
   return store_.add(record_);
 }
@@ -267,7 +345,9 @@ void BackupRun::complete_record() {
   backup.counts.warnings = report_.warnings();
   backup.plugins.push_back(record_of(store_.info()));
   for (const auto& plugin : snapshots_.plugins()) backup.plugins.push_back(record_of(plugin->info));
-  for (const auto& action : actions_) backup.plugins.push_back(record_of(action.plugin->info));
+  for (const auto& action : actions_.actions()) {
+    backup.plugins.push_back(record_of(action.plugin->info));
+  }
   record_.problems = report_.problems();
 }
 
@@ -297,9 +377,7 @@ tenon::Result<void> plan_backup(Session& session, const CreateRequest& request, 
   if (!input) return std::move(input).error();
   const auto actions =
       take_actions<ItemAction>(session, session.settings.backup_actions, input->names, report);
-  std::vector<std::size_t> all(input->items.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  plan(*input, all, actions, report, on_planned);
+  plan(*input, std::views::iota(std::size_t{0}, input->items.size()), actions, report, on_planned);
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "deletion.hpp"
 
+#include "action_batches.hpp"
 #include "actions.hpp"
 #include "definitions.hpp"
 #include "snapshots.hpp"
@@ -9,9 +10,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <numeric>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace backup {
 namespace {
@@ -35,6 +41,41 @@ void report_unusable(Session& session, Report& report) {
   }
 }
 
+/// What delete actions get and do.
+struct DeletionPolicy {
+  using Kind = ItemAction;
+
+  struct Item {
+    std::uint32_t index = 0;
+    tenon::ResourceIdV1 original_id;
+    Labels labels;
+    std::string text;
+    std::vector<std::uint32_t> executed{};  // numbers of actions
+    std::vector<tenon::Error> errors{};
+  };
+
+  auto body(const PluginPtr<ItemAction>& plugin, const Item& item) const {
+    return [plugin, text = item.text, backup = backup](tenon::Call& call) {
+      return plugin->handle->execute(call, text, *backup);
+    };
+  }
+  template <class Result>
+  static void take(const PluginPtr<ItemAction>&, std::size_t number, Item& item, Result done) {
+    if constexpr (std::is_same_v<Result, tenon::Error>) {
+      item.errors.push_back(std::move(done));
+    } else if (done) {
+      item.executed.push_back(static_cast<std::uint32_t>(number));
+    } else {
+      item.errors.push_back(done.error());
+    }
+  }
+  static bool ended(const Item&) { return false; }
+  static bool stops(const Item&) { return false; }
+  static bool alone(const Item&) { return false; }
+
+  std::shared_ptr<const tenon::BackupV2> backup;
+};
+
 class DeletionRun {
  public:
   DeletionRun(Session& session, Store& store, tenon::StoredBackupV1 record, Report& report,
@@ -54,7 +95,6 @@ class DeletionRun {
   void download();
   void take_actions();
   void execute_all();
-  void execute(std::uint32_t index, const ReadItem& item);
   void remove_snapshots();
   tenon::Result<void> remove_data();
   bool failed() const { return report_.errors() != 0; }
@@ -95,8 +135,7 @@ tenon::Result<void> DeletionRun::plan(const OnPlanned& on_planned) {
   take_plugins();
   if (!plugins_.empty()) download();
   take_actions();
-  std::vector<std::size_t> all(deletion_.input.items.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto all = std::views::iota(std::size_t{0}, deletion_.input.items.size());
   backup::plan(deletion_.input, all, actions_, report_, on_planned);
   return {};
 }
@@ -136,38 +175,36 @@ void DeletionRun::take_actions() {
 }
 
 void DeletionRun::execute_all() {
+  using Item = DeletionPolicy::Item;
   const Input& input = deletion_.input;
   tally_.total = input.items.size();
-  for (std::uint32_t i = 0; i < input.items.size() && !session_.caller.cancelled(); ++i) {
-    const auto item = input.read(i);
-    if (item) {
-      execute(i, *item);
-    } else {
-      report_.error(item.error(), input.items.id(i));
+  std::uint32_t next = 0;
+  const auto read = [&]() -> std::optional<Item> {
+    for (; next < input.items.size() && !session_.caller.cancelled(); ++tally_.done) {
+      const std::uint32_t index = next++;
+      const tenon::ResourceIdV1 id = input.items.id(index);
+      auto item = input.read(index);
+      if (item) return Item{index, id, std::move(item->labels), std::move(item->text)};
+      report_.error(item.error(), id);
     }
-    tally_.done = i + 1;
-  }
+    return std::nullopt;
+  };
+  ActionBatches<DeletionPolicy> batches(session_, std::move(actions_), {backup_});
+  batches.run(
+      read, [](const Item&) { return true; }, [](Item&) {},
+      [&](const Item& item) {
+        for (const tenon::Error& error : item.errors) {
+          report_.error(error, item.original_id);
+        }
+        for (const std::uint32_t action : item.executed) {
+          deletion_.executed.push_back({action, item.index});
+        }
+        ++tally_.done;
+      });
   if (session_.caller.cancelled()) {
     report_.error(tenon::Error({.status = TENON_CANCELLED,
                                 .message = "the run was interrupted",
                                 .fix = "delete the backup again"}));
-  }
-}
-
-void DeletionRun::execute(std::uint32_t index, const ReadItem& item) {
-  const tenon::ResourceIdV1 id = deletion_.input.items.id(index);
-  for (std::uint32_t i = 0; i < actions_.size(); ++i) {
-    if (!actions_[i].selector.matches(id, item.labels)) continue;
-    const auto done = session_.caller.call(
-        actions_[i].plugin, "execute", session_.settings.timeouts.call,
-        [text = item.text, backup = backup_](ItemAction& action, tenon::Call& call) {
-          return action.execute(call, text, *backup);
-        });
-    if (done) {
-      deletion_.executed.push_back({i, index});
-    } else {
-      report_.error(done.error(), id);
-    }
   }
 }
 

@@ -17,7 +17,7 @@ tenon::Result<ReadItem> Input::read(std::size_t index) const {
   if (!text) return std::move(text).error();
   const auto item = parse_item(*text);
   if (!item) return item.error();
-  return ReadItem{*std::move(text), labels_of(*item), zone_of(*item)};
+  return ReadItem{*std::move(text), labels_of(*item)};
 }
 
 tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {

@@ -23,7 +23,6 @@ namespace backup {
 struct ReadItem {
   std::string text;
   Labels labels;
-  std::string zone;
 };
 
 struct Input {
@@ -45,9 +44,9 @@ using OnPlanned =
 
 /// Calls `on_planned` for each item that is meant, in the order of `indices`. Items that cannot be
 /// read are reported.
-template <class K>
-void plan(const Input& input, const std::vector<std::size_t>& indices,
-          const std::vector<Action<K>>& actions, Report& report, const OnPlanned& on_planned) {
+template <class K, class Indices>
+void plan(const Input& input, const Indices& indices, const std::vector<Action<K>>& actions,
+          Report& report, const OnPlanned& on_planned) {
   for (const std::size_t index : indices) {
     const tenon::ResourceIdV1 id = input.items.id(index);
     if (!input.admits(id)) continue;

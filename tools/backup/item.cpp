@@ -46,8 +46,7 @@ Labels labels_of(const boost::json::object& item) {
   return labels;
 }
 
-std::string zone_of(const boost::json::object& item) {
-  const Labels labels = labels_of(item);
+std::string zone_of(const Labels& labels) {
   const auto zone = labels.find("topology.kubernetes.io/zone");
   return zone != labels.end() ? zone->second : std::string();
 }

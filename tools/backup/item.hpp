@@ -27,7 +27,7 @@ std::string text_member(const boost::json::object* object, std::string_view key)
 Labels labels_of(const boost::json::object& item);
 
 /// Returns the zone of a volume: its label topology.kubernetes.io/zone; empty if it has none.
-std::string zone_of(const boost::json::object& item);
+std::string zone_of(const Labels& labels);
 
 /// Returns the id that an item has after an action: its resource, with the namespace and name in
 /// its metadata. Error: bad-id, if it has no name or one that cannot be a path.

@@ -12,8 +12,8 @@ namespace {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-/// How long a call may take beyond its deadline, and after it was cancelled: plugins that look at it
-/// return on their own.
+/// How long a call may take beyond its deadline, and after it was cancelled: plugins that look at
+/// it return on their own.
 constexpr std::chrono::milliseconds grace_of_deadline(500);
 constexpr std::chrono::seconds grace_of_cancel(5);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "restore.hpp"
 
+#include "action_batches.hpp"
 #include "actions.hpp"
 #include "archive_path.hpp"
 #include "definitions.hpp"
@@ -18,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,90 @@ std::string name_of(const RestoreRequest& request, std::chrono::system_clock::ti
   return request.backup + text + "-" + std::string(6 - digits.size(), '0') + digits;
 }
 
+/// An action that wants to be asked whether its additional items are ready.
+struct Wait {
+  PluginPtr<ItemAction> plugin;
+  std::vector<ResourceIdV1> items;
+  std::chrono::nanoseconds timeout;
+};
+
+/// What restore actions get and do.
+struct RestorePolicy {
+  using Kind = ItemAction;
+
+  struct Operation {
+    PluginPtr<ItemAction> plugin;
+    std::string id;
+  };
+  struct Item {
+    std::size_t index = 0;
+    ResourceIdV1 original_id;
+    ResourceIdV1 id;  // as its actions left it
+    Labels labels;
+    std::shared_ptr<const std::string> original;
+    std::string text;
+    bool skipped = false;
+    std::vector<ResourceIdV1> additional{};
+    std::vector<Wait> waits{};
+    std::vector<Operation> operations{};
+    std::vector<tenon::Error> errors{};
+  };
+
+  auto body(const PluginPtr<ItemAction>& plugin, const Item& item) const {
+    return
+        [plugin, text = item.text, original = item.original, restore = restore](tenon::Call& call) {
+          return plugin->handle->execute(call, text, *original, *restore);
+        };
+  }
+  template <class Result>
+  void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, Result done) const;
+  static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
+  static bool ended(const Item& item) { return item.skipped; }
+  bool stops(const Item& item) const {
+    return !settled->cover(item.additional) || !item.waits.empty();
+  }
+  static bool alone(const Item& item) { return Snapshots::concerns(item.original_id); }
+
+  std::shared_ptr<const tenon::RestoreV1> restore;
+  std::chrono::nanoseconds ready_timeout;
+  std::shared_ptr<SettledItems> settled;
+};
+
+template <class Result>
+void RestorePolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item,
+                         Result done) const {
+  if constexpr (std::is_same_v<Result, tenon::Error>) {
+    item.errors.push_back(std::move(done));
+  } else {
+    if (!done) return item.errors.push_back(done.error());
+    item.skipped = done->skip_restore;
+    if (item.skipped) return;
+    std::vector<ResourceIdV1> additional = owned(done->additional_items);
+    if (done->wait_for_additional_items) {
+      const auto timeout = done->additional_items_ready_timeout;
+      item.waits.push_back({plugin, additional, timeout.count() > 0 ? timeout : ready_timeout});
+    }
+    append(item.additional, std::move(additional));
+    if (!done->operation_id.empty()) {
+      item.operations.push_back({plugin, std::string(done->operation_id)});
+    }
+    if (done->updated_item) replace(plugin, *done->updated_item, item);
+  }
+}
+
+/// A change that cannot be used is left out; the actions that follow see the item without it.
+void RestorePolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
+                            Item& item) {
+  const auto object = parse_item(changed);
+  auto id = object ? id_of(*object, item.id.resource) : object.error();
+  if (!id) {
+    item.errors.push_back(of_plugin(id.error(), plugin->info, "execute"));
+    return;
+  }
+  item.id = *std::move(id);
+  item.text.assign(changed);
+}
+
 class RestoreRun {
  public:
   RestoreRun(Session& session, const RestoreRequest& request, Report& report, Tally& tally,
@@ -74,31 +160,17 @@ class RestoreRun {
   tenon::Result<tenon::StoredRestoreV1> run();
 
  private:
-  /// An action that wants to be asked whether its additional items are ready.
-  struct Wait {
-    PluginPtr<ItemAction> plugin;
-    std::vector<ResourceIdV1> items;
-    std::chrono::nanoseconds timeout;
-  };
+  using Item = RestorePolicy::Item;
 
-  /// An item between its actions and its end.
-  struct Pending {
-    ResourceIdV1 id;  // as its actions left it
-    std::string text;
-    bool skipped = false;
-    std::vector<ResourceIdV1> additional{};
-    std::vector<Wait> waits{};
-  };
-
-  void restore(std::size_t index);
-  std::optional<Pending> begin(std::size_t index);
-  void take_snapshot(const ResourceIdV1& id, std::string& text);
-  void execute(const Action<ItemAction>& action, const std::string& original, Pending& item);
-  void replace(const Action<ItemAction>& action, std::string_view changed, Pending& item);
-  void begin_additional(std::vector<Pending>& stack);
+  std::optional<Item> next();
+  std::optional<Item> read(std::size_t index);
+  void take_snapshot(Item& item);
+  void restore(Item item);
+  void begin(Item item, std::vector<Item>& stack);
+  void begin_additional(std::vector<Item>& stack);
   void await_ready(const Wait& wait, const ResourceIdV1& id);
   tenon::Result<bool> is_ready(const Wait& wait);
-  void end(const Pending& item);
+  void end(const Item& item);
 
   Session& session_;
   Report& report_;
@@ -109,8 +181,11 @@ class RestoreRun {
   RestoredFolder folder_;
   Snapshots snapshots_;
   std::map<std::string, const tenon::StoredBackupV1Snapshot*> snapshot_of_;  // by volume
-  std::vector<Action<ItemAction>> actions_;
+  std::shared_ptr<SettledItems> settled_ = std::make_shared<SettledItems>();
+  ActionBatches<RestorePolicy> actions_;
   Operations<ItemAction, tenon::RestoreV1> operations_;
+  const std::vector<std::size_t> order_;
+  std::size_t next_ = 0;  // in the order
   std::vector<bool> begun_;
 };
 
@@ -135,9 +210,12 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
       restore_(std::make_shared<const tenon::RestoreV1>(record_.restore)),
       folder_(request.to),
       snapshots_(session, report),
-      actions_(take_actions<ItemAction>(session, session.settings.restore_actions, input_.names,
-                                        report)),
+      actions_(
+          session,
+          take_actions<ItemAction>(session, session.settings.restore_actions, input_.names, report),
+          {restore_, session.settings.timeouts.ready, settled_}),
       operations_(session, restore_, report),
+      order_(restore_order(input_.items)),
       begun_(input_.items.size()) {
   for (const auto& snapshot : backup.snapshots) {
     snapshot_of_[snapshot.item.name] = &snapshot;
@@ -148,11 +226,18 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
 tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
   if (auto made = folder_.take(); !made) return std::move(made).error();
   session_.report_skipped(report_);
-  for (const std::size_t index : restore_order(input_.items)) {
-    if (session_.caller.cancelled()) break;
-    if (!begun_[index] && input_.admits(input_.items.id(index))) restore(index);
-    ++tally_.done;
-  }
+  actions_.run([&] { return next(); },
+               [&](const Item& item) {
+                 if (begun_[item.index]) ++tally_.done;
+                 return !begun_[item.index];
+               },
+               [&](Item& item) { take_snapshot(item); },
+               [&](Item item) {
+                 const std::vector<ResourceIdV1> additional = item.additional;
+                 restore(std::move(item));
+                 settled_->add(additional);
+                 ++tally_.done;
+               });
   operations_.wait([] { return false; });
   if (auto synced = folder_.sync(); !synced) return std::move(synced).error();
   if (session_.caller.cancelled()) {
@@ -166,21 +251,18 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
   return std::move(record_);
 }
 
-/// Restores an item after those that its actions name, and those after the ones that theirs name.
-void RestoreRun::restore(std::size_t index) {
-  std::vector<Pending> stack;
-  if (auto item = begin(index)) stack.push_back(*std::move(item));
-  while (!stack.empty()) {
-    const std::size_t depth = stack.size();
-    begin_additional(stack);
-    if (stack.size() != depth) continue;
-    end(stack.back());
-    stack.pop_back();
+/// Reads the next item that is meant.
+std::optional<RestoreRun::Item> RestoreRun::next() {
+  for (; next_ < order_.size() && !session_.caller.cancelled(); ++tally_.done) {
+    const std::size_t index = order_[next_++];
+    if (begun_[index] || !input_.admits(input_.items.id(index))) continue;
+    if (auto item = read(index)) return item;
   }
+  return std::nullopt;
 }
 
-/// Executes the actions of an item. Returns nothing if it is not restored.
-std::optional<RestoreRun::Pending> RestoreRun::begin(std::size_t index) {
+/// Returns nothing if an item is not meant, or if it cannot be read, which is reported.
+std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
   const ResourceIdV1 id = input_.items.id(index);
   auto item = input_.read(index);
   if (!item) {
@@ -189,67 +271,52 @@ std::optional<RestoreRun::Pending> RestoreRun::begin(std::size_t index) {
     return std::nullopt;
   }
   if (!input_.filter.matches(item->labels)) return std::nullopt;
-  begun_[index] = true;
-  Pending pending{.id = id, .text = item->text};
-  // The volume of a file that is kept stays as it is.
-  if (Snapshots::concerns(id) && !folder_.has(id)) take_snapshot(id, pending.text);
-  for (const Action<ItemAction>& action : actions_) {
-    if (!pending.skipped && action.selector.matches(id, item->labels)) {
-      execute(action, item->text, pending);
-    }
-  }
-  return pending;
+  return Item{.index = index,
+              .original_id = id,
+              .id = id,
+              .labels = std::move(item->labels),
+              .original = std::make_shared<const std::string>(item->text),
+              .text = item->text};
 }
 
-void RestoreRun::take_snapshot(const ResourceIdV1& id, std::string& text) {
-  const auto found = snapshot_of_.find(id.name);
-  if (found == snapshot_of_.end()) return;
-  auto changed = snapshots_.restore(*found->second, text);
+/// The volume of a file that is kept stays as it is.
+void RestoreRun::take_snapshot(Item& item) {
+  const auto found = snapshot_of_.find(item.id.name);
+  if (found == snapshot_of_.end() || folder_.has(item.id)) return;
+  auto changed = snapshots_.restore(*found->second, item.text);
   if (changed) {
-    text = *std::move(changed);
+    item.text = *std::move(changed);
   } else {
-    report_.error(changed.error(), id);
+    item.errors.push_back(changed.error());
   }
 }
 
-void RestoreRun::execute(const Action<ItemAction>& action, const std::string& original,
-                         Pending& item) {
-  const auto done = session_.caller.call(
-      action.plugin, "execute", session_.settings.timeouts.call,
-      [text = item.text, original, restore = restore_](ItemAction& plugin, tenon::Call& call) {
-        return plugin.execute(call, text, original, *restore);
-      });
-  if (!done) return report_.error(done.error(), item.id);
-  item.skipped = done->skip_restore;
-  if (item.skipped) return;
-  const std::vector<ResourceIdV1> additional = owned(done->additional_items);
-  item.additional.insert(item.additional.end(), additional.begin(), additional.end());
-  if (done->wait_for_additional_items) {
-    const auto timeout = done->additional_items_ready_timeout;
-    item.waits.push_back({action.plugin, additional,
-                          timeout.count() > 0 ? timeout : session_.settings.timeouts.ready});
+/// Restores an item, as its actions left it, after those that its actions name, and those after the
+/// ones that theirs name.
+void RestoreRun::restore(Item item) {
+  std::vector<Item> stack;
+  begin(std::move(item), stack);
+  while (!stack.empty() && !session_.caller.cancelled()) {
+    const std::size_t depth = stack.size();
+    begin_additional(stack);
+    if (stack.size() != depth) continue;
+    end(stack.back());
+    stack.pop_back();
   }
-  if (!done->operation_id.empty()) {
-    operations_.add(action.plugin, std::string(done->operation_id), item.id, {});
-  }
-  if (done->updated_item) replace(action, *done->updated_item, item);
 }
 
-/// A change that cannot be used is left out; the actions that follow see the item without it.
-void RestoreRun::replace(const Action<ItemAction>& action, std::string_view changed,
-                         Pending& item) {
-  const auto object = parse_item(changed);
-  auto id = object ? id_of(*object, item.id.resource) : object.error();
-  if (!id) {
-    report_.error(of_plugin(id.error(), action.plugin->info, "execute"), item.id);
-    return;
+/// Takes note of what the actions of an item returned, and puts it on the stack.
+void RestoreRun::begin(Item item, std::vector<Item>& stack) {
+  begun_[item.index] = true;
+  for (const tenon::Error& error : item.errors) report_.error(error, item.original_id);
+  for (RestorePolicy::Operation& operation : item.operations) {
+    operations_.add(std::move(operation.plugin), std::move(operation.id), item.id, {});
   }
-  item.id = *std::move(id);
-  item.text.assign(changed);
+  stack.push_back(std::move(item));
 }
 
 /// Begins the items that the last one on the stack needs, and puts them on the stack.
-void RestoreRun::begin_additional(std::vector<Pending>& stack) {
+void RestoreRun::begin_additional(std::vector<Item>& stack) {
   const std::vector<ResourceIdV1> ids = std::exchange(stack.back().additional, {});
   if (stack.back().skipped) return;
   const ResourceIdV1 asked_by = stack.back().id;
@@ -257,9 +324,13 @@ void RestoreRun::begin_additional(std::vector<Pending>& stack) {
     const auto index = input_.find(id);
     if (!index) {
       report_.warning(index.error(), asked_by);
-    } else if (!begun_[*index] && input_.admits(input_.items.id(*index))) {
-      if (auto item = begin(*index)) stack.push_back(*std::move(item));
+      continue;
     }
+    if (begun_[*index] || !input_.admits(input_.items.id(*index))) continue;
+    auto item = read(*index);
+    if (!item) continue;
+    if (RestorePolicy::alone(*item)) take_snapshot(*item);
+    begin(actions_.run(*std::move(item)), stack);
   }
 }
 
@@ -288,7 +359,7 @@ tenon::Result<bool> RestoreRun::is_ready(const Wait& wait) {
       });
 }
 
-void RestoreRun::end(const Pending& item) {
+void RestoreRun::end(const Item& item) {
   if (item.skipped) {
     ++record_.skipped;
     return;

@@ -36,10 +36,12 @@ struct Session {
   tenon::Result<PluginPtr<K>> get(const std::string& reference, const tenon::TextMap& config = {}) {
     auto info = host.find<K>(reference);
     if (!info) return std::move(info).error();
-    auto handle = caller.call(*info, "create", settings.timeouts.call,
-                              [this, reference](tenon::Call&) { return host.create<K>(reference); });
+    auto handle =
+        caller.call(*info, "create", settings.timeouts.call,
+                    [this, reference](tenon::Call&) { return host.create<K>(reference); });
     if (!handle) return std::move(handle).error();
-    const auto plugin = std::make_shared<Plugin<K>>(Plugin<K>{std::move(*info), std::move(*handle)});
+    const auto plugin =
+        std::make_shared<Plugin<K>>(Plugin<K>{std::move(*info), std::move(*handle)});
     const auto configured = caller.call(
         plugin, "configure", settings.timeouts.call,
         [config](K& instance, tenon::Call& call) { return instance.configure(call, config); });

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Passes items through their actions, many items at a time: while the actions see a batch on the
+// thread of the Caller, the run deals with the batch before and reads the next one. Calls are made
+// in the order of the items as if there were no batches.
+#pragma once
+
+#include "actions.hpp"
+#include "archive_path.hpp"
+#include "session.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backup {
+
+/// The ids of items that actions asked for and the run has dealt with. Thread-safe.
+class SettledItems {
+ public:
+  void add(const std::vector<tenon::ResourceIdV1>& ids) {
+    const std::lock_guard lock(mutex_);
+    for (const tenon::ResourceIdV1& id : ids) ids_.insert(id_text(id));
+  }
+  /// Whether all of them are settled.
+  bool cover(const std::vector<tenon::ResourceIdV1>& ids) const {
+    const std::lock_guard lock(mutex_);
+    return std::all_of(ids.begin(), ids.end(),
+                       [&](const auto& id) { return ids_.contains(id_text(id)); });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> ids_;
+};
+
+/// A Policy says what the actions of one kind get and do:
+///   Kind                      the kind
+///   Item                          an item on its way: `original_id`, `labels` and `text`, and what
+///                                 its actions returned
+///   body(plugin, item)            returns a function of a Call that calls `execute`
+///   take(plugin, number, item, r) puts its result, or an Error, into the item
+///   ended(item)                   whether the actions that follow are left out
+///   stops(item)                   whether the run must deal with it before the next one is seen
+///   alone(item)                   whether the run must prepare it, when all before it are done
+template <class Policy>
+class ActionBatches {
+ public:
+  using Actions = std::vector<Action<typename Policy::Kind>>;
+  using Item = typename Policy::Item;
+
+  /// The session must outlive it.
+  ActionBatches(Session& session, Actions actions, Policy policy)
+      : session_(session),
+        shared_(std::make_shared<const Shared>(Shared{std::move(actions), std::move(policy)})) {}
+
+  const Actions& actions() const noexcept { return shared_->actions; }
+
+  /// Passes one item through its actions.
+  Item run(Item item) {
+    const auto series = std::make_shared<Series>(shared_);
+    series->items.push_back(std::move(item));
+    session_.caller.finish(start(series));
+    return std::move(series->items.front());
+  }
+
+  /// Passes items through their actions. `source()` returns the next item, or nothing at the end.
+  /// `wanted(item)` says whether an item is still to be seen, after the run has dealt with one that
+  /// stops. `prepare(item)` is called with an item that is alone. `sink(item)` gets each item after
+  /// its actions; it may make calls if the item stops. When the Caller was cancelled it gets what
+  /// any action has seen, the last one perhaps before its other actions.
+  template <class Source, class Wanted, class Prepare, class Sink>
+  void run(Source source, Wanted wanted, Prepare prepare, Sink sink) {
+    std::deque<Item> waiting;
+    std::size_t most = 1;  // doubles with each batch until an item stops
+    const auto begin = [&] {
+      auto series = std::make_shared<Series>(shared_);
+      take_batch(waiting, most, series->items);
+      if (!series->items.empty() && shared_->policy.alone(series->items.front())) {
+        prepare(series->items.front());
+      }
+      return series->items.empty() ? nullptr : start(std::move(series));
+    };
+    fill(waiting, source);
+    for (auto started = begin(); started != nullptr;) {
+      fill(waiting, source);
+      session_.caller.finish(started);
+      std::vector<Item>& items = started->series->items;
+      if (session_.caller.cancelled()) {
+        for (std::size_t i = 0; i < started->series->seen(); ++i) sink(std::move(items[i]));
+        return;
+      }
+      const std::size_t done = started->series->done();
+      const bool stopped = shared_->policy.stops(items[done - 1]);
+      most = stopped ? 1 : std::min(most * 2, most_items);
+      const bool next_alone = !waiting.empty() && shared_->policy.alone(waiting.front());
+      auto next = stopped || next_alone ? nullptr : begin();
+      for (std::size_t i = 0; i < done; ++i) sink(std::move(items[i]));
+      if (stopped || next_alone) {
+        waiting.insert(waiting.begin(), std::make_move_iterator(items.begin() + done),
+                       std::make_move_iterator(items.end()));
+        std::erase_if(waiting, [&](const Item& item) { return !wanted(item); });
+        fill(waiting, source);
+        next = begin();
+      }
+      started = std::move(next);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_items = 64;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+  struct Shared {
+    Actions actions;
+    Policy policy;
+  };
+
+  /// The calls for a batch.
+  class Series {
+   public:
+    explicit Series(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
+
+    bool next() {
+      for (; item_ < items.size(); ++item_, action_ = 0) {
+        const Item& item = items[item_];
+        while (action_ < shared_->actions.size() && !shared_->policy.ended(item)) {
+          const auto& action = shared_->actions[action_++];
+          if (action.selector.matches(item.original_id, item.labels)) return true;
+        }
+        if (!shared_->policy.stops(item)) continue;
+        ++item_;
+        return false;
+      }
+      return false;
+    }
+    const tenon::PluginInfo& plugin() const { return action().plugin->info; }
+    auto body() const { return shared_->policy.body(action().plugin, items[item_]); }
+    template <class Result>
+    void take(Result result) {
+      shared_->policy.take(action().plugin, action_ - 1, items[item_], std::move(result));
+    }
+
+    /// How many items have passed all their actions.
+    std::size_t done() const noexcept { return item_; }
+    /// How many items some action has seen.
+    std::size_t seen() const noexcept { return item_ + (action_ != 0 ? 1 : 0); }
+
+    std::vector<Item> items;
+
+   private:
+    const auto& action() const { return shared_->actions[action_ - 1]; }
+
+    const std::shared_ptr<const Shared> shared_;
+    std::size_t item_ = 0;
+    std::size_t action_ = 0;  // the one that follows
+  };
+
+  auto start(std::shared_ptr<Series> series) {
+    return session_.caller.start(std::move(series), "execute", session_.settings.timeouts.call);
+  }
+
+  template <class Source>
+  static void fill(std::deque<Item>& waiting, Source& source) {
+    std::size_t bytes = 0;
+    for (const Item& item : waiting) bytes += item.text.size();
+    while (waiting.size() < most_items && bytes < most_bytes) {
+      std::optional<Item> item = source();
+      if (!item) return;
+      bytes += item->text.size();
+      waiting.push_back(*std::move(item));
+    }
+  }
+
+  /// Moves the items of the next batch; one that is alone is a batch of its own.
+  void take_batch(std::deque<Item>& waiting, std::size_t most, std::vector<Item>& batch) {
+    while (!waiting.empty() && batch.size() < most) {
+      const bool alone = shared_->policy.alone(waiting.front());
+      if (alone && !batch.empty()) return;
+      batch.push_back(std::move(waiting.front()));
+      waiting.pop_front();
+      if (alone) return;
+    }
+  }
+
+  Session& session_;
+  const std::shared_ptr<const Shared> shared_;
+};
+
+}  // namespace backup
