@@ -51,6 +51,37 @@ EntryType listed_type(const Folder& folder, const dirent& entry) {
   }
 }
 
+/// Removes one tree. Entries that others remove meanwhile count as removed.
+class Removal {
+ public:
+  Removal(const TreeRemoval& how, std::string path) : how_(how), path_(std::move(path)) {}
+
+  void remove(const Folder& folder, const std::string& name, int level) const {
+    if (::unlinkat(folder.get(), name.c_str(), 0) == 0 || errno == ENOENT) return;
+    if (errno != EISDIR) throw sdk::system_failure(errno, "cannot remove ", folder.path_of(name));
+    if (level == how_.most_levels) {
+      throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot remove ", path_, ": it has more than ",
+                         how_.most_levels, " levels of directories; fix: remove it by hand");
+    }
+    if (how_.grants_access) ::fchmodat(folder.get(), name.c_str(), own_folder, 0);
+    if (const std::optional<Folder> inside = folder.enter(name)) empty(*inside, level);
+    if (::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
+      throw sdk::system_failure(errno, "cannot remove ", folder.path_of(name));
+    }
+  }
+
+ private:
+  void empty(const Folder& folder, int level) const {
+    for (const Entry& entry : folder.entries()) {
+      how_.call.check();
+      remove(folder, entry.name, level + 1);
+    }
+  }
+
+  const TreeRemoval how_;
+  const std::string path_;  // of the tree
+};
+
 }  // namespace
 
 EntryType type_of(const struct stat& status) {
@@ -144,21 +175,14 @@ std::vector<Entry> Folder::entries() const {
 }
 
 void Folder::sync() const {
-  if (retry([&] { return ::fsync(get()); }) != 0) {
+  // Some file systems cannot sync folders.
+  if (retry([&] { return ::fsync(get()); }) != 0 && errno != EINVAL) {
     throw sdk::system_failure(errno, "cannot write the folder ", path_);
   }
 }
 
-bool remove_tree(const Folder& folder, const std::string& name) {
-  if (::unlinkat(folder.get(), name.c_str(), 0) == 0 || errno == ENOENT) return true;
-  if (errno != EISDIR) return false;
-  ::fchmodat(folder.get(), name.c_str(), own_folder, 0);  // a copy of one that was read-only
-  const std::optional<Folder> inside = folder.enter(name);
-  if (!inside) return true;
-  for (const Entry& entry : inside->entries()) {
-    if (!remove_tree(*inside, entry.name)) return false;
-  }
-  return ::unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
+void remove_tree(const Folder& folder, const std::string& name, const TreeRemoval& how) {
+  Removal(how, folder.path_of(name)).remove(folder, name, 0);
 }
 
 bool remove_empty_tree(const Folder& folder, const std::string& name) {

@@ -6,6 +6,7 @@
 
 #include "descriptor.hpp"
 
+#include <tenon/sdk/call.hpp>
 #include <tenon/sdk/failure.hpp>
 
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ class Folder {
   bool leads_to(const std::string& name, int file) const;
   /// All but "." and "..", in no order.
   std::vector<Entry> entries() const;
-  /// Makes what was done to the entries durable.
+  /// Makes changes of the entries durable. Does nothing on file systems that cannot sync folders.
   void sync() const;
 
   int get() const noexcept { return file_.get(); }
@@ -60,9 +61,21 @@ class Folder {
 
 EntryType type_of(const struct stat& status);
 
-/// Removes a file, or a folder with all that is in it. Returns false, with the reason in errno, if
-/// something is left.
-bool remove_tree(const Folder& folder, const std::string& name);
+/// Options of remove_tree. The defaults are for trees that nobody else changes.
+struct TreeRemoval {
+  /// Cancelling the call stops the removal between two entries.
+  sdk::Call call{nullptr};
+  /// The removal fails if more folders lie in each other. Each level holds an open folder.
+  int most_levels = 1000;
+  /// Gives the owner access to each folder first, eg: to the copy of a read-only one. Follows a
+  /// link that replaces a folder at that moment.
+  bool grants_access = true;
+};
+
+/// Removes a file, a symbolic link, or a folder with all that is in it. Succeeds if there is
+/// nothing. Removes links themselves and enters none. Throws sdk::Failure; entries that were
+/// removed before it stay removed.
+void remove_tree(const Folder& folder, const std::string& name, const TreeRemoval& how = {});
 
 /// Removes a folder in which there are no files, only folders of this kind. Returns whether it is
 /// gone.

@@ -405,6 +405,23 @@ TEST_F(DirectorySnapshotterFaults, LeaveWholeVolumesOrNone) {
   }
 }
 
+TEST_F(DirectorySnapshotterFaults, AreReportedByDeletions) {
+  std::string id = snapshot("v").value();
+  const auto all = requests([&] { ASSERT_TRUE(snapshotter().delete_snapshot(id)); });
+  ASSERT_GT(all.size(), 8u);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    SCOPED_TRACE(all[i].name + " " + all[i].path);
+    id = snapshot("v").value();
+    EXPECT_EQ(partial("snapshots"), 0u);  // what the previous deletion left
+    faulty_begin(root().c_str(), "", nullptr, static_cast<long>(i) + 1, EIO);
+    const auto deleted = snapshotter().delete_snapshot(id);
+    faulty_end();
+    EXPECT_FALSE(deleted);
+    EXPECT_TRUE(snapshotter().delete_snapshot(id));
+    EXPECT_EQ(names_in("snapshots"), Names{});
+  }
+}
+
 TEST_F(DirectorySnapshotterFaults, AKilledCopyLeavesNothingThatIsUsed) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
