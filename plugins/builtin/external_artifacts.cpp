@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "external_artifacts.hpp"
 
-#include "confined_directory.hpp"
+#include "folder.hpp"
+#include "relative_path.hpp"
 #include "resource.hpp"
 
 #include <boost/json.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::builtin {
 namespace {
 
 constexpr std::string_view annotation = "tenon.dev/external-artifact";
+// Each level of a tree holds an open folder.
+constexpr int most_levels = 128;
+
+/// A path below the directory, as a person wrote it.
+struct ArtifactPath {
+  std::string text;
+  std::vector<std::string> parts;  // at least one
+};
 
 /// What the annotation says; nothing where the resource has none.
 std::optional<std::string_view> artifacts_of(const boost::json::object& resource) {
@@ -34,14 +45,66 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-std::vector<RelativePath> parse_paths(std::string_view list) {
-  std::vector<RelativePath> paths;
+/// Skips empty parts and parts ".". Keys of objects must not have these (see relative_path.hpp).
+ArtifactPath parse_path(std::string_view text) {
+  const auto refuse = [&](std::string_view why) {
+    return sdk::Failure(TENON_INVALID_ARGUMENT, "the path \"", text, "\" ", why,
+                        "; needed: a path below the directory, such as exports/data.bin");
+  };
+  if (text.find('\0') != std::string_view::npos) throw refuse("has a NUL character");
+  if (starts_with(text, "/")) throw refuse("is absolute");
+  ArtifactPath path{std::string(text), {}};
+  for (std::string& part : parts_of(text)) {
+    if (part == "..") throw refuse("leads out of the directory");
+    if (!part.empty() && part != ".") path.parts.push_back(std::move(part));
+  }
+  if (path.parts.empty()) throw refuse("names the directory itself");
+  return path;
+}
+
+std::vector<ArtifactPath> parse_paths(std::string_view list) {
+  std::vector<ArtifactPath> paths;
   for (;;) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    if (const auto path = trimmed(list.substr(0, comma)); !path.empty()) paths.emplace_back(path);
+    const std::string_view path = trimmed(list.substr(0, comma));
+    if (!path.empty()) paths.push_back(parse_path(path));
     if (comma == list.size()) return paths;
     list.remove_prefix(comma + 1);
   }
+}
+
+/// Enters a folder on the way to an artifact. Returns nothing if it is missing.
+std::optional<Folder> enter(const Folder& folder, const std::string& name,
+                            const std::string& artifact) {
+  const EntryType type = folder.type_of(name);
+  if (type != EntryType::folder && type != EntryType::none) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot remove ", artifact,
+                       ": found a file or a symbolic link on the way to it; needed: directories");
+  }
+  return folder.enter(name);
+}
+
+void sync(const Folder& folder, const std::string& artifact) {
+  try {
+    folder.sync();
+  } catch (const sdk::Failure& failure) {
+    throw sdk::Failure(failure.status(), "cannot make the removal of ", artifact,
+                       " durable: ", failure.message());
+  }
+}
+
+/// Succeeds if there is nothing. Waits until the removal is on the disk.
+void remove(const Folder& top, const ArtifactPath& path, sdk::Call call) {
+  const std::string artifact = top.path_of(path.text);
+  std::optional<Folder> inside;
+  for (std::size_t i = 0; i + 1 < path.parts.size(); i++) {
+    inside = enter(inside ? *inside : top, path.parts[i], artifact);
+    if (!inside) return;
+  }
+  const Folder& parent = inside ? *inside : top;
+  remove_tree(parent, path.parts.back(), {call, most_levels, false});
+  // Even if nothing was there: an earlier call may have failed after the removal.
+  sync(parent, artifact);
 }
 
 }  // namespace
@@ -59,9 +122,9 @@ void ExternalArtifacts::execute(std::string_view item, BackupV2View) {
                        *artifacts, "), but ", name(),
                        " has no directory; fix: set its parameter \"directory\" to where they lie");
   }
-  const std::vector<RelativePath> paths = parse_paths(*artifacts);
-  const ConfinedDirectory directory(directory_);
-  for (const RelativePath& path : paths) directory.remove(path, call());
+  const std::vector<ArtifactPath> paths = parse_paths(*artifacts);
+  const Folder directory = Folder::open(directory_);
+  for (const ArtifactPath& path : paths) remove(directory, path, call());
 }
 
 }  // namespace tenon::builtin

@@ -6,9 +6,11 @@
 //
 //   directory  where the files lie; required as soon as a resource has the annotation
 //
-// A path names a file, a symbolic link (the link itself is removed) or a whole directory tree. What
-// is absent counts as removed, so a deletion can be repeated. No path leads out of the directory:
-// absolute paths and `..` are refused before anything is removed, and no symbolic link is followed.
+// A path names a file, a symbolic link (the link itself is removed) or a whole directory tree of at
+// most 128 levels. A file that does not exist counts as removed, so a deletion can be repeated.
+// Each removal is on the disk before the action succeeds. No path leads out of the directory: the
+// action refuses absolute paths and `..` before it removes anything, and follows no symbolic link.
+// It does not change the modes of directories: it fails where the process may not remove something.
 #pragma once
 
 #include <tenon/sdk/delete_item_action.hpp>

@@ -28,8 +28,7 @@ void check_path(std::string_view what, std::string_view path);
 /// `.tenon-partial` (partial.hpp) out of reach.
 void check_name(std::string_view what, std::string_view name);
 
-/// The parts between the slashes.
-/// REQUIRED: the path has no problem.
+/// Returns the parts between the slashes. None is empty if the path has no problem.
 std::vector<std::string> parts_of(std::string_view path);
 
 /// Whether a file name of the system is UTF-8, which all texts of the ABI are.

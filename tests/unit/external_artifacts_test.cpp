@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/external-artifacts with real files: it removes what an annotation names, and nothing
-// outside of its directory.
+// outside of its directory. Requests to the system may fail.
+#include "framework/faulty.h"
+#include "framework/faulty.hpp"
 #include "framework/world.hpp"
 #include "unit/backup_actions.hpp"
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tenon::tests {
@@ -126,6 +137,22 @@ TEST_F(ExternalArtifactsAction, FollowsNoSymbolicLinks) {
   EXPECT_TRUE(exists("outside/a"));
 }
 
+TEST_F(ExternalArtifactsAction, FollowsNoLinkThatTakesThePlaceOfAFolder) {
+  write("outside/a");
+  write("artifacts/way/b");
+  link("../outside", "artifacts/link");
+  const std::string way = directory() + "/way";
+  const std::string other = directory() + "/link";
+  std::atomic<bool> done = false;
+  std::thread exchange([&] {
+    while (!done) ::renameat2(AT_FDCWD, way.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
+  });
+  for (int i = 0; i < 2000; i++) static_cast<void>(run("way/a"));
+  done = true;
+  exchange.join();
+  EXPECT_TRUE(exists("outside/a"));
+}
+
 TEST_F(ExternalArtifactsAction, RefusesAFileOnTheWay) {
   EXPECT_NE(failure("kept/a", TENON_FAILED_PRECONDITION).find("cannot remove " + kept_ + "/a: "),
             std::string::npos);
@@ -139,6 +166,23 @@ TEST_F(ExternalArtifactsAction, NamesWhatItCannotRemove) {
   EXPECT_EQ(done.error().status(), TENON_PERMISSION_DENIED);
   EXPECT_NE(done.error().message().find("cannot remove /proc/self/status: "), std::string::npos)
       << done.error().message();
+}
+
+TEST_F(ExternalArtifactsAction, ChangesNoModes) {
+  write("artifacts/tree/a");
+  const fs::path tree = world_.path("artifacts/tree");
+  fs::permissions(tree, fs::perms(0500));
+  Call call;
+  call.cancel();
+  EXPECT_FALSE(action_->execute(call, annotated("\"tree\""), BackupV2()));
+  EXPECT_EQ(fs::status(tree).permissions(), fs::perms(0500));
+  if (geteuid() != 0) {
+    EXPECT_NE(
+        failure("tree", TENON_PERMISSION_DENIED).find("cannot remove " + tree.string() + "/a: "),
+        std::string::npos);
+    EXPECT_TRUE(exists("artifacts/tree/a"));
+  }
+  fs::permissions(tree, fs::perms(0700));
 }
 
 TEST_F(ExternalArtifactsAction, LimitsTheDepthOfTrees) {
@@ -192,9 +236,9 @@ TEST_F(ExternalArtifactsAction, ReportsADirectoryThatIsMissing) {
       host_.create<DeleteItemAction>(action_name, {{"directory", directory() + "/none"}}).value();
   const auto done = action->execute(annotated("\"a\""), BackupV2());
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().status(), TENON_NOT_FOUND);
-  EXPECT_NE(done.error().message().find("cannot open the directory " + directory() + "/none"),
-            std::string::npos);
+  EXPECT_EQ(done.error().status(), TENON_UNAVAILABLE);
+  EXPECT_EQ(done.error().message(), "there is no folder " + directory() +
+                                        "/none: create it, or mount the disk on which it lies");
 }
 
 TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNoText) {
@@ -216,6 +260,85 @@ TEST_F(ExternalArtifactsAction, SharesATreeBetweenThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_FALSE(exists("artifacts/many"));
+}
+
+// -- Failures -------------------------------------------------------------------
+
+class ExternalArtifactsFaults : public ExternalArtifactsAction {
+ protected:
+  void make_tree() {
+    write("artifacts/tree/a/b/file");
+    write("artifacts/tree/other");
+  }
+  /// The requests that the removal of paths makes.
+  std::vector<Request> requests(std::string_view paths) {
+    const fs::path log = world_.path("log");
+    faulty_begin(directory().c_str(), "", log.c_str(), 0, 0);
+    EXPECT_TRUE(run(paths));
+    faulty_end();
+    auto requests = read_requests(log, directory());
+    fs::remove(log);
+    return requests;
+  }
+  /// Removes paths while one request fails, numbered from 0.
+  Result<void> run_failing(std::string_view paths, std::size_t at, int how) {
+    faulty_begin(directory().c_str(), "", nullptr, static_cast<long>(at) + 1, how);
+    auto done = run(paths);
+    faulty_end();
+    return done;
+  }
+};
+
+std::size_t descriptors() {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
+}
+
+TEST_F(ExternalArtifactsFaults, ARemovalIsDurable) {
+  make_tree();
+  const std::pair<std::string, std::string> artifacts[] = {
+      {"tree/a/b", "tree/a"}, {"tree/other", "tree"}, {"tree", "."}};
+  for (const auto& [path, parent] : artifacts) {
+    for (const char* state : {"there", "already removed"}) {
+      SCOPED_TRACE(path + " " + state);
+      const auto all = requests(path);
+      EXPECT_EQ(all.back().name, "sync");
+      EXPECT_EQ(all.back().path, parent);
+    }
+  }
+}
+
+TEST_F(ExternalArtifactsFaults, ReportsARemovalThatIsNotDurable) {
+  make_tree();
+  const std::size_t sync = requests("tree").size() - 1;
+  make_tree();
+  const auto done = run_failing("tree", sync, EIO);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(
+      done.error().message().find("cannot make the removal of " + directory() + "/tree durable: "),
+      0u)
+      << done.error().message();
+  make_tree();
+  EXPECT_TRUE(run_failing("tree", sync, EINTR));
+  EXPECT_TRUE(run_failing("none", 1, EINVAL));  // a file system that cannot do this for folders
+}
+
+TEST_F(ExternalArtifactsFaults, AFailedRemovalCanBeRepeated) {
+  make_tree();
+  const auto all = requests("tree/a,tree");
+  ASSERT_GT(all.size(), 8u);
+  const std::size_t before = descriptors();
+  for (const int how : {EIO, EMFILE, EINTR}) {
+    for (std::size_t i = 0; i < all.size(); i++) {
+      SCOPED_TRACE(all[i].name + " " + all[i].path + ": " + std::to_string(how));
+      make_tree();
+      const auto done = run_failing("tree/a,tree", i, how);
+      EXPECT_EQ(static_cast<bool>(done), how == EINTR);
+      EXPECT_EQ(descriptors(), before);
+      EXPECT_TRUE(run("tree"));
+      EXPECT_FALSE(exists("artifacts/tree"));
+      EXPECT_TRUE(exists("artifacts/kept"));
+    }
+  }
 }
 
 }  // namespace
