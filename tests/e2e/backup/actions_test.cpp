@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Runs tenon-backup with item actions: which items they see, and how their failures are reported.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "e2e/backup/host.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+TEST_F(Backup, CallsActionsInTheOrderOfTheConfiguration) {
+  play();
+  write_items(
+      {item("ConfigMap", "web", "c", told("backup-a", "label") + "," + told("backup-b", "label"))});
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_EQ(journal("backup "), (Lines{"b applies_to", "a applies_to", "b execute c of nightly",
+                                       "a execute c of nightly"}));
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_TRUE(world.read("restored/resources/configmaps/namespaces/web/c.json")
+                  .starts_with(R"({"changed-by-a":1,"changed-by-b":1,"apiVersion")"));
+  EXPECT_EQ(journal("restore "), (Lines{"b applies_to", "a applies_to", "b execute c of nightly",
+                                        "a execute c of nightly"}));
+}
+
+TEST_F(Backup, CallsAnActionOfTwoVersionsOnce) {
+  play();
+  write_items({item("Secret", "web", "s")});
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_EQ(journal("backup a execute "), Lines{"s of nightly"});
+  EXPECT_EQ(journal("old "), Lines());
+}
+
+TEST_F(Backup, CallsActionsForTheItemsThatTheyApplyTo) {
+  play(R"("resources": "cm", "labels": "tier=front")");
+  write_items({labelled("web", "a", "tier", "front"), labelled("web", "b", "tier", "back"),
+               item("Secret", "web", "s")});
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_EQ(journal("backup a execute "), (Lines{"a of nightly"}));
+  EXPECT_EQ(journal("backup b execute "), (Lines{"a of nightly", "b of nightly", "s of nightly"}));
+}
+
+TEST_F(Backup, AddsTheItemsThatActionsAskFor) {
+  play();
+  write_items({item("Pod", "web", "p", told("backup-a", "also=pvc/web/c also=nodes/none")),
+               item("PersistentVolumeClaim", "web", "c", told("backup-a", "also=pv/v")),
+               item("PersistentVolume", "", "v", told("backup-b", "also=pods/web/p")),
+               item("Secret", "web", "s"), item("Secret", "db", "t")});
+  const Outcome made =
+      create("nightly", {"--include-resources", "pods,pvc,pv,nodes", "--include-namespaces", "*"});
+  EXPECT_EQ(made.exit, 0) << made.err;
+  EXPECT_NE(made.err.find("warning[additional-item-missing] pods web/p:"), std::string::npos)
+      << made.err;
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"persistentvolumeclaims/namespaces/web/c",
+                               "persistentvolumes/cluster/v", "pods/namespaces/web/p"}));
+  EXPECT_EQ(journal("backup a execute ").size(), 3u);
+}
+
+TEST_F(Backup, AddsItemsWhoseLabelsDoNotMatch) {
+  play();
+  write_items({labelled("web", "a", "tier", "front"), labelled("web", "b", "tier", "back"),
+               labelled("db", "c", "tier", "back")});
+  world.write("items.json",
+              list_of({labelled("web", "b", "tier", "back"), labelled("db", "c", "tier", "back"),
+                       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",)"
+                       R"("namespace":"web","labels":{"tier":"front"}},)" +
+                           told("backup-a", "also=cm/web/b also=cm/db/c") + "}"}));
+  ASSERT_EQ(create("nightly", {"-l", "tier=front", "--include-namespaces", "web"}).exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a", "configmaps/namespaces/web/b"}));
+}
+
+TEST_F(Backup, WaitsForOperations) {
+  play();
+  write_items({item("Pod", "web", "p", told("backup-a", "operation=3 after=secrets/web/late")),
+               labelled("web", "q", "x", "y"), item("Secret", "web", "late")});
+  ASSERT_EQ(create("nightly", {"--include-resources", "pods,secrets,cm"}).exit, 0);
+  EXPECT_EQ(journal("backup a progress "), Lines(3, "p:3"));
+  EXPECT_EQ(journal("backup a cancel "), Lines());
+}
+
+TEST_F(Backup, AddsItemsWhenAnOperationHasEnded) {
+  play();
+  write_items({R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"web",)"
+               R"("labels":{"x":"y"}},)" +
+                   told("backup-a", "operation=2 after=secrets/web/late") + "}",
+               item("Secret", "web", "late")});
+  ASSERT_EQ(create("nightly", {"-l", "x=y"}).exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"pods/namespaces/web/p", "secrets/namespaces/web/late"}));
+  const Lines calls = journal("backup a ");
+  EXPECT_EQ(calls.back(), "execute late of nightly");
+}
+
+TEST_F(Backup, ReportsOperationsThatFailOrDoNotEnd) {
+  play();
+  write_items({item("Pod", "web", "p", told("backup-a", "operation=fails")),
+               item("Pod", "web", "q", told("backup-b", "operation=never"))});
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.err.find("error[operation-failed] pods web/p: test.example/a: progress: the "
+                          "operation p:fails has failed: the disk is on fire"),
+            std::string::npos)
+      << made.err;
+  EXPECT_NE(made.err.find("error[operation-timed-out] pods web/q: test.example/b: progress: the "
+                          "operation q:never has not ended within 200ms and is cancelled"),
+            std::string::npos)
+      << made.err;
+  EXPECT_EQ(journal("backup b cancel "), Lines{"q:never"});
+  EXPECT_EQ(journal("backup a cancel "), Lines());
+}
+
+TEST_F(Backup, RestoresTheItemsThatOthersNeedFirst) {
+  play();
+  write_items({item("Pod", "web", "p", told("restore-a", "also=services/web/s ready=1")),
+               item("Service", "web", "s", told("restore-b", "also=pods/web/p")),
+               item("ConfigMap", "web", "c")});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(journal("restore a "),
+            (Lines{"applies_to", "execute c of nightly", "execute p of nightly",
+                   "execute s of nightly", "ready? 1"}));
+  EXPECT_EQ(restored().size(), 3u);
+}
+
+TEST_F(Backup, RestoresWithoutItemsThatDoNotBecomeReady) {
+  play();
+  write_items({item("Pod", "web", "p", told("restore-a", "ready=never"))});
+  ASSERT_EQ(create().exit, 0);
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_NE(outcome.err.find("error[additional-items-not-ready] pods web/p: test.example/a: "
+                             "are_additional_items_ready: the additional items are not ready after "
+                             "20ms"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(restored(), (Lines{"pods/namespaces/web/p"}));
+}
+
+TEST_F(Backup, LeavesOutWhatARestoreActionSkips) {
+  play();
+  write_items({item("Pod", "web", "p", told("restore-b", "skip")), item("Pod", "web", "q")});
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_EQ(restore("restored", {"--name", "r"}).out,
+            "restore r: 1 item restored, 1 skipped, 0 errors\n");
+  EXPECT_EQ(restored(), (Lines{"pods/namespaces/web/q"}));
+  EXPECT_EQ(journal("restore a execute "), (Lines{"q of nightly"}));
+}
+
+/// One way in which an action goes wrong, and what the run says about it.
+struct Mishap {
+  std::string name;
+  std::string word;
+  std::string says;
+};
+
+class Mishaps : public Backup, public testing::WithParamInterface<Mishap> {};
+
+TEST_P(Mishaps, AreAnErrorOfTheItemAndTheRunContinues) {
+  play();
+  configure(actions("backup") + R"(, "timeouts": {"call": "200ms", "poll": "1ms"})");
+  write_items({item("Secret", "web", "p", told("backup-a", GetParam().word)),
+               item("Secret", "web", "q", told("backup-a", "label"))});
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1) << made.err;
+  EXPECT_EQ(made.out,
+            "backup nightly: partially failed, 2 items, 0 snapshots, 1 error, 0 warnings\n");
+  EXPECT_NE(made.err.find(GetParam().says), std::string::npos) << made.err;
+  EXPECT_EQ(made.err.find(GetParam().says), made.err.rfind(GetParam().says)) << made.err;
+  const Outcome told = run({"describe", "nightly"});
+  EXPECT_NE(told.out.find("test.example/a"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("secrets web/p"), std::string::npos);
+  world.place(PLAYER, "player.so");
+  configure();
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(world.read("restored/resources/secrets/namespaces/web/p.json"),
+            item("Secret", "web", "p", "\"do-backup-a\":\"" + GetParam().word + "\"") + "\n");
+  EXPECT_NE(world.read("restored/resources/secrets/namespaces/web/q.json").find("changed-by-a"),
+            std::string::npos);
+}
+
+std::vector<Mishap> mishaps() {
+  std::vector<Mishap> all{
+      {"fails", "fail", "error[internal] secrets web/p: test.example/a: execute: told to fail"},
+      {"noJson", "junk", "error[not-json] secrets web/p: test.example/a: execute:"},
+      {"renames", "rename",
+       "error[identity-changed] secrets web/p: test.example/a: execute: the action gave the item "
+       "another name or namespace; found secrets web/other; needed secrets web/p"},
+      {"hangs", "hang",
+       "error[deadline-exceeded] secrets web/p: test.example/a: execute: the call did not return "
+       "within 200ms and was left behind; its module was restarted"}};
+#if !SANITIZED  // a sanitizer reports the crash and ends the program
+  all.push_back({"crashes", "crash", "error[crashed] secrets web/p: test.example/a: execute:"});
+#endif
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Mishaps, testing::ValuesIn(mishaps()),
+                         [](const auto& row) { return row.param.name; });
+
+#if !SANITIZED  // a sanitizer reports the crash and ends the program
+TEST_F(Backup, GivesUpOnAnActionThatAlwaysCrashes) {
+  play();
+  Lines items;
+  for (int i = 0; i < 20; ++i) {
+    items.push_back(item("Secret", "web", "s" + std::to_string(i), told("backup-a", "crash")));
+  }
+  write_items(items);
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.out.find("20 items, 0 snapshots, "), std::string::npos) << made.out;
+  EXPECT_NE(made.err.find("quarantined"), std::string::npos) << made.err;
+  EXPECT_LT(journal("backup a execute ").size(), items.size());
+}
+#endif
+
+TEST_F(Backup, GoesOnWithoutAnActionThatCannotBeUsed) {
+  play(R"("applies_to": "fails")");
+  write_items({item("Pod", "web", "p")});
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.err.find("error[internal] test.example/a: applies_to: no selector today"),
+            std::string::npos)
+      << made.err;
+  EXPECT_EQ(journal("backup b execute "), Lines{"p of nightly"});
+  EXPECT_EQ(journal("backup a execute "), Lines());
+}
+
+TEST_F(Backup, SaysWhichFilesAreNoPlugins) {
+  world.write("plugins/broken.so", "no library");
+  write_items({item("Pod", "web", "p")});
+  for (const Lines& command : std::vector<Lines>{{"create", "nightly", "--from", "items.json"},
+                                                 {"restore", "nightly", "--to", "restored"},
+                                                 {"delete", "nightly"}}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit, 0) << command[0];
+    EXPECT_NE(outcome.err.find("warning["), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("broken.so"), std::string::npos) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The commands of tenon-backup: dry runs, lists, descriptions, progress, and input that is refused.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "e2e/backup/host.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+TEST_F(Backup, SaysWhichActionWouldSeeWhichItem) {
+  play(R"("resources": "secrets")");
+  write_items({item("Pod", "web", "p"), item("Secret", "web", "s")});
+  const auto only_ours = [](const std::string& text) {
+    Lines lines = lines_of(text);
+    for (std::string& line : lines) {
+      // Actions that come with the program may apply as well.
+      std::string kept = line.substr(0, line.find(':') + 1);
+      for (const char* name : {"test.example/b", "test.example/a"}) {
+        if (line.find(name) != std::string::npos) kept += std::string(" ") + name;
+      }
+      line = kept;
+    }
+    return lines;
+  };
+  EXPECT_EQ(only_ours(create("nightly", {"--dry-run"}).out),
+            (Lines{"pods web/p: test.example/b", "secrets web/s: test.example/b test.example/a"}));
+  EXPECT_EQ(files("store"), Lines());
+  ASSERT_EQ(create().exit, 0);
+  const Lines stored = files("store");
+  EXPECT_EQ(only_ours(restore("restored", {"--dry-run"}).out),
+            (Lines{"secrets web/s: test.example/b test.example/a",
+                   "pods web/p: test.example/b test.example/a"}));
+  EXPECT_EQ(only_ours(run({"delete", "nightly", "--dry-run"}).out),
+            (Lines{"pods web/p: test.example/b test.example/a",
+                   "secrets web/s: test.example/b test.example/a"}));
+  EXPECT_EQ(files("store"), stored);
+  EXPECT_EQ(restored(), Lines());
+  EXPECT_EQ(journal("restore a execute "), Lines());
+  EXPECT_EQ(journal("delete a execute "), Lines());
+}
+
+TEST_F(Backup, IsListedAndDescribedForPrograms) {
+  write_items({item("Pod", "web", "p")});
+  EXPECT_EQ(json(run({"list", "--json"})).at("tenon-backup").at("command"), "list");
+  ASSERT_EQ(create("b", {"--ttl", "1h", "--json"}).exit, 0);
+  ASSERT_EQ(create("a").exit, 0);
+  const auto listed = json(run({"list", "--json"}));
+  ASSERT_EQ(listed.at("backups").as_array().size(), 2u);
+  EXPECT_EQ(listed.at("backups").at(0).at("name"), "a");
+  EXPECT_EQ(listed.at("backups").at(1).at("phase"), "completed");
+  const auto described = json(run({"describe", "b", "--json"}));
+  EXPECT_EQ(described.at("backup").at("backup").at("counts").at("items"), 1);
+  EXPECT_EQ(json(run({"describe", "c", "--json"})).at("error").at("code"), "not-found");
+}
+
+TEST_F(Backup, IsNeverReplacedByAnotherOfItsName) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  const Lines stored = files("store");
+  const Outcome again = create();
+  EXPECT_EQ(again.exit, 2);
+  EXPECT_NE(again.err.find("error[already-exists] nightly"), std::string::npos) << again.err;
+  EXPECT_EQ(files("store"), stored);
+}
+
+TEST_F(Backup, ReportsRecordsThatCannotBeRead) {
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create("good").exit, 0);
+  ASSERT_EQ(create("bad").exit, 0);
+  for (const std::string& file : files("store")) {
+    if (file.find("bad/backup.json") != std::string::npos) {
+      world.write("store/" + file, "{\"type\": \"tenon.dev/stored_backup\"");
+    }
+  }
+  const Outcome listed = run({"list"});
+  EXPECT_EQ(listed.exit, 1);
+  EXPECT_NE(listed.out.find("good "), std::string::npos);
+  EXPECT_NE(listed.err.find("error[broken-record]"), std::string::npos) << listed.err;
+  EXPECT_EQ(run({"delete", "bad"}).exit, 3);
+}
+
+TEST_F(Backup, RefusesConfigurationsWithAllThatIsWrong) {
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "filesystems"}, "compression": "rar", "buckets": "b",)"
+              R"( "timeouts": {"call": "soon"}, "backup_actions": [{"plugin": "nobody"}]})");
+  const Outcome listed = run({"list"});
+  EXPECT_EQ(listed.exit, 2);
+  for (const char* says : {"tenon-backup.json:1:", "'compression'", "did you mean 'bucket'",
+                           "the timeout 'call' cannot be used"}) {
+    EXPECT_NE(listed.err.find(says), std::string::npos) << says << "\n" << listed.err;
+  }
+  configure(R"("backup_actions": [{"plugin": "nobody"}])");
+  const Outcome unknown = run({"list"});
+  EXPECT_EQ(unknown.exit, 2);
+  EXPECT_NE(unknown.err.find("error[not-found]"), std::string::npos) << unknown.err;
+  EXPECT_EQ(run({"list", "-c", "none.json"}).exit, 2);
+  EXPECT_EQ(run({"frobnicate"}).exit, 2);
+}
+
+TEST_F(Backup, IsNotMadeOfNothing) {
+  EXPECT_EQ(run({"create", "nightly", "--from", "nowhere"}).exit, 3);
+  EXPECT_EQ(run({"create", "Nightly", "--from", "items.json"}).exit, 2);
+  EXPECT_EQ(files("store"), Lines());
+}
+
+TEST_F(Backup, ShowsProgressOnATerminalOnly) {
+  play();
+  configure(actions("backup") + R"(, "timeouts": {"operation": "1s", "poll": "1ms"})");
+  write_items({item("Secret", "web", "s", told("backup-a", "operation=never"))});
+  const Outcome outcome =
+      world.run({"script", "-qec", std::string(TENON_BACKUP) + " create nightly --from items.json",
+                 "/dev/null"});
+  EXPECT_NE(outcome.out.find("\r[##############################] 1 of 1 items ("),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(create("other").err.find("] 1 of 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenon::tests

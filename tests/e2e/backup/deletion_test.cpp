@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Deletes backups with tenon-backup: delete actions, failures and expiry.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "e2e/backup/host.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+TEST_F(Backup, DeletesEverythingAfterTheDeleteActions) {
+  play();
+  write_items({item("Pod", "web", "p", told("backup-a", "label")), item("Pod", "web", "q")});
+  ASSERT_EQ(create().exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_TRUE(deleted.out.starts_with("backup nightly: deleted\n")) << deleted.out;
+  EXPECT_NE(deleted.out.find("  test.example/a: executed for 2 items\n"), std::string::npos);
+  EXPECT_EQ(files("store"), Lines());
+  EXPECT_EQ(journal("delete "),
+            (Lines{"a applies_to", "b applies_to", "a execute p of nightly, changed",
+                   "b execute p of nightly, changed", "a execute q of nightly",
+                   "b execute q of nightly"}));
+  const Outcome again = run({"delete", "nightly"});
+  EXPECT_EQ(again.exit, 3);
+  EXPECT_NE(again.err.find("error[not-found] nightly"), std::string::npos) << again.err;
+}
+
+TEST_F(Backup, IsKeptUntilItsDeleteActionsSucceed) {
+  play();
+  write_items({item("Pod", "web", "p", told("delete-a", "fail")),
+               item("Pod", "web", "q", told("delete-b", "fail")), item("Pod", "web", "r")});
+  ASSERT_EQ(create().exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  const Lines stored = files("store");
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 1);
+  EXPECT_TRUE(deleted.out.starts_with("backup nightly: not deleted\n")) << deleted.out;
+  EXPECT_NE(deleted.out.find("  test.example/a: executed for 2 items\n"), std::string::npos);
+  EXPECT_NE(deleted.out.find("What was executed is not undone"), std::string::npos);
+  EXPECT_NE(deleted.err.find("pods web/p: test.example/a: execute: told to fail"),
+            std::string::npos);
+  EXPECT_NE(deleted.err.find("pods web/q: test.example/b: execute: told to fail"),
+            std::string::npos);
+  EXPECT_EQ(files("store"), stored);
+  EXPECT_NE(run({"list"}).out.find(" deleting "), std::string::npos);
+  const Outcome described = run({"describe", "nightly"});
+  EXPECT_NE(described.out.find("problems    2 errors, "), std::string::npos) << described.out;
+  EXPECT_NE(described.out.find("told to fail"), std::string::npos);
+  EXPECT_NE(restore("later").err.find("warning[being-deleted] nightly"), std::string::npos);
+
+  const Lines before = journal("delete a execute ");
+  const Outcome again = run({"delete", "nightly", "--json"});
+  EXPECT_EQ(again.exit, 1);
+  EXPECT_EQ(journal("delete a execute ").size(), 2 * before.size());
+  const auto answer = json(again);
+  const auto& deletion = answer.at("deletions").at(0);
+  EXPECT_FALSE(deletion.at("deleted").as_bool());
+  EXPECT_EQ(deletion.at("problems").as_array().size(), 2u);
+  EXPECT_GE(deletion.at("executed").as_array().size(), 4u);
+  EXPECT_EQ(deletion.at("executed").at(0).at("item"), "pods web/p");
+
+  world.write("tenon-backup.json", world.read("tenon-backup.json"));
+  fs::remove(world.plugins() / "player.so");
+  configure();
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("store"), Lines());
+}
+
+TEST_F(Backup, IsKeptIfADeleteActionHasNoSelector) {
+  play({}, R"("applies_to": "fails")");
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 1);
+  EXPECT_EQ(journal("delete a execute "), Lines());
+  EXPECT_EQ(journal("delete b execute "), Lines());
+  play({}, R"("labels": "a in (")");
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 1);
+  EXPECT_NE(deleted.err.find("error[bad-label-selector] test.example/a: applies_to:"),
+            std::string::npos)
+      << deleted.err;
+  EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
+}
+
+TEST_F(Backup, IsDeletedWithoutActionsIfItsArchiveIsGone) {
+  play();
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create().exit, 0);
+  for (const std::string& file : files("store")) {
+    if (file.find("contents-") != std::string::npos) fs::remove(world.root() / "store" / file);
+  }
+  EXPECT_EQ(restore().exit, 3);
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_NE(deleted.err.find("warning[contents-missing]"), std::string::npos);
+  EXPECT_EQ(journal("delete a execute "), Lines());
+  EXPECT_EQ(files("store"), Lines());
+}
+
+TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
+  play();
+  write_items({item("Pod", "web", "p"), item("Pod", "web", "q")});
+  ASSERT_EQ(create().exit, 0);
+  for (const std::string& file : files("store")) {
+    if (file.find("contents-") == std::string::npos) continue;
+    fs::resize_file(world.root() / "store" / file,
+                    fs::file_size(world.root() / "store" / file) - 9);
+  }
+  const Outcome deleted = run({"delete", "nightly"});
+  EXPECT_EQ(deleted.exit, 1);
+  EXPECT_NE(deleted.err.find("error[not-an-archive]"), std::string::npos) << deleted.err;
+  EXPECT_EQ(journal("delete a execute "), Lines());
+  EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
+  EXPECT_EQ(restore().exit, 3);
+  EXPECT_EQ(restored(), Lines());
+}
+
+TEST_F(Backup, ExpiresWhenItsTimeIsOver) {
+  play();
+  write_items({item("Pod", "web", "p")});
+  ASSERT_EQ(create("short", {"--ttl", "1ms"}).exit, 0);
+  ASSERT_EQ(create("long", {"--ttl", "1h"}).exit, 0);
+  ASSERT_EQ(create("endless").exit, 0);
+  EXPECT_TRUE(run({"expire"}).out.starts_with("backup short: deleted\n"));
+  EXPECT_EQ(journal("delete a execute "), Lines{"p of short"});
+  EXPECT_EQ(run({"describe", "short"}).exit, 3);
+  EXPECT_EQ(run({"describe", "long"}).exit, 0);
+  EXPECT_EQ(run({"describe", "endless"}).exit, 0);
+  EXPECT_EQ(create("wrong", {"--ttl", "soon"}).exit, 2);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Interrupts and kills tenon-backup, and runs it twice at the same time.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "e2e/backup/host.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
+  play();
+  write_volume();
+  configure(actions("backup") + ", " + snapshotters);
+  write_items({volume("v"), item("Pod", "web", "p", told("backup-a", "operation=never"))});
+  Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+  ASSERT_TRUE(eventually([&] { return !journal("backup a progress ").empty(); }));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_NE(outcome.err.find("the run was interrupted"), std::string::npos) << outcome.err;
+  EXPECT_EQ(files("store"), Lines());
+  EXPECT_EQ(files("snapshots"), Lines());
+  EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
+}
+
+class StuckStore : public Backup, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(StuckStore, IsLeftWhenTheRunIsInterrupted) {
+  world.place(PLAYER, "player.so");
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "test.example/stuck", "config": {"journal": "journal"}}})");
+  Lines items;
+  for (std::size_t i = 0; i < GetParam(); ++i) {
+    items.push_back(item("ConfigMap", "web", "c" + std::to_string(i),
+                         "\"data\":\"" + std::string(1'000'000, 'x') + "\""));
+  }
+  write_items(items);
+  Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+  ASSERT_TRUE(eventually([&] { return !journal().empty(); }));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("cancelled"), std::string::npos) << outcome.err;
+}
+
+// What fits into the queue of the archive, and what does not.
+INSTANTIATE_TEST_SUITE_P(Megabytes, StuckStore, testing::Values(1, 20));
+
+TEST_F(Backup, IsRestoredIntoAFolderByOneProcess) {
+  write_items({item("Secret", "web", "s")});
+  ASSERT_EQ(create().exit, 0);
+  fs::create_directory(world.root() / "restored");
+  const int folder = ::open((world.root() / "restored").c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(::flock(folder, LOCK_EX | LOCK_NB), 0);
+  const Outcome outcome = restore();
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find("error[in-use] restored"), std::string::npos) << outcome.err;
+  ::close(folder);
+  EXPECT_EQ(restore().exit, 0);
+}
+
+TEST_F(Backup, IsMadeOnceByTwoAtATime) {
+  Lines items;
+  for (int i = 0; i < 100; ++i) items.push_back(item("Secret", "web", "s" + std::to_string(i)));
+  write_items(items);
+  for (int i = 0; i < 5; ++i) {
+    Child one = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+    Child other = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+    const int first = one.wait().exit;
+    const int second = other.wait().exit;
+    EXPECT_TRUE(first == 0 || second == 0) << first << " " << second;
+    EXPECT_TRUE(first == 0 || first == 2) << first;
+    EXPECT_TRUE(second == 0 || second == 2) << second;
+    const std::string to = "restored-" + std::to_string(i);
+    EXPECT_EQ(restore(to).exit, 0);
+    EXPECT_EQ(restored(to).size(), items.size());
+    EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+    EXPECT_EQ(files("store"), Lines());
+  }
+}
+
+TEST_F(Backup, IsWholeOrAbsentWhereverARunIsKilled) {
+  Lines items;
+  for (int i = 0; i < 300; ++i) items.push_back(item("ConfigMap", "web", "c" + std::to_string(i)));
+  write_items(items);
+  std::set<std::string> seen;
+  for (int delay = 0; delay < 20; ++delay) {
+    Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay * 4));
+    child.signal(SIGKILL);
+    child.wait();
+    const Outcome listed = run({"list"});
+    EXPECT_EQ(listed.exit, 0) << listed.err;
+    const bool whole = !listed.out.empty();
+    seen.insert(whole ? "whole" : "absent");
+    if (!whole) {
+      EXPECT_EQ(create().exit, 0);
+    }
+    EXPECT_EQ(restore("restored-" + std::to_string(delay)).exit, 0);
+    EXPECT_EQ(restored("restored-" + std::to_string(delay)).size(), items.size());
+    Child deletion = world.start({TENON_BACKUP, "delete", "nightly"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay * 2));
+    deletion.signal(SIGKILL);
+    deletion.wait();
+    EXPECT_EQ(run({"list"}).exit, 0);
+    run({"delete", "nightly"});
+    Lines left = files("store");
+    std::erase_if(left, [](const auto& path) { return path.starts_with(".tenon-partial"); });
+    EXPECT_EQ(left, Lines());
+  }
+  EXPECT_TRUE(seen.contains("absent"));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Backs up and restores with tenon-backup, without actions; includes volume snapshots and the
+// selection of items.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "e2e/backup/host.hpp"
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+// -- Without actions ----------------------------------------------------------
+
+TEST_F(Backup, RestoresWhatWasBackedUp) {
+  const Lines items{item("Namespace", "", "web"),
+                    item("ConfigMap", "web", "a", R"("data":{"k":"v"})"),
+                    item("Secret", "db", "b", R"("x":[1,2.5,null,"\u00e9"])")};
+  write_items(items);
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 0) << made.err;
+  EXPECT_EQ(made.out, "backup nightly: completed, 3 items, 0 snapshots, 0 errors, 0 warnings\n");
+  const Outcome outcome = restore("restored", {"--name", "again"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "restore again: 3 items restored, 0 skipped, 0 errors\n");
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a", "namespaces/cluster/web",
+                               "secrets/namespaces/db/b"}));
+  EXPECT_EQ(world.read("restored/resources/configmaps/namespaces/web/a.json"), items[1] + "\n");
+  EXPECT_EQ(world.read("restored/resources/namespaces/cluster/web.json"), items[0] + "\n");
+  EXPECT_EQ(world.read("restored/resources/secrets/namespaces/db/b.json"), items[2] + "\n");
+}
+
+TEST_F(Backup, ReadsFoldersOfDocuments) {
+  world.write("in/a.json", item("ConfigMap", "web", "a"));
+  world.write("in/deep/b.json", item("ConfigMap", "web", "b"));
+  world.write("in/c.txt", "not looked at");
+  EXPECT_EQ(run({"create", "nightly", "--from", "in"}).exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a", "configmaps/namespaces/web/b"}));
+}
+
+TEST_F(Backup, RestoresFromAFolderThatItRestoredInto) {
+  write_items({item("ConfigMap", "web", "a"), item("Deployment", "web", "b")});
+  ASSERT_EQ(create().exit, 0);
+  ASSERT_EQ(restore("first").exit, 0);
+  ASSERT_EQ(run({"create", "again", "--from", "first"}).exit, 0);
+  ASSERT_EQ(run({"restore", "again", "--to", "second"}).exit, 0);
+  EXPECT_EQ(restored("first"), restored("second"));
+}
+
+TEST_F(Backup, IsDescribedInItsArchive) {
+  write_items({item("ConfigMap", "web", "a")});
+  ASSERT_EQ(create().exit, 0);
+  for (const std::string& file : files("store")) {
+    if (!file.ends_with(".tar.gz")) continue;
+    const Outcome listed = world.run({"tar", "tzf", "store/" + file});
+    EXPECT_EQ(listed.out, "resources/configmaps/namespaces/web/a.json\nmetadata/backup.json\n");
+    const Outcome described = world.run({"tar", "xzOf", "store/" + file, "metadata/backup.json"});
+    const auto document = json(described);
+    EXPECT_EQ(document.at("type"), "tenon.dev/backup");
+    EXPECT_EQ(document.at("value").at("phase"), "completed");
+    EXPECT_EQ(document.at("value").at("counts").at("items"), 1);
+  }
+}
+
+TEST_F(Backup, StoresZstdAsWell) {
+  configure(R"("compression": "zstd")");
+  write_items({item("ConfigMap", "web", "a")});
+  ASSERT_EQ(create().exit, 0);
+  const Lines stored = files("store");
+  EXPECT_TRUE(std::any_of(stored.begin(), stored.end(),
+                          [](const std::string& path) { return path.ends_with(".tar.zst"); }));
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a"}));
+}
+
+TEST_F(Backup, ReportsWhatIsWrongWithSingleItems) {
+  write_items({item("ConfigMap", "web", "a"), R"({"apiVersion":"v1","kind":"ConfigMap"})",
+               item("ConfigMap", "web", "b")});
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_EQ(made.out,
+            "backup nightly: partially failed, 2 items, 0 snapshots, 1 error, 0 warnings\n");
+  EXPECT_NE(made.err.find("tenon-backup: error[not-a-resource] items.json:1:"), std::string::npos)
+      << made.err;
+}
+
+TEST_F(Backup, KeepsWhatIsThereAlreadyInTheFolder) {
+  write_items({item("ConfigMap", "web", "a"), item("ConfigMap", "web", "b")});
+  ASSERT_EQ(create().exit, 0);
+  world.write("restored/resources/configmaps/namespaces/web/a.json", "{}\n");
+  const Outcome first = restore();
+  EXPECT_EQ(first.exit, 0) << first.err;
+  EXPECT_NE(first.err.find("warning[already-exists] configmaps web/a:"), std::string::npos)
+      << first.err;
+  EXPECT_EQ(world.read("restored/resources/configmaps/namespaces/web/a.json"), "{}\n");
+  EXPECT_EQ(restore("restored", {"--name", "two"}).out,
+            "restore two: 0 items restored, 2 skipped, 0 errors\n");
+}
+
+TEST_F(Backup, TakesDocumentsThatAreDeep) {
+  std::string deep = "1";
+  for (int i = 0; i < 200; ++i) deep = "[" + deep + "]";
+  write_items({item("ConfigMap", "web", "a", "\"data\":" + deep)});
+  EXPECT_EQ(create().exit, 0);
+  EXPECT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored(), Lines{"configmaps/namespaces/web/a"});
+}
+
+TEST_F(Backup, IsRestoredAsOftenAsAnybodyLikes) {
+  write_items({item("ConfigMap", "web", "a")});
+  ASSERT_EQ(create().exit, 0);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(restore("to-" + std::to_string(i)).exit, 0);
+  EXPECT_EQ(restore("nothing", {"--include-namespaces", "none"}).exit, 0);
+  EXPECT_EQ(restore("named", {"--name", "again"}).exit, 0);
+  EXPECT_EQ(restore("named", {"--name", "again"}).exit, 2);
+  const Lines stored = files("store");
+  EXPECT_EQ(std::count_if(stored.begin(), stored.end(),
+                          [](const std::string& path) {
+                            return path.find("restores/nightly/") != std::string::npos;
+                          }),
+            7);
+}
+
+TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
+  write_volume();
+  configure(snapshotters);
+  write_items({volume("v"), volume("gone")});
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1) << "there is no volume \"gone\"";
+  EXPECT_NE(made.out.find(" 1 snapshot, 1 error,"), std::string::npos) << made.out << made.err;
+  EXPECT_NE(made.err.find("persistentvolumes gone: tenon.dev/directory:"), std::string::npos);
+  world.write("volumes/v/data", "spoilt");
+  ASSERT_EQ(restore().exit, 0);
+  const auto path =
+      boost::json::parse(world.read("restored/resources/persistentvolumes/cluster/v.json"))
+          .at("spec")
+          .at("hostPath")
+          .at("path")
+          .as_string();
+  EXPECT_NE(path, (world.root() / "volumes/v").string());
+  EXPECT_EQ(read_file(fs::path(path.c_str()) / "data"), "precious");
+
+  const auto volumes = [&] {
+    const fs::directory_iterator all(world.root() / "volumes");
+    return std::count_if(begin(all), end(all), [](const fs::directory_entry& entry) {
+      return entry.path().filename().string()[0] != '.';
+    });
+  };
+  ASSERT_EQ(volumes(), 2);
+  EXPECT_EQ(restore().exit, 0);
+  EXPECT_EQ(volumes(), 2) << "the file of the item was there already";
+
+  configure();
+  const Outcome kept = run({"delete", "nightly"});
+  EXPECT_EQ(kept.exit, 1);
+  EXPECT_NE(kept.err.find("error[snapshotter-missing] persistentvolumes v:"), std::string::npos)
+      << kept.err;
+  configure(snapshotters);
+  EXPECT_EQ(run({"delete", "nightly"}).exit, 0);
+  EXPECT_EQ(files("snapshots"), Lines());
+  EXPECT_EQ(files("store"), Lines());
+}
+
+// -- Which items --------------------------------------------------------------
+
+TEST_F(Backup, TakesTheItemsThatAreMeant) {
+  write_items({item("Namespace", "", "web"), item("Namespace", "", "db"), item("Node", "", "n"),
+               labelled("web", "a", "tier", "front"), labelled("web", "b", "tier", "back"),
+               labelled("db", "c", "tier", "front"), item("Secret", "web", "s")});
+  struct Row {
+    Lines options;
+    Lines items;
+  };
+  const Lines rows_all{"configmaps/namespaces/db/c",  "configmaps/namespaces/web/a",
+                       "configmaps/namespaces/web/b", "namespaces/cluster/db",
+                       "namespaces/cluster/web",      "nodes/cluster/n",
+                       "secrets/namespaces/web/s"};
+  const std::vector<Row> rows{
+      {{}, rows_all},
+      {{"--include-namespaces", "web"},
+       {"configmaps/namespaces/web/a", "configmaps/namespaces/web/b", "namespaces/cluster/web",
+        "secrets/namespaces/web/s"}},
+      {{"--exclude-namespaces", "web"},
+       {"configmaps/namespaces/db/c", "namespaces/cluster/db", "nodes/cluster/n"}},
+      {{"--include-resources", "cm,no"},
+       {"configmaps/namespaces/db/c", "configmaps/namespaces/web/a", "configmaps/namespaces/web/b",
+        "nodes/cluster/n"}},
+      {{"--exclude-resources", "configmaps,ns"}, {"nodes/cluster/n", "secrets/namespaces/web/s"}},
+      {{"--selector", "tier in (front),!old"},
+       {"configmaps/namespaces/db/c", "configmaps/namespaces/web/a", "namespaces/cluster/db",
+        "namespaces/cluster/web"}},
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string name = "row-" + std::to_string(i);
+    EXPECT_EQ(create(name, rows[i].options).exit, 0) << name;
+    EXPECT_EQ(run({"restore", name, "--to", name}).exit, 0);
+    EXPECT_EQ(restored(name), rows[i].items) << name;
+    if (i == 0) continue;
+    Lines arguments{"restore", "row-0", "--to", "of-" + name};
+    if (rows[i].options[0] == "--selector") continue;  // namespaces are not restored by labels
+    arguments.insert(arguments.end(), rows[i].options.begin(), rows[i].options.end());
+    EXPECT_EQ(run(arguments).exit, 0);
+    EXPECT_EQ(restored("of-" + name), rows[i].items) << name;
+  }
+}
+
+TEST_F(Backup, RefusesSelectorsThatAreWrong) {
+  write_items({item("ConfigMap", "web", "a")});
+  EXPECT_EQ(create("a", {"--selector", "a=="}).exit, 0);
+  for (const Lines& options : std::vector<Lines>{{"--selector", "a in ("},
+                                                 {"--exclude-namespaces", "[a"},
+                                                 {"--include-resources", "x[z-a]"}}) {
+    const Outcome made = create("b", options);
+    EXPECT_EQ(made.exit, 2) << options[0];
+    EXPECT_NE(made.err.find("error[bad-"), std::string::npos) << made.err;
+  }
+  EXPECT_EQ(run({"describe", "b"}).exit, 3);
+}
+
+}  // namespace
+}  // namespace tenon::tests
