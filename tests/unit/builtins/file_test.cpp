@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The builtin source and destination of files, in both formats: records that are read and written,
+// positions, and recovery after a kill.
+#include "builtin/file_destination.hpp"
+#include "builtin/file_source.hpp"
+#include "unit/builtins/plugins.hpp"
+
+#include <tenon/call.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <string_view>
+
+namespace tenon::builtin {
+namespace {
+
+using WritingFile = Writing<FileDestination>;
+
+// -- file: JSON lines ---------------------------------------------------------
+
+using FileTest = Builtins;
+
+TEST_F(FileTest, ReadsJsonLines) {
+  write("a.jsonl", "{\"a\":1}\n\n[2, \"x\"]\r\n{\"b\":\"\xc3\xa4\"}");
+  const TextMap config = {{"path", path("a.jsonl")}};
+  const Records records = read_all<FileSource>(config);
+  EXPECT_EQ(payloads(records), (Texts{"{\"a\":1}", "[2, \"x\"]", "{\"b\":\"\xc3\xa4\"}"}));
+  EXPECT_EQ(text(records[0].position), "8 1");
+  EXPECT_EQ(text(*records[1].key), "3");
+  EXPECT_EQ(records[0].metadata.at("opencdc.payload.format"), "json");
+  expect_resumes<FileSource>(config);
+}
+
+TEST_F(FileTest, TakesAFieldForTheKey) {
+  write("a.jsonl", "{\"id\":\"x\"}\n{\"id\":7}\n{\"name\":1}\n");
+  const TextMap config = {{"path", path("a.jsonl")}, {"key", "id"}};
+  FileSource source;
+  configure(source, config);
+  source.open({});
+  const Records records = source.read_batch(10);  // what is right comes before the failure
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(text(*records[0].key), "x");
+  EXPECT_EQ(text(*records[1].key), "7");
+  EXPECT_EQ(failure_of([&] { source.read_batch(10); }),
+            path("a.jsonl") + ":3: no field \"id\" to be the key");
+}
+
+TEST_F(FileTest, ForgetsAFailureWhenItIsOpenedAgain) {
+  write("a.jsonl", "{}\nno JSON\n");
+  FileSource source;
+  configure(source, {{"path", path("a.jsonl")}});
+  for (int times = 0; times < 2; times++) {
+    source.open({});
+    EXPECT_EQ(source.read_batch(10).size(), 1u);
+  }
+}
+
+TEST_F(FileTest, SaysWhichLineIsNoJson) {
+  write("a.jsonl", "{}\n{\"a\":\n");
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", path("a.jsonl")}});
+            }).substr(0, path("a.jsonl").size() + 12),
+            path("a.jsonl") + ":2: not JSON");
+}
+
+TEST_F(FileTest, RefusesWhatItCannotRead) {
+  EXPECT_EQ(failure_of(
+                [&] {
+                  read_all<FileSource>({{"path", path("none.csv")}});
+                },
+                TENON_NOT_FOUND),
+            "cannot open " + path("none.csv") + ": No such file or directory");
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", "data"}});
+            }),
+            "parameter \"format\" is required: the name \"data\" does not tell whether it is "
+            "json-lines or csv");
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", "a.csv"}, {"format", "xml"}});
+            }),
+            "parameter \"format\" is \"xml\", expected json-lines or csv");
+  EXPECT_EQ(failure_of([&] { read_all<FileSource>({}); }), "parameter \"path\" is required");
+  write("a.jsonl", "{}\n");
+  for (const char* wrong : {"", "x", "-1 0", "0 -1", "3", "3 x", "3 1 1"}) {
+    EXPECT_EQ(failure_of([&] {
+                read_all<FileSource>({{"path", path("a.jsonl")}}, to_bytes(wrong));
+              }),
+              "the position \"" + std::string(wrong) + "\" is none of this plugin");
+  }
+}
+
+TEST_F(FileTest, KnowsFormatsByTheirExtensions) {
+  write("a", "{}\n");
+  for (const char* name : {"a.jsonl", "a.ndjson", "a.json", "a.b/a.json"}) {
+    write(name, "{}\n");
+    EXPECT_EQ(payloads(read_all<FileSource>({{"path", path(name)}})), Texts{"{}"}) << name;
+  }
+  for (const char* name : {"a", "a.csv/a", "a.csv.txt", "csv"}) {
+    const std::string here = path(name);
+    EXPECT_EQ(failure_of([&] {
+                read_all<FileSource>({{"path", here}});
+              }),
+              "parameter \"format\" is required: the name \"" + here +
+                  "\" does not tell whether it is json-lines or csv");
+  }
+  write("a.txt", "a\n1\n");
+  EXPECT_EQ(payloads(read_all<FileSource>({{"path", path("a.txt")}, {"format", "csv"}})),
+            Texts{R"({"a":"1"})"});
+  EXPECT_EQ(failure_of([&] {
+              read_all<FileSource>({{"path", path("a.txt")}, {"format", "json-lines"}});
+            }).substr(0, path("a.txt").size() + 12),
+            path("a.txt") + ":1: not JSON");
+}
+
+TEST_F(FileTest, ACancelledCallReadsNothing) {
+  write("a.jsonl", "{}\n{}\n");
+  FileSource source;
+  configure(source, {{"path", path("a.jsonl")}});
+  source.open({});
+  Call call;
+  call.cancel();
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_CANCELLED);
+  EXPECT_EQ(source.read_batch(10).size(), 2u);
+}
+
+TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
+  const TextMap config = {{"path", path("out.jsonl")}};
+  RecordV2 removed = record("3", "");
+  removed.payload.after.reset();
+  EXPECT_EQ(
+      WritingFile(config).write(
+          {record("1", "{\"a\":1}"), record("2", "[1]"), removed, record("4", "{\n\"b\": 2}")}),
+      (Texts{"", "the payload is no JSON object", "a file takes no record without a payload", ""}));
+  EXPECT_EQ(WritingFile(config).write({record("5", "{}")}), (Texts{""}));
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
+}
+
+TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
+  const TextMap config = {{"path", path("out.jsonl")}};
+  write("out.jsonl", "{\"a\":1}\n{\"a\":");
+  WritingFile(config).write({record("2", "{\"a\":2}")});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+  write("out.jsonl", "{\"a\":1}\n12");  // no object, so nobody knows where it ends
+  WritingFile(config).write({record("2", "{\"a\":2}")});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+  write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete but for its end
+  WritingFile(config).write({record("4", "{\"a\":4}")});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
+}
+
+/// On a full disk, as a limit makes one for a process.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t size) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{size, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*const handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
+  WritingFile file({{"path", path("out.jsonl")}});
+  file.write({record("1", "{\"a\":1}")});
+  {
+    const FullDisk full(12);
+    EXPECT_EQ(failure_of([&] { file.write({record("2", "{\"a\":2}")}); }, TENON_UNKNOWN),
+              "cannot write " + path("out.jsonl") + ": File too large");
+    EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n");
+  }
+  EXPECT_EQ(file.write({record("3", "{\"a\":3}")}), Texts{""});
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n");
+}
+
+TEST_F(FileTest, ClosesWhatItWrote) {
+  const auto before = open_files();
+  {
+    WritingFile file({{"path", path("out.jsonl")}});
+    file.write({record("1", "{}")});
+    EXPECT_EQ(open_files(), before + 1);
+  }
+  EXPECT_EQ(open_files(), before);
+}
+
+// -- file: CSV ----------------------------------------------------------------
+
+TEST_F(FileTest, ReadsCsv) {
+  write("a.csv",
+        "\xef\xbb\xbfname,text\r\n"
+        "plain,a b\r\n"
+        "\"quoted, with comma\",\"says \"\"hi\"\"\"\r\n"
+        "\r\n"
+        "lines,\"one\ntwo\"\n"
+        ",\"\"\n");
+  const TextMap config = {{"path", path("a.csv")}, {"key", "name"}};
+  const Records records = read_all<FileSource>(config);
+  EXPECT_EQ(payloads(records),
+            (Texts{R"({"name":"plain","text":"a b"})",
+                   R"({"name":"quoted, with comma","text":"says \"hi\""})",
+                   R"({"name":"lines","text":"one\ntwo"})", R"({"name":"","text":""})"}));
+  EXPECT_EQ(text(*records[1].key), "quoted, with comma");
+  expect_resumes<FileSource>(config);
+}
+
+TEST_F(FileTest, SaysWhatIsWrongInCsv) {
+  auto failure = [&](std::string_view csv, tenon_status status = TENON_INVALID_ARGUMENT) {
+    write("a.csv", csv);
+    const std::string message = failure_of(
+        [&] {
+          read_all<FileSource>({{"path", path("a.csv")}});
+        },
+        status);
+    return message.substr(std::min(message.size(), path("a.csv").size()));
+  };
+  EXPECT_EQ(failure("a,b\n1,2\n3\n"), ":3: 1 fields, but the header has 2");
+  EXPECT_EQ(failure("a,b\n1,\"2\n", TENON_DATA_LOSS), ":2: a quote is never closed");
+  EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text behind a closing quote");
+  EXPECT_EQ(failure("a,b\n1,2\"\"\n"), ":2: a quote inside a field that is not quoted");
+  EXPECT_EQ(failure(""), ": no header, the file is empty");
+}
+
+TEST_F(FileTest, WritesCsvThatReadsTheSame) {
+  const TextMap config = {{"path", path("out.csv")}};
+  const Texts rows = {R"({"a":"1","b":"x,y"})", R"({"a":"\"q\"","b":"one\ntwo\r\nthree"})",
+                      R"({"a":"","b":""})"};
+  WritingFile(config).write({record("1", rows[0]), record("2", rows[1])});
+  WritingFile(config).write({record("3", rows[2])});
+  EXPECT_EQ(payloads(read_all<FileSource>(config)), rows);
+}
+
+TEST_F(FileTest, FitsRowsToTheHeader) {
+  const TextMap config = {{"path", path("out.csv")}};
+  EXPECT_EQ(WritingFile(config).write({record("1", R"({"a":1,"b":{"c":[true,null]}})"),
+                                       record("2", R"({"b":2.5})"), record("3", R"({"c":3})"),
+                                       record("4", R"({"b":null,"a":false})")}),
+            (Texts{"", "", "the field \"c\" is not in the header of " + path("out.csv"), ""}));
+  EXPECT_EQ(content("out.csv"), "a,b\n1,\"{\"\"c\"\":[true,null]}\"\n,2.5\nfalse,\n");
+}
+
+TEST_F(FileTest, AnEmptyOnlyFieldIsNoEmptyLine) {
+  const TextMap config = {{"path", path("out.csv")}};
+  WritingFile(config).write({record("1", R"({"a":"x"})"), record("2", R"({"a":""})")});
+  EXPECT_EQ(payloads(read_all<FileSource>(config)), (Texts{R"({"a":"x"})", R"({"a":""})"}));
+}
+
+TEST_F(FileTest, KeepsHeadersThatLookLikeNone) {
+  for (const char* row : {R"({"":"x"})",
+                          "{\"\xef\xbb\xbf"
+                          "a\":\"\xef\xbb\xbf"
+                          "b\"}"}) {
+    write("out.csv", "");
+    const TextMap config = {{"path", path("out.csv")}};
+    WritingFile(config).write({record("1", row)});
+    EXPECT_EQ(payloads(read_all<FileSource>(config)), Texts{row});
+  }
+}
+
+TEST_F(FileTest, PassesOverALineOfNothingButAByteOrderMark) {
+  write("a.csv", "\xef\xbb\xbf\n\na,b\n1,2\n");
+  EXPECT_EQ(payloads(read_all<FileSource>({{"path", path("a.csv")}})),
+            Texts{R"({"a":"1","b":"2"})"});
+}
+
+/// As where two files with a mark each were put together.
+TEST_F(FileTest, KeepsAByteOrderMarkInTheMiddle) {
+  write("a.csv",
+        "\xef\xbb\xbf"
+        "a,b\n1,2\n\xef\xbb\xbf"
+        "3,\xef\xbb\xbf"
+        "4\n\"\n\xef\xbb\xbf\",5\n");
+  const TextMap config = {{"path", path("a.csv")}};
+  EXPECT_EQ(payloads(read_all<FileSource>(config)),
+            (Texts{R"({"a":"1","b":"2"})",
+                   "{\"a\":\"\xef\xbb\xbf"
+                   "3\",\"b\":\"\xef\xbb\xbf"
+                   "4\"}",
+                   "{\"a\":\"\\n\xef\xbb\xbf\",\"b\":\"5\"}"}));
+  expect_resumes<FileSource>(config);
+}
+
+TEST_F(FileTest, TakesOutRowsThatACutLeft) {
+  const TextMap config = {{"path", path("out.csv")}};
+  for (const char* cut : {"3,", "3,\"x\ny", "3,\"x\n\"", "3,4"}) {
+    write("out.csv", std::string("a,b\n1,2\n") + cut);
+    WritingFile(config).write({record("5", R"({"a":"5","b":"6"})")});
+    EXPECT_EQ(content("out.csv"), "a,b\n1,2\n5,6\n") << cut;
+  }
+  write("out.csv", "a,");
+  WritingFile(config).write({record("5", R"({"x":"5"})")});
+  EXPECT_EQ(content("out.csv"), "x\n5\n");
+}
+
+// -- kill -9 ------------------------------------------------------------------
+
+TEST_F(FileTest, AKillLosesNothingThatWasAcknowledged) {
+  expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.jsonl")}});
+  expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.csv")}});
+}
+
+}  // namespace
+}  // namespace tenon::builtin

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Reads all records of a source and writes batches to a destination, without a host. The writer may
+// run in a process that is killed.
+#pragma once
+
+#include "builtin/records.hpp"
+#include "framework/world.hpp"
+
+#include <tenon/call.hpp>
+#include <tenon/sdk/writing_destination.hpp>
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::builtin {
+
+using Records = std::vector<RecordV2>;
+using Texts = std::vector<std::string>;
+
+class Builtins : public testing::Test {
+ protected:
+  std::string path(std::string_view name) const { return world_.path(name).string(); }
+  void write(std::string_view name, std::string_view content) const { world_.write(name, content); }
+  std::string content(std::string_view name) const { return world_.read(name); }
+
+ private:
+  tests::World world_;
+};
+
+template <class P>
+void configure(P& plugin, const TextMap& config) {
+  Call call;
+  const tenon_map raw = Value<TextMap>::raw<Copy::deep>(call.raw(), config);
+  plugin.configure(sdk::Config(MapView<std::string>(raw)));
+}
+
+inline std::string text(const Bytes& bytes) {
+  return std::string(BytesView(bytes).text());
+}
+inline std::string payload(const RecordV2& record) {
+  return text(*record.payload.after);
+}
+
+/// Everything behind a position, in batches of two.
+template <class Source>
+Records read_all(const TextMap& config, const std::optional<Bytes>& position = {}) {
+  Source source;
+  configure(source, config);
+  source.open(position ? std::optional<BytesView>(*position) : std::nullopt);
+  Records all;
+  try {
+    for (;;) {
+      for (RecordV2& record : source.read_batch(2)) all.push_back(std::move(record));
+    }
+  } catch (const sdk::Failure& failure) {
+    if (failure.status() != TENON_OUT_OF_RANGE) throw;
+  }
+  source.teardown();
+  return all;
+}
+
+inline Texts payloads(const Records& records) {
+  Texts all;
+  for (const RecordV2& record : records) all.push_back(payload(record));
+  return all;
+}
+
+/// The message of the failure that `body` ends with, which has this status.
+template <class Body>
+std::string failure_of(Body&& body, tenon_status status = TENON_INVALID_ARGUMENT) {
+  try {
+    body();
+  } catch (const sdk::Failure& failure) {
+    EXPECT_EQ(failure.status(), status) << failure.message();
+    return failure.message();
+  }
+  return "no failure";
+}
+
+/// The status of a method that runs in this call.
+template <class Body>
+tenon_status status_in(Call& call, Body&& body) {
+  return sdk::detail::guarded({call.raw(), nullptr}, [&] {
+    body();
+    return TENON_OK;
+  });
+}
+
+inline std::ptrdiff_t open_files() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+/// Reading again from the position of each record gives exactly those behind it.
+template <class Source>
+void expect_resumes(const TextMap& config) {
+  const Records all = read_all<Source>(config);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const Records rest = read_all<Source>(config, all[i].position);
+    EXPECT_EQ(rest, Records(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end())) << i;
+  }
+}
+
+inline RecordV2 record(const std::string& key, const std::string& payload) {
+  return json_record("at " + key, key, payload);
+}
+
+/// A destination that is open.
+template <class D>
+class Writing {
+ public:
+  explicit Writing(const TextMap& config) {
+    configure(destination_, config);
+    destination_.open();
+  }
+
+  /// What became of each record: "" or why it was refused.
+  Texts write(const Records& records) {
+    Call call;
+    const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), records);
+    destination_.write_batch(ListView<RecordV2>(raw));
+    tenon_destination_v2_next_acks_request in{sizeof in};
+    const tenon_destination_v2_next_acks_response* out = nullptr;
+    EXPECT_EQ(destination_.raw_next_acks(call.raw(), &in, &out), TENON_OK);
+    Texts outcome;
+    EXPECT_EQ(out->acks.count, records.size());
+    for (std::size_t i = 0; i < out->acks.count; i++) {
+      const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
+      EXPECT_EQ(Value<Bytes>::own(ack.position), records[i].position);
+      outcome.push_back(Value<std::string>::own(ack.error));
+    }
+    return outcome;
+  }
+
+  D& operator*() { return destination_; }
+  D* operator->() { return &destination_; }
+
+ private:
+  D destination_;
+};
+
+/// Writes numbered records in another process, which is killed while it writes. Answers how many of
+/// them were acknowledged.
+template <class D>
+int write_until_killed(const TextMap& config, int first) {
+  int acknowledged[2];
+  if (pipe(acknowledged) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    close(acknowledged[0]);
+    Writing<D> destination(config);
+    for (int number = first;;) {
+      Records batch;
+      for (int i = 0; i < 20; i++, number++) {
+        batch.push_back(record(std::to_string(number), R"({"n":")" + std::to_string(number) +
+                                                           R"(","fill":")" +
+                                                           std::string(3000, 'x') + "\"}"));
+      }
+      destination.write(batch);
+      if (::write(acknowledged[1], &number, sizeof number) < 0) _exit(1);
+    }
+  }
+  close(acknowledged[1]);
+  int last = first;
+  for (int batches = 0; batches < 10; batches++) {
+    if (read(acknowledged[0], &last, sizeof last) != sizeof last) break;
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  while (read(acknowledged[0], &last, sizeof last) == sizeof last) {
+  }
+  close(acknowledged[0]);
+  return last;
+}
+
+template <class Source, class D>
+void expect_nothing_is_lost(const TextMap& config) {
+  int acknowledged = 0;
+  for (int run = 0; run < 5; run++) {
+    acknowledged = write_until_killed<D>(config, acknowledged);
+    Writing<D> repaired(config);
+  }
+  ASSERT_GT(acknowledged, 0);
+  std::set<int> found;
+  for (const RecordV2& record : read_all<Source>(config)) {
+    const boost::json::value value = boost::json::parse(payload(record));
+    EXPECT_EQ(value.at("fill").get_string().size(), 3000u);
+    found.insert(std::stoi(std::string(value.at("n").get_string())));
+  }
+  for (int number = 0; number < acknowledged; number++) {
+    EXPECT_EQ(found.count(number), 1u) << number;
+  }
+}
+
+}  // namespace tenon::builtin

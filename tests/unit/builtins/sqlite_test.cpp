@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The builtin source and destination of SQLite: rows that are read and written, locks, and recovery
+// after a kill.
+#include "builtin/sqlite_destination.hpp"
+#include "builtin/sqlite_source.hpp"
+#include "framework/world.hpp"
+#include "unit/builtins/plugins.hpp"
+
+#include <tenon/call.hpp>
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+using WritingSqlite = Writing<SqliteDestination>;
+
+class SqliteTest : public Builtins {
+ protected:
+  TextMap table(const std::string& name) const {
+    return {{"path", path("data.db")}, {"table", name}};
+  }
+  Texts rows(const std::string& name) const {
+    return payloads(read_all<SqliteSource>(table(name)));
+  }
+  void run(const std::string& sql) const {
+    Database(path("data.db"), Database::Mode::write).run(sql);
+  }
+};
+
+TEST_F(SqliteTest, ReadsATable) {
+  run("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, weight REAL, data BLOB);"
+      "INSERT INTO t VALUES (-3, 'a\"b', 1.5, x'00ff'), (7, NULL, 2, x''), (9, 'c', NULL, 'text')");
+  TextMap config = table("t");
+  const Records records = read_all<SqliteSource>(config);
+  EXPECT_EQ(payloads(records), (Texts{R"({"id":-3,"name":"a\"b","weight":1.5,"data":"00ff"})",
+                                      R"({"id":7,"name":null,"weight":2.0,"data":""})",
+                                      R"({"id":9,"name":"c","weight":null,"data":"text"})"}));
+  EXPECT_EQ(text(records[1].position), "7");
+  EXPECT_EQ(text(*records[1].key), "7");
+  expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "name"}});
+}
+
+TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
+  run("CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  EXPECT_EQ(source.read_batch(10).size(), 1u);
+  run("INSERT INTO t VALUES (2)");
+  EXPECT_EQ(payloads(source.read_batch(10)), (Texts{R"({"a":2})"}));
+  EXPECT_EQ(failure_of([&] { source.read_batch(10); }, TENON_OUT_OF_RANGE), "no more records");
+}
+
+TEST_F(SqliteTest, SaysWhatIsNotThere) {
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_NOT_FOUND),
+            path("data.db") + ": unable to open database file");
+  run("CREATE TABLE other (a)");
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_NOT_FOUND), path("data.db") + ": no table \"t\"");
+  write("data.db",
+        "this is no database, and it is longer than a header of one would be..........."
+        "........................................................................");
+  EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_DATA_LOSS),
+            path("data.db") + ": file is not a database");
+}
+
+TEST_F(SqliteTest, WritesARowForEachKey) {
+  WritingSqlite destination(table("packages"));
+  destination.write(
+      {record("a", R"({"name":"a","size":1})"), record("b", R"({"name":"b","size":2})")});
+  destination.write({record("a", R"({"name":"a","size":3})")});
+  RecordV2 removed = record("b", "");
+  removed.operation = RecordV2::Operation::Delete;
+  removed.payload.after.reset();
+  EXPECT_EQ(destination.write({removed}), (Texts{""}));
+  EXPECT_EQ(rows("packages"), (Texts{R"({"key":"a","name":"a","size":3})"}));
+}
+
+TEST_F(SqliteTest, TheTableGetsColumnsAsTheyCome) {
+  WritingSqlite(table("t"))
+      .write({record("1", R"({"a":1})"), record("2", R"({"b":[1,{}],"a":true})")});
+  WritingSqlite(table("t")).write({record("3", R"({"c":18446744073709551615})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"b":null,"c":null})",
+                              R"({"key":"2","a":1,"b":"[1,{}]","c":null})",
+                              R"({"key":"3","a":null,"b":null,"c":"18446744073709551615"})"}));
+}
+
+TEST_F(SqliteTest, KeepsTheColumnsThatWereGiven) {
+  TextMap config = table("t");
+  config["columns"] = " a, b ,";
+  config["key"] = "id";
+  WritingSqlite(config).write({record("1", R"({"a":1,"c":2})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"id":"1","a":1,"b":null})"}));
+  config["columns"] = "a,id";
+  EXPECT_EQ(failure_of([&] { WritingSqlite destination(config); }),
+            "parameter \"columns\" has \"id\", which is the column of the key; name that one with "
+            "\"key\"");
+}
+
+TEST_F(SqliteTest, RefusesRecordsOneByOne) {
+  WritingSqlite destination(table("odd \"name\""));
+  const std::string key_is_taken =
+      "the payload has a field \"key\", which is the column of the key; name that one with \"key\"";
+  EXPECT_EQ(destination.write({record("1", "7"), record("2", R"({"key":1})"),
+                               record("3", R"({"Name":1})"), record("4", R"({"name":1})"),
+                               record("5", R"({"Name":2})")}),
+            (Texts{"the payload is no JSON object", key_is_taken, "",
+                   path("data.db") + ": duplicate column name: name", ""}));
+  EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","Name":1})", R"({"key":"5","Name":2})"}));
+}
+
+TEST_F(SqliteTest, ARecordWithoutAKeyIsKnownByItsPosition) {
+  RecordV2 nameless = record("1", R"({"a":1})");
+  nameless.key.reset();
+  WritingSqlite destination(table("t"));
+  destination.write({nameless});
+  destination.write({nameless});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"at 1","a":1})"}));
+}
+
+TEST_F(SqliteTest, RemovesNothingFromATableThatIsNotThere) {
+  RecordV2 removed = record("1", "");
+  removed.operation = RecordV2::Operation::Delete;
+  removed.payload.after.reset();
+  WritingSqlite destination(table("t"));
+  EXPECT_EQ(destination.write({removed, record("2", R"({"a":2})")}), (Texts{"", ""}));
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
+}
+
+TEST_F(SqliteTest, ABatchThatFailsLeavesNothing) {
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  {
+    Database other(path("data.db"), Database::Mode::write);
+    Transaction lock(other);
+    EXPECT_EQ(failure_of([&] { destination.write({record("2", R"({"b":2})")}); },
+                         TENON_UNAVAILABLE | TENON_RETRYABLE),
+              path("data.db") + ": database is locked");
+  }
+  destination.write({record("3", R"({"c":3})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1,"c":null})", R"({"key":"3","a":null,"c":3})"}));
+}
+
+TEST_F(SqliteTest, WaitsForALockUntilItIsReleased) {
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  Database other(path("data.db"), Database::Mode::write);
+  std::optional<Transaction> lock(std::in_place, other);
+  const auto before = open_files();
+  std::thread releasing([&] {
+    // A call has no file before it waits.
+    EXPECT_TRUE(tests::eventually([&] { return open_files() > before; }));
+    lock.reset();
+  });
+  Call call;
+  call.set_timeout(std::chrono::minutes(5));
+  EXPECT_EQ(status_in(call, [&] { destination.write({record("2", R"({"a":2})")}); }), TENON_OK);
+  releasing.join();
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1})", R"({"key":"2","a":2})"}));
+}
+
+TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
+  run("CREATE TABLE t (key PRIMARY KEY)");
+  WritingSqlite destination(table("t"));
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  Database other(path("data.db"), Database::Mode::write);
+  other.run("BEGIN EXCLUSIVE");
+  Call call;
+  call.set_timeout(std::chrono::milliseconds(20));
+  EXPECT_EQ(status_in(call, [&] { destination.write({record("2", "{}")}); }),
+            TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  call.set_timeout(std::chrono::milliseconds(20));
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(call.cancelled(), CancelReason::deadline);
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_DEADLINE_EXCEEDED);
+}
+
+TEST_F(SqliteTest, ClosesWhatItOpened) {
+  const auto before = open_files();
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", R"({"a":1})")});
+  destination->teardown();
+  EXPECT_EQ(open_files(), before);
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  source.read_batch(1);
+  source.teardown();
+  EXPECT_EQ(open_files(), before);
+}
+
+TEST_F(SqliteTest, FailuresHaveTheStatusOfTheirCause) {
+  Database database(path("data.db"), Database::Mode::write);
+  database.run("CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 1)");
+  const auto failure = [](Database& where, const std::string& sql, tenon_status status) {
+    return failure_of([&] { where.run(sql); }, status);
+  };
+  const std::string in = path("data.db") + ": ";
+  EXPECT_EQ(failure(database, "INSERT INTO t VALUES (1, 2)", TENON_INVALID_ARGUMENT),
+            in + "UNIQUE constraint failed: t.id");
+  EXPECT_EQ(failure(database, "INSERT INTO t VALUES ('x', 2)", TENON_INVALID_ARGUMENT),
+            in + "datatype mismatch");
+  EXPECT_EQ(failure(database, "SELECT zeroblob(2000000000)", TENON_INVALID_ARGUMENT),
+            in + "string or blob too big");
+  EXPECT_EQ(failure(database, "no SQL", TENON_INVALID_ARGUMENT), in + "near \"no\": syntax error");
+  database.run("PRAGMA max_page_count = 2");
+  EXPECT_EQ(
+      failure(database, "INSERT INTO t VALUES (2, zeroblob(100000))", TENON_RESOURCE_EXHAUSTED),
+      in + "database or disk is full");
+  Database reading(path("data.db"), Database::Mode::read);
+  EXPECT_EQ(failure(reading, "DELETE FROM t", TENON_PERMISSION_DENIED),
+            in + "attempt to write a readonly database");
+}
+
+TEST_F(SqliteTest, TheTableMustHaveTheKeyAndTakeThePayload) {
+  run("CREATE TABLE t (a, b)");
+  EXPECT_EQ(failure_of([&] { WritingSqlite destination(table("t")); }, TENON_FAILED_PRECONDITION),
+            path("data.db") + ": table \"t\" has no column \"key\" for the key");
+  TextMap config = table("t");
+  config["key"] = "c";
+  EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(config); }),
+            path("data.db") + ": table \"t\" has no column \"c\" to be the key");
+  RecordV2 removed = record("1", "");
+  removed.payload.after.reset();
+  EXPECT_EQ(WritingSqlite(table("u")).write({removed}), (Texts{"the record has no payload"}));
+}
+
+TEST_F(SqliteTest, AKillLosesAndDoublesNothing) {
+  expect_nothing_is_lost<SqliteSource, SqliteDestination>(table("t"));
+  const Records all = read_all<SqliteSource>(table("t"));
+  std::set<std::string> keys;
+  for (const RecordV2& record : all) {
+    keys.insert(boost::json::serialize(boost::json::parse(payload(record)).at("key")));
+  }
+  EXPECT_EQ(keys.size(), all.size());
+}
+
+}  // namespace
+}  // namespace tenon::builtin
