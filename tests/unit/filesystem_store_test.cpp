@@ -404,17 +404,9 @@ TEST_F(FilesystemStore, NeedsABody) {
 }
 
 TEST_F(FilesystemStore, AFailedReaderLeavesNothing) {
-  class Broken : public OwnReader {
-    Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
-      if (again_) return Error({.status = TENON_DATA_LOSS, .message = "broken"});
-      again_ = true;
-      return into.size();
-    }
-    bool again_ = false;
-  };
   ASSERT_TRUE(put("k", "old"));
   for (const char* key : {"k", "new/key"}) {
-    EXPECT_EQ(code_of(store().put_object("b", key, std::make_unique<Broken>())), "data-loss");
+    EXPECT_EQ(code_of(store().put_object("b", key, std::make_unique<BrokenReader>())), "data-loss");
   }
   EXPECT_EQ(get("k"), "old");
   EXPECT_EQ(list(), Keys{"k"});

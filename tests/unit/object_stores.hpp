@@ -43,6 +43,19 @@ class TextReader : public OwnReader {
   std::size_t at_ = 0;
 };
 
+/// A stream that fails after its first piece.
+class BrokenReader : public OwnReader {
+ public:
+  Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
+    if (again_) return Error({.status = TENON_DATA_LOSS, .message = "broken"});
+    again_ = true;
+    return into.size();
+  }
+
+ private:
+  bool again_ = false;
+};
+
 /// The rest of a stream; the code of the error where it fails.
 inline std::string read_rest(Reader& reader) {
   std::string text;

@@ -140,16 +140,8 @@ TEST_F(FlatStore, NeedsABody) {
 }
 
 TEST_F(FlatStore, AFailedPutLeavesTheOldObject) {
-  class Broken : public OwnReader {
-    Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
-      if (again_) return Error({.status = TENON_DATA_LOSS, .message = "broken"});
-      again_ = true;
-      return into.size();
-    }
-    bool again_ = false;
-  };
   put("k", "old");
-  EXPECT_EQ(code_of(store().put_object("b", "k", std::make_unique<Broken>())), "data-loss");
+  EXPECT_EQ(code_of(store().put_object("b", "k", std::make_unique<BrokenReader>())), "data-loss");
   EXPECT_EQ(get("k"), "old");
   EXPECT_EQ(files().size(), 1u);
 }
