@@ -133,8 +133,8 @@ typedef struct tenon_backup_item_action_v2 {
                           const tenon_backup_item_action_v2_execute_request *in,
                           const tenon_backup_item_action_v2_execute_response **out);
 
-  /* Reports the progress of an operation. Where an operation failed, the answer says so; the
-   * method itself fails only if it cannot find out.
+  /* Reports the progress of an operation, including its failure. The method itself fails only if
+   * the progress is unknown.
    * [any] */
   tenon_status (*progress)(tenon_call *call, void *self,
                            const tenon_backup_item_action_v2_progress_request *in,

@@ -173,8 +173,8 @@ typedef struct tenon_volume_snapshotter_v2 {
   tenon_status (*delete_snapshot)(tenon_call *call, void *self,
                                   const tenon_volume_snapshotter_v2_delete_snapshot_request *in);
 
-  /* Reports the progress of a snapshot. Where a snapshot failed, the answer says so; the method
-   * itself fails only if it cannot find out.
+  /* Reports the progress of a snapshot, including its failure. The method itself fails only if
+   * the progress is unknown.
    * [any] */
   tenon_status (*progress)(tenon_call *call, void *self,
                            const tenon_volume_snapshotter_v2_progress_request *in,
