@@ -9,7 +9,7 @@
 namespace tenon::builtin {
 namespace {
 
-/// Replaces a namespace by the one that it is mapped to.
+/// Replaces namespaces by those that they are mapped to.
 class Mapping {
  public:
   explicit Mapping(MapView<std::string> entries) : entries_(entries) {}

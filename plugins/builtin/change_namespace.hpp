@@ -17,7 +17,7 @@ class ChangeNamespace : public sdk::RestoreItemActionV2 {
  public:
   std::string name() override { return Plugin::name(); }
   SelectorV1 applies_to() override { return {}; }
-  /// The updated item is absent where the mapping changes nothing.
+  /// The updated item is absent if the mapping changes nothing.
   ExecuteResult execute(std::string_view item, std::string_view item_from_backup,
                         RestoreV1View restore) override;
 };

@@ -16,7 +16,7 @@
 namespace tenon::builtin {
 namespace {
 
-// After as many bytes a call is looked at that may be cancelled.
+// Number of bytes between two checks whether the call is cancelled.
 constexpr off_t stride = 16 << 20;
 constexpr std::size_t piece_size = 65'536;
 
@@ -25,7 +25,7 @@ class Copying {
   Copying(sdk::Call call, int from, int to, const std::string& path)
       : call_(call), from_(from), to_(to), path_(path) {}
 
-  /// Returns where it ended.
+  /// Copies a range. Returns the offset that it reached.
   off_t range(off_t at, off_t end) {
     while (at < end) {
       call_.check();
@@ -38,7 +38,7 @@ class Copying {
   }
 
  private:
-  /// Returns -1 where the system copies nothing between these files.
+  /// Returns -1 if the system cannot copy between these files.
   off_t by_system(off_t at, off_t size) {
     off_t read_at = at;
     off_t write_at = at;
@@ -77,12 +77,12 @@ class Copying {
   std::unique_ptr<char[]> piece_;
 };
 
-/// The next bytes that are no hole; both at the end where there are none.
+/// The next range that is not a hole; empty at the end of the file if only holes follow.
 struct Data {
   Data(int file, off_t at, off_t size)
       : begin(::lseek(file, at, SEEK_DATA)), end(begin < 0 ? -1 : ::lseek(file, begin, SEEK_HOLE)) {
     const bool no_more = begin < 0 && errno == ENXIO;
-    if (begin < 0) begin = no_more ? size : at;  // otherwise the file system knows of no holes
+    if (begin < 0) begin = no_more ? size : at;  // otherwise the file system cannot report holes
     if (end < 0 || end > size) end = size;
   }
   off_t begin;
@@ -99,7 +99,7 @@ void copy_file(sdk::Call call, int from, int to, off_t size, const std::string& 
     const Data data(from, reached, size);
     if (data.begin >= size) break;
     reached = copying.range(data.begin, data.end);
-    if (reached < data.end) return;  // it has become shorter
+    if (reached < data.end) return;  // the file was truncated meanwhile
   }
   if (::ftruncate(to, size) != 0) throw sdk::system_failure(errno, "cannot copy ", path);
 }

@@ -18,15 +18,16 @@ namespace {
 // Each level holds two open folders.
 constexpr int most_levels = 400;
 constexpr mode_t permissions = 07777;
-constexpr mode_t without_owner = 0777;  // of a program that would run as another user
+constexpr mode_t without_owner = 0777;  // a set-user-ID program would run as another user
 
 struct stat status_of(int file, const std::string& path) {
   struct stat status;
-  if (::fstat(file, &status) != 0) throw sdk::system_failure(errno, "cannot look at ", path);
+  if (::fstat(file, &status) != 0)
+    throw sdk::system_failure(errno, "cannot read the attributes of ", path);
   return status;
 }
 
-/// Only a privileged process may give files away; the copies of others belong to them.
+/// Only a privileged process may change owners. Otherwise the copies belong to the user who copies.
 void set_attributes(int file, const struct stat& like, const std::string& path) {
   const bool owned = ::fchown(file, like.st_uid, like.st_gid) == 0;
   if (!owned && errno != EPERM) throw sdk::system_failure(errno, "cannot set the owner of ", path);
@@ -42,7 +43,7 @@ void set_attributes(int file, const struct stat& like, const std::string& path) 
 void TreeCopy::copy_folder(const Folder& from, const Folder& to, int depth) {
   if (depth > most_levels) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "more than ", most_levels,
-                       " folders lie in each other, the last is ", from.path());
+                       " folders are nested, the last is ", from.path());
   }
   const struct stat status = status_of(from.get(), from.path());
   for (const Entry& entry : from.entries()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Copies a folder with all that is in it: files, folders and symbolic links, with their modes and
-// times, and with their owners where the process may set them. Two names of one file become two
+// Copies a folder with its content: files, folders and symbolic links, with their modes and
+// times, and with their owners if the process may set them. Two hard links to one file become two
 // files; extended attributes are not copied. Sockets, devices and fifos are left out.
 #pragma once
 
@@ -18,15 +18,15 @@ namespace tenon::builtin {
 class TreeCopy {
  public:
   /// `left_out` is called with the path of each special file. Cancelling the call ends the copy
-  /// between two files, or inside of a large one.
+  /// between two files, or within a large one.
   TreeCopy(sdk::Call call, std::function<void(const std::string& path)> left_out)
       : call_(call), left_out_(std::move(left_out)) {}
 
-  /// Copies what is in a folder into one that is empty, which gets the mode and times of the first.
-  /// What is removed meanwhile is left out. Throws sdk::Failure.
+  /// Copies the content of a folder into an empty one, which gets the mode and times of the first.
+  /// Leaves out files that are removed meanwhile. Throws sdk::Failure.
   void run(const Folder& from, const Folder& to) { copy_folder(from, to, 0); }
 
-  /// How many files and links were copied.
+  /// Returns the number of files and links that were copied.
   std::uint64_t files() const noexcept { return files_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// An open file as the system numbers it.
+// Owns a file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace tenon::builtin {
 
-/// Closes what it holds. Moved from, it holds nothing.
+/// Closes the descriptor that it owns. After a move from it, it owns none.
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
@@ -25,14 +25,14 @@ class Descriptor {
 
   bool is_open() const noexcept { return number_ >= 0; }
   int get() const noexcept { return number_; }
-  /// The same, owned by the caller from now on.
+  /// Returns the descriptor and leaves it to the caller to close it.
   [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_;
 };
 
-/// Calls a function of the system again as long as a signal interrupts it.
+/// Repeats a system call as long as a signal interrupts it.
 template <class Function>
 auto retry(Function function) {
   auto result = function();

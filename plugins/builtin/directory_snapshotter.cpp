@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* content_name = "content";
 constexpr const char* type_name = "directory";
-// Of the name of a volume that is made of another one's snapshot; random digits follow.
+// The most bytes that the name of a new volume takes from the old one; random digits follow them.
 constexpr std::size_t most_of_name = 200;
 
 std::string folder_of(const sdk::Config& config, std::string_view parameter) {
@@ -51,7 +51,7 @@ void check_volume(std::string_view volume_id) {
   }
 }
 
-/// In the order of time, eg: "20261123T031500Z-0123456789abcdef".
+/// Returns an id that sorts by time, eg: "20261123T031500Z-0123456789abcdef".
 std::string new_snapshot_id() {
   std::array<char, 32> text{};
   const std::time_t now = std::time(nullptr);
@@ -61,7 +61,7 @@ std::string new_snapshot_id() {
   return text.data() + random_name();
 }
 
-/// eg: "database-0123456789abcdef"
+/// Returns an id for a new volume, eg: "database-0123456789abcdef".
 std::string new_volume_id(std::string_view snapshot_of) {
   std::string name = parts_of(snapshot_of).back().substr(0, most_of_name);
   while (!is_utf8(name)) name.pop_back();
@@ -74,17 +74,17 @@ Folder enter(const Partial& partial) {
   throw sdk::Failure(TENON_ABORTED, partial.parent().path_of(partial.name()), " was removed");
 }
 
-/// For all files of a copy at once: one after the other takes minutes for thousands.
+/// Makes all files of a copy durable at once. One call for each takes minutes for thousands.
 void sync_file_system(const Folder& folder) {
   if (retry([&] { return ::syncfs(folder.get()); }) != 0) {
     throw sdk::system_failure(errno, "cannot write ", folder.path());
   }
 }
 
-/// Gives a copy its name for good.
+/// Moves a copy to its final name.
 void place(Partial& partial, const Folder& made, const Folder& top, const std::string& name) {
   struct stat status;
-  // A folder that its owner may not write to cannot be moved.
+  // A folder cannot be moved unless its owner may write to it.
   if (::fstat(made.get(), &status) != 0 || ::fchmod(made.get(), status.st_mode | S_IRWXU) != 0 ||
       !partial.move_to(top, name) || ::fchmod(made.get(), status.st_mode) != 0) {
     throw sdk::system_failure(errno, "cannot create ", top.path_of(name));
@@ -104,7 +104,8 @@ void DirectorySnapshotter::configure(const sdk::Config& config) {
   volumes_ = folder_of(config, "volumes");
   if (is_in(snapshots_, volumes_) || is_in(volumes_, snapshots_)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"snapshots\": ", snapshots_,
-                       " and the folder of the volumes, ", volumes_, ", lie in each other");
+                       " and the folder of the volumes, ", volumes_,
+                       ", must not contain each other");
   }
 }
 
@@ -147,7 +148,7 @@ DirectorySnapshotter::GetVolumeInfoResult DirectorySnapshotter::get_volume_info(
 
 std::uint64_t DirectorySnapshotter::copy(const Folder& from, const Folder& to) const {
   TreeCopy copy(call(), [&](const std::string& path) {
-    log_warn("left out ", path, ": it is no file, folder or symbolic link");
+    log_warn("left out ", path, ": it is not a file, folder or symbolic link");
   });
   copy.run(from, to);
   return copy.files();
@@ -202,7 +203,7 @@ std::string DirectorySnapshotter::create_volume_from_snapshot(
   Partial partial = Partial::folder(top);
   const Folder volume = enter(partial);
   const std::uint64_t files = copy(*content, volume);
-  // One that is deleted is moved away before anything in it is removed.
+  // A deletion moves the snapshot away before it removes anything in it.
   if (!snapshots.leads_to(name, snapshot.get())) throw no_snapshot(name);
   if (files != description.files) {
     throw sdk::Failure(TENON_DATA_LOSS, "the snapshot \"", name, "\" has ", files,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/directory as a volume snapshotter: a volume is a folder, and a snapshot is a copy of
-// it. Where the file system can share the blocks of files (btrfs, XFS), a copy takes no room.
+// it. If the file system can share the blocks of files (btrfs, XFS), a copy takes no space.
 //
-//   volumes    the folder below which volumes lie, and in which new ones are made
+//   volumes    the folder that holds the volumes, and in which new ones are made
 //   snapshots  the folder for the snapshots; outside of `volumes`, and not above it
 //
-// Both must exist: what is missing may be a disk that is not mounted. The id of a volume is its
-// path below `volumes`, eg: "team/database". A snapshot is a folder with the copy in `content` and
-// what it is marked with in `snapshot.json`. It is complete when create_snapshot returns, and has
-// its name only then; so has a volume that is made of it. Both are prepared in `.tenon-partial` at
-// the top of the two folders.
+// Both folders must exist: if one is missing, its disk may not be mounted. The id of a volume is
+// its path below `volumes`, eg: "team/database". A snapshot is a folder with the copy in `content`
+// and a description in `snapshot.json`. Snapshots, and volumes that are made from them, are
+// prepared in `.tenon-partial` in these two folders. They get their names when they are complete,
+// before the method returns.
 //
 // A volume is copied file by file: programs that write to it meanwhile should be paused. Only a
 // privileged process can keep the owners of files.
@@ -40,7 +40,7 @@ class DirectorySnapshotter : public sdk::VolumeSnapshotterV2 {
                               MapView<std::string> tags) override;
   void delete_snapshot(std::string_view snapshot_id) override;
   OperationProgressV1 progress(std::string_view snapshot_id) override;
-  /// A snapshot has ended when its id is known.
+  /// Does nothing: a snapshot is complete before its id is known.
   void cancel(std::string_view /*snapshot_id*/) override {}
 
  private:

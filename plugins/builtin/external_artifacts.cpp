@@ -26,7 +26,8 @@ struct ArtifactPath {
   std::vector<std::string> parts;  // at least one
 };
 
-/// What the annotation says; nothing where the resource has none.
+/// Returns the value of the annotation, or nothing if the resource has none. Throws sdk::Failure if
+/// the value is not a text.
 std::optional<std::string_view> artifacts_of(const boost::json::object& resource) {
   const auto* annotations = object_in(object_in(&resource, "metadata"), "annotations");
   const boost::json::value* value =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/external-artifacts: a delete item action that removes files which belong to a resource
-// but lie outside of the backup. The annotation `tenon.dev/external-artifact` of the resource names
-// them: paths with commas between them, relative to a directory that the action is configured with.
+// but are not part of the backup. The annotation `tenon.dev/external-artifact` of the resource
+// names them: paths separated by commas, relative to a configured directory.
 //
-//   directory  where the files lie; required as soon as a resource has the annotation
+//   directory  the directory of the files; required as soon as a resource has the annotation
 //
 // A path names a file, a symbolic link (the link itself is removed) or a whole directory tree of at
 // most 128 levels. A file that does not exist counts as removed, so a deletion can be repeated.

@@ -19,10 +19,10 @@ namespace tenon::builtin {
 namespace {
 
 constexpr std::size_t piece_size = 65'536;
-// As many keys as one answer holds where the caller does not say.
+// The most keys of one page if the caller sets no limit.
 constexpr std::size_t default_page = 10'000;
 
-/// An object that stays as it was when it is replaced or deleted meanwhile.
+/// Reads an object. Its content does not change if the object is replaced or deleted meanwhile.
 class ObjectReader final : public sdk::Reader {
  public:
   ObjectReader(Descriptor file, std::string path)
@@ -59,7 +59,7 @@ Timestamp modified(const struct stat& status) {
                    std::chrono::nanoseconds(status.st_mtim.tv_nsec));
 }
 
-/// Each put makes another file.
+/// Returns a tag that differs after each put, since each put creates another file.
 std::string tag_of(const struct stat& status) {
   return sdk::text(status.st_ino, '-', status.st_size, '-', status.st_mtim.tv_sec, '.',
                    status.st_mtim.tv_nsec);
@@ -107,7 +107,8 @@ ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_v
   if (!file) throw no_object(bucket, key);
   struct stat status;
   if (::fstat(file->get(), &status) != 0) {
-    throw sdk::system_failure(errno, "cannot look at ", place->folder().path_of(place->name()));
+    throw sdk::system_failure(errno, "cannot read the attributes of ",
+                              place->folder().path_of(place->name()));
   }
   ObjectInfoV1 info;
   info.size = static_cast<std::uint64_t>(status.st_size);

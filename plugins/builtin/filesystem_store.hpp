@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/filesystem as an object store: each object is a file. A bucket is a folder in the
-// configured `directory`, made by the first put; a slash in a key stands for a folder. The
-// directory itself is never made: where it is missing a disk may not be mounted, and an empty store
-// on another disk would be taken for the one that holds the backups.
+// configured `directory`, created by the first put; a slash in a key separates folders. The
+// directory itself is never created: if it is missing, its disk may not be mounted, and an empty
+// store on another disk would be mistaken for the one that holds the backups.
 //
-// An object is written to `.tenon-partial` in the directory, and moved to its place when it is on
-// the disk. What a killed process left there is removed by a later put.
+// An object is written to `.tenon-partial` in the directory, and moved to its final path when it is
+// on the disk. A later put removes files that killed processes left there.
 //
-// A key has at most 1024 bytes, in parts of at most 255. A key cannot be the beginning of another
-// one up to a slash: "a" and "a/b" exclude each other. Files that others put into the folders are
+// A key has at most 1024 bytes, in parts of at most 255. The part of a key before a slash cannot be
+// a key itself: "a" and "a/b" exclude each other. Files that others put into the folders are
 // objects if their names are UTF-8; symbolic links and special files are not, and no link is
 // followed.
 #pragma once

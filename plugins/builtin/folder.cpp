@@ -25,8 +25,8 @@ struct CloseFolder {
 };
 using Listing = std::unique_ptr<DIR, CloseFolder>;
 
-/// With a position of its own, which is why the folder is opened again. Nothing where it has been
-/// removed.
+/// Opens the folder again, since each listing needs its own position. Returns nullptr if the folder
+/// has been removed.
 Listing open_listing(const Folder& folder) {
   Descriptor again(retry([&] { return ::openat(folder.get(), ".", folder_flags); }));
   if (!again.is_open() && errno == ENOENT) return nullptr;
@@ -44,7 +44,7 @@ EntryType listed_type(const Folder& folder, const dirent& entry) {
       return EntryType::folder;
     case DT_LNK:
       return EntryType::link;
-    case DT_UNKNOWN:  // some file systems do not say
+    case DT_UNKNOWN:  // some file systems do not report the type
       return folder.type_of(entry.d_name);
     default:
       return EntryType::special;
@@ -132,12 +132,12 @@ std::optional<Descriptor> Folder::open_file(const std::string& name) const {
   }
   struct stat status;
   if (::fstat(file.get(), &status) != 0) {
-    throw sdk::system_failure(errno, "cannot look at ", path_of(name));
+    throw sdk::system_failure(errno, "cannot read the attributes of ", path_of(name));
   }
   const EntryType type = builtin::type_of(status);
   if (type == EntryType::folder) return std::nullopt;
   if (type != EntryType::file) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, path_of(name), " is no regular file");
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, path_of(name), " is not a regular file");
   }
   return file;
 }
@@ -148,7 +148,7 @@ EntryType Folder::type_of(const std::string& name) const {
     return builtin::type_of(status);
   }
   if (errno == ENOENT) return EntryType::none;
-  throw sdk::system_failure(errno, "cannot look at ", path_of(name));
+  throw sdk::system_failure(errno, "cannot read the attributes of ", path_of(name));
 }
 
 bool Folder::leads_to(const std::string& name, int file) const {

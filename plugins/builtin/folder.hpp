@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Folders that are entered one part after the other, so that no symbolic link below the first one
-// leads anywhere else.
+// Folders that are opened one part of the path after the other, so that no symbolic link below the
+// first folder is followed.
 #pragma once
 
 #include "descriptor.hpp"
@@ -28,22 +28,22 @@ struct Entry {
 /// An open folder. Its functions throw sdk::Failure. Thread-safe.
 class Folder {
  public:
-  /// Opens a folder that a person has configured; links in the path are followed. Where it is
-  /// missing the failure is TENON_UNAVAILABLE: nothing is known of what lies in it.
+  /// Opens a folder that a person has configured; links in the path are followed. Fails with
+  /// TENON_UNAVAILABLE if it is missing, since its content is unknown then.
   static Folder open(const std::string& path);
 
-  /// Opens a folder in this one; nothing where there is none. Fails where a link has the name.
+  /// Opens a folder in this one. Returns nothing if there is none. Fails if the name is a link.
   std::optional<Folder> enter(const std::string& name) const;
-  /// Makes the folder if there is none, and enters it. Nothing where something else has the name,
-  /// or where this folder, or the one that was made, has been removed meanwhile.
+  /// Creates the folder if there is none, and opens it. Returns nothing if the name is not a
+  /// folder, or if this folder or the new one has been removed meanwhile.
   std::optional<Folder> make(const std::string& name) const;
-  /// Opens a regular file in this folder to read it; nothing where there is none.
+  /// Opens a regular file in this folder to read it. Returns nothing if there is none.
   std::optional<Descriptor> open_file(const std::string& name) const;
 
   EntryType type_of(const std::string& name) const;
-  /// Whether a name leads to what was opened under it.
+  /// Returns whether a name still refers to the open file `file`.
   bool leads_to(const std::string& name, int file) const;
-  /// All but "." and "..", in no order.
+  /// Returns all entries except "." and "..", in no particular order.
   std::vector<Entry> entries() const;
   /// Makes changes of the entries durable. Does nothing on file systems that cannot sync folders.
   void sync() const;
@@ -77,8 +77,8 @@ struct TreeRemoval {
 /// removed before it stay removed.
 void remove_tree(const Folder& folder, const std::string& name, const TreeRemoval& how = {});
 
-/// Removes a folder in which there are no files, only folders of this kind. Returns whether it is
-/// gone.
+/// Removes a folder that contains no files, only folders of the same kind. Returns whether the
+/// folder is gone.
 bool remove_empty_tree(const Folder& folder, const std::string& name);
 
 }  // namespace tenon::builtin

@@ -10,7 +10,7 @@
 namespace tenon::builtin {
 namespace {
 
-/// A folder below a bucket; nothing where no key can lie in it.
+/// Returns a folder below a bucket, or nothing if it cannot contain a key.
 std::optional<Folder> find_folder(const Folder& bucket, std::string_view path) {
   if (!problem_of_path(path).empty()) return std::nullopt;
   std::optional<Folder> found;
@@ -53,7 +53,7 @@ bool KeyWalk::visit_entry(const Folder& folder, const std::string& name, const s
   return !inside || visit_folder(*inside, path, visit);
 }
 
-/// The names of folders end with a slash: so the order of names is that of the keys below them.
+/// Ends the names of folders with a slash, so that the names sort like the keys below them.
 std::vector<std::string> KeyWalk::sorted_names(const Folder& folder,
                                                const std::string& path) const {
   std::vector<std::string> names;

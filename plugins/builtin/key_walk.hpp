@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Goes through the keys of a bucket in the order of their bytes. Folders in which there is nothing
-// to find are not opened.
+// Visits the keys of a bucket in the order of their bytes. Folders that cannot contain a match are
+// not opened.
 #pragma once
 
 #include "folder.hpp"
@@ -17,17 +17,17 @@ namespace tenon::builtin {
 
 class KeyWalk {
  public:
-  /// Returns whether the walk goes on.
+  /// Returns whether the walk continues.
   using Visit = std::function<bool(std::string_view key)>;
 
-  /// Of the keys that begin with `prefix` and come after `after`, which both stay valid as long as
-  /// the walk does. `call` ends it when it is cancelled.
+  /// Visits the keys that begin with `prefix` and sort after `after`. Both must outlive the walk.
+  /// The walk fails when `call` is cancelled.
   KeyWalk(sdk::Call call, std::string_view prefix, std::string_view after)
       : call_(call), prefix_(prefix), after_(after) {}
 
   /// Visits the keys. Throws sdk::Failure.
   void run(const Folder& bucket, const Visit& visit);
-  /// Called by `visit`: no further key that begins with this is visited.
+  /// For `visit` to call: skips all further keys that begin with `prefix`.
   void skip(std::string_view prefix) { skipped_ = prefix; }
 
  private:
@@ -41,7 +41,7 @@ class KeyWalk {
   sdk::Call call_;
   std::string_view prefix_;
   std::string_view after_;
-  std::string skipped_;  // empty: nothing is
+  std::string skipped_;  // empty: no key is skipped
 };
 
 }  // namespace tenon::builtin

@@ -27,7 +27,7 @@ value text_value(std::string_view text) {
   return value(boost::json::string(text));
 }
 
-/// Gives an object other members than it has, which must not have the same key.
+/// Collects new members of an object. Two of them must not have the same key.
 class Members {
  public:
   explicit Members(std::string_view where) : where_(where) {}
@@ -57,7 +57,7 @@ bool contains(const array& values, std::string_view text) {
                      [&](const value& one) { return text_of(one) == text; });
 }
 
-/// Whether labels that met a requirement might not meet it any more when the rule has changed them.
+/// Returns whether the rule can change labels so that they no longer meet a requirement.
 bool may_lose(const LabelRule& rule, std::string_view operation, const array* values) {
   if (rule.action == Action::set) return operation == "NotIn" || operation == "DoesNotExist";
   return operation == "NotIn" && values != nullptr && contains(*values, rule.to) &&
@@ -75,7 +75,7 @@ bool replace_in(array& values, const LabelRule& rule) {
 }
 
 bool set_only(array& values, std::string_view to) {
-  if (values.empty()) return false;  // of Exists
+  if (values.empty()) return false;  // Exists has no values
   array only = {text_value(to)};
   if (values == only) return false;
   values = std::move(only);

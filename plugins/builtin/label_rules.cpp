@@ -69,7 +69,7 @@ LabelRules::LabelRules(MapView<std::string> config) {
   check_targets();
 }
 
-/// Two rules must not make one label.
+/// Checks that no two rules produce the same label.
 void LabelRules::check_targets() const {
   std::set<std::string_view> targets;
   for (const auto& [label, rule] : rules_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What is to become of labels, and what follows for selectors: those that matched a resource before
-// match it afterwards.
+// Rules that change labels. Selectors are changed as well, so that a selector that matched a
+// resource before still matches it afterwards.
 #pragma once
 
 #include <tenon/sdk/config.hpp>
@@ -15,11 +15,11 @@
 
 namespace tenon::builtin {
 
-/// What is to become of one label.
+/// The change of one label.
 struct LabelRule {
   enum class Action {
     set,      // gives it the value `to`
-    replace,  // gives it the value `to` where it has the value `from`
+    replace,  // gives it the value `to` if it has the value `from`
     rename,   // gives it the key `to`
     remove,
   };
@@ -32,21 +32,21 @@ struct LabelRule {
 class LabelRules {
  public:
   LabelRules() = default;
-  /// Reads one rule for each label. Throws sdk::Failure that names the key.
+  /// Reads one rule for each label. Throws sdk::Failure, which names the key.
   explicit LabelRules(MapView<std::string> config);
 
   bool empty() const noexcept { return rules_.empty(); }
 
-  // Each of these changes its argument in place and returns whether anything changed. `where` says
-  // for messages what it is part of. They throw sdk::Failure where the rules cannot be followed.
+  // Each of these changes its argument in place and returns whether anything changed. `where` names
+  // the resource in messages. They throw sdk::Failure if the rules cannot be applied.
 
-  /// Labels of a resource or of a template. `set` changes labels that are there.
+  /// Changes the labels of a resource or of a template. `set` changes only labels that are present.
   bool change_labels(boost::json::object& labels, std::string_view where) const;
-  /// Adds what `set` sets and the labels lack.
+  /// Adds the labels of `set` rules that are absent.
   bool add_labels(boost::json::object& labels) const;
-  /// A selector that is a map of labels, as that of a Service.
+  /// Changes a selector that is a map of labels, such as that of a Service.
   bool change_plain_selector(boost::json::object& selector, std::string_view where) const;
-  /// A selector with `matchLabels` and `matchExpressions`.
+  /// Changes a selector with `matchLabels` and `matchExpressions`.
   bool change_selector(boost::json::object& selector, std::string_view where) const;
 
  private:

@@ -10,7 +10,8 @@ constexpr std::string_view digits_and_lower = "0123456789abcdefghijklmnopqrstuvw
 constexpr std::string_view alphanumeric =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Whether all characters are of `inner` or `edge`, the first and the last of `edge`.
+/// Returns whether a text consists of characters of `edge` and `inner`, with one of `edge` at both
+/// ends.
 bool is_made_of(std::string_view text, std::string_view edge, std::string_view inner) {
   const auto is_of = [](std::string_view set) {
     return [set](char c) { return set.find(c) != std::string_view::npos; };

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How Kubernetes writes the keys and values of labels.
+// The syntax of label keys and label values in Kubernetes.
 #pragma once
 
 #include <string_view>
 
 namespace tenon::builtin {
 
-/// eg: "app.kubernetes.io/name", "tier"
+/// Returns whether a text is a label key, eg: "app.kubernetes.io/name", "tier".
 bool is_label_key(std::string_view text);
 
-/// At most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends; or nothing.
+/// Returns whether a text is a label value: empty, or at most 63 letters, digits, `-`, `_` and `.`
+/// with a letter or digit at both ends.
 bool is_label_value(std::string_view text);
 
 }  // namespace tenon::builtin

@@ -13,13 +13,13 @@ namespace {
 
 using Found = std::function<void(const NamespaceReference&)>;
 
-/// Where documents of one kind name a namespace.
+/// A place at which documents of one kind name a namespace.
 struct Place {
   std::string_view kind;
-  /// Steps with blanks between them: the name of a member; `*` for each element of a list;
-  /// `name=text` goes on only where that member has that text.
+  /// Steps separated by blanks: the name of a member; `*` for each element of a list; `name=text`
+  /// to continue only in objects whose member `name` is that text.
   std::string_view path;
-  /// What stands before the namespace in the text.
+  /// The part of the text before the namespace.
   std::string_view prefix = {};
 };
 
@@ -49,7 +49,7 @@ constexpr Place places[] = {
     {"APIService", "spec service namespace"},
 };
 
-// Selectors of namespaces stand in many kinds and mostly in lists; these are parts of paths.
+// Paths within a selector of namespaces. Many kinds have such selectors, mostly in lists.
 constexpr std::string_view selector_paths[] = {
     "matchLabels kubernetes.io/metadata.name",
     "matchExpressions * key=kubernetes.io/metadata.name values *",
@@ -62,7 +62,7 @@ constexpr Place selectors[] = {
     {"ValidatingWebhookConfiguration", "webhooks * namespaceSelector"},
 };
 
-/// Where the specification of pods stands in each kind that has one.
+/// The path of the pod specification in each kind that has one.
 constexpr Place pod_specs[] = {
     {"Pod", "spec"},
     {"PodTemplate", "template spec"},
@@ -75,7 +75,7 @@ constexpr Place pod_specs[] = {
     {"StatefulSet", "spec template spec"},
 };
 
-/// Below the specification of pods: the terms of affinity to other pods.
+/// Paths within a pod specification to the terms of affinity to other pods.
 constexpr std::string_view affinity_terms[] = {
     "affinity podAffinity requiredDuringSchedulingIgnoredDuringExecution *",
     "affinity podAffinity preferredDuringSchedulingIgnoredDuringExecution * podAffinityTerm",

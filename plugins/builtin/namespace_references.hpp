@@ -11,8 +11,8 @@
 
 namespace tenon::builtin {
 
-/// The name of a namespace in a document: a whole text, or the part of one that stands between a
-/// prefix and the next colon, eg: in "system:serviceaccount:web:robot".
+/// The name of a namespace in a document: a whole text, or the part of a text between a prefix and
+/// the next colon, eg: "web" in "system:serviceaccount:web:robot".
 class NamespaceReference {
  public:
   NamespaceReference(boost::json::string& text, std::size_t begin, std::size_t size)
@@ -27,7 +27,7 @@ class NamespaceReference {
   std::size_t size_;
 };
 
-/// Calls `found` with each of them, once.
+/// Calls `found` once for each reference in a resource.
 void for_each_namespace(boost::json::value& resource,
                         const std::function<void(const NamespaceReference&)>& found);
 

@@ -12,7 +12,7 @@
 namespace tenon::builtin {
 namespace {
 
-// A folder is removed under a put only by one who has just emptied it.
+// Only a deletion that has just emptied a folder removes it during a put.
 constexpr int most_tries = 1000;
 
 sdk::Failure blocked_by_object(const Folder& parent, std::string_view name, std::string_view key) {
@@ -36,7 +36,7 @@ ObjectPlace::ObjectPlace(std::string_view bucket, std::string_view key) {
   parts_.insert(parts_.begin(), std::string(bucket));
 }
 
-/// False where a folder is missing, or was removed as soon as it was made.
+/// Returns false if a folder is missing, or was removed right after it was created.
 bool ObjectPlace::enter(const Folder& top, Missing missing) {
   folders_.clear();
   for (std::size_t i = 0; i + 1 < parts_.size(); i++) {
@@ -67,11 +67,12 @@ void ObjectPlace::put(const Folder& top, std::string_view bucket, std::string_vi
     place.remove_empty_folders();
     throw;
   }
-  throw sdk::Failure(TENON_ABORTED, "others keep removing the folder of the key \"", key, "\"")
+  throw sdk::Failure(TENON_ABORTED, "other processes keep removing the folder of the key \"", key,
+                     "\"")
       .retryable();
 }
 
-/// False where others have removed a folder meanwhile.
+/// Returns false if another process has removed a folder meanwhile.
 bool ObjectPlace::take(const Folder& top, Partial& file, std::string_view key) {
   if (!enter(top, Missing::make)) {
     const Folder& last = folders_.empty() ? top : folders_.back();
@@ -86,7 +87,7 @@ bool ObjectPlace::take(const Folder& top, Partial& file, std::string_view key) {
   return false;
 }
 
-/// All of them: one that was there may be new, and its maker not as far as this.
+/// Syncs all folders. A folder that existed may be new: its creator may not have synced it yet.
 void ObjectPlace::sync(const Folder& top) const {
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) folder->sync();
   top.sync();
@@ -101,7 +102,7 @@ void ObjectPlace::remove() const {
   remove_empty_folders();
 }
 
-/// The bucket stays. A folder into which something is put meanwhile is not empty.
+/// Keeps the bucket. A folder that gets an object meanwhile is not empty and stays.
 void ObjectPlace::remove_empty_folders() const {
   for (std::size_t i = folders_.size(); i-- > 1;) {
     if (::unlinkat(folders_[i - 1].get(), parts_[i].c_str(), AT_REMOVEDIR) != 0) return;

@@ -15,18 +15,18 @@ namespace tenon::builtin {
 
 class ObjectPlace {
  public:
-  /// The place of an object that may be there; nothing where a folder on the way is missing.
-  /// Throws sdk::Failure, also for what is no bucket or key.
+  /// Returns the place of an object, which need not exist, or nothing if a folder of its path is
+  /// missing. Throws sdk::Failure, also if the bucket or the key is invalid.
   static std::optional<ObjectPlace> find(const Folder& top, std::string_view bucket,
                                          std::string_view key);
-  /// Makes the object of a file that is on the disk, with all the folders, durably. Throws
-  /// sdk::Failure.
+  /// Moves a file that is on the disk to the place of an object, and creates the folders. All of it
+  /// is durable afterwards. Throws sdk::Failure.
   static void put(const Folder& top, std::string_view bucket, std::string_view key, Partial file);
 
-  /// The last folder.
+  /// Returns the last folder.
   const Folder& folder() const { return folders_.back(); }
   const std::string& name() const noexcept { return parts_.back(); }
-  /// Removes the object if there is one, and the folders of the bucket that are empty then.
+  /// Removes the object if there is one, and the folders in the bucket that are empty afterwards.
   void remove() const;
 
  private:

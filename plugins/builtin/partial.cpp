@@ -14,9 +14,10 @@
 namespace tenon::builtin {
 namespace {
 
-// How many leftovers one call of remove_abandoned looks at. More are left by hundreds of crashes.
+// The most leftovers that one call of remove_abandoned examines. More are left only by hundreds of
+// crashes.
 constexpr std::size_t most_looked_at = 100;
-// A fresh one is lost only to a process that looks for leftovers at the same moment.
+// A new file disappears only if another process looks for leftovers at the same moment.
 constexpr int most_tries = 100;
 
 enum class Lock { held, of_another, unsupported };
@@ -43,8 +44,8 @@ Descriptor make_folder(const Folder& parent, const std::string& name) {
   return made;
 }
 
-/// Whoever has locked what is still there under its name is the last who knows of it: its maker
-/// moves it before it lets go of the lock.
+/// Removes an entry that no process uses. An entry that can be locked and still has its name is
+/// abandoned, since its owner moves it before it releases the lock.
 void remove_if_abandoned(const Folder& parent, const std::string& name) {
   constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   const Descriptor file(::openat(parent.get(), name.c_str(), flags));
@@ -52,7 +53,7 @@ void remove_if_abandoned(const Folder& parent, const std::string& name) {
   try {
     remove_tree(parent, name);
   } catch (const sdk::Failure&) {
-    // It is in nobody's way.
+    // A leftover does no harm.
   }
 }
 
@@ -62,7 +63,7 @@ std::string random_name() {
   std::array<char, 17> name{};
   std::uint64_t number = 0;
   if (::getentropy(&number, sizeof number) != 0) {
-    throw sdk::system_failure(errno, "the system gives no random numbers");
+    throw sdk::system_failure(errno, "cannot get random numbers from the system");
   }
   std::snprintf(name.data(), name.size(), "%016llx", static_cast<unsigned long long>(number));
   return name.data();
@@ -72,7 +73,7 @@ Folder open_partial(const Folder& top) {
   std::optional<Folder> folder = top.make(partial_name);
   if (!folder) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, top.path_of(partial_name),
-                       " is no folder: remove it");
+                       " is not a folder: remove it");
   }
   return *std::move(folder);
 }
@@ -101,7 +102,7 @@ Partial Partial::make(const Folder& top, Make make) {
       return partial;
     }
   }
-  throw sdk::Failure(TENON_ABORTED, "others remove each file that is made in ",
+  throw sdk::Failure(TENON_ABORTED, "other processes remove every file that is created in ",
                      top.path_of(partial_name))
       .retryable();
 }

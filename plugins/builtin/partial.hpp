@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Files and folders that nobody sees before they are complete. They are made in a folder
-// `.tenon-partial` at the top of a directory, and moved from there to their place in one step. Each
-// is locked (flock) by the process that makes it; what a process left that was killed is not
-// locked, and is removed by a later one.
+// Files and folders that are invisible until they are complete. They are made in the folder
+// `.tenon-partial` at the top of a directory, and moved to their final path in one step. The
+// process that makes one holds a lock on it (flock). The leftovers of a killed process are not
+// locked, and a later process removes them.
 #pragma once
 
 #include "folder.hpp"
@@ -12,29 +12,29 @@
 
 namespace tenon::builtin {
 
-/// The name of the folder. Nothing of a user's may have it.
+/// The name of the folder. It is reserved.
 constexpr const char* partial_name = ".tenon-partial";
 
-/// 16 digits that nobody can guess.
+/// Returns 16 random hexadecimal digits.
 std::string random_name();
 
-/// A file or folder that is being made. Removed at its end unless it was moved to its place.
+/// A file or folder that is being made. The destructor removes it unless it was moved.
 class Partial {
  public:
-  /// Makes an empty file, or a folder for its maker alone. Throw sdk::Failure.
+  /// Make an empty file, or a folder that only its owner may open. Throw sdk::Failure.
   static Partial file(const Folder& top);
   static Partial folder(const Folder& top);
   Partial(Partial&&) = default;
   Partial& operator=(Partial&&) = delete;
   ~Partial();
 
-  /// A file, open for writing.
+  /// Returns the descriptor. A file is open for writing.
   int get() const noexcept { return made_.get(); }
-  /// Where it lies now.
+  /// The folder that contains it now.
   const Folder& parent() const noexcept { return parent_; }
   const std::string& name() const noexcept { return name_; }
-  /// Moves it, and replaces a file there. Returns false with the reason in errno. What is in it is
-  /// not made durable, nor is the move.
+  /// Moves it, and replaces a file of this name. Returns false on failure, with the reason in
+  /// errno. Makes neither the content nor the move durable.
   bool move_to(const Folder& folder, const std::string& name);
 
  private:
@@ -48,15 +48,15 @@ class Partial {
   bool moved_ = false;
 };
 
-/// Moves something away that is removed next, so that nobody sees a part of it. Returns its new
-/// name in the folder `partial`, which is `.tenon-partial`; empty where there was nothing. Throws
-/// sdk::Failure.
+/// Moves an entry into the folder `partial` before it is removed, so that it is never visible in
+/// part. Returns its new name in `partial`, which is `.tenon-partial`, or an empty text if there
+/// was no such entry. Throws sdk::Failure.
 std::string move_away(const Folder& from, const std::string& name, const Folder& partial);
 
-/// `.tenon-partial` of a directory. Made where it is missing. Throws sdk::Failure.
+/// Opens `.tenon-partial` of a directory, and creates it if it is missing. Throws sdk::Failure.
 Folder open_partial(const Folder& top);
 
-/// Removes what processes left that were killed, a bounded number of them each time.
+/// Removes leftovers of killed processes, at most a bounded number in each call.
 void remove_abandoned(const Folder& top);
 
 }  // namespace tenon::builtin

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// nullptr where there is none.
+/// Returns the path in a resource, or nullptr if it has none.
 json::string* find_path(json::object& resource) {
   json::object* spec = object_in(&resource, "spec");
   for (const char* source : {"hostPath", "local"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Persistent volumes of a cluster that lie in a folder of a machine: the resource says which one in
-// spec.hostPath.path or spec.local.path.
+// Persistent volumes of a cluster that are folders of a machine: spec.hostPath.path or
+// spec.local.path of the resource is the path of the folder.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tenon::builtin {
 
-/// The path in a resource; empty where it has none. Throws TENON_INVALID_ARGUMENT for what is no
-/// JSON.
+/// Returns the path in a resource, or an empty text if it has none. Throws TENON_INVALID_ARGUMENT
+/// if the resource is not JSON.
 std::string path_in_volume(std::string_view resource);
 
-/// The resource with another path. Throws TENON_INVALID_ARGUMENT where it has none.
+/// Returns the resource with another path. Throws TENON_INVALID_ARGUMENT if it has no path.
 std::string with_path(std::string_view resource, std::string_view path);
 
 }  // namespace tenon::builtin

@@ -14,7 +14,7 @@ namespace {
 using boost::json::object;
 using Items = std::vector<ResourceIdV1>;
 
-/// The claim behind one volume of a pod; empty where the volume has none.
+/// Returns the claim of one volume of a pod, or an empty text if the volume has none.
 std::string claim_of(const object& volume, std::string_view pod) {
   if (const object* claim = object_in(&volume, "persistentVolumeClaim")) {
     return std::string(text_in(claim, "claimName"));

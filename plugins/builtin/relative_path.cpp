@@ -18,7 +18,7 @@ std::string problem_of_part(std::string_view part) {
   return {};
 }
 
-/// How many bytes a character has that begins with this one; 0: none begins so.
+/// Returns the size of a character from its first byte, or 0 if no character begins with this byte.
 std::size_t size_of_character(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first < 0xe0) return 2;
@@ -27,7 +27,8 @@ std::size_t size_of_character(unsigned char first) {
   return 0;
 }
 
-/// The second byte rules out long forms, halves of UTF-16 and what is above U+10FFFF.
+/// Returns whether `second` may follow `first`. Rules out overlong forms, surrogates and characters
+/// above U+10FFFF.
 bool may_follow(unsigned char first, unsigned char second) {
   const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;

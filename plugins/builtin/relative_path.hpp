@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Texts of others that name something below a folder: keys of objects, ids of volumes. A text that
-// could lead out of the folder is refused before the system sees it.
+// Checks texts from outside that name something below a folder: keys of objects, ids of volumes. A
+// text that could lead out of the folder is refused before it reaches the file system.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,21 @@ constexpr std::size_t longest_path = 1024;
 constexpr std::size_t longest_part = 255;
 
 /// Returns why a text cannot name a file below a folder, eg: "has an empty part"; empty: it can.
-/// Such a text has parts of 1 to `longest_part` bytes, which are not "." or "..", between single
+/// A valid text has parts of 1 to `longest_part` bytes, which are not "." or "..", between single
 /// slashes. It is UTF-8 without NUL.
 std::string problem_of_path(std::string_view path);
 
 /// Throws TENON_INVALID_ARGUMENT for a text with a problem; `what` names it, eg: "key".
 void check_path(std::string_view what, std::string_view path);
 
-/// The same for a name of one part, eg: of a bucket. It does not begin with a dot, which keeps
-/// `.tenon-partial` (partial.hpp) out of reach.
+/// The same for a name of one part, eg: of a bucket. It must not begin with a dot, so that no name
+/// refers to `.tenon-partial` (partial.hpp).
 void check_name(std::string_view what, std::string_view name);
 
 /// Returns the parts between the slashes. None is empty if the path has no problem.
 std::vector<std::string> parts_of(std::string_view path);
 
-/// Whether a file name of the system is UTF-8, which all texts of the ABI are.
+/// Returns whether a text is UTF-8. Texts of the ABI are, but file names need not be.
 bool is_utf8(std::string_view text);
 
 inline bool starts_with(std::string_view text, std::string_view prefix) {

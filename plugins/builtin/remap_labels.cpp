@@ -34,7 +34,7 @@ class Remapping {
   void run(object& resource) {
     own_labels(resource);
     const std::string kind(text_in(&resource, "kind"));
-    if (kind == "CustomResourceDefinition") return;  // it describes labels of others
+    if (kind == "CustomResourceDefinition") return;  // it describes labels of other resources
     for (auto& [key, member] : resource) {
       if (key == "metadata" || key == "status") continue;
       visit(key, member);
@@ -59,7 +59,7 @@ class Remapping {
     changed_ = true;
   }
 
-  /// A member of the resource, however deep. Elements of a list go by the name of the list.
+  /// Visits a member of the resource at any depth. Elements of a list have the name of the list.
   void visit(std::string_view name, value& member) {
     if (member.is_array()) {
       for (value& element : member.get_array()) visit(name, element);

@@ -11,7 +11,7 @@
 namespace tenon::builtin {
 namespace {
 
-// Schemas in custom resource definitions are deeper than Boost.JSON takes by itself.
+// Schemas in custom resource definitions are deeper than the default limit of Boost.JSON.
 constexpr std::size_t deepest = 256;
 
 }  // namespace

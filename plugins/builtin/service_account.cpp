@@ -17,7 +17,7 @@ ServiceAccount::ExecuteResult ServiceAccount::execute(std::string_view item, Bac
   const boost::json::object* spec = object_in(&pod, "spec");
   std::string_view account = text_in(spec, "serviceAccountName");
   if (account.empty()) account = text_in(spec, "serviceAccount");
-  if (account.empty()) account = "default";  // as the cluster sets it
+  if (account.empty()) account = "default";  // the default of the cluster
 
   ExecuteResult result;
   const std::string_view space = text_in(object_in(&pod, "metadata"), "namespace");

@@ -17,7 +17,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* file_name = "snapshot.json";
-// No snapshot has so many tags; a file that is larger is not ours.
+// No snapshot has so many tags. A larger file does not belong to this plugin.
 constexpr std::size_t most_bytes = 16 << 20;
 
 std::string read_text(const Folder& snapshot) {
@@ -64,7 +64,7 @@ SnapshotDescription read_description(const Folder& snapshot) {
     throw;
   } catch (const std::exception& error) {
     throw sdk::Failure(TENON_DATA_LOSS, snapshot.path_of(file_name),
-                       " is no description of a snapshot: ", error.what());
+                       " is not a description of a snapshot: ", error.what());
   }
 }
 

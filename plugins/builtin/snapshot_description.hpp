@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What is stored beside the content of a snapshot, as JSON:
+// The description that is stored beside the content of a snapshot, as JSON:
 //
 //   {"volume":"team/database","files":12,"tags":{"backup":"nightly"}}
 #pragma once
@@ -20,7 +20,7 @@ struct SnapshotDescription {
 };
 
 /// Write and read `snapshot.json` in the folder of a snapshot. Throw sdk::Failure; reading throws
-/// TENON_DATA_LOSS where the file is missing or wrong.
+/// TENON_DATA_LOSS if the file is missing or wrong.
 void write_description(const Folder& snapshot, const SnapshotDescription& description);
 SnapshotDescription read_description(const Folder& snapshot);
 

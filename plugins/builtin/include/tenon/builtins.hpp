@@ -16,10 +16,11 @@
 //   tenon.dev/remap-labels        restore item action   sets, renames and removes labels
 //   tenon.dev/external-artifacts  delete item action    removes files that belong to resources
 //
-// Each source and destination comes with a specifier of the same name that tells its parameters.
+// Each source and destination has a specifier of the same name that describes its parameters.
 // remap-labels takes a rule for each label, eg: {"tier": "set backend", "old": "rename new"}, with
 // the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`. external-artifacts takes
-// the `directory` of the files. The others take no parameters.
+// the `directory` of the files, filesystem the `directory` of the objects, directory the folders
+// `volumes` and `snapshots`. The other item actions take no parameters.
 #pragma once
 
 #include <tenon/abi.h>
