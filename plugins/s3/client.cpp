@@ -11,7 +11,7 @@
 namespace tenon::s3 {
 namespace {
 
-/// A page of 1000 keys of 1024 bytes, each encoded as %XX, is a tenth of it.
+/// Ten times the size of a page of 1000 keys of 1024 bytes, each encoded as %XX.
 constexpr std::size_t longest_answer = 32 << 20;
 
 void check_bucket(std::string_view bucket) {
@@ -23,9 +23,10 @@ void check_bucket(std::string_view bucket) {
                       return is_plain(c) || c == '.' || c == '_' || c == '-';
                     });
   if (fits) return;
-  throw sdk::Failure(TENON_INVALID_ARGUMENT, "\"", bucket,
-                     "\" is no name of a bucket: letters, digits, '.', '_' and '-', the first one "
-                     "a letter or digit");
+  throw sdk::Failure(
+      TENON_INVALID_ARGUMENT, "\"", bucket,
+      "\" is not a name of a bucket: letters, digits, '.', '_' and '-', the first one "
+      "a letter or digit");
 }
 
 void check_key(std::string_view key) {
@@ -36,7 +37,8 @@ Timestamp now() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
-/// What the body of a refusal says, if it is one of S3 and not of something on the way.
+/// Reads the error in the body of a refusal. Does nothing if the body is not from S3 but, for
+/// example, from a proxy.
 void read_error(const std::string& body, Refusal& refusal) {
   try {
     read_xml(body, [&](std::string_view path, const std::string& text) {
@@ -45,7 +47,7 @@ void read_error(const std::string& body, Refusal& refusal) {
       if (path == "Error/Region") refusal.region = text;
     });
   } catch (const sdk::Failure&) {
-    // The HTTP status has to do.
+    // The HTTP status is all that is known.
   }
 }
 
@@ -113,7 +115,7 @@ std::string rest_of(Exchange& exchange, const Patience& patience) {
     text.append(reinterpret_cast<const char*>(room), count);
     if (text.size() > longest_answer) {
       throw sdk::Failure(TENON_DATA_LOSS, exchange.action(),
-                         ": the answer of the server is longer "
+                         ": the response of the server is longer "
                          "than any of S3");
     }
   }

@@ -8,7 +8,7 @@
 namespace tenon::s3 {
 namespace {
 
-/// As many as requests usually run at the same time.
+/// The most idle connections that are kept: as many as requests usually run at the same time.
 constexpr std::size_t most_idle = 8;
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Handles of libcurl. Each keeps the connection that it had, so that the next request needs no new
-// one.
+// Handles of libcurl. Each handle keeps its connection open for the next request.
 #pragma once
 
 #include <curl/curl.h>
@@ -12,7 +11,7 @@
 
 namespace tenon::s3 {
 
-/// What one request at a time runs on.
+/// The handles of libcurl that one request at a time uses.
 struct Connection {
   Connection();
   ~Connection();

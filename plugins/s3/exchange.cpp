@@ -22,7 +22,7 @@ void add(std::unique_ptr<curl_slist, void (*)(curl_slist*)>& list, const std::st
   list.reset(longer);
 }
 
-/// Ends the loan of a buffer.
+/// Clears a borrowed buffer at the end of a scope.
 struct Forget {
   ~Forget() { buffer = {}; }
   Buffer& buffer;
@@ -57,11 +57,11 @@ void Exchange::set_up(const std::string& url, const Request& request) {
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_PATH_AS_IS, 1L);  // keys may have dots between slashes
-  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // others are read ahead
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // others read ahead
   set(CURLOPT_HTTPHEADER, headers_.get());
   set(CURLOPT_ERRORBUFFER, error_);
   set(CURLOPT_NOSIGNAL, 1L);    // the signals of the process belong to the host
-  set(CURLOPT_QUICK_EXIT, 1L);  // a look-up of a name that is cancelled is not waited for
+  set(CURLOPT_QUICK_EXIT, 1L);  // does not wait for a cancelled look-up of a name
   set(CURLOPT_BUFFERSIZE, static_cast<long>(piece));
   set(CURLOPT_WRITEFUNCTION, static_cast<curl_write_callback>(&Exchange::take));
   set(CURLOPT_WRITEDATA, this);
@@ -131,7 +131,7 @@ void Exchange::advance() {
 void Exchange::wait(const Patience& patience, Duration longest) const {
   tenon_call* raw = patience.call.raw();
   const std::intptr_t handle = raw != nullptr ? raw->functions->wait_handle(raw) : -1;
-  // Where no handle tells of a cancellation, it is asked for often.
+  // Without a descriptor that reports a cancellation, the call is polled often.
   if (raw != nullptr && handle < 0) longest = std::min<Duration>(longest, milliseconds(50));
   if (const auto deadline = patience.call.deadline()) {
     longest = std::min<Duration>(longest, *deadline - Clock::now());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// One request over HTTP and its answer, which is read piece by piece. The transfer runs while a
-// function of the exchange does, on that function's thread, and stands still otherwise.
+// One HTTP request and its response, which is read piece by piece. The transfer runs only while a
+// function of the exchange runs, on the thread of that function.
 #pragma once
 
 #include "connection.hpp"
@@ -19,7 +19,7 @@
 
 namespace tenon::s3 {
 
-/// How long an exchange may take. Each function fails when `call` is cancelled or its deadline has
+/// The limits of an exchange. Each function fails when `call` is cancelled or its deadline has
 /// passed, and when the server is silent for as long as `silence`.
 struct Patience {
   sdk::Call call;
@@ -28,26 +28,27 @@ struct Patience {
 
 class Exchange {
  public:
-  /// Prepares `request`, whose body must stay until the answer has begun. `action` is for messages.
+  /// Prepares `request`. Its body must stay valid until the response has begun. `action` begins the
+  /// messages.
   Exchange(std::shared_ptr<Connections> connections, const std::string& origin,
            const Request& request, std::string action);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Sends the request and waits for the beginning of the answer's body. Throws sdk::Failure.
+  /// Sends the request and waits until the body of the response begins. Throws sdk::Failure.
   void begin(const Patience& patience);
 
-  // Of the answer, after `begin`.
+  // Properties of the response. REQUIRED: `begin` has returned.
   long status() const;
-  /// A header field; nothing where there is none.
+  /// Returns a header field, or nothing if there is none.
   std::optional<std::string> header(const char* name) const;
-  /// Its length in bytes, where the server says it before.
+  /// Returns the length of the body in bytes, or nothing if the server does not report it.
   std::optional<std::uint64_t> length() const;
   const std::string& action() const noexcept { return action_; }
 
-  /// Fills `into` from its start and returns how much that was; 0 only at the end. Throws
-  /// sdk::Failure; when the call was cancelled, the next one continues.
+  /// Reads into `into` and returns the number of bytes; 0 only at the end of the body. Throws
+  /// sdk::Failure. After a cancelled call, the next one continues.
   std::size_t read(const Patience& patience, Buffer into);
 
  private:
@@ -58,11 +59,11 @@ class Exchange {
   void set_up(const std::string& url, const Request& request);
   template <class Value>
   void set(CURLoption option, Value value);
-  /// Runs the transfer until it has ended or something of the body has come.
+  /// Runs the transfer until it has ended or a part of the body has arrived.
   void run(const Patience& patience);
   void advance();
   void wait(const Patience& patience, Duration longest) const;
-  /// Grows when anything is sent or received.
+  /// Returns a number that grows when anything is sent or received.
   std::uint64_t moved() const;
   void check(CURLMcode code) const;
   [[noreturn]] void fail() const;
@@ -73,9 +74,9 @@ class Exchange {
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> headers_;
   char error_[CURL_ERROR_SIZE] = "";
 
-  Buffer into_{};                         // where the reader wants the body
-  std::size_t filled_ = 0;                // how much of it is there
-  std::array<std::uint8_t, piece> rest_;  // what came beyond that
+  Buffer into_{};                         // the buffer of the reader
+  std::size_t filled_ = 0;                // bytes in it
+  std::array<std::uint8_t, piece> rest_;  // data that did not fit into it
   std::size_t rest_begin_ = 0;
   std::size_t rest_end_ = 0;
   bool began_ = false;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr tenon_status later = TENON_UNAVAILABLE | TENON_RETRYABLE;
 
-/// The status of an error code of S3; nothing for a code that is not listed.
+/// Returns the status of an error code of S3, or nothing for a code that is not listed.
 std::optional<tenon_status> status_of_code(std::string_view code) {
   constexpr std::pair<std::string_view, tenon_status> known[] = {
       {"AccessDenied", TENON_PERMISSION_DENIED},

@@ -10,21 +10,21 @@
 namespace tenon::s3 {
 namespace {
 
-/// More than that S3 does not list at once, whatever it is asked.
+/// S3 never lists more keys at once.
 constexpr std::uint32_t most_keys = 1000;
 
 void decode_all(std::vector<std::string>& texts) {
   for (std::string& text : texts) text = decode(text);
 }
 
-/// Keys are asked for encoded, since XML cannot hold every character.
+/// Requests encoded keys, since XML cannot contain every character.
 Request listing_of(const Client& client, std::string_view bucket, std::string_view prefix) {
   Request request = client.about("GET", bucket);
   request.query = {{"list-type", "2"}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
   return request;
 }
 
-/// The page at `token`, or the first one where that is empty.
+/// Returns the page at `token`, or the first one if `token` is empty.
 Page page_at(const Client& client, std::string_view bucket, Request request,
              const std::string& token, const Patience& patience) {
   if (!token.empty()) request.query.emplace_back("continuation-token", token);
@@ -47,9 +47,9 @@ Page read_page(const std::string& xml) {
     if (path == "ListBucketResult/EncodingType") encoded = text == "url";
   });
   if (!is_listing || truncated == page.next.empty()) {
-    throw sdk::Failure(TENON_DATA_LOSS, is_listing
-                                            ? "the server's listing does not say how it goes on"
-                                            : "the server's answer is no listing");
+    throw sdk::Failure(TENON_DATA_LOSS,
+                       is_listing ? "the listing of the server has no token for the next page"
+                                  : "the response of the server is not a listing");
   }
   if (encoded) {
     decode_all(page.keys);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The module and the libraries that it begins and ends.
+// The module, which initializes its libraries and releases them.
 #include "store.hpp"
 
 #include <sodium.h>
@@ -9,8 +9,8 @@
 
 namespace {
 
-/// A thread of libcurl that looks up a name outlives a call that was cancelled. Its code stays
-/// therefore, also where nobody but this module uses it.
+/// Keeps the code of libcurl mapped, even if only this module uses it: a thread of libcurl that
+/// looks up a name can outlive a cancelled call.
 void keep_curl_loaded() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<void*>(&curl_global_init), &library) == 0) return;
@@ -20,9 +20,9 @@ void keep_curl_loaded() {
 
 void start(tenon::sdk::Call, tenon::sdk::Host) {
   keep_curl_loaded();
-  if (sodium_init() < 0) throw tenon::sdk::Failure(TENON_INTERNAL, "libsodium does not start");
+  if (sodium_init() < 0) throw tenon::sdk::Failure(TENON_INTERNAL, "cannot initialize libsodium");
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    throw tenon::sdk::Failure(TENON_INTERNAL, "libcurl does not start");
+    throw tenon::sdk::Failure(TENON_INTERNAL, "cannot initialize libcurl");
   }
 }
 

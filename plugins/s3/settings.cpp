@@ -64,13 +64,13 @@ std::string from_environment(const char* variable) {
   return value != nullptr ? value : "";
 }
 
-/// A text that becomes part of a header. It may be secret, so that no message repeats it.
+/// Checks a text that becomes part of a header. It may be secret, so messages do not contain it.
 std::string in_header(std::string_view key, std::string value) {
   if (std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c <= '~'; })) {
     return value;
   }
   throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", key,
-                     "\" has other characters than letters, digits and signs of ASCII");
+                     "\" has characters other than letters, digits and signs of ASCII");
 }
 
 std::string required(const sdk::Config& config, std::string_view key, const char* variable) {
@@ -81,7 +81,7 @@ std::string required(const sdk::Config& config, std::string_view key, const char
 }
 
 Credentials credentials_of(const sdk::Config& config) {
-  // A token belongs to one key, so that of the environment is not for a key of the configuration.
+  // A token belongs to one key, so the token of the environment is not used with a configured key.
   const bool own = config.has("access_key_id");
   return {required(config, "access_key_id", "AWS_ACCESS_KEY_ID"),
           required(config, "secret_access_key", "AWS_SECRET_ACCESS_KEY"),
@@ -99,7 +99,7 @@ std::string region_of(const sdk::Config& config) {
   throw wrong("region", region, "expected small letters, digits and - as in eu-central-1");
 }
 
-/// An address in its parts.
+/// Splits an address into its parts.
 class Address {
  public:
   explicit Address(const std::string& text) : handle_(curl_url(), curl_url_cleanup) {
@@ -108,7 +108,7 @@ class Address {
   }
 
   bool valid() const noexcept { return valid_; }
-  /// Empty where the address has none.
+  /// Returns a part, or an empty text if the address has none.
   std::string part(CURLUPart part, unsigned flags = 0) const {
     char* text = nullptr;
     if (curl_url_get(handle_.get(), part, &text, flags) != CURLUE_OK) return {};
@@ -122,7 +122,7 @@ class Address {
 };
 
 Endpoint endpoint_of(const std::string& text) {
-  if (text.find('@') != std::string::npos) {  // not repeated: it may hold a password
+  if (text.find('@') != std::string::npos) {  // not in the message: it may contain a password
     throw sdk::Failure(TENON_INVALID_ARGUMENT,
                        "parameter \"endpoint\" has a user, expected scheme, host and port alone");
   }

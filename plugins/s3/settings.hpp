@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the configuration says, checked.
+// Reads and checks the configuration.
 #pragma once
 
 #include "signature.hpp"
@@ -13,10 +13,10 @@
 
 namespace tenon::s3 {
 
-/// Where the server is.
+/// The address of the server.
 struct Endpoint {
   std::string scheme;  // http or https
-  std::string host;    // with the port where that is not the usual one of the scheme
+  std::string host;    // with the port unless it is the default of the scheme
 };
 
 struct Settings {

@@ -14,7 +14,7 @@ constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
 std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
   std::string text(size * 2 + 1, '\0');
   sodium_bin2hex(text.data(), text.size(), bytes, size);
-  text.pop_back();  // the end that it writes behind
+  text.pop_back();  // the terminating NUL that libsodium writes
   return text;
 }
 
@@ -34,7 +34,7 @@ Mac mac_of(const Mac& key, std::string_view text) {
   return mac_of(key.data(), key.size(), text);
 }
 
-/// As 20130524T000000Z.
+/// Returns a time as 20130524T000000Z.
 std::string basic_form(Timestamp time) {
   const std::time_t seconds =
       std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
@@ -54,7 +54,7 @@ std::string names_of(const Headers& headers) {
   return names;
 }
 
-/// The request in the form that both sides hash.
+/// Returns the request in the form that both sides hash.
 std::string canonical(const Request& request, std::string_view body_hash) {
   std::string text = request.method + "\n" + request.path + "\n" + query_of(request.query) + "\n";
   for (const auto& [name, value] : request.headers) text += name + ":" + value + "\n";

@@ -11,7 +11,7 @@
 namespace tenon::s3 {
 namespace {
 
-/// The content of an object, as it comes.
+/// Reads the content of an object while it arrives.
 class Content : public sdk::Reader {
  public:
   Content(std::unique_ptr<Exchange> exchange, Duration silence)
@@ -26,7 +26,7 @@ class Content : public sdk::Reader {
   const Duration silence_;
 };
 
-/// Nothing where the text is no date.
+/// Returns nothing if the text is not a date.
 std::optional<Timestamp> date_of(const std::optional<std::string>& text) {
   const std::time_t seconds = text ? curl_getdate(text->c_str(), nullptr) : -1;
   if (seconds < 0) return std::nullopt;
@@ -49,7 +49,7 @@ void Store::configure(const sdk::Config& config) {
 
 std::shared_ptr<const Client> Store::client() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Without a configuration the environment says all.
+  // Without a configuration all settings come from the environment.
   if (client_ == nullptr) client_ = std::make_shared<const Client>(Settings(sdk::Config({})));
   return client_;
 }
@@ -62,9 +62,9 @@ void Store::put_object(std::string_view bucket, std::string_view key,
 
 ObjectInfoV1 Store::object_info(std::string_view bucket, std::string_view key) {
   const auto client = this->client();
-  const auto exchange =
-      client->begin(client->about("HEAD", bucket, key),
-                    sdk::text("cannot look at ", bucket, "/", key), client->patience(call()));
+  const auto exchange = client->begin(client->about("HEAD", bucket, key),
+                                      sdk::text("cannot read the metadata of ", bucket, "/", key),
+                                      client->patience(call()));
   ObjectInfoV1 info;
   info.size = exchange->length();
   info.modified = date_of(exchange->header("last-modified"));
@@ -77,10 +77,10 @@ std::unique_ptr<sdk::Reader> Store::get_object(std::string_view bucket, std::str
   auto exchange =
       client->begin(client->about("GET", bucket, key), sdk::text("cannot read ", bucket, "/", key),
                     client->patience(call()));
-  // Without it an object that was cut off would look whole.
+  // Without the length, an object that was cut off would look complete.
   if (!exchange->length()) {
     throw sdk::Failure(TENON_DATA_LOSS, exchange->action(),
-                       ": the server does not say how long the object is");
+                       ": the server does not report the size of the object");
   }
   return std::make_unique<Content>(std::move(exchange), client->settings().timeout);
 }
@@ -108,10 +108,9 @@ void Store::delete_object(std::string_view bucket, std::string_view key) {
 
 std::string Store::create_signed_url(std::string_view bucket, std::string_view key, Duration ttl) {
   if (ttl <= Duration::zero() || ttl > longest_ttl) {
-    throw sdk::Failure(
-        TENON_INVALID_ARGUMENT,
-        "an address of S3 can be good for more than 0 and at most 168 hours, not for ",
-        std::chrono::duration<double, std::ratio<3600>>(ttl).count());
+    throw sdk::Failure(TENON_INVALID_ARGUMENT,
+                       "a signed address is valid for more than 0 and at most 168 hours, not for ",
+                       std::chrono::duration<double, std::ratio<3600>>(ttl).count());
   }
   const auto client = this->client();
   return client->signed_url(client->about("GET", bucket, key), ttl);

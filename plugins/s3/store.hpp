@@ -32,7 +32,7 @@ class Store : public sdk::ObjectStoreV2 {
                                 Duration ttl) override;
 
  private:
-  /// As configured last; what has begun continues with what it began with.
+  /// Returns the client of the current configuration. Running calls keep the previous one.
   std::shared_ptr<const Client> client();
 
   std::mutex mutex_;

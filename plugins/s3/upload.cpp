@@ -16,13 +16,13 @@ namespace {
 
 using Warn = std::function<void(std::string_view)>;
 
-/// The body of an object in parts of one size, the last one shorter.
+/// Splits the body of an object into parts of one size; the last one may be shorter.
 class Parts {
  public:
   Parts(sdk::Reader& body, sdk::Call call, std::size_t size)
       : body_(body), call_(call), size_(size), bytes_(new std::uint8_t[size]) {}
 
-  /// Reads the next part; the one before is gone. Valid until the next call.
+  /// Reads the next part, which is valid until the next call.
   BytesView next() {
     std::size_t filled = 0;
     if (has_ahead_) bytes_[filled++] = ahead_;
@@ -36,20 +36,20 @@ class Parts {
     return {bytes_.get(), filled};
   }
 
-  /// Whether there is another part.
+  /// Returns whether there is another part.
   bool more() const noexcept { return has_ahead_; }
 
  private:
   sdk::Reader& body_;
   const sdk::Call call_;
   const std::size_t size_;
-  // Not zeroed: memory that a short object does not need is never touched.
+  // Not zeroed, so that a short object does not touch memory that it does not need.
   const std::unique_ptr<std::uint8_t[]> bytes_;
   std::uint8_t ahead_ = 0;
   bool has_ahead_ = false;
 };
 
-/// The answers of uploads, all but their errors.
+/// The responses to uploads, except for errors.
 struct Receipt {
   std::string upload_id;
   bool completed = false;
@@ -67,7 +67,7 @@ Receipt read_receipt(const std::string& xml) {
   return receipt;
 }
 
-/// An upload in several parts. Aborted at its end unless it was completed.
+/// An upload in several parts. The destructor aborts it unless it was completed.
 class Multipart {
  public:
   Multipart(const Client& client, std::string_view bucket, std::string_view key, sdk::Call call,
@@ -81,7 +81,7 @@ class Multipart {
     Request request = client_.about("POST", bucket_, key_);
     request.query = {{"uploads", ""}};
     id_ = read_receipt(client_.send(std::move(request), action_, patience_)).upload_id;
-    if (id_.empty()) throw no_answer("begins no upload");
+    if (id_.empty()) throw no_answer("did not start the upload");
   }
   ~Multipart() {
     if (!completed_) abort();
@@ -95,7 +95,7 @@ class Multipart {
     request.body = part;
     const auto exchange = client_.begin(std::move(request), action_, patience_);
     auto tag = exchange->header("etag");
-    if (!tag) throw no_answer("took a part without a tag");
+    if (!tag) throw no_answer("did not return the tag of a part");
     rest_of(*exchange, patience_);
     tags_.push_back(*std::move(tag));
   }
@@ -111,14 +111,14 @@ class Multipart {
     request.query = {{"uploadId", id_}};
     request.headers["content-type"] = "application/xml";
     request.body = BytesView(std::string_view(xml));
-    // The status comes before the server is done, so that the answer may still be an error.
+    // The server sends the status before it is done, so the body may still be an error.
     const Receipt receipt = read_receipt(client_.send(std::move(request), action_, patience_));
     if (!receipt.refusal.code.empty()) {
       Refusal refusal = receipt.refusal;
       refusal.http_status = 200;
       throw failure_of(action_, refusal);
     }
-    if (!receipt.completed) throw no_answer("does not say that the object is complete");
+    if (!receipt.completed) throw no_answer("did not confirm that the object is complete");
     completed_ = true;
   }
 
@@ -127,7 +127,7 @@ class Multipart {
     return sdk::Failure(TENON_DATA_LOSS, action_, ": the server ", what);
   }
 
-  /// Also after a call that was cancelled; therefore not for long.
+  /// Aborts the upload, also after a cancelled call, and therefore with a short timeout.
   void abort() noexcept {
     try {
       const Patience patience{sdk::Call(nullptr),
@@ -136,7 +136,7 @@ class Multipart {
       request.query = {{"uploadId", id_}};
       client_.send(std::move(request), "cannot abort the upload", patience);
     } catch (const std::exception& error) {
-      // It may be there no more, if only the answer to its completion was lost.
+      // The upload may be complete: perhaps only the response to its completion was lost.
       warn_(sdk::text("the upload ", id_, " of ", bucket_, "/", key_,
                       " was not aborted and may take space: ", error.what()));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes objects: in one request what fits into one part, in several what is longer. Memory holds
-// one part.
+// Writes objects. An object that fits into one part is sent in one request, a longer one in
+// several. One part at a time is in memory.
 #pragma once
 
 #include "client.hpp"
@@ -13,8 +13,8 @@
 
 namespace tenon::s3 {
 
-/// Writes an object up to the end of `body`. An upload that fails leaves nothing behind; where even
-/// that fails, `warn` says so. Throws sdk::Failure, and what `body` throws.
+/// Writes an object with the content of `body`. Aborts an upload that fails, and calls `warn` if it
+/// cannot be aborted. Throws sdk::Failure, and exceptions of `body`.
 void upload(const Client& client, std::string_view bucket, std::string_view key, sdk::Reader& body,
             sdk::Call call, const std::function<void(std::string_view)>& warn);
 

@@ -26,7 +26,7 @@ std::string encode(std::string_view text, std::string_view kept) {
   return encoded;
 }
 
-/// The value of a hexadecimal digit; -1 of anything else.
+/// Returns the value of a hexadecimal digit, or -1 for any other character.
 int value_of(char digit) {
   if (digit >= '0' && digit <= '9') return digit - '0';
   if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;

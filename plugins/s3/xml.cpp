@@ -15,7 +15,8 @@
 namespace tenon::s3 {
 namespace {
 
-/// Follows one document. An exception ends it, since none may pass through Expat.
+/// Parses one document. Keeps an exception of a handler and stops the parser, since exceptions must
+/// not pass through Expat.
 class Document {
  public:
   explicit Document(const OnElement& on_element)
@@ -32,7 +33,7 @@ class Document {
     const bool read = XML_Parse(parser_.get(), document.data(), size, XML_TRUE) == XML_STATUS_OK;
     if (thrown_ != nullptr) std::rethrow_exception(thrown_);
     if (read) return;
-    throw sdk::Failure(TENON_DATA_LOSS, "the server's answer is no XML of S3: line ",
+    throw sdk::Failure(TENON_DATA_LOSS, "the response of the server is not XML of S3: line ",
                        XML_GetCurrentLineNumber(parser_.get()), ": ",
                        XML_ErrorString(XML_GetErrorCode(parser_.get())));
   }
@@ -70,7 +71,8 @@ class Document {
       document.texts_.back().append(data, static_cast<std::size_t>(size));
     });
   }
-  /// S3 declares no type; one could define entities that grow without end.
+  /// Refuses document types. S3 never sends one, and they could define entities that expand without
+  /// end.
   static void doctype(void* self, const char*, const char*, const char*, int) {
     XML_StopParser(static_cast<Document*>(self)->parser_.get(), XML_FALSE);
   }

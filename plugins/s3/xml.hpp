@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The XML that S3 answers.
+// Reads the XML in responses of S3.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,15 @@
 
 namespace tenon::s3 {
 
-/// Gets each element at its end: the names of the elements that it is in and its own, joined by
-/// slashes, and the text that stands directly in it. The first name is that of the document.
+/// Called at the end of each element with its path and the text directly in it. The path has the
+/// names of the enclosing elements and its own, joined by slashes. The first name is that of the
+/// document.
 using OnElement = std::function<void(std::string_view path, const std::string& text)>;
 
-/// Reads a whole document. Throws sdk::Failure where it is none, or declares a type.
+/// Reads a whole document. Throws sdk::Failure if it is not XML, or declares a document type.
 void read_xml(std::string_view document, const OnElement& on_element);
 
-/// A text as it stands between two tags.
+/// Returns a text as it is written between two tags.
 std::string escape_xml(std::string_view text);
 
 }  // namespace tenon::s3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Answers of servers, and of what else sends answers.
+// Responses of S3 servers, and of other servers in their place.
 #include "failures.hpp"
 #include "listing.hpp"
 #include "xml.hpp"

@@ -24,7 +24,8 @@ void send_all(int connection, std::string_view text) {
   }
 }
 
-/// The value of a header in a request; empty where there is none. `name` in small letters.
+/// Returns the value of a header in a request, or an empty text if there is none. `name` is in
+/// lower case.
 std::string header(std::string request, const std::string& name) {
   std::transform(request.begin(), request.end(), request.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -34,7 +35,7 @@ std::string header(std::string request, const std::string& name) {
   return request.substr(begin, request.find('\r', begin) - begin);
 }
 
-/// Reads a request with its body. Empty at the end of the connection.
+/// Reads a request with its body. Returns an empty text at the end of the connection.
 std::string read_request(int connection) {
   std::string request;
   std::size_t end = std::string::npos;

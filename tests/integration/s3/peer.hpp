@@ -14,8 +14,8 @@ namespace tenon::tests {
 
 class Peer {
  public:
-  /// Gets the first line of a request and returns the whole answer. Where that is empty nothing is
-  /// sent, and the connection stays open until the end.
+  /// Gets the first line of a request and returns the whole response. If that is empty, nothing is
+  /// sent, and the connection stays open until the peer is destroyed.
   using Answer = std::function<std::string(const std::string& request)>;
 
   explicit Peer(Answer answer);
@@ -24,7 +24,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  /// The first lines of all requests so far, without the version of HTTP.
+  /// Returns the first lines of all requests so far, without the version of HTTP.
   std::vector<std::string> requests() const;
 
  private:
@@ -40,7 +40,7 @@ class Peer {
   std::thread thread_;
 };
 
-/// An answer of HTTP with a body and its length.
+/// Returns an HTTP response with a body and its length.
 std::string http(const std::string& status, const std::string& body,
                  const std::string& headers = "");
 

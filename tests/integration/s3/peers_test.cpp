@@ -37,11 +37,12 @@ class Peers : public Storing {
 
 TEST_F(Peers, ThatRefuseConnectionsMayBeTriedAgain) {
   const std::string endpoint =
-      Peer([](const std::string&) { return ""; }).endpoint();  // nobody listens any more
+      Peer([](const std::string&) { return ""; }).endpoint();  // nothing listens any more
   auto store = create({{"endpoint", endpoint}, {"access_key_id", "K"}, {"secret_access_key", "S"}});
   const Error error = store->object_info("b", "k").error();
   EXPECT_EQ(error.status(), TENON_UNAVAILABLE | TENON_RETRYABLE) << error.to_string();
-  EXPECT_NE(error.message().find("cannot look at b/k: "), std::string::npos) << error.message();
+  EXPECT_NE(error.message().find("cannot read the metadata of b/k: "), std::string::npos)
+      << error.message();
   EXPECT_EQ(store->put_object("b", "k", body("x")).error().code(), "unavailable");
   EXPECT_EQ(store->list_objects("b", "", "", 0).error().code(), "unavailable");
 }
@@ -158,7 +159,7 @@ TEST_F(Peers, AreNotFollowedElsewhere) {
   EXPECT_TRUE(other.requests().empty());
 }
 
-/// Answers to an upload in parts, but for those that a test gives.
+/// Responses to an upload in parts, except for those that a test gives.
 std::string take_upload(const std::string& request) {
   if (request == "POST /b/k?uploads=") {
     return http("200 OK",

@@ -14,19 +14,19 @@ namespace tenon::tests {
 
 class Server {
  public:
-  /// The one that runs; started by the first call. nullptr where none is installed.
+  /// Returns the server, which the first call starts, or nullptr if none is installed.
   static Server* running();
 
   Server();
 
-  /// Its address; empty where it did not start.
+  /// Returns its address, or an empty text if it did not start.
   const std::string& endpoint() const noexcept { return endpoint_; }
-  /// The configuration of a store on it.
+  /// Returns the configuration of a store on it.
   TextMap config() const;
 
-  /// The only bucket that it has.
+  /// Its only bucket.
   static constexpr const char* bucket = "backups";
-  /// The keys of uploads that were neither completed nor aborted.
+  /// Returns the keys of uploads that were neither completed nor aborted.
   std::vector<std::string> unfinished_uploads() const;
 
  private:

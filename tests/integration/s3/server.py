@@ -55,14 +55,14 @@ use = egg:swift#{app}
 
 
 class Silence:
-    """Where the servers write to."""
+    """Discards the output of the servers."""
 
     def write(self, text):
         pass
 
 
 class Forgetful:
-    """Stands for memcached, which tempauth asks for, and remembers nothing."""
+    """Replaces memcached, which tempauth requires, and stores nothing."""
 
     def get(self, key, **options):
         return None
@@ -105,7 +105,7 @@ def main(folder):
     for name in ("account", "container", "object"):
         write_ring(folder, name, sockets[name].getsockname()[1])
     for name, socket in sockets.items():
-        socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # also for what it accepts
+        socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # accepted connections inherit it
         app = load(folder, name, PROXY if name == "proxy" else STORAGE)
         eventlet.spawn(eventlet.wsgi.server, socket, with_cache(app), Silence(), protocol=SwiftHttpProtocol)
     port = os.path.join(folder, "port")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The configuration of the store, seen by its signed addresses, and what it refuses.
+// Valid configurations of the store, seen in its signed addresses, and invalid ones.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Settings : public Storing {
     return more;
   }
 
-  /// The address of an object with this configuration, without its query.
+  /// Returns the address of an object with this configuration, without its query.
   std::string address(const TextMap& config, std::string_view bucket = "photos",
                       std::string_view key = "a b/c") {
     return signed_address(config, bucket, key).substr(0, query_begin_);
@@ -87,7 +87,7 @@ TEST_F(Settings, WithoutCredentialsAreRefused) {
       "parameter \"access_key_id\" is required, or AWS_ACCESS_KEY_ID in the environment");
   expect_refused({{"access_key_id", "KEY"}}, "parameter \"secret_access_key\" is required");
   expect_refused({{"access_key_id", "K\nhost: x"}, {"secret_access_key", "very-secret"}},
-                 "parameter \"access_key_id\" has other characters");
+                 "parameter \"access_key_id\" has characters other than");
   expect_refused(with({{"session_token", "very-secret \x7f"}}), "parameter \"session_token\" has");
 }
 

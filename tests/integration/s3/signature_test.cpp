@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The examples that Amazon publishes of its signatures, with their results.
+// The examples of signatures that Amazon publishes, with their results.
 #include "signature.hpp"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ class Store : public Storing {
  protected:
   static constexpr const char* bucket = Server::bucket;
 
-  /// Before the first test has a world, in which that of the server would lie.
+  /// Starts the server before the first test creates its world, so that the worlds are not nested.
   static void SetUpTestSuite() { Server::running(); }
 
   void SetUp() override {
@@ -29,7 +29,7 @@ class Store : public Storing {
     if (server_ == nullptr) {
       GTEST_SKIP() << "there is no S3 server: python3-swift is not installed";
     }
-    ASSERT_NE(server_->endpoint(), "") << "the S3 server does not start";
+    ASSERT_NE(server_->endpoint(), "") << "the S3 server did not start";
     store_.emplace(create(server_->config()));
     empty_bucket();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the tests of the store begin with: a host with the module, and content to write.
+// The fixture of the store tests: a host with the module, and content to write.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -23,7 +23,7 @@
 
 namespace tenon::tests {
 
-/// A body of the host's own; it fails after its content if it shall.
+/// A body that the host owns. With `breaks` it fails after its content.
 class Body : public OwnReader {
  public:
   explicit Body(std::string content, bool breaks = false)
@@ -54,7 +54,7 @@ inline Reader broken_body(std::string content) {
   return std::make_unique<Body>(std::move(content), true);
 }
 
-/// Bytes of which no two stretches are the same.
+/// Returns bytes that do not repeat.
 inline std::string bytes(std::size_t size) {
   std::string content(size, '\0');
   std::uint64_t state = size;
@@ -76,7 +76,7 @@ inline Result<std::string> all(Reader& reader) {
   }
 }
 
-/// A variable of the environment, as before at its end.
+/// Sets an environment variable, and restores it at the end.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -106,7 +106,7 @@ class Storing : public Hosting {
   }
 
  private:
-  // Nothing of where the tests run.
+  // The environment of the test run must not have an effect.
   const Variable key_{"AWS_ACCESS_KEY_ID", nullptr};
   const Variable secret_{"AWS_SECRET_ACCESS_KEY", nullptr};
   const Variable token_{"AWS_SESSION_TOKEN", nullptr};
