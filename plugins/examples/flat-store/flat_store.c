@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * flat_store.c: an object store of version 1 in plain C, to learn from. It keeps each object as a
- * file in one folder, which must exist. The name of the file is bucket and key with a slash
- * between them, in which each byte but letters, digits, "-", "_" and "." is written as in an
- * address of the web:
+ * file in one folder, which must exist. The name of the file is the bucket, a slash and the key,
+ * with all bytes except letters, digits, "-", "_" and "." percent-encoded:
  *
  *   bucket nightly, key web/contents.tar.gz   ->   nightly%2Fweb%2Fcontents.tar.gz
  *
- * So a key has no folder, "a" and "a/b" can both be objects, and no key leads out of the folder.
+ * So no key needs a folder, "a" and "a/b" can both be objects, and no key leads out of the folder.
  * File names are limited to 255 bytes, and so are bucket and key together.
  *
- * Read it from the bottom up, as dpkg.c. Methods may run on several threads: after `configure` no
- * method changes the instance, and the file system does the rest. */
+ * Read it from the bottom up, like dpkg.c. Methods may run on several threads: after `configure` no
+ * method changes the instance, and operations of the file system are atomic. */
 #define _GNU_SOURCE /* mkostemp */
 
 #include <tenon/object_store/v1.h>
@@ -28,8 +27,8 @@
 
 enum { LONGEST_NAME = 255, PIECE = 64 * 1024, DAY = 24 * 60 * 60 };
 
-/* How the names of files begin that are being written. No object has such a name, since none
- * begins with a dot. */
+/* The beginning of the names of files that are being written. No file of an object begins with a
+ * dot. */
 static const char partial[] = ".partial-";
 
 /* -- An instance ------------------------------------------------------------ */
@@ -51,7 +50,7 @@ static void destroy(void *self) {
   free(store);
 }
 
-/* Fails with a message that is put together as printf does. */
+/* Fails with a message that is formatted like printf. */
 static tenon_status fail(tenon_call *call, tenon_status status, const char *format, ...) {
   char message[1024];
   va_list arguments;
@@ -80,7 +79,7 @@ static int is_plain(char c, size_t at) {
          c == '_' || (c == '.' && at > 0);
 }
 
-/* Writes a text into a file name that has `*size` bytes already. Returns 0 where it is too long. */
+/* Appends a text to a file name that has `*size` bytes. Returns 0 if the name becomes too long. */
 static int encode(tenon_string text, char *name, size_t *size) {
   size_t i;
   for (i = 0; i < text.size; i++) {
@@ -101,7 +100,7 @@ static int value_of(char digit) {
   return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-/* The other way round, in the arena; absent where a name is that of no object. */
+/* Decodes a file name into the arena. Returns an absent text if it is not the name of an object. */
 static tenon_string decode(tenon_call *call, const char *name) {
   static const tenon_string none = {NULL, 0};
   char again[LONGEST_NAME + 1];
@@ -130,8 +129,8 @@ static tenon_status check_bucket(tenon_call *call, tenon_string bucket) {
   return tenon_fail(call, TENON_INVALID_ARGUMENT, "the bucket is empty or has a slash");
 }
 
-/* Finds the path of an object, in the arena. Fails where the folder is missing: then nothing is
- * known of the object. */
+/* Finds the path of an object, in the arena. Fails if the folder is missing: then the state of the
+ * object is unknown. */
 static tenon_status find_path(tenon_call *call, const struct store *store, tenon_string bucket,
                               tenon_string key, char **path) {
   static const tenon_string slash = TENON_TEXT("/");
@@ -153,8 +152,8 @@ static tenon_status find_path(tenon_call *call, const struct store *store, tenon
 
 /* -- configure -------------------------------------------------------------- */
 
-/* Removes a file that was never completed, if it was last written more than a day ago: nobody
- * writes to it any more. */
+/* Removes a file that was never completed, if it was last written more than a day ago. Its writer
+ * has ended. */
 static void remove_old(DIR *folder, const char *name) {
   struct stat status;
   if (strncmp(name, partial, sizeof partial - 1) != 0) return;
@@ -206,7 +205,7 @@ static int write_all(int file, const uint8_t *data, size_t size) {
   return 1;
 }
 
-/* Copies piece by piece, however large the object is. */
+/* Copies piece by piece, so that objects of any size need little memory. */
 static tenon_status copy(tenon_call *call, tenon_reader *body, int file, const char *path) {
   tenon_buffer piece;
   piece.data = tenon_allocate(call, PIECE);
@@ -214,14 +213,14 @@ static tenon_status copy(tenon_call *call, tenon_reader *body, int file, const c
   for (;;) {
     size_t got = 0;
     tenon_status status = body->read(call, body, piece, &got);
-    if (status != TENON_OK) return status; /* the reader has said why */
+    if (status != TENON_OK) return status; /* the reader has set the message */
     if (got == 0) break;
     if (!write_all(file, piece.data, got)) return fail_to(call, "write", path, errno);
   }
   return fsync(file) == 0 ? TENON_OK : fail_to(call, "write", path, errno);
 }
 
-/* The object is written under another name, and gets its own when it is complete. */
+/* Writes the object under a temporary name. It gets its final name when it is complete. */
 static tenon_status put_object(tenon_call *call, void *self,
                                const tenon_object_store_v1_put_object_request *in) {
   const struct store *store = self;
@@ -245,7 +244,7 @@ static tenon_status put_object(tenon_call *call, void *self,
     return status;
   }
   status = sync_folder(call, store);
-  if (status == TENON_OK) in->body->release(in->body); /* a method that fails leaves it alone */
+  if (status == TENON_OK) in->body->release(in->body); /* a failed method must not release it */
   return status;
 }
 
@@ -268,10 +267,10 @@ static tenon_status object_exists(tenon_call *call, void *self,
 
 /* -- get_object ------------------------------------------------------------- */
 
-/* A stream outlives the call, so it does not lie in the arena. The file stays readable when the
+/* A stream outlives the call, so it is not allocated in the arena. The file stays readable when the
  * object is replaced or deleted. */
 struct object_reader {
-  tenon_reader reader; /* first, so that a pointer to it is one to the struct */
+  tenon_reader reader; /* first, so that a pointer to it also points to the struct */
   int file;
 };
 
@@ -284,7 +283,7 @@ static tenon_status read_piece(tenon_call *call, tenon_reader *self, tenon_buffe
   } while (count < 0 && errno == EINTR);
   if (count < 0) return fail_to(call, "read", "the object", errno);
   *got = (size_t)count;
-  return TENON_OK; /* 0 bytes are the end */
+  return TENON_OK; /* 0 bytes: the end */
 }
 
 static void release(tenon_reader *self) {
@@ -324,7 +323,8 @@ static tenon_status get_object(tenon_call *call, void *self,
 
 /* -- list_objects ----------------------------------------------------------- */
 
-/* Keys as they are found, sorted later. The array grows by doubling; the texts lie in the arena. */
+/* Keys in the order in which they are found. The array grows by doubling; the texts are in the
+ * arena. */
 struct keys {
   tenon_string *data;
   size_t count, room;
@@ -342,7 +342,7 @@ static int append(struct keys *keys, tenon_string key) {
   return 1;
 }
 
-/* Takes a prefix away from a text; 0 where the text does not begin with it. */
+/* Removes a prefix from a text. Returns 0 if the text does not begin with it. */
 static int take(tenon_string *text, tenon_string prefix) {
   if (text->size < prefix.size) return 0;
   if (prefix.size > 0 && memcmp(text->data, prefix.data, prefix.size) != 0) return 0;
@@ -359,7 +359,7 @@ static int compare(const void *left, const void *right) {
   return a->size < b->size ? -1 : a->size > b->size;
 }
 
-/* Finds the keys of a bucket that begin with a prefix, sorted. keys->data is to be freed, also
+/* Finds the keys of a bucket that begin with a prefix, sorted. The caller frees keys->data, also
  * after a failure. */
 static tenon_status find_keys(tenon_call *call, const struct store *store, tenon_string bucket,
                               tenon_string prefix, struct keys *keys) {
@@ -409,7 +409,7 @@ static tenon_status list_objects(tenon_call *call, void *self,
 
 /* -- list_common_prefixes --------------------------------------------------- */
 
-/* Where the first delimiter after the prefix ends; 0: there is none. */
+/* Returns the end of the first delimiter after the prefix, or 0 if there is none. */
 static size_t end_of_delimiter(tenon_string key, size_t prefix, tenon_string delimiter) {
   size_t i;
   for (i = prefix; i + delimiter.size <= key.size; i++) {
@@ -418,7 +418,7 @@ static size_t end_of_delimiter(tenon_string key, size_t prefix, tenon_string del
   return 0;
 }
 
-/* Cuts each key behind its delimiter and keeps each beginning once; they are sorted already. */
+/* Cuts each sorted key after its delimiter and keeps each beginning once. */
 static void keep_beginnings(struct keys *keys, size_t prefix, tenon_string delimiter) {
   size_t i, kept = 0;
   for (i = 0; i < keys->count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// abi.rs: the structs of the C interface of tenon, as far as the plugin needs them. The headers
-// tenon/abi.h and tenon/delete_item_action/v1.h describe them.
+// abi.rs: the structs of the C interface of tenon that the plugin needs. The headers tenon/abi.h
+// and tenon/delete_item_action/v1.h describe them.
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
@@ -12,7 +12,7 @@ pub const INVALID_ARGUMENT: Status = 3;
 pub const FAILED_PRECONDITION: Status = 9;
 pub const INTERNAL: Status = 13;
 
-/// UTF-8; absent where `data` is null.
+/// UTF-8; absent if `data` is null.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
@@ -32,7 +32,7 @@ pub struct Map {
     pub values: List,
 }
 
-// The first functions of the table; this plugin calls no others.
+// The first functions of the vtable; this plugin calls no others.
 #[repr(C)]
 pub struct CallFunctions {
     pub struct_size: usize,
@@ -66,7 +66,7 @@ pub struct AppliesToResponse {
     pub struct_size: usize,
     pub selector: Selector,
 }
-// As far as this plugin reads it.
+// The fields that this plugin reads.
 #[repr(C)]
 pub struct ExecuteRequest {
     pub struct_size: usize,
@@ -126,7 +126,7 @@ const _: () = assert!(std::mem::size_of::<Table>() == 48);
 const _: () = assert!(std::mem::size_of::<Registration>() == 56);
 const _: () = assert!(std::mem::size_of::<Module>() == 72);
 
-// What points at nothing but constants may be shared by all threads.
+// All threads may share structs that point only to constants.
 unsafe impl Sync for Registration {}
 unsafe impl Sync for Module {}
 unsafe impl Sync for Base {}
@@ -144,7 +144,7 @@ impl Text {
         size: 0,
     };
 
-    /// REQUIRED: what the text points at is valid as long as the result is used.
+    /// REQUIRED: the bytes of the text are valid as long as the result is used.
     pub unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.data.is_null() {
             return &[];
@@ -154,7 +154,7 @@ impl Text {
 }
 
 impl Map {
-    /// The value under a key. REQUIRED: the map is one of texts.
+    /// Returns the value of a key. REQUIRED: the values of the map are texts.
     pub unsafe fn get<'a>(&'a self, key: &str) -> Option<&'a [u8]> {
         (0..self.keys.count)
             .find(|&i| self.keys.text_at(i) == key.as_bytes())
@@ -163,7 +163,7 @@ impl Map {
 }
 
 impl List {
-    /// There, but without elements.
+    /// Present, but without elements.
     pub const EMPTY: List = List {
         data: "".as_ptr().cast(),
         count: 0,
@@ -193,7 +193,7 @@ impl<'a> CallRef<'a> {
         unsafe { ((*(*self.0).functions).fail)(self.0, status, text) };
         status
     }
-    /// Moves a value without a destructor to the arena of the call, where results have to be.
+    /// Moves a value without a destructor to the arena of the call. All results must be there.
     pub fn place<T: Copy>(self, value: T) -> &'a T {
         unsafe {
             let size = std::mem::size_of::<T>();

@@ -2,7 +2,7 @@
 //
 // json.rs: reads JSON documents.
 
-/// A JSON value, as far as the plugin looks at it.
+/// A JSON value with the content that the plugin needs.
 pub enum Json {
     Object(Vec<(String, Json)>),
     Text(String),
@@ -10,7 +10,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// Parses a whole text; nothing where it is not JSON, or has more than 256 levels.
+    /// Parses a whole text. Returns nothing if it is not JSON or has more than 256 levels.
     pub fn parse(text: &[u8]) -> Option<Json> {
         let mut parser = Parser { rest: text };
         let value = parser.value(MOST_LEVELS)?;
@@ -18,14 +18,14 @@ impl Json {
         parser.rest.is_empty().then(|| value)
     }
 
-    /// The member of an object.
+    /// Returns the member of an object.
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(members) => members.iter().find(|(k, _)| k == key).map(|(_, v)| v),
             _ => None,
         }
     }
-    /// The text that is a member of an object; empty where there is none.
+    /// Returns the member of an object if it is a text, otherwise an empty text.
     pub fn text(&self, key: &str) -> &str {
         match self.get(key) {
             Some(Json::Text(text)) => text,
@@ -34,7 +34,7 @@ impl Json {
     }
 }
 
-/// Reads JSON from the start of `rest`; nothing where there is none.
+/// Reads JSON from the start of `rest`. The functions return nothing if there is none.
 struct Parser<'a> {
     rest: &'a [u8],
 }
@@ -54,7 +54,7 @@ impl Parser<'_> {
         Some(*first)
     }
 
-    /// Whether the next character is this one, which is passed then.
+    /// Passes the next character if it is `wanted`, and returns whether it is.
     fn take(&mut self, wanted: u8) -> bool {
         self.skip_blanks();
         let found = self.rest.first() == Some(&wanted);
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A number, true, false or null.
+    /// Reads a number, true, false or null.
     fn word(&mut self) -> Option<Json> {
         let is_part = |c: &u8| c.is_ascii_alphanumeric() || b"+-.".contains(c);
         let size = self.rest.iter().take_while(|c| is_part(c)).count();

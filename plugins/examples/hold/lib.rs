@@ -7,8 +7,8 @@
 //   label  the key of the label; otherwise example.io/hold
 //
 // It uses the C interface of tenon by hand, the standard library, and no crates. Read it from the
-// bottom up: the last lines are the module, the table above them names the methods, and each method
-// stands above the table.
+// bottom up: the last lines are the module, the vtable above them names the methods, and each
+// method is above the vtable.
 #![allow(unknown_lints, unexpected_cfgs)] // `--cfg panics` builds a faulty plugin for the tests
 
 mod abi;
@@ -46,7 +46,7 @@ fn message_of(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// Runs a method. No panic leaves it: the call fails instead, and the host goes on.
+/// Runs a method. A panic does not leave it: the call fails, and the host continues.
 unsafe fn guarded(call: *mut abi::Call, method: impl FnOnce() -> Outcome) -> abi::Status {
     let call = abi::CallRef::new(call);
     match panic::catch_unwind(AssertUnwindSafe(method)) {
@@ -61,10 +61,10 @@ unsafe fn guarded(call: *mut abi::Call, method: impl FnOnce() -> Outcome) -> abi
 
 // The standard library has the C library run destructors of thread-local variables when a thread
 // ends, and the C library keeps a module mapped as long as a thread has such a destructor. This
-// function takes the place of the one in the C library, for this module alone, and runs none. So
-// the module can be unloaded at any time; what thread-local variables own is lost instead, and
-// nothing here has such variables. A module that does the same must not use std::thread or print:
-// both may leave a destructor with the C library in another way.
+// function replaces the one in the C library, for this module alone, and runs none. So the module
+// can be unloaded at any time. Memory that thread-local variables own would leak, but nothing here
+// has such variables. A module that does the same must not use std::thread or print:
+// both may register a destructor with the C library in another way.
 std::arch::global_asm!(".hidden __cxa_thread_atexit_impl");
 #[no_mangle]
 unsafe extern "C" fn __cxa_thread_atexit_impl(
@@ -75,7 +75,7 @@ unsafe extern "C" fn __cxa_thread_atexit_impl(
     0
 }
 
-/// Panics are reported by the calls that they end, not on standard error.
+/// Keeps panics off standard error. The calls that they end report them.
 unsafe extern "C" fn start(call: *mut abi::Call, _host: *const c_void) -> abi::Status {
     guarded(call, || {
         panic::set_hook(Box::new(|_| {}));
@@ -178,7 +178,7 @@ unsafe extern "C" fn configure(
     })
 }
 
-/// Only resources that have the label.
+/// Selects the resources that have the label.
 unsafe extern "C" fn applies_to(
     call: *mut abi::Call,
     instance: *mut c_void,
@@ -247,7 +247,7 @@ const MANIFEST: &str = concat!(
     r#"{"manifest":1,"contract":"1.0","name":"example.io/hold","version":"1.0.0","provides":["#,
     r#"{"kind":"tenon.dev/delete_item_action","version":1,"spec":"f2b2e4058dd9b73b","#,
     r#""name":"example.io/hold"}],"#,
-    // It starts no threads, although some linkers keep a part of the library that could.
+    // It starts no threads, although some linkers keep code of the library that could.
     r#""details":[{"summary":"Keeps backups of resources that have a label","threads":"joined"}]}"#,
     "\0"
 );

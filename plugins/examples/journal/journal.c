@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * journal.c: a plugin in plain C, to learn from. It is a delete item action that writes down which
- * resources a deleted backup had. Each becomes one line of JSON in the file of the parameter
- * `path`:
+ * journal.c: a plugin in plain C, to learn from. It is a delete item action that records the
+ * resources of a deleted backup. Each one becomes a line of JSON in the file that the parameter
+ * `path` names:
  *
  *   {"backup":"nightly","apiVersion":"v1","kind":"Pod","namespace":"web","name":"front"}
  *
@@ -10,8 +10,8 @@
  * again. Several threads, hosts and generations of the module may write to one file at the same
  * time.
  *
- * Read it from the bottom up: the last lines say what the module provides, the table above them
- * names the methods, and each method stands above the table. */
+ * Read it from the bottom up: the last lines declare what the module provides, the vtable above
+ * them names the methods, and each method is above the vtable. */
 #define _DEFAULT_SOURCE /* flock, strndup */
 
 #include <tenon/delete_item_action/v1.h>
@@ -45,7 +45,7 @@ static void destroy(void *self) {
   free(journal);
 }
 
-/* Fails with a message that is put together as printf does. */
+/* Fails with a message that is formatted like printf. */
 static tenon_status fail(tenon_call *call, tenon_status status, const char *format, ...) {
   char message[512];
   va_list arguments;
@@ -80,7 +80,7 @@ static tenon_status configure(tenon_call *call, void *self,
 
 /* -- applies_to ------------------------------------------------------------- */
 
-/* All resources: a selector with nothing in it. Empty lists are there, but have no elements. */
+/* Selects all resources: the selector is empty. Its lists are present, but have no elements. */
 static tenon_status applies_to(tenon_call *call, void *self,
                                const tenon_delete_item_action_v1_applies_to_request *in,
                                const tenon_delete_item_action_v1_applies_to_response **out) {
@@ -101,8 +101,8 @@ static tenon_status applies_to(tenon_call *call, void *self,
 
 /* -- Reading a resource ----------------------------------------------------- */
 
-/* A place in a JSON text. Texts are taken as they are written, with their quotes, so they can be
- * written again without a look at their escapes. */
+/* A place in a JSON text. Strings are taken as they are written, with their quotes, so that their
+ * escapes need not be decoded. */
 struct json {
   const char *at;
   const char *end;
@@ -118,7 +118,7 @@ static void skip_blanks(struct json *json) {
   while (json->at < json->end && is_blank(*json->at)) json->at++;
 }
 
-/* Whether the next character is `c`, which is passed then. */
+/* Passes the next character if it is `c`, and returns whether it is. */
 static int take(struct json *json, char c) {
   skip_blanks(json);
   if (json->at == json->end || *json->at != c) return 0;
@@ -126,7 +126,7 @@ static int take(struct json *json, char c) {
   return 1;
 }
 
-/* Passes a text in quotes; absent where there is none. */
+/* Passes a text in quotes and returns it, or an absent text if there is none. */
 static tenon_string take_text(struct json *json) {
   tenon_string text = {NULL, 0};
   const char *begin;
@@ -157,7 +157,7 @@ static int skip_word(struct json *json) {
 
 static int skip_value(struct json *json, int levels);
 
-/* Passes the members of an object or the elements of a list, behind its bracket. */
+/* Passes the members of an object or the elements of a list, after its opening bracket. */
 static int skip_members(struct json *json, char close, int levels) {
   if (take(json, close)) return 1;
   do {
@@ -167,7 +167,7 @@ static int skip_members(struct json *json, char close, int levels) {
   return take(json, close);
 }
 
-/* Passes a value. Whether there was one. */
+/* Passes a value. Returns whether there was one. */
 static int skip_value(struct json *json, int levels) {
   skip_blanks(json);
   if (json->at == json->end || levels == 0) return 0;
@@ -177,7 +177,7 @@ static int skip_value(struct json *json, int levels) {
   return skip_word(json);
 }
 
-/* What a line says of a resource; absent where the resource does not say it. */
+/* The properties of a resource in a line. Those that the resource does not have are absent. */
 struct resource {
   tenon_string api_version, kind, space, name;
 };
@@ -186,7 +186,7 @@ static int names(tenon_string key, const char *quoted) {
   return tenon_equal(key, tenon_text(quoted));
 }
 
-/* Takes a text, or passes what is none. */
+/* Takes a value if it is a text. Passes any other value. */
 static int take_text_or_value(struct json *json, tenon_string *text) {
   struct json before = *json;
   *text = take_text(json);
@@ -197,7 +197,7 @@ static int take_text_or_value(struct json *json, tenon_string *text) {
 
 static int read_object(struct json *json, struct resource *resource, int is_metadata);
 
-/* Passes the member `key`, and keeps what it says. */
+/* Passes the member `key`, and keeps its value if the line needs it. */
 static int read_member(struct json *json, tenon_string key, struct resource *resource,
                        int is_metadata) {
   tenon_string *wanted = NULL;
@@ -213,7 +213,7 @@ static int read_member(struct json *json, tenon_string key, struct resource *res
   return wanted != NULL ? take_text_or_value(json, wanted) : skip_value(json, MOST_LEVELS);
 }
 
-/* Passes an object. Whether there was one. */
+/* Passes an object. Returns whether there was one. */
 static int read_object(struct json *json, struct resource *resource, int is_metadata) {
   if (!take(json, '{')) return 0;
   if (take(json, '}')) return 1;
@@ -225,7 +225,7 @@ static int read_object(struct json *json, struct resource *resource, int is_meta
   return take(json, '}');
 }
 
-/* Whether the item is one object and nothing else. */
+/* Reads an item. Returns whether it is one object and nothing else. */
 static int read_resource(tenon_string item, struct resource *resource) {
   struct json json = {item.data, item.data + item.size};
   memset(resource, 0, sizeof *resource);
@@ -263,7 +263,7 @@ static char *put_member(char *out, const char *name, tenon_string quoted) {
   return put(out, quoted.data, quoted.size);
 }
 
-/* Begins with a newline, which is left out unless the file ends inside of a line. */
+/* Makes a line. It begins with a newline, which is skipped unless the file ends within a line. */
 static tenon_string make_line(tenon_call *call, tenon_string backup, const struct resource *of) {
   size_t room =
       100 + 6 * backup.size + of->api_version.size + of->kind.size + of->space.size + of->name.size;
@@ -281,7 +281,7 @@ static tenon_string make_line(tenon_call *call, tenon_string backup, const struc
   return line;
 }
 
-/* Waits until nobody else writes to the file. */
+/* Waits for the lock of the file. */
 static tenon_status lock(tenon_call *call, int file, const char *path) {
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return fail_to(call, "lock", path, errno);
@@ -292,7 +292,7 @@ static tenon_status lock(tenon_call *call, int file, const char *path) {
   return TENON_OK;
 }
 
-/* Writes all of a text or fails with errno. */
+/* Writes a whole text, or fails with errno. */
 static int write_all(int file, tenon_string text) {
   while (text.size > 0) {
     ssize_t written = write(file, text.data, text.size);
@@ -305,7 +305,7 @@ static int write_all(int file, tenon_string text) {
   return 0;
 }
 
-/* Makes it durable that a new file exists. */
+/* Makes the entry of a new file durable. */
 static int sync_folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
@@ -318,13 +318,13 @@ static int sync_folder_of(const char *path) {
   return failed ? -1 : 0;
 }
 
-/* Whether the file ends with a line that somebody was cut off in. */
+/* Returns whether the file ends with an incomplete line. */
 static int is_torn(int file, off_t size) {
   char last;
   return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
 }
 
-/* Appends the line, or leaves the file as it was. REQUIRED: the file is locked. */
+/* Appends the line, or leaves the file unchanged. REQUIRED: the file is locked. */
 static tenon_status append_locked(tenon_call *call, int file, const char *path, tenon_string line) {
   struct stat before;
   if (fstat(file, &before) != 0) return fail_to(call, "read", path, errno);
@@ -345,7 +345,7 @@ static tenon_status append_locked(tenon_call *call, int file, const char *path, 
 
 /* -- execute ---------------------------------------------------------------- */
 
-/* Each call has a file of its own, so that calls wait for each other's locks. */
+/* Each call opens the file itself, so that calls wait for each other's locks. */
 static tenon_status execute(tenon_call *call, void *self,
                             const tenon_delete_item_action_v1_execute_request *in) {
   const struct journal *journal = self;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // redact.cpp: a plugin in C++ with the SDK, to learn from. It is a backup item action of version 1
-// that keeps out of a backup what does not belong into one:
+// that removes data which does not belong in a backup:
 //
 //   - `status` and `metadata.managedFields`, which the cluster writes itself
 //   - the values of secrets, unless `secrets` is "keep": their keys stay, the values become empty;
 //     and the annotation in which `kubectl apply` keeps a copy of the whole secret
 //
-// A backup with redacted secrets shows which ones there were. They have to be filled in again after
-// a restore.
+// A backup with redacted secrets shows their names and keys. The values must be filled in after a
+// restore.
 #include <tenon/sdk/backup_item_action.hpp>
 
 #include <boost/json.hpp>
@@ -35,7 +35,7 @@ object parse(std::string_view item) {
   return std::move(parsed.get_object());
 }
 
-/// A member that is an object; nullptr where there is none.
+/// Returns a member if it is an object, otherwise nullptr.
 object* object_in(object* parent, std::string_view name) {
   value* member = parent != nullptr ? parent->if_contains(name) : nullptr;
   return member != nullptr ? member->if_object() : nullptr;
@@ -46,7 +46,7 @@ bool is_secret(const object& resource) {
   return kind != nullptr && *kind == "Secret";
 }
 
-/// Removes a member and keeps the order of the others; whether it was there.
+/// Removes a member and keeps the order of the others. Returns whether it was present.
 bool remove(object* parent, std::string_view name) {
   if (parent == nullptr || !parent->contains(name)) return false;
   object others;
@@ -83,17 +83,17 @@ class Redact : public tenon::sdk::BackupItemActionV1 {
     keeps_secrets_ = secrets == "keep";
   }
 
-  /// Looks at all resources.
+  /// Selects all resources.
   tenon::SelectorV1 applies_to() override { return {}; }
 
-  // Several threads may be here at once: what configure wrote is only read.
+  // May run on several threads: only reads the members that configure wrote.
   ExecuteResult execute(std::string_view item, tenon::BackupV1View /*backup*/) override {
     object resource = parse(item);
     bool changed = remove(&resource, "status");
     if (remove(object_in(&resource, "metadata"), "managedFields")) changed = true;
     if (!keeps_secrets_ && is_secret(resource) && redact_secret(resource)) changed = true;
 
-    ExecuteResult result;  // without an item: it stays as it is
+    ExecuteResult result;  // no item: it stays unchanged
     if (changed) result.item = tenon::Json{boost::json::serialize(resource)};
     return result;
   }
