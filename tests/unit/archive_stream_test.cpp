@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The two sides of an archive that is made while it is read: whichever ends, the other one wakes.
+// The writer and the reader of an archive that is made while it is read. If one ends, the other
+// wakes.
 #include "backup/archive_stream.hpp"
 
 #include "framework/world.hpp"
@@ -26,7 +27,7 @@ tenon::Error gone() {
   return tenon::Error({.status = TENON_UNAVAILABLE, .message = "the cluster is gone"});
 }
 
-/// Reads until the archive has begun, which takes some entries.
+/// Reads until the archive has begun, which consumes some entries.
 void read_once(tenon::Reader& reader) {
   std::uint8_t buffer[16];
   ASSERT_GT(reader.read(buffer).value(), 0u);
@@ -81,13 +82,13 @@ TEST(ArchiveStream, FullQueueWaitsForTheReader) {
     }
   });
   EXPECT_TRUE(eventually([&] { return added == 1; }));
-  read_once(*reader);  // makes room for as much as was read
+  read_once(*reader);  // frees as much room as was read
   EXPECT_TRUE(eventually([&] { return added > 1; }));
   EXPECT_EQ(adding.wait_for(0s), std::future_status::timeout);
   reader.reset();
   const auto failed = adding.get();
   EXPECT_EQ(failed.error().code(), "aborted");
-  EXPECT_EQ(failed.error().message(), "the archive is not read any more");
+  EXPECT_EQ(failed.error().message(), "the archive is no longer read");
 }
 
 TEST(ArchiveStream, ItemMayBeLargerThanTheQueue) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Archives that no backup made, and streams that end before the archive does.
+// Archives that were not made by a backup, and streams that end too early.
 #include "backup/archive_path.hpp"
 #include "backup/unpack_archive.hpp"
 
@@ -39,7 +39,7 @@ la_ssize_t append(::archive*, void* to, const void* data, std::size_t size) {
   return static_cast<la_ssize_t>(size);
 }
 
-/// A tar file with any entries.
+/// Makes a tar file with any entries.
 std::string tar_of(const std::vector<Raw>& entries) {
   std::string tar;
   ::archive* out = ::archive_write_new();
@@ -82,7 +82,7 @@ class WrongArchive : public testing::Test {
 
 const std::string path = "resources/pods/cluster/a.json";
 
-// -- Good ones that others made -----------------------------------------------
+// -- Valid archives of others -------------------------------------------------
 
 TEST_F(WrongArchive, TarMakesGoodOnes) {
   world_.write("in/resources/pods/namespaces/web/\xc3\xa4.json", "{\"a\":1}");
@@ -127,7 +127,7 @@ TEST_F(WrongArchive, EntriesThatAreNoItemsAreErrors) {
   };
   const auto bad_entry = [&](std::string_view code, std::string_view at, std::string_view found) {
     return "error[" + std::string(code) + "] " + std::string(at) +
-           ": the entry does not belong into a backup\n   found   " + std::string(found) + "\n" +
+           ": the entry does not belong in a backup\n   found   " + std::string(found) + "\n" +
            kinds;
   };
   const std::string out = "a path that leads out of the archive";
@@ -220,7 +220,7 @@ TEST_F(WrongArchive, WhatIsNoTarFileIsAnError) {
   EXPECT_EQ(failure(cut.substr(0, 1024)),
             "error[not-an-archive] the archive cannot be read\n"
             "   found   its end is missing\n"
-            "   needed  a whole tar file, not compressed or compressed by gzip or zstd\n"
+            "   needed  a whole tar file, not compressed or compressed with gzip or zstd\n"
             "   fix     get another copy of the archive");
 }
 

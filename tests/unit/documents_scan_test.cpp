@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which resources are found in JSON files, and what is said of what is none.
+// The resources that are found in JSON files, and the errors of other documents.
 #include "backup/archive_path.hpp"
 #include "backup/document_scanner.hpp"
 #include "backup/documents.hpp"
@@ -31,7 +31,7 @@ const std::string node = R"({"apiVersion":"v1","kind":"Node","metadata":{"name":
 
 class Documents : public testing::Test {
  protected:
-  /// "pods" for Pod; empty for the kind Unknown.
+  /// Returns "pods" for Pod, and an empty text for the kind Unknown.
   static std::string resource_of(std::string_view api_version, std::string_view kind) {
     if (kind == "Unknown") return "";
     std::string resource(kind);
@@ -55,7 +55,7 @@ class Documents : public testing::Test {
     for (std::size_t i = 0; i < items.size(); i++) all.push_back(id_text(items.id(i)));
     return all;
   }
-  /// The problems of a content, each from its place on; paths from the world on.
+  /// Returns the problems of a content, without the path of the world.
   Texts problems(std::string_view content) {
     read(content);
     return problem_texts();
@@ -244,11 +244,12 @@ TEST_F(Documents, EachMistakeHasItsPlace) {
       {"{}", "1:1", "not-a-resource", "no metadata"},
       {"{\"metadata\":3}", "1:1", "not-a-resource", "no metadata"},
       {"{\"metadata\":{}}", "1:1", "not-a-resource", "no metadata.name"},
-      {"{\"metadata\":{\"name\":1}}", "1:1", "not-a-resource", "metadata.name is no text"},
+      {"{\"metadata\":{\"name\":1}}", "1:1", "not-a-resource", "metadata.name is not a text"},
       {"{\"metadata\":{\"name\":\"a\"}}", "1:1", "not-a-resource", "no kind"},
       {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}", "1:1", "not-a-resource",
        "no apiVersion"},
-      {"{\"kind\":[],\"metadata\":{\"name\":\"a\"}}", "1:1", "not-a-resource", "kind is no text"},
+      {"{\"kind\":[],\"metadata\":{\"name\":\"a\"}}", "1:1", "not-a-resource",
+       "kind is not a text"},
       {"{\"kind\":\"List\",\"items\":[{\"metadata\":{\"name\":\"a\"}}]}", "1:25", "not-a-resource",
        "no kind"},
       {"{\"kind\":\"Unknown\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"}}", "1:1",

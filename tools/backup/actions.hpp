@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Item actions of one kind with the items that they apply to.
+// Item actions of one kind, each with the selector of the items that it applies to.
 #pragma once
 
 #include "item.hpp"
@@ -36,7 +36,7 @@ void append(std::vector<T>& to, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(to));
 }
 
-/// Returns an error about what a plugin returned, with the names of the plugin and the method.
+/// Returns an error about the result of a plugin, with the names of the plugin and the method.
 tenon::Error of_plugin(const tenon::Error& error, const tenon::PluginInfo& plugin,
                        std::string_view method);
 
@@ -82,7 +82,7 @@ std::vector<std::string> names_of_matching(const std::vector<Action<K>>& actions
   return names;
 }
 
-/// What a record says of a plugin that took part.
+/// Returns the entry of a record for a plugin that took part in the run.
 tenon::BackupV2Plugin record_of(const tenon::PluginInfo& info);
 
 }  // namespace backup

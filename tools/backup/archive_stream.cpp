@@ -18,7 +18,7 @@ class ArchiveReader : public tenon::OwnReader {
   ~ArchiveReader() override {
     if (writer_.ended()) return;
     queue_->close(tenon::Error({.status = TENON_ABORTED,
-                                .message = "the archive is not read any more",
+                                .message = "the archive is no longer read",
                                 .fix = "see why the object store failed"}));
   }
 
@@ -39,7 +39,7 @@ class ArchiveReader : public tenon::OwnReader {
   }
 
  private:
-  /// Whether there is something to write.
+  /// Gives the writer its next entry. Returns whether there is something to write.
   tenon::Result<bool> feed(tenon::Call& call, bool may_wait) {
     auto entry = queue_->take(call, may_wait);
     if (!entry) return std::move(entry).error();

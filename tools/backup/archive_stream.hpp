@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Makes an archive while it is read, so that it never lies anywhere as a whole:
+// Makes an archive while it is read, so that it is never stored as a whole:
 //
 //   ArchiveStream archive({.compression = Compression::zstd, .time = now});
 //   std::thread upload([&, body = archive.reader()]() mutable {
@@ -10,8 +10,8 @@
 //   archive.finish();  // or abandon(error): then put_object fails, and the store keeps nothing
 //   upload.join();
 //
-// The thread that reads compresses. An archive is a tar file (GNU format) and depends only on what
-// was added and on ArchiveSettings.
+// The thread that reads also compresses. An archive is a tar file (GNU format). It depends only on
+// its entries and on ArchiveSettings.
 #pragma once
 
 #include "compressor.hpp"
@@ -31,14 +31,14 @@ namespace backup {
 struct ArchiveSettings {
   Compression compression = Compression::gzip;
   std::chrono::sys_seconds time{};                 // of all entries
-  std::size_t queue_bytes = std::size_t{8} << 20;  // that may wait to be compressed
+  std::size_t queue_bytes = std::size_t{8} << 20;  // limit of entries that wait to be compressed
   /// How long `add` waits for a reader that reads nothing.
   std::chrono::nanoseconds patience = std::chrono::hours(1);
 };
 
 class EntryQueue;
 
-/// `add` waits for nobody but the reader, and only until it ends or is too slow. All functions may
+/// `add` waits only for the reader, and only until it ends or is too slow. All functions may
 /// be called from any thread.
 class ArchiveStream {
  public:
@@ -57,11 +57,11 @@ class ArchiveStream {
   /// than 253 bytes.
   tenon::Result<void> add(std::string path, std::string content);
 
-  /// Says that nothing follows: the reader comes to its end. Does not wait for that. Errors: as of
+  /// Marks the end of the archive, which ends the reader. Does not wait for that. Errors: those of
   /// `add`.
   tenon::Result<void> finish();
-  /// The reader fails with this error from now on, and so does `add`. Nothing happens if the
-  /// archive was finished or abandoned before.
+  /// Makes the reader and `add` fail with this error from now on. Does nothing if the archive was
+  /// finished or abandoned before.
   void abandon(tenon::Error error);
   bool abandoned() const;
   /// Whether `add` waited too long.
@@ -71,8 +71,8 @@ class ArchiveStream {
   /// How often the archive was read.
   std::uint64_t reads() const;
 
-  /// Returns what reads the archive. Its end wakes those who wait in `add`. A read that is
-  /// cancelled fails; the next one continues. REQUIRED: not called before.
+  /// Returns the reader of the archive. Destroying it wakes the threads that wait in `add`. A
+  /// cancelled read fails, and the next one continues. REQUIRED: not called before.
   tenon::Reader reader();
 
  private:

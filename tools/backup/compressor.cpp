@@ -17,7 +17,7 @@ constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
 class Gzip final : public Compressor {
  public:
   Gzip() {
-    // 15 bits of window, and 16 for the form of gzip.
+    // A window of 15 bits; 16 more select the gzip format.
     if (::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
                        Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
@@ -36,7 +36,7 @@ class Gzip final : public Compressor {
     stream_.avail_in = in;
     stream_.next_out = output.data();
     stream_.avail_out = out;
-    // There is no other failure than that nothing could be done, which is none.
+    // The only other status is that no progress was possible, which is not an error.
     const int status = ::deflate(&stream_, last && in == input.size() ? Z_FINISH : Z_NO_FLUSH);
     return Progress{in - stream_.avail_in, out - stream_.avail_out, status == Z_STREAM_END};
   }

@@ -26,7 +26,7 @@ tenon::Error corrupt(std::string found) {
 class Gunzip final : public Decompressor {
  public:
   Gunzip() {
-    // 15 bits of window, and 16 for the form of gzip.
+    // A window of 15 bits; 16 more select the gzip format.
     if (::inflateInit2(&stream_, 15 + 16) != Z_OK) throw std::bad_alloc();
   }
   ~Gunzip() override { ::inflateEnd(&stream_); }
@@ -77,7 +77,7 @@ class Unzstd final : public Decompressor {
   std::unique_ptr<ZSTD_DStream, Free> stream_;
 };
 
-/// Between any two bytes an uncompressed stream may end.
+/// Passes on an uncompressed stream, which may end after any byte.
 class Copy final : public Decompressor {
  public:
   tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output) override {

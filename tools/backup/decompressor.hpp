@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Decompresses a stream, and checks the sums in it.
+// Decompresses a stream and verifies its checksums.
 #pragma once
 
 #include "compressor.hpp"
@@ -13,7 +13,7 @@
 
 namespace backup {
 
-/// One step after the other. Belongs to one thread at a time.
+/// Decompresses step by step. Belongs to one thread at a time.
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
@@ -22,10 +22,10 @@ class Decompressor {
   virtual tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output) = 0;
 };
 
-/// How many bytes at the beginning of a stream say how it is compressed.
+/// The number of bytes at the beginning of a stream that identify its compression.
 constexpr std::size_t signature_size = 4;
 
-/// Returns what decompresses a stream that begins so: gzip, zstd, or not at all.
+/// Returns the decompressor for a stream with this beginning: gzip, zstd, or uncompressed.
 std::unique_ptr<Decompressor> make_decompressor(std::string_view beginning);
 
 }  // namespace backup

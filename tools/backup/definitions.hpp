@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Resources that a cluster defines itself, by documents of the kind CustomResourceDefinition.
+// Custom resources, which documents of the kind CustomResourceDefinition define.
 #pragma once
 
 #include "items.hpp"
@@ -10,10 +10,10 @@
 
 namespace backup {
 
-/// Adds the resource that a definition defines. Does nothing if it is no complete definition.
+/// Adds the resource that a definition defines. Does nothing if the definition is incomplete.
 void add_definition(const boost::json::object& item, ResourceNames& names);
 
-/// Adds those that are among the items.
+/// Adds the resources of all definitions among the items.
 void add_definitions(const Items& items, ResourceNames& names);
 
 }  // namespace backup

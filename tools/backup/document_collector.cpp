@@ -26,7 +26,7 @@ bool is_list(const Envelope& object) {
   return object.has_items && object.kind.ends_with(list_suffix);
 }
 
-/// `"key":"value"`
+/// Returns `"key":"value"`.
 std::string member(std::string_view key, std::string_view value) {
   return '"' + std::string(key) + "\":" + boost::json::serialize(boost::json::string(value));
 }
@@ -48,7 +48,7 @@ std::string Drafts::where(const Draft& draft) const {
 }
 
 void DocumentCollector::read(const std::filesystem::path& path) {
-  // A pipe would wait here for somebody who writes.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const tenon::reading::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0) {
@@ -96,7 +96,7 @@ void DocumentCollector::on_object(const Extent& extent, const Envelope& envelope
 
 void DocumentCollector::on_broken(const Position& where, std::string_view found,
                                   const Envelope& envelope) {
-  // What came before it in a list is whole. The kind of the list may have come after it.
+  // Elements before it in a list are complete. The kind of the list may follow them.
   if (is_list(envelope) || envelope.kind.empty()) flush_list(envelope);
   pending_.clear();
   pending_problems_.clear();
@@ -139,7 +139,7 @@ void DocumentCollector::add(const Extent& extent, std::string_view text) {
   drafts_.names += header->name;
 }
 
-/// Takes over the documents of a list, or a single one, for which `list` is empty.
+/// Adds the pending documents of a list, or a single one, for which `list` is empty.
 void DocumentCollector::flush_list(const Envelope& list) {
   for (Draft& draft : pending_) {
     if (!complete(draft, list)) continue;
@@ -153,7 +153,8 @@ void DocumentCollector::flush_list(const Envelope& list) {
   pending_problems_.clear();
 }
 
-/// Takes from a typed list what its element does not say. False if nothing says it.
+/// Sets the apiVersion and kind that an element of a typed list lacks. Returns false if they are
+/// unknown.
 bool DocumentCollector::complete(Draft& draft, const Envelope& list) {
   const auto& [own_version, own_kind] = drafts_.types[draft.type];
   if (!own_version.empty() && !own_kind.empty()) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Collects the documents of many files. Which resources they are is known only after the last one:
-// a list may say its kind after its elements, and definitions of resources may come last.
+// Collects the documents of many files. Their resources are known only after the last document: the
+// kind of a list may follow its elements, and definitions of resources may come last.
 #pragma once
 
 #include "document_header.hpp"
@@ -22,7 +22,7 @@ namespace backup {
 
 /// A document whose resource is not known yet.
 struct Draft {
-  std::uint64_t name;  // where it begins in Drafts::names
+  std::uint64_t name;  // offset in Drafts::names
   std::uint32_t name_size;
   std::uint32_t type;
   std::uint32_t space;
@@ -31,7 +31,7 @@ struct Draft {
   ItemPlace place;
 };
 
-/// Numbers texts.
+/// Assigns numbers to texts.
 template <class Text>
 class Numbers {
  public:
@@ -69,7 +69,7 @@ class DocumentCollector : private ScanHandler {
   DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition)
       : problems_(problems), on_definition_(on_definition) {}
 
-  /// Reads a file. Problems are added.
+  /// Reads a file and adds its problems.
   void read(const std::filesystem::path& path);
   Drafts& drafts() { return drafts_; }
 
@@ -90,12 +90,12 @@ class DocumentCollector : private ScanHandler {
   const OnDefinition& on_definition_;
   DocumentParser parser_;
   Drafts drafts_;
-  std::filesystem::path path_;  // of the file under way
+  std::filesystem::path path_;  // of the current file
   std::uint32_t file_ = 0;      // its number
-  // Of the object under way, until it turns out to be a list.
+  // Of the current object, until it is known whether it is a list.
   std::vector<Draft> pending_;
   std::vector<tenon::Error> pending_problems_;
-  std::map<std::string, std::uint32_t> heads_;  // that elements lack
+  std::map<std::string, std::uint32_t> heads_;  // members that elements of lists lack
 };
 
 }  // namespace backup

@@ -22,7 +22,8 @@ json::parse_options options() {
   return options;
 }
 
-/// The parser does not say where it is, so it is fed byte by byte.
+/// Returns the place of a syntax error. The parser does not report it, so it gets the text byte by
+/// byte.
 Position place_of_flaw(std::string_view text, Position place) {
   json::stream_parser parser({}, options());
   json::error_code status;
@@ -46,7 +47,7 @@ tenon::Error not_json(std::string where, const json::error_code& status) {
                        .fix = "correct the text at this place or just before it"});
 }
 
-/// The text of a member; empty if it is absent or null. Nothing if it is another value.
+/// Returns the text of a member: empty if it is absent or null, nothing if it is another value.
 std::optional<std::string> text_member(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
   if (value == nullptr || value->is_null()) return std::string();
@@ -73,7 +74,7 @@ tenon::Result<DocumentHeader> header_of(const json::value& document, const std::
   if (!take(metadata->get_object(), "namespace", header.in_namespace)) wrong = "metadata.namespace";
   if (!take(metadata->get_object(), "name", header.name)) wrong = "metadata.name";
   if (!wrong.empty()) {
-    return not_a_resource(where, std::string(wrong) + " is no text", "a text");
+    return not_a_resource(where, std::string(wrong) + " is not a text", "a text");
   }
   if (header.name.empty()) return not_a_resource(where, "no metadata.name", "a name");
   return header;

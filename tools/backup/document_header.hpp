@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads what a document says of itself.
+// Reads the kind and the name of a document.
 #pragma once
 
 #include "document_scanner.hpp"
@@ -28,15 +28,16 @@ struct DocumentHeader {
 /// Returns `file:line:column`.
 std::string place_text(std::string_view file, const Position& place);
 
-/// Returns the error for something that is no document of a resource.
+/// Returns the error for a document that is not a resource.
 tenon::Error not_a_resource(std::string where, std::string found, std::string needed);
 
-/// Parses documents, with memory that is used again. Belongs to one thread at a time.
+/// Parses documents and reuses its memory. Belongs to one thread at a time.
 class DocumentParser {
  public:
   DocumentParser();
 
-  /// `begin`: where the text begins in the file. Errors: not-json, not-a-resource.
+  /// Reads the header of a document. `begin`: where the text begins in the file. Errors: not-json,
+  /// not-a-resource.
   tenon::Result<DocumentHeader> header(std::string_view text, std::string_view file,
                                        const Position& begin);
 
@@ -45,7 +46,7 @@ class DocumentParser {
   std::vector<unsigned char> memory_;
 };
 
-/// Parses any document. Error: bad-json, with nothing else.
+/// Parses any document. Error: not-json, without `where`.
 tenon::Result<boost::json::value> parse_document(std::string_view text);
 
 }  // namespace backup

@@ -7,7 +7,7 @@ namespace backup {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-/// Longer keys and values of an object with items are not looked at.
+/// Longer keys and values of an object with items are ignored.
 constexpr std::size_t longest_member = 1024;
 
 bool is_blank(char c) {

@@ -19,7 +19,7 @@ struct Position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
 
-  /// Goes over one byte.
+  /// Advances by one byte.
   void pass(char c);
 };
 
@@ -29,36 +29,36 @@ struct Extent {
   std::uint64_t size = 0;
 };
 
-/// What an object says of itself, as far as it is read.
+/// The members of an object that describe it, as far as they have been read.
 struct Envelope {
   std::string api_version;
   std::string kind;
   bool has_items = false;  // a member "items" that is an array
 };
 
-/// What a DocumentScanner finds, in the order of the file.
+/// Gets the findings of a DocumentScanner in the order of the file.
 class ScanHandler {
  public:
   virtual ~ScanHandler() = default;
-  /// An element of "items". `text`: empty if it is larger than the scanner keeps.
+  /// Gets an element of "items". `text` is empty if it is larger than the limit of the scanner.
   virtual void on_element(const Extent& extent, std::string_view text,
                           const Envelope& envelope) = 0;
-  /// The end of an object.
+  /// Gets an object at its end.
   virtual void on_object(const Extent& extent, const Envelope& envelope) = 0;
-  /// The object cannot be read from here on.
+  /// Gets the place from which on an object cannot be read.
   virtual void on_broken(const Position& where, std::string_view found,
                          const Envelope& envelope) = 0;
 };
 
-/// Takes one file. After something that is no JSON it goes on at the next line that begins with
-/// `{`, as each document of a file with one document a line does.
+/// Scans one file. After a syntax error it continues at the next line that begins with `{`, as each
+/// line does in a file with one document per line.
 class DocumentScanner {
  public:
   DocumentScanner(ScanHandler& handler, std::size_t largest_element)
       : handler_(handler), largest_element_(largest_element) {}
 
   void feed(std::string_view piece);
-  /// The file has ended.
+  /// Marks the end of the file.
   void finish();
 
  private:
@@ -95,13 +95,13 @@ class DocumentScanner {
   State state_ = State::between;
   Position here_;
   bool is_line_begin_ = true;
-  Position object_;  // where the object under way begins
+  Position object_;  // where the current object begins
   Envelope envelope_;
   ValueScan scan_;
-  Position value_;    // where the value or key under way begins
-  std::string text_;  // of it, as far as it is kept
+  Position value_;    // where the current value or key begins
+  std::string text_;  // of the current value, as far as it is kept
   bool is_kept_ = false;
-  std::string key_;  // of the member under way, with its quotes
+  std::string key_;  // of the current member, with its quotes
 };
 
 }  // namespace backup

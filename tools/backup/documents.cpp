@@ -26,7 +26,7 @@ bool is_document_file(const fs::directory_entry& entry) {
   return entry.path().extension() == ".json" && !entry.is_directory(ignored);
 }
 
-/// Adds all *.json in a folder. Folders that cannot be read become problems.
+/// Adds all *.json in a folder. Adds a problem for each folder that cannot be read.
 void list_files(const fs::path& folder, std::vector<fs::path>& files,
                 std::vector<tenon::Error>& problems) {
   std::vector<fs::path> folders;
@@ -84,7 +84,8 @@ class Resolution {
     return *resources_[type];
   }
 
-  /// Whether the resource of a document is known and can be stored; otherwise that is a problem.
+  /// Returns whether the resource of a document is known and can be stored. Otherwise adds a
+  /// problem.
   bool resolve(const Draft& draft) {
     if (resource(draft.type).empty()) {
       const auto& [api_version, kind] = drafts_.types[draft.type];
@@ -139,7 +140,7 @@ class Resolution {
   Drafts& drafts_;
   const ResourceOf& resource_of_;
   std::vector<tenon::Error>& problems_;
-  std::vector<std::optional<std::string>> resources_;  // of each type, when it was asked for
+  std::vector<std::optional<std::string>> resources_;  // of each type, once it was requested
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr std::size_t deepest_document = 256;
 /// Returns the resource of a kind, eg: "deployments.apps" for "apps/v1" and "Deployment"; empty if
 /// there is none.
 using ResourceOf = std::function<std::string(std::string_view api_version, std::string_view kind)>;
-/// Is called with each document of the kind CustomResourceDefinition.
+/// Called with each document of the kind CustomResourceDefinition.
 using OnDefinition = std::function<void(const boost::json::object&)>;
 
 /// Reads a file, or all files *.json in a folder and the folders in it, in the order of their
@@ -36,7 +36,7 @@ using OnDefinition = std::function<void(const boost::json::object&)>;
 /// All calls of `on_definition` come before the first one of `resource_of`, which is called once
 /// for each pair of apiVersion and kind.
 ///
-/// Adds an error to `problems` for each document that cannot be used, and goes on with the others:
+/// Adds an error to `problems` for each document that cannot be used, and reads the others:
 /// not-json, not-a-resource, bad-id, document-too-large, unknown-kind, cannot-read, and
 /// duplicate-resource if two documents of one resource differ; the first one is used then. Their
 /// `where` is file:line:column, counted from 1 in characters.

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A cancelled call wakes nobody who waits for a condition, so that is looked for this often.
-/// Entries wake at once.
+/// The interval in which a waiting reader checks whether its call was cancelled, since a
+/// cancellation does not wake it. New entries do.
 constexpr auto look_for_cancel = 20ms;
 
 tenon::Error stopped(tenon::CancelReason reason) {

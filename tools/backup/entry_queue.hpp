@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The entries of an archive on their way from those who add them to the one who reads it.
+// The queue of entries between the threads that add to an archive and the one that reads it.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -25,20 +25,20 @@ struct ArchiveEntry {
   std::size_t bytes() const noexcept { return path.size() + content.size(); }
 };
 
-/// Thread-safe. Whichever side ends wakes the other one.
+/// Thread-safe. A side that ends wakes the other one.
 class EntryQueue {
  public:
   EntryQueue(std::size_t most_bytes, std::chrono::nanoseconds patience)
       : most_bytes_(most_bytes), patience_(patience) {}
 
-  // -- For those who add -------------------------------------------------------
+  // -- For threads that add -------------------------------------------------------
 
   /// Waits for room. Errors: why nothing more is taken; deadline-exceeded, from now on, if nothing
   /// was read for as long as the patience lasts.
   tenon::Result<void> put(ArchiveEntry entry);
-  /// Nothing follows.
+  /// Marks the end of the entries.
   tenon::Result<void> finish();
-  /// Takes everything out, and both sides fail. Only if it is neither finished nor failed.
+  /// Removes all entries and makes both sides fail. Does nothing after `finish` or a failure.
   void abandon(tenon::Error error);
   bool abandoned() const;
   /// Whether `put` waited too long.
@@ -46,14 +46,15 @@ class EntryQueue {
   /// Whether nothing more is taken.
   bool failed() const;
 
-  // -- For the one who reads ---------------------------------------------------
+  // -- For the reader ---------------------------------------------------
 
-  /// Returns the next entry; nothing at the end, or, unless it `may_wait`, if there is none yet.
-  /// Errors: the one of `abandon`; cancelled and deadline-exceeded of the call.
+  /// Returns the next entry, or nothing at the end. Unless it `may_wait`, it also returns nothing
+  /// if there is no entry yet. Errors: the one of `abandon`; cancelled and deadline-exceeded of the
+  /// call.
   tenon::Result<std::optional<ArchiveEntry>> take(tenon::Call& call, bool may_wait);
-  /// Whether the last entry was taken.
+  /// Returns whether the last entry was taken.
   bool drained() const;
-  /// Nothing more is taken. `error`: why those who add fail from now on.
+  /// Ends the reader. Threads that add fail with `error` from now on.
   void close(tenon::Error error);
   void note_read() noexcept { ++reads_; }
   /// How often something was read.

@@ -7,7 +7,7 @@
 
 namespace backup {
 
-/// Compiles one pattern from left to right. The functions that return false leave a flaw.
+/// Compiles one pattern from left to right. Functions that return false have set the flaw.
 class GlobReader {
  public:
   explicit GlobReader(std::string_view pattern) : pattern_(pattern) {}
@@ -70,7 +70,7 @@ bool GlobReader::read_step() {
   return true;
 }
 
-// Begins after the `[`.
+// Reads a class after its `[`.
 bool GlobReader::read_class() {
   const std::size_t start = at_ - 1;
   const bool inverted = take('!');
@@ -100,7 +100,7 @@ bool GlobReader::read_members(std::size_t start) {
   return true;
 }
 
-// A `-` that is the first or last of its class is that character.
+// A `-` at the beginning or end of a class is the character itself.
 bool GlobReader::read_range(std::bitset<256>& characters) {
   const std::size_t start = at_;
   char first = 0;
@@ -160,7 +160,7 @@ tenon::Result<Glob> Glob::compile(std::string_view pattern) {
   return reader.glob();
 }
 
-// Only the last `*` is tried again: where an earlier one could match more, so can the last.
+// Backtracks only to the last `*`: if an earlier one could match more, the last one can as well.
 bool Glob::matches(std::string_view text) const {
   const std::size_t none = steps_.size();
   std::size_t step = 0;

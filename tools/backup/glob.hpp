@@ -23,7 +23,8 @@ namespace backup {
 /// may be called from any thread.
 class Glob {
  public:
-  /// In bytes. It bounds the time of a match: a text is compared at most this often at each byte.
+  /// The longest pattern, in bytes. It bounds the time of a match: a text is compared at most this
+  /// often at each byte.
   static constexpr std::size_t longest_pattern = 1024;
 
   /// Compiles a pattern. Error: bad-pattern, with the column (counted from 1) of the flaw. Empty

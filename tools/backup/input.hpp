@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The items of a run, and which of them are meant.
+// The items of a run, and the selection among them.
 #pragma once
 
 #include "actions.hpp"
@@ -30,15 +30,16 @@ struct Input {
   Items items;
   Selector filter;
 
-  /// Whether an item is meant if its labels match; a namespace is if items in it would be.
+  /// Returns whether an item is selected if its labels match. A namespace is selected if items in
+  /// it would be.
   bool admits(const tenon::ResourceIdV1& id) const;
-  /// Errors: those of Items::read; not-json.
+  /// Reads an item. Errors: those of Items::read; not-json.
   tenon::Result<ReadItem> read(std::size_t index) const;
   /// Returns the item that an action names. Error: additional-item-missing.
   tenon::Result<std::size_t> find(const tenon::ResourceIdV1& id) const;
 };
 
-/// Is called with an item and the names of the actions that would see it.
+/// Called with an item and the names of the actions that would be executed for it.
 using OnPlanned =
     std::function<void(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions)>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a run looks at in the JSON text of an item.
+// Reads those parts of the JSON text of an item that a run needs.
 #pragma once
 
 #include "label_selector.hpp"
@@ -15,12 +15,12 @@
 
 namespace backup {
 
-/// Reads an item. Error: not-json, also if it is no object.
+/// Reads an item. Error: not-json, also if it is not an object.
 tenon::Result<boost::json::object> parse_item(std::string_view text);
 
-/// Returns a member that is an object; nullptr if there is none, or no `object`.
+/// Returns a member if it is an object, otherwise nullptr. `object` may be nullptr.
 const boost::json::object* object_member(const boost::json::object* object, std::string_view key);
-/// Returns a member that is a text; an empty one if there is none, or no `object`.
+/// Returns a member if it is a text, otherwise an empty text. `object` may be nullptr.
 std::string text_member(const boost::json::object* object, std::string_view key);
 
 /// Returns the labels of an item: those in metadata.labels that are texts.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The files in which the JSON texts of items lie.
+// The files that contain the JSON texts of items.
 #pragma once
 
 #include "reading/descriptor.hpp"
@@ -18,19 +18,19 @@
 
 namespace backup {
 
-/// Where the text of one item lies.
+/// The place of the text of one item.
 struct ItemPlace {
-  std::uint32_t file;    // number of a file of an ItemFiles
-  std::uint32_t head;    // number of members that stand before those of the text; 0: none
+  std::uint32_t file;    // number of a file in an ItemFiles
+  std::uint32_t head;    // number of the members to put before those of the text; 0: none
   std::uint64_t offset;  // in bytes
   std::uint64_t size;
 };
 
-/// Files are opened for each text, so that there may be many, or stay open. Movable. `read` may be
-/// called from any thread.
+/// A file stays open, or is opened for each text, so that there may be many files. Movable. `read`
+/// may be called from any thread.
 class ItemFiles {
  public:
-  /// Adds a file that is opened for each text. `status`: as it was when the texts were found.
+  /// Adds a file that is opened for each text. `status`: of the file when the texts were found.
   std::uint32_t add(std::filesystem::path path, const struct stat& status);
   /// Adds a file that stays open. `path`: for errors.
   std::uint32_t add(std::filesystem::path path, std::unique_ptr<tenon::reading::Descriptor> open);
@@ -39,7 +39,7 @@ class ItemFiles {
 
   const std::filesystem::path& path(std::uint32_t file) const { return files_[file].path; }
 
-  /// Returns a text. Errors: cannot-read; file-changed when the file is not as it was.
+  /// Returns a text. Errors: cannot-read; file-changed if the file was changed after it was added.
   tenon::Result<std::string> read(const ItemPlace& place) const;
 
  private:

@@ -43,7 +43,7 @@ void ItemsBuilder::add(const tenon::ResourceIdV1& id, const ItemPlace& place) {
   items_.names_ += id.name;
 }
 
-/// Numbers the groups in their order.
+/// Numbers the groups in sorted order.
 void ItemsBuilder::sort_groups() {
   std::vector<std::uint32_t> numbers(groups_.size());
   for (auto& [group, number] : groups_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Resources of a cluster as JSON texts that are read one at a time. Only identities and places are
-// in memory: about 50 bytes an item, and its name.
+// Resources of a cluster as JSON texts that are read one at a time. Only ids and places are in
+// memory: about 50 bytes for each item, and its name.
 #pragma once
 
 #include "item_files.hpp"
@@ -20,8 +20,8 @@
 
 namespace backup {
 
-/// Sorted by resource, namespace and name; each id once. Movable. Const functions may be called
-/// from any thread.
+/// Items sorted by resource, namespace and name. Each id is unique. Movable. Const functions may be
+/// called from any thread.
 class Items {
  public:
   Items() = default;
@@ -40,7 +40,7 @@ class Items {
   using Group = std::pair<std::string, std::string>;  // resource and namespace
 
   struct Slot {
-    std::uint64_t name;  // where it begins in names_
+    std::uint64_t name;  // offset in names_
     std::uint32_t name_size;
     std::uint32_t group;
     ItemPlace place;
@@ -60,11 +60,11 @@ class Items {
 class ItemsBuilder {
  public:
   void add(const tenon::ResourceIdV1& id, const ItemPlace& place);
-  /// The files that the places are in.
+  /// Sets the files that the places refer to.
   void set_files(ItemFiles files) { items_.files_ = std::move(files); }
-  /// Sorts the items. Returns the first id that was added twice; nothing if each is there once.
+  /// Sorts the items. Returns the first id that was added twice, or nothing if all ids are unique.
   std::optional<tenon::ResourceIdV1> sort();
-  /// REQUIRED: `sort` returned nothing.
+  /// Returns the items. REQUIRED: `sort` returned nothing.
   Items take() { return std::move(items_); }
 
  private:

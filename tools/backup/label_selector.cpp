@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view specials = "=!(),><";
 
-/// Nothing if the text is no number, or none of 64 bits.
+/// Returns nothing if the text is not a number of 64 bits.
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -26,7 +26,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 
 }  // namespace
 
-/// Compiles one selector from left to right. The functions that return false leave a flaw.
+/// Compiles one selector from left to right. Functions that return false have set the flaw.
 class LabelSelectorReader {
  public:
   explicit LabelSelectorReader(std::string_view text) : text_(text) { next(); }
@@ -128,7 +128,7 @@ bool LabelSelectorReader::read_values(Requirement& requirement) {
   }
 }
 
-// Nothing before a comma, a parenthesis or the end is the empty value.
+// A value is empty if a comma, a parenthesis or the end follows at once.
 bool LabelSelectorReader::read_value(Requirement& requirement) {
   if (at_end() || token_ == "," || token_ == ")") {
     requirement.values.emplace_back();
@@ -141,7 +141,7 @@ bool LabelSelectorReader::read_value(Requirement& requirement) {
   return true;
 }
 
-// What is compared with is a label value too, so it has no sign.
+// The bound must be a valid label value, so it has no sign.
 bool LabelSelectorReader::read_bound(Requirement& requirement) {
   const bool value = at_word() && !flaw_of_label_value(token_);
   const auto number = value ? number_of(token_) : std::nullopt;

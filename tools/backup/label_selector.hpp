@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Label selectors as Kubernetes writes them: requirements with commas between them, all of which
-// labels must meet.
+// Label selectors in the syntax of Kubernetes: requirements separated by commas. Labels match if
+// they meet all requirements.
 //
 //   k=v  k==v       the label k has the value v
 //   k!=v            it has another value, or is absent
@@ -30,7 +30,7 @@ using Labels = std::map<std::string, std::string, std::less<>>;
 /// A compiled label selector. Const functions may be called from any thread.
 class LabelSelector {
  public:
-  /// Matches all labels, and none.
+  /// Makes a selector that matches everything.
   LabelSelector() = default;
 
   /// Compiles a selector; one with nothing in it matches everything. Error: bad-label-selector,

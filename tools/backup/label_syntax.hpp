@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The keys and values of labels, as Kubernetes has them.
+// The syntax of label keys and label values in Kubernetes.
 #pragma once
 
 #include "written_text.hpp"
@@ -10,13 +10,12 @@
 
 namespace backup {
 
-/// Returns what is wrong with a key. A key is a name of at most 63 characters (letters, digits,
-/// `-`,
-/// `_` and `.`, a letter or digit at both ends), eg: "app", or a DNS-1123 subdomain of at most 253
-/// characters, `/` and a name, eg: "example.io/app".
+/// Returns the flaw of a key, or nothing if it is valid. A key is a name of at most 63 characters
+/// (letters, digits, `-`, `_` and `.`, a letter or digit at both ends), eg: "app", or a DNS-1123
+/// subdomain of at most 253 characters, `/` and a name, eg: "example.io/app".
 std::optional<Flaw> flaw_of_label_key(std::string_view key);
 
-/// Returns what is wrong with a value: a name as above, or empty.
+/// Returns the flaw of a value, or nothing if it is valid. A value is a name as above, or empty.
 std::optional<Flaw> flaw_of_label_value(std::string_view value);
 
 }  // namespace backup

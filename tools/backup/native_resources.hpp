@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The resources of Kubernetes 1.31 itself, those of its alpha and beta versions too.
+// The builtin resources of Kubernetes 1.31, including its alpha and beta versions.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,8 @@ struct NativeResource {
   std::string_view short_names;  // with a space between them
 };
 
-/// The core group first, then the groups in the order in which an API server lists them.
+/// Returns the resources of the core group first, then the other groups in the order in which an
+/// API server lists them.
 const std::vector<NativeResource>& native_resources();
 
 }  // namespace backup

@@ -20,7 +20,7 @@
 namespace backup {
 namespace {
 
-/// A generated document as a JSON value.
+/// Returns a generated document as a JSON value.
 template <class Document>
 boost::json::value value_of(const Document& document) {
   const auto text = tenon::to_json(document);
@@ -44,7 +44,7 @@ void print_problems(const std::vector<tenon::ProblemV1>& problems) {
   }
 }
 
-/// "1 item", "2 items"
+/// Returns a text such as "1 item", "2 items".
 std::string counted(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -62,7 +62,7 @@ std::string joined(const std::vector<std::string>& texts) {
   return all.empty() ? "none" : all;
 }
 
-/// "all", "web, db", "all but old"
+/// Returns a text such as "all", "web, db", "all but old".
 std::string selection(const std::vector<std::string>& included,
                       const std::vector<std::string>& excluded) {
   std::string text = included.empty() ? "all" : joined(included);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What commands print on standard output: text for people, or one JSON object (backup.md).
+// The standard output of commands: text for people, or one JSON object (backup.md).
 #pragma once
 
 #include "deletion.hpp"
@@ -25,7 +25,7 @@ class Output {
 
   bool json() const noexcept { return json_; }
 
-  /// Makes sure that an array is there, if only an empty one.
+  /// Adds an empty array unless the array exists.
   void expect(std::string_view key);
 
   void created(const tenon::StoredBackupV1& record);
@@ -37,8 +37,8 @@ class Output {
   void described(const tenon::StoredBackupV1& record);
   void failed(const tenon::Error& error);
 
-  /// Prints what was collected: the JSON object, or the rest of a table. Returns whether standard
-  /// output took everything.
+  /// Prints the JSON object, or the rest of a table. Returns whether everything was written to
+  /// standard output.
   bool finish();
 
  private:
@@ -50,7 +50,7 @@ class Output {
   bool has_head_ = false;
 };
 
-/// "2027-01-31 04:05:06Z"; "-" for none.
+/// Returns a time such as "2027-01-31 04:05:06Z", or "-" if there is none.
 std::string to_text(const std::optional<tenon::Timestamp>& time);
 
 }  // namespace backup

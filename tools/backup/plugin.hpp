@@ -15,7 +15,7 @@ struct Plugin {
   tenon::Handle<K> handle;
 };
 
-/// Shared with a call that does not return, see Caller.
+/// A call that does not return keeps its plugin alive, see Caller.
 template <class K>
 using PluginPtr = std::shared_ptr<Plugin<K>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The problems of a run: shown as they come, counted, and kept for the record of the run.
+// The problems of a run. They are shown as they occur, counted, and kept for the record of the run.
 #pragma once
 
 #include "common/console.hpp"
@@ -20,16 +20,16 @@ class Report {
  public:
   explicit Report(tenon::tools::Console& console) : console_(console) {}
 
-  /// Something is missing or left behind because of this error.
+  /// Adds an error, because of which something is missing or left behind.
   void error(const tenon::Error& error) { add(error, {}, false); }
   void error(const tenon::Error& error, const tenon::ResourceIdV1& item);
-  /// Somebody should look at it.
+  /// Adds a warning: nothing is missing, but a person should look at it.
   void warning(const tenon::Error& error) { add(error, {}, true); }
   void warning(const tenon::Error& error, const tenon::ResourceIdV1& item);
 
   std::uint64_t errors() const noexcept { return errors_; }
   std::uint64_t warnings() const noexcept { return warnings_; }
-  /// The first 10,000 of all.
+  /// Returns the first 10,000 problems.
   const std::vector<tenon::ProblemV1>& problems() const noexcept { return problems_; }
 
  private:
@@ -41,7 +41,7 @@ class Report {
   std::vector<tenon::ProblemV1> problems_;
 };
 
-/// A problem on one line, for people.
+/// Returns a problem as one line for people.
 std::string to_text(const tenon::ProblemV1& problem);
 
 }  // namespace backup

@@ -30,7 +30,7 @@ std::string full_name(const std::string& plural, std::string_view group) {
   return group.empty() ? plural : plural + "." + std::string(group);
 }
 
-/// The plural that Kubernetes guesses for a kind, which is in lower case.
+/// Returns the plural that Kubernetes guesses for a kind. REQUIRED: the kind is in lower case.
 std::string guessed_plural(std::string kind) {
   if (kind.empty() || kind.ends_with("endpoints")) return kind;
   if (kind.ends_with('s')) return kind + "es";
@@ -39,7 +39,7 @@ std::string guessed_plural(std::string kind) {
   return kind + "ies";
 }
 
-/// Whether it is one, eg: "v1", "v2beta1".
+/// Returns whether a text is a version, eg: "v1", "v2beta1".
 bool is_version(std::string_view text) {
   const auto skip_digits = [&text] {
     const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -58,7 +58,7 @@ bool is_version(std::string_view text) {
   return false;
 }
 
-/// "deployments.v1.apps" without ".v1"; nothing where there is no version.
+/// Returns "deployments.apps" for "deployments.v1.apps", or an empty text if there is no version.
 std::string without_version(const std::string& name) {
   const auto first = name.find('.');
   const auto second = name.find('.', std::min(first, name.size() - 1) + 1);

@@ -75,7 +75,7 @@ tenon::Result<void> RestoredFolder::take() {
   return tenon::Error({.code = "in-use",
                        .message = "another process restores into this folder",
                        .where = folder_.string(),
-                       .fix = "wait for its end, or restore into another folder"});
+                       .fix = "wait until it ends, or restore into another folder"});
 }
 
 tenon::Result<void> RestoredFolder::sync() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The folder that items are restored into, laid out as archives are.
+// The folder that items are restored into. It has the layout of archives.
 #pragma once
 
 #include "reading/descriptor.hpp"
@@ -23,15 +23,15 @@ class RestoredFolder {
 
   enum class Written { now, before, differs };
 
-  /// Makes the folder itself, and keeps other processes from restoring into it. Errors:
+  /// Creates the folder and locks it, so that no other process restores into it. Errors:
   /// cannot-write; in-use.
   tenon::Result<void> take();
 
   /// Returns whether there is a file for an item.
   bool has(const tenon::ResourceIdV1& id) const;
 
-  /// Writes an item as a whole or not at all. `before` if the same is there already; `differs` if
-  /// something else is, which is kept. Error: cannot-write. REQUIRED: check_id(id).
+  /// Writes an item completely or not at all. An existing file is kept: returns `before` if it has
+  /// the same content, otherwise `differs`. Error: cannot-write. REQUIRED: check_id(id).
   tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json);
 
   /// Waits until everything is on the disk. Error: cannot-write.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which items are meant, by namespace, resource and labels: what the options of a backup say, and
-// what an action applies to.
+// Selects items by namespace, resource and labels: for the options of a backup, and for the items
+// that an action applies to.
 #pragma once
 
 #include "glob.hpp"
@@ -19,10 +19,10 @@
 
 namespace backup {
 
-/// Patterns of one list: the plain names among them are looked up, however many there are.
+/// The patterns of one list. Plain names are looked up, so that there may be many of them.
 class PatternList {
  public:
-  /// Error: bad-pattern, which says where in the list `name` it is.
+  /// Compiles a list. Error: bad-pattern, whose `where` is the place in the list `name`.
   static tenon::Result<PatternList> compile(const std::vector<std::string>& patterns,
                                             std::string_view name);
 
@@ -34,32 +34,34 @@ class PatternList {
   std::vector<Glob> globs_;
 };
 
-/// A compiled selector. An exclude beats an include, and an empty list of includes matches all.
+/// A compiled selector. Excludes take precedence, and an empty list of includes matches all.
 /// Const functions may be called from any thread.
 class Selector {
  public:
-  /// Resources are resolved to `resource.group`, and those that cannot be, such as patterns, match
-  /// that whole name: `deploy*` matches "deployments.apps", `deployment?` does not. Errors:
-  /// bad-pattern, bad-label-selector, which say where in the selector they are.
+  /// Compiles a selector. Resources are resolved to `resource.group`. Those that cannot be
+  /// resolved, such as patterns, match that whole name: `deploy*` matches "deployments.apps",
+  /// `deployment?` does not. Errors: bad-pattern, bad-label-selector, whose `where` is the place in
+  /// the selector.
   static tenon::Result<Selector> compile(const tenon::SelectorV1& selector,
                                          const ResourceNames& names);
 
-  /// Returns whether an item with these labels is meant.
+  /// Returns whether an item with these labels is selected.
   bool matches(const tenon::ResourceIdV1& id, const Labels& labels) const {
     return admits(id) && matches(labels);
   }
 
-  /// Returns whether an item is meant if its labels match. What belongs to no namespace, Namespace
-  /// documents too, is meant if the included namespaces are empty or exactly `*`, whatever
-  /// namespaces are excluded.
+  /// Returns whether an item is selected if its labels match. Items without a namespace, including
+  /// Namespace documents, are selected if the list of included namespaces is empty or exactly `*`,
+  /// regardless of the excluded namespaces.
   bool admits(const tenon::ResourceIdV1& id) const;
 
   /// Returns whether labels match.
   bool matches(const Labels& labels) const { return labels_.matches(labels); }
 
-  /// Returns whether a backup of this selector holds the document of the namespace `name`: if
-  /// `namespaces` is a resource that is meant and the namespace is. A backup asks this of Namespace
-  /// documents instead of `admits`, and adds, whatever their labels, those whose items it holds.
+  /// Returns whether a backup with this selector may hold the document of the namespace `name`:
+  /// whether both the resource `namespaces` and the namespace itself are selected. A backup uses
+  /// this for Namespace documents instead of `admits`, and adds those of its items regardless of
+  /// their labels.
   bool admits_namespace(const std::string& name) const;
 
  private:

@@ -18,17 +18,17 @@ namespace backup {
 using tenon::tools::Findings;
 using tenon::tools::PluginUse;
 
-/// How long plugins may take.
+/// The timeouts of plugins.
 struct Timeouts {
   /// One call of an action.
   std::chrono::nanoseconds call = std::chrono::minutes(1);
-  /// One call of the store, the download of an archive too. Uploads have no end.
+  /// One call of the store, including the download of an archive. Uploads have no timeout.
   std::chrono::nanoseconds store = std::chrono::hours(1);
   /// An asynchronous operation, or one call of a snapshotter.
   std::chrono::nanoseconds operation = std::chrono::hours(4);
-  /// Until additional items are ready.
+  /// The wait until additional items are ready.
   std::chrono::nanoseconds ready = std::chrono::minutes(10);
-  /// Between two questions.
+  /// The time between two polls.
   std::chrono::nanoseconds poll = std::chrono::seconds(1);
 };
 
@@ -36,7 +36,7 @@ struct Settings {
   PluginUse store;
   std::string bucket = "tenon";
   std::vector<PluginUse> snapshotters;
-  /// In their order; actions that are not named follow in the order of their names.
+  /// In this order; actions that are not listed follow in the order of their names.
   std::vector<PluginUse> backup_actions;
   std::vector<PluginUse> restore_actions;
   /// Only for their configurations: delete actions run in the order of their names.
@@ -45,8 +45,8 @@ struct Settings {
   Timeouts timeouts;
 };
 
-/// Reads a configuration file. Everything that is wrong with it is added to the findings; returns
-/// nothing if it cannot be used at all.
+/// Reads a configuration file. Adds all errors in it to the findings. Returns nothing if the file
+/// cannot be used.
 std::optional<Settings> read_settings(const std::filesystem::path& path, Findings& findings);
 
 }  // namespace backup

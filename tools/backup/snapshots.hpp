@@ -21,15 +21,16 @@ namespace backup {
 /// Belongs to one thread.
 class Snapshots {
  public:
-  /// Creates the snapshotters of the settings; one that cannot be created is reported. Both must
-  /// outlive the Snapshots.
+  /// Creates the snapshotters of the settings. Reports those that cannot be created. Both arguments
+  /// must outlive the Snapshots.
   Snapshots(Session& session, Report& report);
 
-  /// Whether the volumes of an item are looked at.
+  /// Returns whether an item may have a volume.
   static bool concerns(const tenon::ResourceIdV1& id) { return id.resource == "persistentvolumes"; }
 
-  /// Takes a snapshot with the first snapshotter that knows the volume of an item; none if no one
-  /// does. Waits until the snapshot is complete. What fails is reported.
+  /// Takes a snapshot with the first snapshotter that knows the volume of an item, and waits until
+  /// the snapshot is complete. Returns nothing if no snapshotter knows the volume. Reports
+  /// failures.
   std::optional<tenon::StoredBackupV1Snapshot> take(const tenon::ResourceIdV1& id,
                                                     const std::string& item,
                                                     const std::string& zone,
@@ -39,7 +40,7 @@ class Snapshots {
                                      const std::string& item);
   tenon::Result<void> remove(const tenon::StoredBackupV1Snapshot& snapshot);
 
-  /// Those that exist.
+  /// Returns the snapshotters that were created.
   const std::vector<PluginPtr<tenon::VolumeSnapshotter>>& plugins() const { return plugins_; }
 
  private:

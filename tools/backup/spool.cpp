@@ -22,7 +22,7 @@ tenon::Error cannot_spool(const std::filesystem::path& folder, int number) {
                       "free some room, or choose another folder for temporary files");
 }
 
-/// For file systems that have no files without a name.
+/// Creates a file for file systems that do not support files without a name.
 int create_and_unlink(const std::filesystem::path& folder) {
   std::string name = (folder / ".tenon-spool.XXXXXX").string();
   const int file = ::mkostemp(name.data(), O_CLOEXEC);

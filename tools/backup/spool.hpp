@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file without a name: nothing is left of it when the program ends, however that is.
+// A file without a name. Nothing is left of it when the program ends, even after a crash.
 #pragma once
 
 #include "reading/descriptor.hpp"
@@ -15,17 +15,17 @@
 
 namespace backup {
 
-/// Written from its beginning to its end. Belongs to one thread at a time.
+/// A file that is written from its beginning to its end. Belongs to one thread at a time.
 class Spool {
  public:
   /// Creates the file on the file system of a folder. Error: cannot-write.
   static tenon::Result<Spool> create(const std::filesystem::path& folder);
 
-  /// Error: cannot-write, eg: the disk is full.
+  /// Appends data. Error: cannot-write, eg: the disk is full.
   tenon::Result<void> append(std::string_view data);
-  /// What was appended.
+  /// Returns the number of bytes that were appended.
   std::uint64_t size() const noexcept { return written_ + buffer_.size(); }
-  /// Returns the open file, with everything in the file. Error: cannot-write.
+  /// Writes buffered data and returns the open file. Error: cannot-write.
   tenon::Result<std::unique_ptr<tenon::reading::Descriptor>> release();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How far a run is, for the line of progress.
+// The progress of a run, for the line of progress.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace backup {
 
-/// Written by the run, read from any thread.
+/// Written by the run. May be read from any thread.
 struct Tally {
   std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> total{0};

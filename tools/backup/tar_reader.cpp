@@ -24,7 +24,7 @@ tenon::Error not_an_archive(std::string found) {
   return tenon::Error({.code = "not-an-archive",
                        .message = "the archive cannot be read",
                        .found = std::move(found),
-                       .needed = "a whole tar file, not compressed or compressed by gzip or zstd",
+                       .needed = "a whole tar file, not compressed or compressed with gzip or zstd",
                        .fix = "get another copy of the archive"});
 }
 
@@ -35,7 +35,7 @@ UnpackedStream::UnpackedStream(tenon::Reader packed, std::uint64_t most_bytes, t
       input_(block_size),
       output_(block_size) {}
 
-/// Reads until there is some input, or as much as tells how it is compressed.
+/// Reads until there is some input, at first as much as identifies the compression.
 tenon::Result<void> UnpackedStream::refill() {
   const std::size_t needed = decompressor_ ? 1 : signature_size;
   begin_ = end_ = 0;
@@ -53,7 +53,7 @@ tenon::Result<void> UnpackedStream::refill() {
   return {};
 }
 
-/// Returns how much of the output was filled.
+/// Fills the output. Returns the number of bytes.
 tenon::Result<std::size_t> UnpackedStream::unpack() {
   const std::string_view input(reinterpret_cast<const char*>(input_.data()) + begin_,
                                end_ - begin_);
@@ -119,7 +119,7 @@ tenon::Error TarReader::failure() const {
   if (exception_) std::rethrow_exception(exception_);
   if (stream_failure_) return *stream_failure_;
   const char* text = ::archive_error_string(archive_.get());
-  return not_an_archive(text != nullptr ? text : "an unknown flaw");
+  return not_an_archive(text != nullptr ? text : "an unknown error");
 }
 
 tenon::Result<::archive_entry*> TarReader::next() {
@@ -130,7 +130,7 @@ tenon::Result<::archive_entry*> TarReader::next() {
   ::archive_entry* entry = nullptr;
   const int status = ::archive_read_next_header(archive_.get(), &entry);
   if (status == ARCHIVE_EOF && !stream_failed()) return nullptr;
-  // A warning is about names in other character sets; who reads the entry checks its name.
+  // Warnings are about names in other character sets. The reader of the entry checks its name.
   if (status < ARCHIVE_WARN || stream_failed()) return failure();
   return entry;
 }

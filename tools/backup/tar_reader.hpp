@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads a tar file out of a stream, compressed or not.
+// Reads a tar file from a stream, compressed or not.
 #pragma once
 
 #include "decompressor.hpp"
@@ -32,7 +32,7 @@ class UnpackedStream {
   /// Returns the next block, which is valid until the next call; an empty one at the end. Errors:
   /// those of the reader; not-an-archive; archive-too-large.
   tenon::Result<std::string_view> next();
-  /// How many zeros stand at the end of what was returned.
+  /// Returns the number of zeros at the end of the content that `next` has returned.
   std::uint64_t zeros_at_end() const noexcept { return zeros_; }
 
  private:
@@ -45,25 +45,26 @@ class UnpackedStream {
   tenon::Call& call_;
   std::unique_ptr<Decompressor> decompressor_;
   std::vector<std::uint8_t> input_;
-  std::size_t begin_ = 0;  // of what is in input_
+  std::size_t begin_ = 0;  // of the data in input_
   std::size_t end_ = 0;
-  bool exhausted_ = false;  // the reader came to its end
+  bool exhausted_ = false;  // the reader has ended
   bool complete_ = false;   // may end here
   std::vector<std::uint8_t> output_;
   std::uint64_t bytes_ = 0;
   std::uint64_t zeros_ = 0;
 };
 
-/// One entry after the other.
+/// Reads one entry after the other.
 class TarReader {
  public:
   explicit TarReader(UnpackedStream& stream);
 
-  /// Goes to the next entry. Returns it, valid until the next call; nullptr at the end.
+  /// Returns the next entry, which is valid until the next call, or nullptr at the end.
   tenon::Result<::archive_entry*> next();
-  /// Returns the next piece of the entry's content, valid until the next call; empty at the end.
+  /// Returns the next piece of the content of the entry, which is valid until the next call; empty
+  /// at the end.
   tenon::Result<std::string_view> content();
-  /// Reads to the end of the stream. Error: not-an-archive where it is cut or corrupt.
+  /// Reads to the end of the stream. Error: not-an-archive if it is truncated or corrupt.
   tenon::Result<void> finish();
 
  private:
@@ -76,13 +77,13 @@ class TarReader {
 
   UnpackedStream& stream_;
   std::optional<tenon::Error> stream_failure_;
-  std::exception_ptr exception_;  // that must not pass through libarchive
+  std::exception_ptr exception_;  // exceptions must not pass through libarchive
   std::vector<char> piece_;
   bool is_open_ = false;
   std::unique_ptr<::archive, Free> archive_;
 };
 
-/// Returns the error for an archive that cannot be read. `found`: why.
+/// Returns the error for an archive that cannot be read. `found`: the reason.
 tenon::Error not_an_archive(std::string found);
 
 }  // namespace backup

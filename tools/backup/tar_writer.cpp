@@ -11,7 +11,7 @@
 namespace backup {
 namespace {
 
-/// Of the content of an entry, so that large ones take no memory twice.
+/// The size of the pieces of content, so that large entries are not in memory twice.
 constexpr std::size_t piece = std::size_t{64} << 10;
 
 struct FreeEntry {
@@ -23,7 +23,7 @@ struct FreeEntry {
 TarWriter::TarWriter(Compression compression, std::chrono::sys_seconds time)
     : time_(time), compressor_(make_compressor(compression)), archive_(::archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
-  // Stores names as the bytes that they are, where pax needs a locale of UTF-8.
+  // The GNU format stores the bytes of names unchanged. The pax format needs a UTF-8 locale.
   ::archive_write_set_format_gnutar(archive_.get());
   ::archive_write_set_bytes_per_block(archive_.get(), 0);
   ::archive_write_open(archive_.get(), this, nullptr, keep, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes a compressed tar file piece by piece into buffers of others.
+// Writes a compressed tar file piece by piece into buffers of the caller.
 #pragma once
 
 #include "compressor.hpp"
@@ -29,15 +29,15 @@ class TarWriter {
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
 
-  /// Whether `fill` has used up all that it got.
+  /// Returns whether `fill` needs another entry.
   bool needs_input() const { return !entry_ && packed_ == tar_.size() && !finishing_; }
-  /// Gives it the next entry. REQUIRED: needs_input().
+  /// Begins the next entry. REQUIRED: needs_input().
   tenon::Result<void> begin(ArchiveEntry entry);
-  /// Says that there is no other entry. REQUIRED: needs_input().
+  /// Marks the end of the entries. REQUIRED: needs_input().
   tenon::Result<void> finish();
-  /// Fills `into` as far as the input allows. Returns how much that was.
+  /// Fills `into` as far as the input allows. Returns the number of bytes.
   tenon::Result<std::size_t> fill(std::span<std::uint8_t> into);
-  /// Whether all was given out.
+  /// Returns whether the whole file has been returned.
   bool ended() const { return ended_; }
 
  private:
@@ -50,14 +50,14 @@ class TarWriter {
 
   const std::chrono::sys_seconds time_;
   std::unique_ptr<Compressor> compressor_;
-  std::string tar_;               // made, but not compressed
-  std::exception_ptr exception_;  // that must not pass through libarchive
-  std::size_t packed_ = 0;        // how much of that is compressed
+  std::string tar_;               // not compressed yet
+  std::exception_ptr exception_;  // exceptions must not pass through libarchive
+  std::size_t packed_ = 0;        // bytes of tar_ that are compressed
   std::optional<ArchiveEntry> entry_;
-  std::size_t written_ = 0;  // how much of its content is in the tar file
+  std::size_t written_ = 0;  // bytes of its content in the tar file
   bool finishing_ = false;
   bool ended_ = false;
-  bool is_closing_ = false;  // libarchive fills up what was not finished: to be dropped
+  bool is_closing_ = false;  // drops the padding of an unfinished file by libarchive
   std::unique_ptr<::archive, Free> archive_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 tenon::Error bad_entry(std::string_view path, std::string code, std::string found) {
   return tenon::Error({.code = std::move(code),
-                       .message = "the entry does not belong into a backup",
+                       .message = "the entry does not belong in a backup",
                        .where = std::string(path),
                        .found = std::move(found),
                        .needed = "only files and folders in resources/ and metadata/",
@@ -130,7 +130,7 @@ class Unpacking {
     }
   }
 
-  /// Says in which entry an archive is corrupt.
+  /// Returns the error with the entry at which an archive is corrupt.
   static tenon::Error located(tenon::Error error, std::string_view path) {
     if (error.code() != "not-an-archive") return error;
     return tenon::Error({.code = std::string(error.code()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the items out of an archive.
+// Reads the items of an archive.
 #pragma once
 
 #include "items.hpp"
@@ -15,21 +15,21 @@
 
 namespace backup {
 
-/// How much an archive may hold. These also bound what a small archive that unpacks to very much
-/// can do.
+/// The limits of an archive. They also stop small archives that unpack to a very large size.
 struct ArchiveLimits {
   std::uint64_t bytes = std::uint64_t{16} << 30;       // of the unpacked archive
   std::uint64_t item_bytes = std::uint64_t{16} << 20;  // of one item
-  std::size_t entries = 2'000'000;                     // of all kinds
+  std::size_t entries = 2'000'000;                     // of any kind
 };
 
-/// Unpacks an archive: tar, compressed by gzip or zstd or not at all. The items are written to one
-/// file without a name in `folder`, which is gone when the Items end, also by a crash. An archive
-/// without items is a good one.
+/// Unpacks an archive: tar, compressed with gzip or zstd or not at all. The items are written to
+/// one file without a name in `folder`, which disappears with the Items, even after a crash. An
+/// archive without items is valid.
 ///
 /// Folders and files in metadata/ are skipped. Everything else must be a file with the path of an
 /// item. Errors: bad-path, bad-entry (a link, a device), duplicate-resource, archive-too-large,
-/// not-an-archive (corrupt or cut), cannot-write (eg: the disk is full), and those of the reader.
+/// not-an-archive (corrupt or truncated), cannot-write (eg: the disk is full), and those of the
+/// reader.
 /// Their `where` is the path of the entry, or of the file that could not be written.
 tenon::Result<Items> unpack_archive(tenon::Reader archive, const std::filesystem::path& folder,
                                     const ArchiveLimits& limits, tenon::Call& call);

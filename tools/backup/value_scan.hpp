@@ -9,17 +9,17 @@
 
 namespace backup {
 
-/// Takes a value byte by byte. Sees texts and brackets; the rest is for a parser to check.
+/// Scans a value byte by byte. Checks only texts and brackets; a parser checks the rest.
 class ValueScan {
  public:
   enum class Step : std::uint8_t {
-    inside,       // the value goes on
+    inside,       // the value continues
     ends_here,    // the byte is its last one
     ends_before,  // the byte does not belong to it
-    broken,       // the byte cannot stand here
+    broken,       // the byte is not allowed here
   };
 
-  /// The next byte is the first one of a value.
+  /// Starts a value: the next byte is its first one.
   void begin() {
     depth_ = 0;
     in_text_ = escaped_ = is_word_ = false;
@@ -27,14 +27,14 @@ class ValueScan {
   Step take(char c);
 
  private:
-  /// Below this level a wrong closing bracket is not seen. A parser refuses such values anyway.
+  /// Wrong closing brackets below this level are not detected. A parser refuses such values anyway.
   static constexpr std::size_t watched_levels = 512;
 
   Step open(char closing);
   Step close(char c);
   Step take_in_text(char c);
 
-  std::array<char, watched_levels> closing_{};  // what closes each open level
+  std::array<char, watched_levels> closing_{};  // the closing bracket of each open level
   std::size_t depth_ = 0;
   bool in_text_ = false;
   bool escaped_ = false;

@@ -11,7 +11,7 @@
 
 namespace backup {
 
-/// One thing that is wrong with a text.
+/// One error in a text.
 struct Flaw {
   std::size_t offset = 0;  // in bytes
   std::string found{};
@@ -19,13 +19,13 @@ struct Flaw {
   std::string fix{};
 };
 
-/// Returns `text` between quotes, harmless for terminals; of a long text its beginning.
+/// Returns `text` in quotes, safe for terminals. Long texts are shortened.
 std::string in_quotes(std::string_view text);
 
-/// Returns the error of a flaw: where it is says the text and the column, counted from 1.
+/// Returns the error of a flaw. Its `where` is the text and the column, counted from 1.
 tenon::Error error_in(std::string_view text, std::string_view code, Flaw flaw);
 
-/// Returns the same error with `place` before where it is.
+/// Returns the same error with `place` before its `where`.
 tenon::Error error_at(std::string_view place, const tenon::Error& error);
 
 }  // namespace backup
