@@ -49,7 +49,7 @@ void expect_whole_or_old(std::vector<std::string> command, const std::string& ol
             const std::string content = world.read("tenon.lock");
             EXPECT_TRUE(content == whole || content == old) << content;
             if (run.exit == 0) {
-              EXPECT_EQ(content, whole) << "it said that all is well";
+              EXPECT_EQ(content, whole) << "the run reported success";
             }
           },
       .check_whole =
@@ -191,7 +191,7 @@ TEST_P(PipelineFaults, LoseNoRecord) {
   EXPECT_EQ(std::count(steps.begin(), written, "sync out.db-journal"), 2);
 }
 
-/// Backups of forty items, whose records and archives lie in one folder.
+/// Backups of forty items. Their records and archives are in one folder.
 class BackupFaults : public testing::Test {
  protected:
   static constexpr std::size_t count = 40;
@@ -225,7 +225,8 @@ class BackupFaults : public testing::Test {
     return found;
   }
 
-  /// How many items are in the backup that is listed; 0: none is. What is listed can be restored.
+  /// Returns the number of items in the listed backup; 0: none is listed. Checks that a listed
+  /// backup can be restored.
   static std::size_t listed_items(World& world) {
     const Outcome listed = run(world, {"list"});
     EXPECT_EQ(listed.exit, 0) << listed.err;
@@ -241,7 +242,7 @@ class BackupFaults : public testing::Test {
     std::filesystem::remove_all(world.root() / "restored");
     return items;
   }
-  /// Nothing is in the way of the next run.
+  /// Deletes the backup and checks that nothing is left.
   static void remove(World& world) {
     const Outcome removed = run(world, {"delete", "nightly"});
     EXPECT_TRUE(removed.exit == 0 || removed.err.find("[not-found]") != std::string::npos)
@@ -258,7 +259,7 @@ TEST_F(BackupFaults, StoreAWholeBackupOrNone) {
           [](World& world, const Outcome& outcome, const Fault&) {
             const std::size_t items = listed_items(world);
             if (outcome.exit == 0) {
-              EXPECT_EQ(items, count) << "it said that all is well";
+              EXPECT_EQ(items, count) << "the run reported success";
             }
             remove(world);
           },
@@ -283,7 +284,7 @@ TEST_F(BackupFaults, DeleteABackupOrLeaveItToBeDeleted) {
             const Outcome listed = run(world, {"list"});
             EXPECT_EQ(listed.exit, 0) << listed.err;
             if (outcome.exit == 0) {
-              EXPECT_EQ(listed.out, "") << "it said that all is well";
+              EXPECT_EQ(listed.out, "") << "the run reported success";
             }
             if (listed.out.empty()) {
               remove(world);

@@ -66,7 +66,7 @@ class Run {
   std::vector<Request> requests() const { return read_requests(beside("log"), world_.root()); }
 
  private:
-  /// The command alone is watched; checks may run others.
+  /// Runs the command with faults. Commands that checks run have none.
   Outcome run() {
     world_.set("LD_PRELOAD", FAULTY);
     Outcome outcome = world_.run(scenario_.command);
@@ -90,7 +90,7 @@ class Run {
     }
     if (fault.request.name == "unlink") return;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root())) {
-      if (entry.is_directory()) continue;  // one for temporary files may stay
+      if (entry.is_directory()) continue;  // a folder for temporary files may stay
       for (const fs::path& part : entry.path().lexically_relative(world_.root())) {
         EXPECT_NE(part.string().substr(0, 7), ".tenon-") << entry.path();
       }

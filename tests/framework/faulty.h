@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* How a request fails: a number of errno, with a part of what was asked for, or the process is
- * killed in its place. */
+/* How a request fails: with an errno, with a part of the requested bytes, or the process is killed
+ * instead. */
 enum { FAULTY_SHORT = -1, FAULTY_KILL = -2 };
 
 /* From now on requests count, on all threads: for files in the folder `in`, and those whose names

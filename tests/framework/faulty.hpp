@@ -51,8 +51,8 @@ struct Fault {
 struct Scenario {
   std::function<void(World&)> prepare;
   std::vector<std::string> command;
-  /// After a run in which a request failed. Nothing else has run since. Programs that the check
-  /// runs get what they ask for.
+  /// After a run in which a request failed. Nothing else has run since. Requests of
+  /// programs that the check runs do not fail.
   std::function<void(World&, const Outcome&, const Fault&)> check;
   /// After a run in which nothing failed: the first one, and one that follows each fault.
   std::function<void(World&, const Outcome&)> check_whole;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Unpacks anything. What can be unpacked is packed again and unpacked to the same.
+// Unpacks any input. If that succeeds, the items are packed again and must unpack to the same
+// items.
 #include "backup/archive_stream.hpp"
 #include "backup/unpack_archive.hpp"
 

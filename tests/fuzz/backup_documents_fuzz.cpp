@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds a file to the scanner of documents, whole and byte by byte, and to the reader of documents:
-// pieces change nothing, and each item can be read and is what its id says.
+// Feeds a file to the scanner of documents, whole and byte by byte, and to the reader of documents.
+// Both ways must have the same result, and each item must be readable and match its id.
 #include "backup/document_scanner.hpp"
 #include "backup/documents.hpp"
 

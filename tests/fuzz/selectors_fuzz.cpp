@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds text to what reads label selectors, patterns and names of resources. The first two lines
-// are selectors, the third is a pattern, the others are labels (`key=value`), names for the pattern
-// and resources. A selector that can be read means the same with blanks around its parts, two of
-// them mean the same as both joined, and opposites never match the same labels.
+// Feeds text to the readers of label selectors, patterns and names of resources. The first two
+// lines are selectors, the third is a pattern, the others are labels (`key=value`), names for the
+// pattern and resources. A valid selector must match the same labels with blanks around its parts,
+// two selectors the same as both joined, and opposites must never match the same labels.
 #include "backup/glob.hpp"
 #include "backup/label_selector.hpp"
 #include "backup/label_syntax.hpp"
@@ -41,7 +41,7 @@ void require_error(const tenon::Error& error, std::string_view code, std::size_t
   }
 }
 
-/// The text with a blank around each special character.
+/// Returns the text with blanks around each special character.
 std::string with_blanks(std::string_view text) {
   std::string spaced;
   for (std::size_t i = 0; i < text.size(); i++) {
@@ -64,7 +64,7 @@ std::optional<LabelSelector> read_selector(std::string_view text) {
   return std::nullopt;
 }
 
-/// Both selectors, as one.
+/// Returns both selectors joined to one.
 void check_joined(std::string_view first, std::string_view second, const Labels& labels) {
   const auto a = read_selector(first);
   const auto b = read_selector(second);
@@ -75,7 +75,7 @@ void check_joined(std::string_view first, std::string_view second, const Labels&
   require(LabelSelector::parse(with_blanks(first))->matches(labels) == a->matches(labels));
 }
 
-/// Requirements on a label, and their opposites.
+/// Checks requirements on a label against their opposites.
 void check_opposites(const std::string& key, const std::string& value, const Labels& labels) {
   if (flaw_of_label_key(key) || flaw_of_label_value(value)) return;
   const auto matches = [&labels](const std::string& selector) {
@@ -88,7 +88,7 @@ void check_opposites(const std::string& key, const std::string& value, const Lab
   require(matches(key) != matches("!" + key));
 }
 
-/// What `*` is tried at every place for.
+/// Matches a pattern by trying each `*` at every place.
 bool matches_naively(std::string_view pattern, std::string_view text) {
   std::vector<bool> reached(text.size() + 1);
   reached[0] = true;

@@ -3,11 +3,11 @@
 """readme.py README BUILD: tries each code block of the README. Says in TAP which works.
 
 Tenon is installed from BUILD into a temporary folder, where a project grows from the blocks in their
-order: specs, pipelines and documents (`json`) are checked, run and converted, plugins (`c`, `cpp`) compiled into lib<name>.so, hosts compiled,
-and run where their plugins are there, `cmake` is configured, commands (`sh`) run. Where such a block
-has lines that begin with `# `, they must be what the commands print. A block is written to the file
-that the text before it names: `kinds/filter/v1.json`. Commands of tools/, which start with a build of
-the whole, are not run again.
+order: specs, pipelines and documents (`json`) are checked, run and converted, plugins (`c`, `cpp`)
+compiled into lib<name>.so, hosts compiled, and run if their plugins exist, `cmake` is configured,
+commands (`sh`) run. If such a block has lines that begin with `# `, they must equal the output of the
+commands. A block is written to the file that the text before it names: `kinds/filter/v1.json`.
+Commands of tools/, which start with a build of the whole, are not run again.
 """
 import json
 import os

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Archives of backups: what is added is what is unpacked, also by tar; what is wrong is an error.
+// Archives of backups: unpacking returns the items that were added, tar can unpack them as well,
+// and invalid archives are errors.
 #include "backup/archive_path.hpp"
 #include "backup/archive_stream.hpp"
 #include "backup/unpack_archive.hpp"
@@ -32,7 +33,7 @@ class ArchiveTest : public testing::TestWithParam<Compression> {
   tenon::Result<Items> unpack(std::string packed, const ArchiveLimits& limits = {}) {
     return unpack_archive(content(std::move(packed)), world_.root(), limits, call_);
   }
-  /// The error of unpacking; "" if there is none.
+  /// Returns the error of unpacking, or "" if there is none.
   std::string failure(std::string packed, const ArchiveLimits& limits = {}) {
     const auto items = unpack(std::move(packed), limits);
     return items ? "" : items.error().to_string();
@@ -65,7 +66,7 @@ TEST_P(Compressions, RoundTripKeepsEveryItem) {
   }
 }
 
-/// 100 MB on their way from one to the other.
+/// Packs and unpacks 100 MB at the same time.
 TEST_P(Compressions, ArchiveNeverLiesInMemoryAsAWhole) {
   const PeakMemory memory;
   ArchiveStream archive({.compression = GetParam(), .time = noon, .queue_bytes = 1 << 20});
@@ -76,7 +77,7 @@ TEST_P(Compressions, ArchiveNeverLiesInMemoryAsAWhole) {
   for (std::size_t i = 0; i < 10'000; i++) ASSERT_TRUE(archive.add(nth_id(i), json));
   ASSERT_TRUE(archive.finish());
   EXPECT_EQ(unpacked.get().value().size(), 10'000u);
-#if !SANITIZED  // a sanitizer keeps what was freed
+#if !SANITIZED  // sanitizers retain freed memory
   EXPECT_LT(memory.growth(), 40'000'000u);
 #endif
 }
@@ -87,7 +88,7 @@ TEST_P(Compressions, SameItemsMakeTheSameBytes) {
   EXPECT_EQ(unpack(once).value().size(), 2u);
 }
 
-/// Some bits mean nothing, eg: the time in the header of gzip.
+/// Some bits have no effect, eg: the time in the header of gzip.
 TEST_P(Compressions, ChangedByteNeverChangesAnItem) {
   const std::string packed = pack({{nth_id(1999), nth_json(1999)}}, GetParam());
   std::size_t harmless = 0;

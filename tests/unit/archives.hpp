@@ -30,7 +30,7 @@ inline tenon::ResourceIdV1 id(std::string_view resource, std::string_view in_nam
   return id;
 }
 
-/// An item of many, with a content of its own of up to 2 kB.
+/// Return the id and the content, of up to 2 kB, of one of many different items.
 inline tenon::ResourceIdV1 nth_id(std::size_t i) {
   const std::string number = std::to_string(i);
   if (i % 5 == 0) return id("nodes", "", "n" + number);
@@ -42,7 +42,7 @@ inline std::string nth_json(std::size_t i) {
   return json + "\"}";
 }
 
-/// Gives a content in pieces.
+/// A reader that returns a content in pieces.
 class Content : public tenon::OwnReader {
  public:
   explicit Content(std::string content, std::size_t piece)
@@ -63,7 +63,7 @@ inline tenon::Reader content(std::string content, std::size_t piece = 1 << 20) {
   return std::make_unique<Content>(std::move(content), piece);
 }
 
-/// Reads to the end, so much at once.
+/// Reads to the end, `piece` bytes at once.
 inline tenon::Result<std::string> all(tenon::Reader& reader, std::size_t piece) {
   std::vector<std::uint8_t> buffer(piece);
   std::string content;

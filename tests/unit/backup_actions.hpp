@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the tests of the builtin item actions have in common: a host that has nothing but the
-// builtins.
+// Helpers for the tests of the builtin item actions: a host that has only the builtins.
 #pragma once
 
 #include <tenon/backup_item_action.hpp>
@@ -18,20 +17,20 @@ namespace tenon::tests {
 
 using Texts = std::vector<std::string>;
 
-/// Checks each response, and looks for no modules.
+/// Returns a host that checks each response and has no standalone plugins.
 inline Host host_of_builtins() {
   return Host({.app = "", .builtins = {builtins()}, .check_calls = true});
 }
 
-/// A restore into other namespaces.
+/// Returns a restore with a namespace mapping.
 inline RestoreV1 mapping(TextMap namespaces) {
   RestoreV1 restore;
   restore.namespace_mapping = std::move(namespaces);
   return restore;
 }
 
-/// What a restore action makes of an item; "unchanged" where the item stays as it is, the message
-/// where the action fails.
+/// Returns the item after a restore action, "unchanged" if it has no updated item, or the message
+/// if the action fails.
 inline std::string restored(std::string_view action, const TextMap& config, std::string_view item,
                             const RestoreV1& restore) {
   Host host = host_of_builtins();

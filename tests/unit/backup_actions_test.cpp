@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin item actions that look at documents alone, through a host: which resources they add,
-// and what exactly they change.
+// The builtin item actions that only use documents, through a host: the resources that they add,
+// and the changes that they make.
 #include "unit/backup_actions.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@
 namespace tenon::tests {
 namespace {
 
-/// The resources that an action adds, eg: "serviceaccounts web/robot"; it changes nothing.
+/// Returns the resources that an action adds, eg: "serviceaccounts web/robot". Checks that it
+/// changes nothing.
 Texts added_by(std::string_view action, std::string_view item) {
   Host host = host_of_builtins();
   auto handle = host.create<BackupItemAction>(action).value();

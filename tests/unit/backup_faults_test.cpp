@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What unpacking and reading documents do when the system fails: each request fails in turn. The
-// result is whole, or there is an error, and nothing is left.
+// Unpacks archives and reads documents while each request to the system fails in turn. The result
+// is complete, or there is an error, and nothing is left.
 #include "backup/documents.hpp"
 #include "backup/unpack_archive.hpp"
 
@@ -74,7 +74,7 @@ TEST_F(BackupFaults, WhileUnpackingAreReported) {
 }
 
 TEST_F(BackupFaults, WhileReadingDocumentsAreReported) {
-  // Not a folder: libstdc++ ends the process where memory for a path in it ends.
+  // Not a folder: libstdc++ ends the process if it has no memory for a path in it.
   const auto from = world_.write("faulty/in.json",
                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}
 {"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"b"}}]})");
@@ -96,8 +96,7 @@ TEST_F(BackupFaults, WhileReadingDocumentsAreReported) {
            [&](const Fault* fault) {
              const bool whole = items && items->has_value() && (*items)->size() == 2;
              EXPECT_TRUE(whole || fault != nullptr);
-             // A thrown std::bad_alloc leaves no result; everything else says why it is
-             // not whole.
+             // A thrown std::bad_alloc leaves no result; any other failure adds a problem.
              EXPECT_TRUE(whole || !items || !items->has_value() || !problems.empty());
              if (whole) {
                EXPECT_EQ((*items)->read(0).value().size(), 56u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin volume snapshotter on a real file system, as a host uses it; also when the system
-// fails it, and when the process is killed.
+// The builtin volume snapshotter in a host on a real file system, also with failing requests to the
+// system and with a killed process.
 #include "framework/faulty.h"
 #include "framework/faulty.hpp"
 #include "framework/world.hpp"
@@ -40,7 +40,7 @@ std::string code_of(const Result<T>& result) {
   return result ? "ok" : std::string(result.error().code());
 }
 
-/// Type, mode, time, and content or target of all that lies in a folder, by path.
+/// Returns the type, mode, time, and content or target of each entry below a folder, by path.
 std::map<std::string, std::string> describe(const fs::path& folder) {
   std::map<std::string, std::string> all;
   const auto add = [&](const fs::path& path) {
@@ -80,7 +80,7 @@ class DirectorySnapshotter : public testing::Test {
   void write(std::string_view path, std::string_view content) const {
     world_.write("disk/volumes/" + std::string(path), content);
   }
-  /// A volume with a bit of everything.
+  /// Makes a volume with entries of all types.
   void make_volume(const std::string& id) const {
     write(id + "/data/table", std::string(100'000, 't'));
     write(id + "/data/empty", "");
@@ -348,7 +348,7 @@ class DirectorySnapshotterFaults : public DirectorySnapshotter {
  protected:
   DirectorySnapshotterFaults() { make_volume("v"); }
 
-  /// The requests that something makes.
+  /// Returns the requests to the system that a function makes.
   template <class Body>
   std::vector<Request> requests(Body&& body) {
     const fs::path log = world_.path("log");

@@ -42,7 +42,7 @@ class ExternalArtifactsAction : public testing::Test {
   Result<void> run(std::string_view paths) {
     return action_->execute(annotated("\"" + std::string(paths) + "\""), BackupV2());
   }
-  /// The message of the failure, which has this status.
+  /// Returns the message of the failure, and checks its status.
   std::string failure(std::string_view paths, tenon_status status) {
     const Result<void> done = run(paths);
     if (done) return "no failure";
@@ -117,7 +117,7 @@ TEST_F(ExternalArtifactsAction, RefusesPathsThatLeadOut) {
   }
   EXPECT_TRUE(exists("outside"));
   EXPECT_TRUE(exists("artifacts/kept"));
-  EXPECT_TRUE(exists("artifacts/a"));  // nothing of a list with a bad path is removed
+  EXPECT_TRUE(exists("artifacts/a"));  // a list with a bad path has no effect
 }
 
 TEST_F(ExternalArtifactsAction, FollowsNoSymbolicLinks) {

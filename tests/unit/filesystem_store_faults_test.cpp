@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin object store when the system fails it: each request of a put fails in turn, in each
-// way, and the process is killed in the place of each.
+// The builtin object store with failing requests to the system: each request of a put fails in
+// turn, in each way, or the process is killed instead.
 #include "framework/faulty.h"
 #include "framework/faulty.hpp"
 #include "unit/killed.hpp"
@@ -25,11 +25,11 @@ const std::string new_content(200'000, 'n');
 
 class FilesystemStoreFaults : public ObjectStores {
  protected:
-  /// Requests fail from now on; `at` 0: none does.
+  /// Makes the request number `at` fail; 0: none.
   void begin(long at, int how, const char* log = nullptr) const {
     faulty_begin(directory().c_str(), "", log, at, how);
   }
-  /// The requests that a put of a key makes.
+  /// Returns the requests to the system that a put of a key makes.
   std::vector<Request> requests(const char* key) {
     const fs::path log = world_.path("log");
     begin(0, 0, log.c_str());
@@ -39,7 +39,7 @@ class FilesystemStoreFaults : public ObjectStores {
     fs::remove(log);
     return requests;
   }
-  /// The object is one of the two, and nothing else is listed.
+  /// Checks that the object has the old or the new content, and that nothing else is listed.
   void expect_whole(const char* key) {
     const std::string content = get(key);
     const bool is_new = content == new_content;
@@ -159,7 +159,7 @@ TEST_F(FilesystemStoreFaults, RemovesOnlyWhatNobodyWrites) {
   const int alive = open((folder / "alive").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   ASSERT_EQ(flock(alive, LOCK_EX), 0);
   ASSERT_TRUE(put("k"));
-  EXPECT_GE(partial_files(), 150u);  // a bounded number of them each time
+  EXPECT_GE(partial_files(), 150u);  // each put removes a bounded number
   ASSERT_TRUE(put("k"));
   ASSERT_TRUE(put("k"));
   EXPECT_EQ(partial_files(), 1u);

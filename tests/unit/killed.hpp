@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A process that is killed in the middle of something.
+// Helper for tests that kill a process at a certain request.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace tenon::tests {
 
-/// Runs something in a child that kills itself (see faulty.h) or ends. Returns whether it was
-/// killed.
+/// Runs a function in a child process that kills itself (see faulty.h) or ends. Returns whether it
+/// was killed.
 template <class Body>
 bool is_killed_in(Body&& body) {
   const pid_t child = fork();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Label selectors as Kubernetes has them: their matches, and the errors of those that are invalid.
+// Label selectors in the syntax of Kubernetes: their matches, and the errors of those that are
+// invalid.
 #include "backup/label_selector.hpp"
 
 #include <gtest/gtest.h>

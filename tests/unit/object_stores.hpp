@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the tests of the builtin object store begin with: a host, a store in a folder of its own,
-// and short words for what is asked of it.
+// The fixture of the tests of the builtin object store: a host, a store in its own folder, and
+// short functions for its methods.
 #pragma once
 
 #include "framework/world.hpp"
@@ -27,7 +27,7 @@ namespace tenon::tests {
 
 using Keys = std::vector<std::string>;
 
-/// A content that is given out in pieces.
+/// A reader that returns a content in pieces.
 class TextReader : public OwnReader {
  public:
   explicit TextReader(std::string text) : text_(std::move(text)) {}
@@ -56,7 +56,7 @@ class BrokenReader : public OwnReader {
   bool again_ = false;
 };
 
-/// The rest of a stream; the code of the error where it fails.
+/// Returns the rest of a stream, or the code of the error if it fails.
 inline std::string read_rest(Reader& reader) {
   std::string text;
   std::uint8_t room[777];
@@ -81,7 +81,7 @@ class ObjectStores : public testing::Test {
   }
 
   std::filesystem::path directory() const { return world_.path("store"); }
-  /// A file or folder of the bucket "b".
+  /// Returns the path of a file or folder in the bucket "b".
   std::filesystem::path in_bucket(std::string_view path) const {
     return directory() / "b" / std::string(path);
   }
@@ -96,12 +96,12 @@ class ObjectStores : public testing::Test {
   Result<void> put(std::string_view key, std::string content = "content") {
     return store().put_object("b", key, std::make_unique<TextReader>(std::move(content)));
   }
-  /// The content; the code of the error where it fails.
+  /// Returns the content of an object, or the code of the error if it fails.
   std::string get(std::string_view key) {
     auto reader = store().get_object("b", key);
     return reader ? read_rest(*reader) : "error " + std::string(reader.error().code());
   }
-  /// All keys, page by page.
+  /// Returns all keys, page by page.
   Keys list(std::string_view prefix = "", std::uint32_t limit = 0, std::string after = "") {
     Keys keys;
     for (bool more = true; more;) {
@@ -115,7 +115,7 @@ class ObjectStores : public testing::Test {
     }
     return keys;
   }
-  /// What lies in the folder for files that are being written.
+  /// Returns the number of files that are being written.
   std::size_t partial_files() const {
     const auto folder = directory() / ".tenon-partial";
     if (!std::filesystem::exists(folder)) return 0;

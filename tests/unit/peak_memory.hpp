@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How much memory the process of a test needs at most.
+// Measures the peak memory of a test process.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace backup {
 
-/// Measures from its construction on.
+/// Measures from its construction.
 class PeakMemory {
  public:
   PeakMemory() {
     std::ofstream("/proc/self/clear_refs") << "5";
     before_ = kilobytes();
   }
-  /// How much more there was at one time than at the beginning, in bytes.
+  /// Returns the growth of the peak since construction, in bytes.
   std::size_t growth() const { return (kilobytes() - before_) * 1024; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Names of plugins, good and bad, for what registers them and what looks them up.
+// Valid and invalid names of plugins, for tests that register them and tests that look them up.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ inline const std::vector<PluginName>& plugin_names() {
       {"a/builtin:c@^1", true},
       {R"(a/!"#$%&'()*+,-.;<=>?[\]^_`{|}~)", true},
       {std::string(63, 'a') + ".b/c", true},
-      {std::string(64, 'a') + ".b/c", true},  // only the whole has a limit
+      {std::string(64, 'a') + ".b/c", true},  // only the whole name has a limit
       {std::string(253, 'a') + "/b", true},
       {"a/" + std::string(253, 'b'), true},
       {std::string(254, 'a') + "/b", false},

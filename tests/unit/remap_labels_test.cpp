@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/remap-labels: what becomes of labels, and that selectors go on matching.
+// tenon.dev/remap-labels: the changes of labels, and that selectors still match.
 #include "unit/backup_actions.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(RemapLabels, ChangesNothingWithoutRules) {
   EXPECT_EQ(remapped({}, labelled(R"({"a":"1"})")), "unchanged");
 }
 
-// Selectors stand in a resource without labels of its own, so that only they change.
+// The selectors are in a resource without labels, so that nothing else changes.
 void expect_change(const TextMap& rules, const std::string& before, const std::string& after) {
   const auto item = [](const std::string& rest) {
     return "{\"kind\":\"Deployment\"," + rest + "}";
@@ -213,7 +213,7 @@ TEST(RemapLabels, RefusesRulesThatSelectorsCannotFollow) {
     const std::string said = remapped(rules, item + selector + "}");
     EXPECT_NE(said.find(message), std::string::npos) << said;
   }
-  // A selector that selects everything goes on doing so.
+  // A selector that selects everything still does.
   const std::string all = R"("spec":{"podSelector":{},"selector":{"matchLabels":{}}})";
   expect_change({{"a", "remove"}}, all, all);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Full names of resources, from documents and from what people write.
+// Full names of resources, from documents and from the names that people write.
 #include "backup/resource_names.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which items a selector means.
+// The items that a selector selects.
 #include "backup/selector.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(Selector, AdmitsItems) {
       {namespaces({"web-[0-9]"}), "pods", "web-x", false},
       {namespaces({"we?"}), "pods", "web", true},
       {namespaces({"a", "*"}), "pods", "web", true},
-      // Excluded namespaces, which beat included ones.
+      // Excluded namespaces, which take precedence over included ones.
       {namespaces({}, {"web"}), "pods", "web", false},
       {namespaces({}, {"web"}), "pods", "db", true},
       {namespaces({"web"}, {"web"}), "pods", "web", false},
@@ -64,7 +64,7 @@ TEST(Selector, AdmitsItems) {
       {namespaces({"web-1"}, {"web-*"}), "pods", "web-1", false},
       {namespaces({"web-*"}, {"web-1"}), "pods", "web-2", true},
       {namespaces({}, {"*"}), "pods", "web", false},
-      // What belongs to no namespace.
+      // Items without a namespace.
       {namespaces({}), "nodes", "", true},
       {namespaces({"*"}), "nodes", "", true},
       {namespaces({"*", "*"}), "nodes", "", true},
@@ -98,11 +98,11 @@ TEST(Selector, AdmitsItems) {
       {resources({"[a-c]*"}), "deployments.apps", "web", false},
       {resources({"events"}), "events", "web", true},
       {resources({"events"}), "events.events.k8s.io", "web", false},
-      // What cannot be resolved is kept as it is.
+      // Names that cannot be resolved are kept.
       {resources({"widgets.example.io"}), "widgets.example.io", "web", true},
       {resources({"widgets"}), "widgets.example.io", "web", false},
       {resources({"widgets"}), "widgets", "web", true},
-      // Excluded resources, which beat included ones.
+      // Excluded resources, which take precedence over included ones.
       {resources({}, {"secrets"}), "secrets", "web", false},
       {resources({}, {"secrets"}), "pods", "web", true},
       {resources({}, {"secret"}), "secrets", "web", false},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Item actions that do what the items say. In an item, "do-backup-a": "label also=pods/web/p" tells
-// the backup action test.example/a to change the item and to ask for another one. Every call
-// becomes a line of the file that the configuration names.
+// Item actions whose behaviour the items define. In an item, "do-backup-a": "label also=pods/web/p"
+// makes the backup action test.example/a change the item and return an additional one. Every call
+// adds a line to the file that the configuration names.
 #include <tenon/sdk/backup_item_action.hpp>
 #include <tenon/sdk/delete_item_action.hpp>
 #include <tenon/sdk/object_store.hpp>
@@ -41,7 +41,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// What all actions of these tests share.
+/// The configuration and the log that all actions of these tests share.
 class Script {
  public:
   void configure(const tenon::sdk::Config& config) {
@@ -71,7 +71,7 @@ class Script {
   bool fails_ = false;
 };
 
-/// What an item tells one action.
+/// The part of an item that defines the behaviour of one action.
 class Part {
  public:
   Part(std::string_view item, const std::string& role)
@@ -110,14 +110,14 @@ class Part {
     return ids;
   }
 
-  /// Fails in the way that the item asks for, if it does.
+  /// Fails, crashes or hangs if the item defines it.
   void misbehave() const {
     if (has("fail")) throw Failure(TENON_INTERNAL, "told to fail");
     if (has("crash")) *static_cast<volatile int*>(nullptr) = 1;
     while (has("hang")) ::usleep(10'000);
   }
 
-  /// The item as it is to be, if it is to be another one.
+  /// Returns the changed item, or nothing if it stays unchanged.
   std::optional<Json> changed(std::string_view item, const std::string& by) const {
     if (has("junk")) return Json{"this is no JSON"};
     std::string text(item);
@@ -138,7 +138,7 @@ std::string name_in(std::string_view item) {
   return between(item, "\"name\":\"", "\"");
 }
 
-/// How often an operation or a question was asked for; -1 in an id means that it never ends.
+/// Counts the polls of operations and of readiness; -1 in an id means that it never ends.
 class Counts {
  public:
   bool reached(const std::string& id) {
@@ -217,7 +217,7 @@ class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
   Counts counts_;
 };
 
-/// The same name in the version before; nobody calls it where version 2 is known.
+/// The same name in version 1, which is not called if version 2 is known.
 class OldBackupPlayer : public Played<tenon::sdk::BackupItemActionV1> {
  public:
   OldBackupPlayer() : Played("old") {}
@@ -260,7 +260,7 @@ class RestorePlayer : public Played<tenon::sdk::RestoreItemActionV2> {
   void cancel(std::string_view id, tenon::RestoreV1View) override {
     note("cancel " + std::string(id));
   }
-  /// Ready when it was asked as often as there are items; never where it is asked for none.
+  /// Returns true after as many calls as there are items; never if there are none.
   bool are_additional_items_ready(tenon::ListView<ResourceIdV1> items,
                                   tenon::RestoreV1View) override {
     note("ready? " + std::to_string(items.size()));
@@ -282,7 +282,7 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
   }
 };
 
-/// A store that takes nothing until the call is cancelled.
+/// A store that blocks until the call is cancelled.
 class StuckStore : public tenon::sdk::ObjectStoreV2 {
  public:
   void configure(const tenon::sdk::Config& config) override { script_.configure(config); }

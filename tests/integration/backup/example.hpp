@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the tests of the standalone item actions have in common: a host with one example module, and
-// the life of that module.
+// The fixture of the tests of standalone item actions: a host with one example module, and checks
+// that the module can be restarted and unloaded.
 #pragma once
 
 #include <tenon/backup_item_action.hpp>
@@ -33,7 +33,7 @@ class Example : public Hosting {
                           : host_->create<Kind>(name, config).value();
   }
 
-  /// The message of a failure, which has this status.
+  /// Returns the message of a failure, and checks its status.
   template <class T>
   static std::string failure(const Result<T>& result, tenon_status status) {
     if (result) return "no failure";
@@ -41,7 +41,7 @@ class Example : public Hosting {
     return std::string(result.error().message());
   }
 
-  /// Restarts the module again and again while a handle to it lives, and unloads it at the end.
+  /// Restarts the module several times while a handle to it exists, and unloads it at the end.
   /// `check` uses the handle. The thread that used the first generation ends after that generation,
   /// and must not run its code.
   template <class Kind, class Check>

@@ -110,7 +110,7 @@ TEST_F(Hold, ServesSeveralThreadsAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// The file that has the symbol of this name which a module shows, or of its libraries.
+/// Returns the file, a module or one of its libraries, that defines a symbol.
 std::string file_of(const char* module, const char* symbol) {
   void* handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
   void* address = handle != nullptr ? dlsym(handle, symbol) : nullptr;

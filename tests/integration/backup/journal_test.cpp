@@ -31,7 +31,7 @@ constexpr std::string_view line_of_pod =
     R"({"backup":"nightly","apiVersion":"v1","kind":"Pod","namespace":"web","name":"a"})"
     "\n";
 
-/// An object with lists in each other.
+/// Returns an object with nested lists.
 std::string nested(std::size_t levels) {
   return "{\"a\":" + std::string(levels, '[') + std::string(levels, ']') + "}";
 }

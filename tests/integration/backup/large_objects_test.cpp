@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Objects that are larger than the memory that a store may use for them: through the builtin of
-// version 2, and through the example in C by way of the adapter from version 1.
+// Objects that are larger than the memory that a store may use for them: with the builtin of
+// version 2, and with the example in C through the adapter from version 1.
 #include <gtest/gtest.h>
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
@@ -27,12 +27,12 @@ constexpr std::uint64_t mebibyte = 1 << 20;
 constexpr std::uint64_t object_size = 256 * mebibyte;
 constexpr std::uint64_t most_growth = 32 * mebibyte;
 
-/// Eight bytes of the content, which are different at each place.
+/// Returns eight bytes of the content. They differ at each offset.
 std::uint64_t word_at(std::uint64_t offset) {
   return (offset + 1) * 0x9e3779b97f4a7c15;
 }
 
-/// Makes the content as it is read; the size is a multiple of eight.
+/// Generates the content while it is read; the size is a multiple of eight.
 class Generated : public OwnReader {
  public:
   explicit Generated(std::uint64_t size) : size_(size) {}
@@ -50,7 +50,7 @@ class Generated : public OwnReader {
   std::uint64_t at_ = 0;
 };
 
-/// How much of an object is what Generated made of it.
+/// Returns the size of the part of an object that equals the content of Generated.
 std::uint64_t count_good(Reader& reader) {
   std::vector<std::uint8_t> piece(mebibyte);
   std::uint64_t at = 0;
@@ -78,12 +78,12 @@ std::uint64_t of_status(std::string_view field) {
   return 0;
 }
 
-/// The growth of the memory that the process uses, at its peak.
+/// Measures the growth of the peak memory of the process.
 class PeakMemory {
  public:
   PeakMemory() {
     std::ofstream peak("/proc/self/clear_refs");
-    peak << 5 << std::flush;  // the peak begins again
+    peak << 5 << std::flush;  // resets the peak
     EXPECT_TRUE(peak);
     before_ = of_status("VmHWM:");
   }

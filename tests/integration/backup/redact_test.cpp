@@ -19,7 +19,7 @@ class Redact : public Example {
  protected:
   Redact() { host_module(REDACT, "redact.so"); }
 
-  /// What the backup holds of an item; "unchanged" where that is the item itself.
+  /// Returns the item in the backup, or "unchanged" if it equals the original.
   std::string redacted(std::string_view item, const TextMap& config = {}) {
     auto action = create<BackupItemAction>(package, config);
     const auto done = action->execute(item, BackupV2()).value();
