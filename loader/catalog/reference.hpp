@@ -26,8 +26,8 @@ struct Reference {
   std::optional<Version> version{};
   std::optional<Requirement> requirement{};
 
-  /// A name without `/` gets `domain`. The version follows the last `@`: a name that has one is
-  /// referred to with a version, eg: `me.example/a@b@*`. Error: wrong-reference.
+  /// A name without `/` gets `domain`. The version follows the last `@`. A reference to a name
+  /// with an `@` therefore needs a version, eg: `me.example/a@b@*`. Error: wrong-reference.
   static Result<Reference> parse(std::string_view text, std::string_view domain);
 
   /// How far a version of the package is from what is asked for: 0 it is that, 1 another with the

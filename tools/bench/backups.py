@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What tenon-backup takes for many items with actions on each, and what tar takes for their files."""
+"""Measures tenon-backup with many items and actions on each, and tar with the same files."""
 import json
 import pathlib
 import shutil
@@ -39,7 +39,7 @@ def seconds(command, cwd):
 
 
 def measure(build):
-    """Items/s of each command, and of tar for the same files: two dictionaries."""
+    """Returns the items/s of each command, and of tar for the same files: two dictionaries."""
     build = build.resolve()
     backup = [build / "tools/backup/tenon-backup", "--plugin-path", build / "plugins/examples/redact"]
     times = {name: [] for name in ("create", "restore", "delete", "tar czf", "tar xzf")}
@@ -66,7 +66,7 @@ def measure(build):
 
 
 def rows(rates):
-    """Two actions see each item of a backup, and two each item of a restore."""
+    """Configures two actions for each item of a backup, and two for each item of a restore."""
     for what, floor in [("create", "tar czf"), ("restore", "tar xzf"), ("delete", "tar xzf")]:
         yield {"what": f"tenon-backup {what}, {ITEMS:,} items", "unit": "items/s",
                "goal": rates[floor] / 2, "at_least": True, "measured": rates[what],

@@ -12,7 +12,7 @@ namespace tenon::tools {
 /// Thread-safe.
 class Console {
  public:
-  /// `program`: its name, which messages begin with.
+  /// `program`: the name that messages begin with.
   explicit Console(std::string program);
 
   /// Writes a message, with the name of the program before it, without what could forge a message
@@ -21,7 +21,7 @@ class Console {
 
   /// Whether there is somebody to show progress to.
   bool on_terminal() const noexcept { return on_terminal_; }
-  /// Shows one line of progress, in the place of the previous one.
+  /// Shows one line of progress, which replaces the previous one.
   void show(std::string line);
   /// Takes the line of progress away.
   void clear();
