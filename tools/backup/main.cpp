@@ -12,6 +12,7 @@
 #include "store.hpp"
 
 #include "base/plain_text.hpp"
+#include "common/command_line.hpp"
 #include "common/console.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
@@ -53,7 +54,7 @@ struct Options {
   std::vector<std::string> mappings;  // "old=new"
 };
 
-/// What each command works with.
+/// The state of a command.
 struct Run {
   const Options& options;
   Console& console;
@@ -65,7 +66,7 @@ struct Run {
 };
 
 Exit refuse(const Findings& findings) {
-  for (const auto& finding : findings.all()) std::cerr << to_text(finding) << "\n";
+  tenon::tools::print(findings);
   return wrong_usage;
 }
 
@@ -362,11 +363,7 @@ int run(int count, char** arguments) {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);
-    const auto unknown = program.remaining(true);
-    std::cerr << "tenon-backup: "
-              << tenon::harmless(unknown.empty() ? error.what()
-                                                 : "what is " + unknown.front() + "?")
-              << "\nSee tenon-backup --help.\n";
+    tenon::tools::print(program, error);
     return wrong_usage;
   }
   tenon::tools::hold_signals();

@@ -18,11 +18,7 @@ template <class K>
 void check_use(const tenon::Host& host, const PluginUse& use, Findings& findings) {
   if (use.reference.empty()) return;  // reported already
   const auto found = host.find<K>(use.reference);
-  if (found) return;
-  std::vector<std::string> names;
-  for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
-  tenon::tools::add_error(found.error(), use.place, findings,
-                          tenon::reading::did_you_mean(use.reference, names, found.error().fix()));
+  if (!found) tenon::tools::add_missing<K>(host, found.error(), use, findings);
 }
 
 template <class K>

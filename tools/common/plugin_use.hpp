@@ -6,6 +6,7 @@
 #include "reading/findings.hpp"
 #include "reading/json_value.hpp"
 
+#include <tenon/host.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::tools {
 
@@ -26,7 +28,7 @@ struct PluginUse {
   std::string reference;  // [builtin:|standalone:]name[@version]
   tenon::TextMap config;
   Place place;         // of the reference
-  Place config_place;  // of the config, or of the whole where there is none
+  Place config_place;  // of the config, or of the whole if there is none
   std::map<std::string, Place, std::less<>> key_places;
   std::map<std::string, Place, std::less<>> value_places;
 };
@@ -35,15 +37,24 @@ struct PluginUse {
 PluginUse read_plugin_use(const reading::JsonValue& value, const std::string& what,
                           Findings& findings);
 
-/// The content of a file; nothing, and a finding, when it cannot be read.
+/// Returns the content of a file, or nothing, and adds a finding, if it cannot be read.
 std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings);
 
-/// Adds what went wrong with something that the file names at `place`, and what to do about it if
-/// that is more than the error says.
+/// Adds the error of something that the file names at `place`. `fix` replaces the one of the error
+/// unless it is empty.
 void add_error(const tenon::Error& error, const Place& place, Findings& findings,
                std::string fix = {});
 
-/// Without the blanks around it.
+/// Adds that there is no plugin of kind K that `use` names, and the name that may be meant.
+template <class K>
+void add_missing(const tenon::Host& host, const tenon::Error& error, const PluginUse& use,
+                 Findings& findings) {
+  std::vector<std::string> names;
+  for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
+  add_error(error, use.place, findings, reading::did_you_mean(use.reference, names, error.fix()));
+}
+
+/// Returns a text without the blanks at its ends.
 std::string_view trimmed(std::string_view text);
 
 }  // namespace tenon::tools

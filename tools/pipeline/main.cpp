@@ -9,6 +9,7 @@
 #include "stations.hpp"
 
 #include "base/plain_text.hpp"
+#include "common/command_line.hpp"
 #include "common/console.hpp"
 #include "common/progress.hpp"
 #include "common/signals.hpp"
@@ -35,7 +36,7 @@ using tenon::tools::Console;
 enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
 
 Exit refuse(const Findings& findings) {
-  for (const auto& finding : findings.all()) std::cerr << to_text(finding) << "\n";
+  tenon::tools::print(findings);
   return wrong_usage;
 }
 
@@ -142,11 +143,7 @@ int run(int count, char** arguments) {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);
-    const auto unknown = program.remaining(true);
-    std::cerr << "tenon-pipeline: "
-              << tenon::harmless(unknown.empty() ? error.what()
-                                                 : "what is " + unknown.front() + "?")
-              << "\nSee tenon-pipeline --help.\n";
+    tenon::tools::print(program, error);
     return wrong_usage;
   }
   tenon::tools::hold_signals();

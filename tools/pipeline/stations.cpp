@@ -30,23 +30,13 @@ tenon::Result<void> check_parameters(tenon::Host& host, const PluginUse& use, Fi
   return {};
 }
 
-/// Adds that a reference names nothing, with what it may have been meant to name.
-template <class K>
-void add_not_found(const tenon::Host& host, const tenon::Error& error, const PluginUse& use,
-                   Findings& findings) {
-  std::vector<std::string> names;
-  for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
-  add_error(error, use.place, findings,
-            tenon::reading::did_you_mean(use.reference, names, error.fix()));
-}
-
 template <class K>
 std::optional<Station<K>> take_station(tenon::Host& host, const PluginUse& use, Console& console,
                                        Findings& findings) {
   if (use.reference.empty()) return std::nullopt;  // told already
   const auto info = host.find<K>(use.reference);
   if (!info) {
-    add_not_found<K>(host, info.error(), use, findings);
+    tenon::tools::add_missing<K>(host, info.error(), use, findings);
     return std::nullopt;
   }
   auto created = host.create<K>(use.reference);
