@@ -85,6 +85,10 @@ std::optional<Flaw> flaw_of_label_key(std::string_view key) {
   return flaw;
 }
 
+bool is_domain_name(std::string_view name) {
+  return !flaw_of_prefix(name);
+}
+
 std::optional<Flaw> flaw_of_label_value(std::string_view value) {
   if (value.empty()) return std::nullopt;
   return flaw_of_name(value, "a label value");

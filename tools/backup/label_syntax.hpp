@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The syntax of label keys and label values in Kubernetes.
+// The syntax of label keys, label values and names in Kubernetes.
 #pragma once
 
 #include "written_text.hpp"
@@ -17,5 +17,9 @@ std::optional<Flaw> flaw_of_label_key(std::string_view key);
 
 /// Returns the flaw of a value, or nothing if it is valid. A value is a name as above, or empty.
 std::optional<Flaw> flaw_of_label_value(std::string_view value);
+
+/// Returns whether a name is a DNS-1123 subdomain of at most 253 characters: lower-case letters and
+/// digits, with `-` and `.` between them.
+bool is_domain_name(std::string_view name);
 
 }  // namespace backup

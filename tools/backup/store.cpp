@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "store.hpp"
 
+#include "label_syntax.hpp"
 #include "unpack_archive.hpp"
 
 #include <tenon/stored_backup_json.hpp>
@@ -283,16 +284,7 @@ std::string new_contents_key(const std::string& name, Compression compression) {
 }
 
 tenon::Result<void> check_name(std::string_view name) {
-  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  bool good = name.size() <= 253;
-  char before = '.';
-  for (const char c : std::string(name) + ".") {
-    const bool joins = c == '-' || c == '.';
-    if (!joins && !alphanumeric(c)) good = false;
-    if (!alphanumeric(before) && !alphanumeric(c) && !(before == '-' && c == '-')) good = false;
-    before = c;
-  }
-  if (good) return {};
+  if (is_domain_name(name)) return {};
   return tenon::Error({.code = "bad-name",
                        .where = std::string(name),
                        .needed = "at most 253 lower-case letters, digits, '-' and '.', with a "
