@@ -20,9 +20,10 @@ using tenon::tools::PluginUse;
 
 /// The timeouts of plugins.
 struct Timeouts {
-  /// One call of an action.
+  /// One call of an action; the creation and the configuration of any plugin.
   std::chrono::nanoseconds call = std::chrono::minutes(1);
-  /// One call of the store, including the download of an archive. Uploads have no timeout.
+  /// One call of the store, including the download of an archive. An upload may take longer, but
+  /// not read nothing for this time.
   std::chrono::nanoseconds store = std::chrono::hours(1);
   /// An asynchronous operation, or one call of a snapshotter.
   std::chrono::nanoseconds operation = std::chrono::hours(4);

@@ -3,6 +3,7 @@
 // Runs tenon-backup with item actions: which items they see, and how their failures are reported.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,77 @@ TEST_F(Backup, AddsTheItemsThatActionsAskFor) {
   EXPECT_EQ(restored(), (Lines{"persistentvolumeclaims/namespaces/web/c",
                                "persistentvolumes/cluster/v", "pods/namespaces/web/p"}));
   EXPECT_EQ(journal("backup a execute ").size(), 3u);
+}
+
+/// Pods p100 to p199, of which some ask for others.
+Lines pods(const std::string& role) {
+  const std::map<int, std::string> asks{{120, "also=pods/web/p170"},
+                                        {121, "also=pods/web/p110 also=pods/web/p170"},
+                                        {170, "also=pods/web/p190 also=pods/web/p120"}};
+  Lines items;
+  for (int i = 100; i < 200; ++i) {
+    const auto found = asks.find(i);
+    items.push_back(item("Pod", "web", "p" + std::to_string(i),
+                         found == asks.end() ? "" : told(role, found->second)));
+  }
+  return items;
+}
+
+/// Their names in the order in which actions see them.
+Lines in_order() {
+  Lines names;
+  const auto add = [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      if (i != 170 && i != 190) names.push_back("p" + std::to_string(i) + " of nightly");
+    }
+  };
+  add(100, 121);
+  names.insert(names.end(), {"p170 of nightly", "p190 of nightly"});
+  add(121, 200);
+  return names;
+}
+
+TEST_F(Backup, ShowsItemsToActionsInOneOrder) {
+  play();
+  write_items(pods("backup-a"));
+  ASSERT_EQ(create().exit, 0);
+  EXPECT_EQ(journal("backup a execute "), in_order());
+  EXPECT_EQ(journal("backup b execute "), in_order());
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(restored().size(), 100u);
+}
+
+TEST_F(Backup, ShowsItemsToRestoreActionsInOneOrder) {
+  play();
+  write_items(pods("restore-a"));
+  ASSERT_EQ(create().exit, 0);
+  ASSERT_EQ(restore().exit, 0);
+  EXPECT_EQ(journal("restore a execute "), in_order());
+  EXPECT_EQ(journal("restore b execute "), in_order());
+  EXPECT_EQ(restored().size(), 100u);
+}
+
+TEST_F(Backup, ShowsItemsToOtherActionsAfterOneHung) {
+  play();
+  configure(actions("backup") + R"(, "timeouts": {"call": "300ms"})");
+  Lines items;
+  Lines names;
+  for (int i = 100; i < 180; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    items.push_back(
+        item("Secret", "web", name, i == 150 ? told("backup-b", "hang") : std::string()));
+    names.push_back(name + " of nightly");
+  }
+  write_items(items);
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.out.find("80 items, 0 snapshots, 1 error"), std::string::npos) << made.out;
+  EXPECT_NE(made.err.find("error[deadline-exceeded] secrets web/s150: test.example/b: execute: the "
+                          "call did not return within 300ms and was left behind"),
+            std::string::npos)
+      << made.err;
+  EXPECT_EQ(journal("backup a execute "), names);
+  EXPECT_EQ(journal("backup b execute "), names);
 }
 
 TEST_F(Backup, AddsItemsWhoseLabelsDoNotMatch) {
@@ -229,6 +301,32 @@ TEST_F(Backup, GoesOnWithoutAnActionThatCannotBeUsed) {
       << made.err;
   EXPECT_EQ(journal("backup b execute "), Lines{"p of nightly"});
   EXPECT_EQ(journal("backup a execute "), Lines());
+}
+
+TEST_F(Backup, GoesOnWithoutAnActionThatHangsInConfigure) {
+  world.place(PLAYER, "player.so");
+  configure(actions("backup", R"("configure": "hangs")") + R"(, "timeouts": {"call": "300ms"})");
+  write_items({item("Pod", "web", "p")});
+  const Outcome made = create();
+  EXPECT_EQ(made.exit, 1);
+  EXPECT_NE(made.err.find("error[deadline-exceeded] test.example/a: configure: the call did not "
+                          "return within 300ms and was left behind"),
+            std::string::npos)
+      << made.err;
+  EXPECT_EQ(journal("backup b execute "), Lines{"p of nightly"});
+}
+
+TEST_F(Backup, EndsIfTheStoreHangsWhenItIsCreated) {
+  world.place(PLAYER, "player.so");
+  world.write("no-birth", "");
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "test.example/unborn"}, "timeouts": {"call": "300ms"}})");
+  const Outcome listed = run({"list"});
+  EXPECT_EQ(listed.exit, 3);
+  EXPECT_NE(listed.err.find("test.example/unborn: create: deadline-exceeded: the call did not "
+                            "return within 300ms"),
+            std::string::npos)
+      << listed.err;
 }
 
 TEST_F(Backup, SaysWhichFilesAreNoPlugins) {

@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
 
 #include "e2e/backup/host.hpp"
 #include "framework/world.hpp"
@@ -36,28 +38,91 @@ TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
 }
 
-class StuckStore : public Backup, public testing::WithParamInterface<std::size_t> {};
+/// Backups into a store that takes nothing; how it does that, and the megabytes that it is to take.
+class StuckStore : public Backup,
+                   public testing::WithParamInterface<std::tuple<const char*, std::size_t>> {
+ protected:
+  StuckStore() {
+    world.place(PLAYER, "player.so");
+    Lines items;
+    for (std::size_t i = 0; i < std::get<1>(GetParam()); ++i) {
+      items.push_back(item("ConfigMap", "web", "c" + std::to_string(i),
+                           "\"data\":\"" + std::string(1'000'000, 'x') + "\""));
+    }
+    write_items(items);
+  }
+  void configure_store(const std::string& more = {}) {
+    world.write("tenon-backup.json",
+                R"({"store": {"plugin": "test.example/stuck", "config": {"journal": "journal", )"
+                R"("how": ")" +
+                    std::string(std::get<0>(GetParam())) + "\"}}" + more + "}");
+  }
+  static bool is_deaf() { return std::get<0>(GetParam()) == std::string_view("deaf"); }
+};
 
 TEST_P(StuckStore, IsLeftWhenTheRunIsInterrupted) {
-  world.place(PLAYER, "player.so");
-  world.write("tenon-backup.json",
-              R"({"store": {"plugin": "test.example/stuck", "config": {"journal": "journal"}}})");
-  Lines items;
-  for (std::size_t i = 0; i < GetParam(); ++i) {
-    items.push_back(item("ConfigMap", "web", "c" + std::to_string(i),
-                         "\"data\":\"" + std::string(1'000'000, 'x') + "\""));
-  }
-  write_items(items);
+  configure_store();
   Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
   ASSERT_TRUE(eventually([&] { return !journal().empty(); }));
   child.signal(SIGINT);
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 1) << outcome.err;
   EXPECT_NE(outcome.err.find("cancelled"), std::string::npos) << outcome.err;
+  EXPECT_EQ(
+      outcome.err.find("error[deadline-exceeded] test.example/stuck: put_object: the call did "
+                       "not return when it was cancelled and was left behind") != std::string::npos,
+      is_deaf())
+      << outcome.err;
+}
+
+TEST_P(StuckStore, IsLeftWhenItReadsNothingForTooLong) {
+  configure_store(R"(, "timeouts": {"store": "300ms"})");
+  const Outcome outcome = create();
+  EXPECT_EQ(outcome.exit, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("test.example/stuck: put_object: deadline-exceeded: the store read "
+                             "nothing for 300ms"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(outcome.err.find("was left behind") != std::string::npos, is_deaf()) << outcome.err;
 }
 
 // What fits into the queue of the archive, and what does not.
-INSTANTIATE_TEST_SUITE_P(Megabytes, StuckStore, testing::Values(1, 20));
+INSTANTIATE_TEST_SUITE_P(Megabytes, StuckStore,
+                         testing::Combine(testing::Values("waits", "deaf"),
+                                          testing::Values(1, 20)));
+
+TEST_F(Backup, CancelsOperationsWhenTheStoreRefuses) {
+  world.place(PLAYER, "player.so");
+  world.write("tenon-backup.json",
+              R"({"store": {"plugin": "test.example/stuck", "config": {"how": "refuses"}}, )" +
+                  actions("backup") + R"(, "timeouts": {"poll": "1ms"}})");
+  write_items({item("Pod", "web", "p", told("backup-a", "operation=never"))});
+  const Outcome outcome = create();
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find("the store is full"), std::string::npos) << outcome.err;
+  EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
+}
+
+TEST_F(Backup, ReportsWhatADeletionExecutedBeforeItWasInterrupted) {
+  play();
+  Lines items;
+  for (int i = 0; i < 50; ++i) {
+    items.push_back(item("Pod", "web", "p" + std::to_string(100 + i),
+                         i == 40 ? told("delete-b", "hang") : std::string()));
+  }
+  write_items(items);
+  ASSERT_EQ(create().exit, 0);
+  Child child = world.start({TENON_BACKUP, "delete", "nightly"});
+  ASSERT_TRUE(eventually([&] { return journal("delete b execute ").size() == 41; }));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 1) << outcome.err;
+  EXPECT_NE(outcome.out.find("test.example/a: executed for 41 items"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("test.example/b: executed for 40 items"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(journal("delete a execute ").size(), 41u);
+}
 
 TEST_F(Backup, IsRestoredIntoAFolderByOneProcess) {
   write_items({item("Secret", "web", "s")});

@@ -48,6 +48,7 @@ class Script {
     path_ = config.get("journal", "");
     selector.included_resources = split(config.get("resources", ""), ',');
     selector.label_selector = config.get("labels", "");
+    while (config.get("configure", "") == "hangs") ::usleep(10'000);
     fails_ = config.get("applies_to", "") == "fails";
   }
 
@@ -282,13 +283,18 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
   }
 };
 
-/// A store that blocks until the call is cancelled.
+/// A store that takes nothing: until the call is cancelled, ever, or because it refuses.
 class StuckStore : public tenon::sdk::ObjectStoreV2 {
  public:
-  void configure(const tenon::sdk::Config& config) override { script_.configure(config); }
+  void configure(const tenon::sdk::Config& config) override {
+    script_.configure(config);
+    how_ = config.get("how", "");
+  }
   void put_object(std::string_view, std::string_view,
                   std::unique_ptr<tenon::sdk::Reader>) override {
     script_.note("put");
+    if (how_ == "refuses") throw Failure(TENON_INTERNAL, "the store is full");
+    while (how_ == "deaf") ::usleep(10'000);
     call().wait(std::chrono::hours(1));
   }
   tenon::ObjectInfoV1 object_info(std::string_view, std::string_view) override {
@@ -309,6 +315,15 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
 
  private:
   Script script_;
+  std::string how_;
+};
+
+/// Cannot be created where there is a file "no-birth".
+class UnbornStore : public StuckStore {
+ public:
+  UnbornStore() {
+    while (::access("no-birth", F_OK) == 0) ::usleep(10'000);
+  }
 };
 
 }  // namespace
@@ -321,5 +336,6 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
   PLUGIN(RestorePlayer, "test.example/b")   \
   PLUGIN(DeletePlayer, "test.example/a")    \
   PLUGIN(DeletePlayer, "test.example/b")    \
-  PLUGIN(StuckStore, "test.example/stuck")
+  PLUGIN(StuckStore, "test.example/stuck")  \
+  PLUGIN(UnbornStore, "test.example/unborn")
 TENON_PLUGINS("test.example/player", "1.0.0", PLUGINS, {"threads": "joined"});
