@@ -15,7 +15,7 @@ bool begins_with_mark(std::string_view text) {
   return text.substr(0, byte_order_mark.size()) == byte_order_mark;
 }
 
-/// The next line that is not empty, with those that a quoted field goes on into.
+/// Returns the next line that is not empty, with those into which a quoted field continues.
 bool read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {

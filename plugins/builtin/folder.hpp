@@ -65,7 +65,7 @@ EntryType type_of(const struct stat& status);
 struct TreeRemoval {
   /// Cancelling the call stops the removal between two entries.
   sdk::Call call{nullptr};
-  /// The removal fails if more folders lie in each other. Each level holds an open folder.
+  /// The removal fails if the tree is deeper. Each level holds an open folder.
   int most_levels = 1000;
   /// Gives the owner access to each folder first, eg: to the copy of a read-only one. Follows a
   /// link that replaces a folder at that moment.

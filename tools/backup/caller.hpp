@@ -116,7 +116,7 @@ class Caller {
   /// `how` says what it did, eg: "the call did not return within 1m".
   tenon::Error leave(const tenon::PluginInfo& plugin, std::string_view method,
                      const std::string& how);
-  /// Whether a call was left behind, so that its thread may still run code of this program.
+  /// Returns whether a call was left behind, so that its thread may still run code of this program.
   bool has_left_calls() const noexcept { return has_left_calls_; }
 
  private:

@@ -29,7 +29,7 @@ struct CreateRequest {
 };
 
 /// Makes a backup and returns its record. Problems with single items and plugins are reported, and
-/// the rest goes on. Errors, after which the store has nothing of the backup: already-exists;
+/// the run continues. Errors, after which the store has nothing of the backup: already-exists;
 /// cannot-read of `from`; bad-pattern, bad-label-selector; those of the store;
 /// cancelled.
 tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& store,

@@ -18,7 +18,7 @@
 
 namespace backup {
 
-/// What a deletion has come to.
+/// The result of a deletion.
 struct Deletion {
   struct Execution {
     std::uint32_t action;  // in `actions`
@@ -26,8 +26,8 @@ struct Deletion {
   };
 
   bool deleted = false;
-  /// The actions in the order in which they run, and what they succeeded with. None of it is undone
-  /// if the deletion fails.
+  /// The actions in the order in which they run, and the items that they were executed for. Nothing
+  /// of this is undone if the deletion fails.
   std::vector<std::string> actions;
   Input input;
   std::vector<Execution> executed;

@@ -136,7 +136,7 @@ void Output::deleted(const std::string& name, const Deletion& deletion,
               << "\n";
   }
   if (deletion.deleted || deletion.executed.empty()) return;
-  std::cout << "  What was executed is not undone; the next deletion executes it again.\n";
+  std::cout << "  Executed actions are not undone; the next deletion executes them again.\n";
 }
 
 void Output::planned(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions) {

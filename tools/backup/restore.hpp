@@ -31,7 +31,7 @@ struct RestoreRequest {
 /// Restores a backup and returns the record of it, which the store has then as well. Items are
 /// written in an order in which those that others need come first. Files that are there already are
 /// kept; one that differs is reported. Problems with single items and plugins are reported, and the
-/// rest goes on. Errors: not-found; already-exists; bad-pattern, bad-label-selector; those of
+/// run continues. Errors: not-found; already-exists; bad-pattern, bad-label-selector; those of
 /// unpack_archive and of the store; cannot-write; in-use; cancelled.
 tenon::Result<tenon::StoredRestoreV1> restore_backup(Session& session, Store& store,
                                                      const RestoreRequest& request, Report& report,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What all commands of tenon-backup work with: the host of the plugins and the ways to them.
+// The host of the plugins, and how the commands of tenon-backup reach them.
 #pragma once
 
 #include "caller.hpp"

@@ -42,7 +42,7 @@ TEST_F(Backup, IsKeptUntilItsDeleteActionsSucceed) {
   EXPECT_EQ(deleted.exit, 1);
   EXPECT_TRUE(deleted.out.starts_with("backup nightly: not deleted\n")) << deleted.out;
   EXPECT_NE(deleted.out.find("  test.example/a: executed for 2 items\n"), std::string::npos);
-  EXPECT_NE(deleted.out.find("What was executed is not undone"), std::string::npos);
+  EXPECT_NE(deleted.out.find("Executed actions are not undone"), std::string::npos);
   EXPECT_NE(deleted.err.find("pods web/p: test.example/a: execute: told to fail"),
             std::string::npos);
   EXPECT_NE(deleted.err.find("pods web/q: test.example/b: execute: told to fail"),
