@@ -43,7 +43,7 @@ class SettledItems {
 };
 
 /// A Policy says what the actions of one kind get and do:
-///   Kind                      the kind
+///   Kind                          the kind
 ///   Item                          an item on its way: `original_id`, `labels` and `text`, and what
 ///                                 its actions returned
 ///   body(plugin, item)            returns a function of a Call that calls `execute`
@@ -138,6 +138,7 @@ class ActionBatches {
         }
         if (!shared_->policy.stops(item)) continue;
         ++item_;
+        action_ = 0;
         return false;
       }
       return false;

@@ -38,6 +38,20 @@ TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
 }
 
+TEST_F(Backup, IsInterruptedWhileAnActionAsksForMore) {
+  play();
+  write_items({item("Secret", "web", "s", told("backup-a", "wait also=secrets/web/t")),
+               item("Secret", "web", "t")});
+  Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+  ASSERT_TRUE(eventually([&] { return !journal("backup a execute ").empty(); }));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("the run was interrupted"), std::string::npos) << outcome.err;
+  EXPECT_EQ(journal("backup a execute "), Lines{"s of nightly"});
+  EXPECT_EQ(files("store"), Lines());
+}
+
 /// Backups into a store that takes nothing; how it does that, and the megabytes that it is to take.
 class StuckStore : public Backup,
                    public testing::WithParamInterface<std::tuple<const char*, std::size_t>> {
