@@ -37,7 +37,7 @@ void Caller::cancel() {
   if (act) act();
 }
 
-void Caller::on_cancel(std::function<void()> act) {
+void Caller::on_cancel(const std::function<void()>& act) {
   std::unique_lock lock(mutex_);
   on_cancel_ = act;
   const bool now = cancelled_ && act;

@@ -105,7 +105,7 @@ class Caller {
   void cancel();
   /// `act` is called as well when that happens, on the thread that cancels, or at once if it has
   /// happened. An empty one ends that; the one before may still be called for a moment.
-  void on_cancel(std::function<void()> act);
+  void on_cancel(const std::function<void()>& act);
   /// Makes calls again, so that a run that was cancelled can clean up. `cancelled` stays true.
   void begin_cleanup();
   bool cancelled() const;
@@ -143,7 +143,7 @@ class Caller {
   template <class Series>
   std::shared_ptr<Started<Series>> resume(std::shared_ptr<Series> series, std::string_view method,
                                           std::chrono::nanoseconds timeout, bool has_moved) {
-    const auto started = std::make_shared<Started<Series>>(std::move(series));
+    auto started = std::make_shared<Started<Series>>(std::move(series));
     started->method = method;
     started->timeout = timeout;
     started->has_moved = has_moved;

@@ -19,7 +19,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -325,7 +324,7 @@ tenon::Result<void> BackupRun::finish() {
   complete_record();
   const auto description = tenon::store_backup(record_.backup, writer);
   if (!description) return description.error();
-  const auto described = upload_.add("metadata/backup.json", *description + "\n");
+  auto described = upload_.add("metadata/backup.json", *description + "\n");
   if (auto stored = upload_.finish(); !stored) {
     if (!session_.caller.cancelled()) return stored;
     if (stored.error().code() != "cancelled") report_.error(stored.error());
@@ -377,7 +376,7 @@ tenon::Result<void> plan_backup(Session& session, const CreateRequest& request, 
   if (!input) return std::move(input).error();
   const auto actions =
       take_actions<ItemAction>(session, session.settings.backup_actions, input->names, report);
-  plan(*input, std::views::iota(std::size_t{0}, input->items.size()), actions, report, on_planned);
+  plan(*input, input->indices(), actions, report, on_planned);
   return {};
 }
 

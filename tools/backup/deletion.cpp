@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -135,8 +134,8 @@ tenon::Result<void> DeletionRun::plan(const OnPlanned& on_planned) {
   take_plugins();
   if (!plugins_.empty()) download();
   take_actions();
-  const auto all = std::views::iota(std::size_t{0}, deletion_.input.items.size());
-  backup::plan(deletion_.input, all, actions_, report_, on_planned);
+  const Input& input = deletion_.input;
+  backup::plan(input, input.indices(), actions_, report_, on_planned);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "archive_path.hpp"
 #include "item.hpp"
 
+#include <numeric>
 #include <utility>
 
 namespace backup {
@@ -27,6 +28,12 @@ tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {
   return tenon::Error({.code = "additional-item-missing",
                        .message = "an action named an item that does not exist",
                        .found = "no " + id_text(resolved)});
+}
+
+std::vector<std::size_t> Input::indices() const {
+  std::vector<std::size_t> all(items.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 }  // namespace backup

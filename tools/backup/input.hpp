@@ -37,6 +37,8 @@ struct Input {
   tenon::Result<ReadItem> read(std::size_t index) const;
   /// Returns the item that an action names. Error: additional-item-missing.
   tenon::Result<std::size_t> find(const tenon::ResourceIdV1& id) const;
+  /// Returns the numbers of all items, in their order.
+  std::vector<std::size_t> indices() const;
 };
 
 /// Called with an item and the names of the actions that would be executed for it.
@@ -45,9 +47,9 @@ using OnPlanned =
 
 /// Calls `on_planned` for each item that is meant, in the order of `indices`. Items that cannot be
 /// read are reported.
-template <class K, class Indices>
-void plan(const Input& input, const Indices& indices, const std::vector<Action<K>>& actions,
-          Report& report, const OnPlanned& on_planned) {
+template <class K>
+void plan(const Input& input, const std::vector<std::size_t>& indices,
+          const std::vector<Action<K>>& actions, Report& report, const OnPlanned& on_planned) {
   for (const std::size_t index : indices) {
     const tenon::ResourceIdV1 id = input.items.id(index);
     if (!input.admits(id)) continue;
