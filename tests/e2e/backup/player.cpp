@@ -196,7 +196,7 @@ class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
     note("execute " + name_in(item) + " of " + std::string(backup.name()));
     const Part part = this->part(item);
     part.misbehave();
-    if (part.has("wait")) call().wait(std::chrono::hours(1));
+    while (part.has("wait") && !call().cancelled()) ::usleep(10'000);
     ExecuteResult result;
     result.item = part.changed(item, letter());
     result.additional_items = part.ids("also");
