@@ -359,13 +359,7 @@ int run(int count, char** arguments) {
   add("list", "lists the backups", list);
   add_name(add("describe", "describes a backup", describe));
 
-  try {
-    program.parse(count, arguments);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
-    tenon::tools::print(program, error);
-    return wrong_usage;
-  }
+  if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   tenon::tools::hold_signals();
   return run_command(options, name, command);
 }

@@ -1,21 +1,69 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "command_line.hpp"
+#include "common/command_line.hpp"
 
 #include "base/plain_text.hpp"
 
 #include <iostream>
+#include <string>
+#include <vector>
 
 namespace tenon::tools {
+namespace {
+
+constexpr int wrong_usage = 2;
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> commands_of(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// Prints what is wrong with the command line, and which word may be meant.
+void print(const CLI::App& program, const CLI::ParseError& error) {
+  const auto chosen = program.get_subcommands();
+  const CLI::App& command = chosen.empty() ? program : *chosen.front();
+  const std::string name = program.get_name() + (chosen.empty() ? "" : " " + command.get_name());
+  const auto unknown = program.remaining(true);
+  if (unknown.empty()) {
+    std::cerr << name << ": " << harmless(error.what()) << "\n";
+  } else {
+    const bool option = unknown.front().starts_with('-');
+    const std::string word = unknown.front().substr(0, unknown.front().find('='));
+    std::cerr << name << ": unknown "
+              << (option           ? "option"
+                  : chosen.empty() ? "command"
+                                   : "word")
+              << " " << harmless(word) << "\n";
+    const auto known = option ? options_of(command) : commands_of(command);
+    const std::string meant = reading::did_you_mean(word, known);
+    if (!meant.empty()) std::cerr << meant << "\n";
+  }
+  std::cerr << "See " << name << " --help.\n";
+}
+
+}  // namespace
+
+std::optional<int> parse(CLI::App& program, int count, const char* const* arguments) {
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);
+    print(program, error);
+    return wrong_usage;
+  }
+  return std::nullopt;
+}
 
 void print(const reading::Findings& findings) {
   for (const auto& finding : findings.all()) std::cerr << to_text(finding) << "\n";
-}
-
-void print(const CLI::App& program, const CLI::ParseError& error) {
-  const auto unknown = program.remaining(true);
-  std::cerr << program.get_name() << ": "
-            << harmless(unknown.empty() ? error.what() : "what is " + unknown.front() + "?")
-            << "\nSee " << program.get_name() << " --help.\n";
 }
 
 }  // namespace tenon::tools

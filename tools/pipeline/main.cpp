@@ -139,13 +139,7 @@ int run(int count, char** arguments) {
   run->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  try {
-    program.parse(count, arguments);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
-    tenon::tools::print(program, error);
-    return wrong_usage;
-  }
+  if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   tenon::tools::hold_signals();
   return run_file(path, plugin_path);
 }

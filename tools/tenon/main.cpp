@@ -12,7 +12,7 @@
 #include "app.hpp"
 #include "base/plain_text.hpp"
 #include "commands.hpp"
-#include "reading/findings.hpp"
+#include "common/command_line.hpp"
 
 namespace {
 
@@ -56,44 +56,6 @@ void add_conversions(CLI::App& command, Conversions& how) {
       "FILE", how.file,
       "one document, or one on each line, of at most 64 MB; without it standard input");
   in_place->needs(file);
-}
-
-std::vector<std::string> options_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-std::vector<std::string> commands_of(const CLI::App& program) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
-/// Says what is wrong with the command line, and what may have been meant.
-int refuse(const CLI::App& program, const CLI::ParseError& error) {
-  const auto chosen = program.get_subcommands();
-  const CLI::App& command = chosen.empty() ? program : *chosen.front();
-  const std::string name = chosen.empty() ? "tenon" : "tenon " + command.get_name();
-  const auto unknown = program.remaining(true);
-  if (unknown.empty()) {
-    std::cerr << name << ": " << tenon::harmless(error.what()) << "\n";
-  } else {
-    const bool option = unknown.front().starts_with('-');
-    const std::string word = unknown.front().substr(0, unknown.front().find('='));
-    std::cerr << name << ": unknown "
-              << (option           ? "option"
-                  : chosen.empty() ? "command"
-                                   : "word")
-              << " " << tenon::harmless(word) << "\n";
-    const auto known = option ? options_of(command) : commands_of(command);
-    const std::string meant = tenon::reading::did_you_mean(word, known);
-    if (!meant.empty()) std::cerr << meant << "\n";
-  }
-  std::cerr << "See " << name << " --help.\n";
-  return wrong_usage;
 }
 
 int run(int count, char** arguments) {
@@ -163,12 +125,7 @@ int run(int count, char** arguments) {
   add_app(*converting, options);
   add_conversions(*converting, how);
 
-  try {
-    program.parse(count, arguments);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
-    return refuse(program, error);
-  }
+  if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (const Exit wrong = describe_app(options); wrong != yes) return wrong;
   const Exit exit = listing->parsed()     ? list(options, kind)
                     : looking->parsed()   ? inspect(options, subject)

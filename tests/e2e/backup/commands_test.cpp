@@ -99,7 +99,11 @@ TEST_F(Backup, RefusesConfigurationsWithAllThatIsWrong) {
   EXPECT_EQ(unknown.exit, 2);
   EXPECT_NE(unknown.err.find("error[not-found]"), std::string::npos) << unknown.err;
   EXPECT_EQ(run({"list", "-c", "none.json"}).exit, 2);
-  EXPECT_EQ(run({"frobnicate"}).exit, 2);
+  const Outcome mistyped = run({"descrbe", "nightly"});
+  EXPECT_EQ(mistyped.exit, 2);
+  EXPECT_EQ(mistyped.err,
+            "tenon-backup: unknown command descrbe\ndid you mean 'describe'?\n"
+            "See tenon-backup --help.\n");
 }
 
 TEST_F(Backup, IsNotMadeOfNothing) {
