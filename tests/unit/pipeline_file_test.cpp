@@ -74,7 +74,7 @@ TEST_F(PipelineFileTest, IsNoFolder) {
   EXPECT_EQ(findings_.all()[0].code, "cannot-read");
   EXPECT_EQ(findings_.all()[0].found, "Is a directory");
   findings_ = {};
-  EXPECT_FALSE(read_text_file(world_.root() / "none", findings_));
+  EXPECT_FALSE(read_pipeline_file(world_.root() / "none", findings_));
   ASSERT_EQ(findings_.all().size(), 1u);
   EXPECT_EQ(findings_.all()[0].found, "No such file or directory");
 }

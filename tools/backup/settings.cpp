@@ -3,6 +3,7 @@
 
 #include "reading/json_source.hpp"
 #include "reading/object_reader.hpp"
+#include "reading/text_file.hpp"
 
 #include <tenon/sdk/config.hpp>
 
@@ -61,7 +62,7 @@ Timeouts read_timeouts(const ObjectReader& settings, Findings& findings) {
 }  // namespace
 
 std::optional<Settings> read_settings(const std::filesystem::path& path, Findings& findings) {
-  const auto text = tenon::tools::read_text_file(path, findings);
+  const auto text = tenon::reading::read_text_file(path, findings);
   if (!text) return std::nullopt;
   const auto value = tenon::reading::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;

@@ -3,10 +3,6 @@
 
 #include "reading/object_reader.hpp"
 
-#include <cerrno>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
 namespace tenon::tools {
@@ -50,24 +46,6 @@ PluginUse read_plugin_use(const JsonValue& value, const std::string& what, Findi
     for (const JsonMember& member : *config) read_setting(member, use, findings);
   }
   return use;
-}
-
-std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings) {
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(path, ignored);
-  std::ifstream file(path, std::ios::binary);
-  if (file && !folder) {
-    std::ostringstream content;
-    content << file.rdbuf();
-    return std::move(content).str();
-  }
-  findings.add({.place = {path.string()},
-                .code = "cannot-read",
-                .what = "the file cannot be read",
-                .found = std::generic_category().message(folder ? EISDIR : errno),
-                .needed = "a file with one JSON object",
-                .fix = "give the path of one"});
-  return std::nullopt;
 }
 
 void add_error(const tenon::Error& error, const Place& place, Findings& findings, std::string fix) {

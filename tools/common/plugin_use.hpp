@@ -10,10 +10,8 @@
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
-#include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +34,6 @@ struct PluginUse {
 /// Reads one; `what` names it in findings: "a source".
 PluginUse read_plugin_use(const reading::JsonValue& value, const std::string& what,
                           Findings& findings);
-
-/// Returns the content of a file, or nothing, and adds a finding, if it cannot be read.
-std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings);
 
 /// Adds the error of something that the file names at `place`. `fix` replaces the one of the error
 /// unless it is empty.

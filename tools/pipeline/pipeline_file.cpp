@@ -3,6 +3,7 @@
 
 #include "reading/json_source.hpp"
 #include "reading/object_reader.hpp"
+#include "reading/text_file.hpp"
 
 namespace pipeline {
 namespace {
@@ -31,7 +32,7 @@ std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings&
 
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
                                                Findings& findings) {
-  const auto text = read_text_file(path, findings);
+  const auto text = tenon::reading::read_text_file(path, findings);
   if (!text) return std::nullopt;
   const auto value = tenon::reading::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;

@@ -26,7 +26,6 @@ using tenon::reading::Findings;
 using tenon::reading::Place;
 using tenon::tools::add_error;
 using tenon::tools::PluginUse;
-using tenon::tools::read_text_file;
 using tenon::tools::trimmed;
 
 struct PipelineFile {

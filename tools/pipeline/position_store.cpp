@@ -3,6 +3,7 @@
 
 #include "platform/replace_file.hpp"
 #include "reading/descriptor.hpp"
+#include "reading/text_file.hpp"
 
 #include <tenon/pipeline_position_json.hpp>
 
@@ -81,7 +82,7 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   }
   PositionStore store(path, lock.release());
   if (!std::filesystem::exists(path)) return store;
-  const auto text = read_text_file(path, findings);
+  const auto text = tenon::reading::read_text_file(path, findings);
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);
   if (state) {

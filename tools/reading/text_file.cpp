@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "reading/text_file.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace tenon::reading {
+
+std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  std::ifstream file(path, std::ios::binary);
+  if (file && !folder) {
+    std::ostringstream content;
+    content << file.rdbuf();
+    return std::move(content).str();
+  }
+  findings.add({.place = {path.string()},
+                .code = "cannot-read",
+                .what = "the file cannot be read",
+                .found = std::generic_category().message(folder ? EISDIR : errno),
+                .needed = "a file with one JSON object",
+                .fix = "give the path of one"});
+  return std::nullopt;
+}
+
+}  // namespace tenon::reading
