@@ -15,11 +15,8 @@ void Caller::run(Lane::Body body) {
 }
 
 /// Waits for the body of the lane. Returns false if it was left behind.
-bool Caller::has_returned() {
-  if (!lane_) return true;
-  do {
-    if (lane_->wait()) return true;
-  } while (!lane_->leave());
+bool Caller::await_lane() {
+  if (!lane_ || lane_->finish()) return true;
   const std::lock_guard lock(mutex_);
   lane_.reset();
   return false;

@@ -61,7 +61,7 @@ class Caller {
   ///   bool next()    moves on to the next call; false: there is none
   ///   plugin()       the PluginInfo of that call
   ///   body()         returns a function of a Call that makes it, a body as above
-  ///   take(result)   gets what that function returned, or the Error of a call that was left behind
+  ///   take(result)   gets the Result of that function; for a call that was left behind, its Error
   template <class Series>
   struct Started {
     explicit Started(std::shared_ptr<Series> series) : series(std::move(series)) {}
@@ -86,7 +86,7 @@ class Caller {
   /// missing. A call that does not return is left behind; those after it are made nevertheless.
   template <class Series>
   void finish(std::shared_ptr<Started<Series>> started) {
-    while (!has_returned()) {
+    while (!await_lane()) {
       bool calling = false;
       bool has_moved = false;
       {
@@ -139,7 +139,7 @@ class Caller {
     bool made = false;
   };
 
-  /// `has_moved`: the series has moved on to a call that nobody has begun.
+  /// `has_moved`: the series has moved on to a call that has not begun.
   template <class Series>
   std::shared_ptr<Started<Series>> resume(std::shared_ptr<Series> series, std::string_view method,
                                           std::chrono::nanoseconds timeout, bool has_moved) {
@@ -180,7 +180,7 @@ class Caller {
   }
 
   void run(Lane::Body body);
-  bool has_returned();
+  bool await_lane();
   static tenon::Error cancelled_error();
   tenon::Error leave(const tenon::PluginInfo& plugin, std::string_view method,
                      std::chrono::nanoseconds timeout);

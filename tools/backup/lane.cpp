@@ -12,8 +12,7 @@ namespace {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-/// How long a call may take beyond its deadline, and after it was cancelled: plugins that look at
-/// it return on their own.
+/// The time that a call gets after its deadline, and after it was cancelled, to return on its own.
 constexpr std::chrono::milliseconds grace_of_deadline(500);
 constexpr std::chrono::seconds grace_of_cancel(5);
 
@@ -34,6 +33,11 @@ Lane::Lane() : state_(std::make_shared<State>()), thread_(&Lane::serve, state_) 
 
 Lane::~Lane() {
   if (!thread_.joinable()) return;
+  canceller()();
+  try {
+    if (!finish()) return;
+  } catch (...) {  // what the body threw cannot be reported here
+  }
   {
     const std::lock_guard lock(state_->mutex);
     state_->ended = true;
@@ -70,14 +74,16 @@ void Lane::start(Body body) {
   state_->changed.notify_all();
 }
 
-bool Lane::wait() {
-  return wait_until(Moment::max());
+bool Lane::finish() {
+  do {
+    if (wait_until(Moment::max())) return true;
+  } while (!leave_if_late());
+  return false;
 }
 
 bool Lane::wait_until(Moment until) {
   std::unique_lock lock(state_->mutex);
-  for (;;) {
-    if (!state_->body) break;
+  while (state_->body) {
     const Moment end = std::min(until, state_->late.value_or(until));
     if (end <= std::chrono::steady_clock::now()) return false;
     if (end == Moment::max()) {
@@ -101,7 +107,8 @@ std::function<void()> Lane::canceller() const {
   };
 }
 
-bool Lane::leave() {
+/// Returns false if the call under way is not late any more.
+bool Lane::leave_if_late() {
   {
     const std::lock_guard lock(state_->mutex);
     const bool late = state_->late && *state_->late <= std::chrono::steady_clock::now();

@@ -8,7 +8,7 @@
 namespace backup {
 namespace {
 
-/// How often is looked whether the store reads.
+/// The time between two looks at whether the store reads.
 constexpr std::chrono::milliseconds look(50);
 
 }  // namespace
@@ -40,7 +40,9 @@ Upload::Upload(Store& store, Caller& caller, std::string key, const ArchiveSetti
 }
 
 Upload::~Upload() {
-  static_cast<void>(abandon());
+  if (!under_way_) return;
+  caller_.on_cancel({});
+  cancel_();
 }
 
 tenon::Result<void> Upload::add(const tenon::ResourceIdV1& id, std::string json) {
@@ -89,10 +91,7 @@ bool Upload::await_store() {
   }
   caller_.on_cancel({});
   if (stalled_) cancel_();
-  do {
-    if (lane_.wait()) return true;
-  } while (!lane_.leave());
-  return false;
+  return lane_.finish();
 }
 
 tenon::Error Upload::stalled() const {

@@ -31,7 +31,7 @@ class Upload {
   /// ArchiveStream::add.
   tenon::Result<void> add(const tenon::ResourceIdV1& id, std::string json);
   tenon::Result<void> add(std::string path, std::string content);
-  /// Whether the store takes no more; `finish` returns why.
+  /// Returns whether the store takes no more; `finish` returns the reason.
   bool refused() const;
   /// Waits until the store has the whole archive. Errors: those of the store; deadline-exceeded, if
   /// it read nothing for too long; cancelled.
