@@ -27,7 +27,9 @@ void Progress::run() {
   const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
+    lock.unlock();
     console_.show(line_(std::chrono::steady_clock::now() - begin));
+    lock.lock();
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace tenon::tools {
 
-/// Shows from construction to destruction. Does nothing where there is no terminal.
+/// Shows from construction to destruction. Does nothing if there is no terminal.
 class Progress {
  public:
   /// Returns the line to show for the time since construction.
