@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ class SettledItems {
     const std::lock_guard lock(mutex_);
     for (const tenon::ResourceIdV1& id : ids) ids_.insert(id_text(id));
   }
-  /// Whether all of them are settled.
+  /// Returns whether all of these ids are settled.
   bool cover(const std::vector<tenon::ResourceIdV1>& ids) const {
     const std::lock_guard lock(mutex_);
     return std::all_of(ids.begin(), ids.end(),
@@ -42,12 +43,12 @@ class SettledItems {
   std::set<std::string> ids_;
 };
 
-/// A Policy says what the actions of one kind get and do:
+/// A Policy describes the actions of one kind:
 ///   Kind                          the kind
 ///   Item                          an item on its way: `original_id`, `labels` and `text`, and what
 ///                                 its actions returned
 ///   body(plugin, item)            returns a function of a Call that calls `execute`
-///   take(plugin, number, item, r) puts its result, or an Error, into the item
+///   take(plugin, number, item, r) puts its Result into the item; `number` is the action's
 ///   ended(item)                   whether the actions that follow are left out
 ///   stops(item)                   whether the run must deal with it before the next one is seen
 ///   alone(item)                   whether the run must prepare it, when all before it are done
@@ -126,6 +127,10 @@ class ActionBatches {
 
   /// The calls for a batch.
   class Series {
+    using Body = std::invoke_result_t<decltype(&Policy::body), const Policy&,
+                                      const PluginPtr<typename Policy::Kind>&, const Item&>;
+    using Result = std::invoke_result_t<Body, tenon::Call&>;
+
    public:
     explicit Series(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
 
@@ -145,14 +150,13 @@ class ActionBatches {
     }
     const tenon::PluginInfo& plugin() const { return action().plugin->info; }
     auto body() const { return shared_->policy.body(action().plugin, items[item_]); }
-    template <class Result>
-    void take(Result result) {
-      shared_->policy.take(action().plugin, action_ - 1, items[item_], std::move(result));
+    void take(const Result& result) {
+      shared_->policy.take(action().plugin, action_ - 1, items[item_], result);
     }
 
-    /// How many items have passed all their actions.
+    /// The number of items that have passed all their actions.
     std::size_t done() const noexcept { return item_; }
-    /// How many items some action has seen.
+    /// The number of items that some action has seen.
     std::size_t seen() const noexcept { return item_ + (action_ != 0 ? 1 : 0); }
 
     std::vector<Item> items;

@@ -20,7 +20,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 namespace backup {
@@ -51,7 +50,7 @@ tenon::Result<Input> read_input(const CreateRequest& request, Report& report) {
   return input;
 }
 
-/// What backup actions get and do.
+/// How items pass through backup actions.
 struct BackupPolicy {
   using Kind = ItemAction;
 
@@ -76,7 +75,7 @@ struct BackupPolicy {
     };
   }
   template <class Result>
-  void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, Result done) const;
+  void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
   static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
   static bool ended(const Item&) { return false; }
   bool stops(const Item& item) const {
@@ -90,18 +89,14 @@ struct BackupPolicy {
 
 template <class Result>
 void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item,
-                        Result done) const {
-  if constexpr (std::is_same_v<Result, tenon::Error>) {
-    item.errors.push_back(std::move(done));
-  } else {
-    if (!done) return item.errors.push_back(done.error());
-    append(item.additional, owned(done->additional_items));
-    if (!done->operation_id.empty()) {
-      item.operations.push_back(
-          {plugin, std::string(done->operation_id), owned(done->post_operation_items)});
-    }
-    if (done->item) replace(plugin, *done->item, item);
+                        const Result& done) const {
+  if (!done) return item.errors.push_back(done.error());
+  append(item.additional, owned(done->additional_items));
+  if (!done->operation_id.empty()) {
+    item.operations.push_back(
+        {plugin, std::string(done->operation_id), owned(done->post_operation_items)});
   }
+  if (done->item) replace(plugin, *done->item, item);
 }
 
 /// A change that cannot be used is left out; the actions that follow see the item without it.

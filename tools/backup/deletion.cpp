@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,7 +39,7 @@ void report_unusable(Session& session, Report& report) {
   }
 }
 
-/// What delete actions get and do.
+/// How items pass through delete actions.
 struct DeletionPolicy {
   using Kind = ItemAction;
 
@@ -59,10 +58,9 @@ struct DeletionPolicy {
     };
   }
   template <class Result>
-  static void take(const PluginPtr<ItemAction>&, std::size_t number, Item& item, Result done) {
-    if constexpr (std::is_same_v<Result, tenon::Error>) {
-      item.errors.push_back(std::move(done));
-    } else if (done) {
+  static void take(const PluginPtr<ItemAction>&, std::size_t number, Item& item,
+                   const Result& done) {
+    if (done) {
       item.executed.push_back(static_cast<std::uint32_t>(number));
     } else {
       item.errors.push_back(done.error());

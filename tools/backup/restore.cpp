@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -75,7 +74,7 @@ struct Wait {
   std::chrono::nanoseconds timeout;
 };
 
-/// What restore actions get and do.
+/// How items pass through restore actions.
 struct RestorePolicy {
   using Kind = ItemAction;
 
@@ -104,7 +103,7 @@ struct RestorePolicy {
         };
   }
   template <class Result>
-  void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, Result done) const;
+  void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
   static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
   static bool ended(const Item& item) { return item.skipped; }
   bool stops(const Item& item) const {
@@ -119,24 +118,20 @@ struct RestorePolicy {
 
 template <class Result>
 void RestorePolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item,
-                         Result done) const {
-  if constexpr (std::is_same_v<Result, tenon::Error>) {
-    item.errors.push_back(std::move(done));
-  } else {
-    if (!done) return item.errors.push_back(done.error());
-    item.skipped = done->skip_restore;
-    if (item.skipped) return;
-    std::vector<ResourceIdV1> additional = owned(done->additional_items);
-    if (done->wait_for_additional_items) {
-      const auto timeout = done->additional_items_ready_timeout;
-      item.waits.push_back({plugin, additional, timeout.count() > 0 ? timeout : ready_timeout});
-    }
-    append(item.additional, std::move(additional));
-    if (!done->operation_id.empty()) {
-      item.operations.push_back({plugin, std::string(done->operation_id)});
-    }
-    if (done->updated_item) replace(plugin, *done->updated_item, item);
+                         const Result& done) const {
+  if (!done) return item.errors.push_back(done.error());
+  item.skipped = done->skip_restore;
+  if (item.skipped) return;
+  std::vector<ResourceIdV1> additional = owned(done->additional_items);
+  if (done->wait_for_additional_items) {
+    const auto timeout = done->additional_items_ready_timeout;
+    item.waits.push_back({plugin, additional, timeout.count() > 0 ? timeout : ready_timeout});
   }
+  append(item.additional, std::move(additional));
+  if (!done->operation_id.empty()) {
+    item.operations.push_back({plugin, std::string(done->operation_id)});
+  }
+  if (done->updated_item) replace(plugin, *done->updated_item, item);
 }
 
 /// A change that cannot be used is left out; the actions that follow see the item without it.
