@@ -40,8 +40,8 @@ std::uint64_t offset_at(const void* address);
 /// Whether the file at a path is loaded already, under this or another name; without a folder,
 /// whether a library of that name is.
 bool is_loaded(const std::filesystem::path& path);
-/// Whether an image is mapped that was loaded under exactly this path; other names of the file do
-/// not count.
+/// Returns whether an image is mapped that was loaded under exactly this path. Other names of the
+/// file do not count.
 bool is_mapped(const std::filesystem::path& path) noexcept;
 /// Keeps what is loaded from a path in the process until that ends, with all that it needs.
 void pin_image(const std::filesystem::path& path);

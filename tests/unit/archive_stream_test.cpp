@@ -100,7 +100,7 @@ TEST(ArchiveStream, ItemMayBeLargerThanTheQueue) {
   EXPECT_TRUE(read.get());
 }
 
-TEST(ArchiveStream, CancelledReadGoesOnLater) {
+TEST(ArchiveStream, CancelledReadContinuesLater) {
   ArchiveStream archive({});
   tenon::Reader reader = archive.reader();
   tenon::Call call;

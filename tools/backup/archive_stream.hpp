@@ -32,7 +32,7 @@ struct ArchiveSettings {
   Compression compression = Compression::gzip;
   std::chrono::sys_seconds time{};                 // of all entries
   std::size_t queue_bytes = std::size_t{8} << 20;  // limit of entries that wait to be compressed
-  /// How long `add` waits for a reader that reads nothing.
+  /// The time that `add` waits for a reader that reads nothing.
   std::chrono::nanoseconds patience = std::chrono::hours(1);
 };
 
@@ -64,11 +64,11 @@ class ArchiveStream {
   /// finished or abandoned before.
   void abandon(tenon::Error error);
   bool abandoned() const;
-  /// Whether `add` waited too long.
+  /// Returns whether `add` waited too long.
   bool stalled() const;
-  /// Whether nothing can be added any more, for any reason.
+  /// Returns whether `add` fails, for any reason.
   bool failed() const;
-  /// How often the archive was read.
+  /// Returns how often the archive was read.
   std::uint64_t reads() const;
 
   /// Returns the reader of the archive. Destroying it wakes the threads that wait in `add`. A

@@ -41,9 +41,9 @@ class EntryQueue {
   /// Removes all entries and makes both sides fail. Does nothing after `finish` or a failure.
   void abandon(tenon::Error error);
   bool abandoned() const;
-  /// Whether `put` waited too long.
+  /// Returns whether `put` waited too long.
   bool stalled() const;
-  /// Whether nothing more is taken.
+  /// Returns whether `put` fails, for any reason.
   bool failed() const;
 
   // -- For the reader ---------------------------------------------------
@@ -57,7 +57,7 @@ class EntryQueue {
   /// Ends the reader. Threads that add fail with `error` from now on.
   void close(tenon::Error error);
   void note_read() noexcept { ++reads_; }
-  /// How often something was read.
+  /// Returns how often something was read.
   std::uint64_t reads() const noexcept { return reads_; }
 
  private:

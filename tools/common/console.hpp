@@ -19,11 +19,11 @@ class Console {
   /// or move the cursor.
   void say(std::string_view message);
 
-  /// Whether there is somebody to show progress to.
+  /// Returns whether standard error is a terminal, where progress is shown.
   bool on_terminal() const noexcept { return on_terminal_; }
   /// Shows one line of progress, which replaces the previous one.
   void show(std::string line);
-  /// Takes the line of progress away.
+  /// Removes the line of progress.
   void clear();
 
  private:
@@ -32,7 +32,7 @@ class Console {
   const std::string program_;
   const bool on_terminal_;
   std::mutex mutex_;
-  std::string progress_;  // what stands there now
+  std::string progress_;  // the line that is shown
 };
 
 }  // namespace tenon::tools

@@ -291,7 +291,7 @@ TEST_F(Backup, GivesUpOnAnActionThatAlwaysCrashes) {
 }
 #endif
 
-TEST_F(Backup, GoesOnWithoutAnActionThatCannotBeUsed) {
+TEST_F(Backup, ContinuesWithoutAnActionThatCannotBeUsed) {
   play(R"("applies_to": "fails")");
   write_items({item("Pod", "web", "p")});
   const Outcome made = create();
@@ -303,7 +303,7 @@ TEST_F(Backup, GoesOnWithoutAnActionThatCannotBeUsed) {
   EXPECT_EQ(journal("backup a execute "), Lines());
 }
 
-TEST_F(Backup, GoesOnWithoutAnActionThatHangsInConfigure) {
+TEST_F(Backup, ContinuesWithoutAnActionThatHangsInConfigure) {
   world.place(PLAYER, "player.so");
   configure(actions("backup", R"("configure": "hangs")") + R"(, "timeouts": {"call": "300ms"})");
   write_items({item("Pod", "web", "p")});

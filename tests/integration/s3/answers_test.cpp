@@ -58,7 +58,7 @@ TEST(Listing, ThatIsNoneFails) {
   EXPECT_EQ(status_of("<ListBucketResult/>"), TENON_OK);
 }
 
-TEST(Listing, ThatDoesNotSayHowItGoesOnFails) {
+TEST(Listing, WithoutTheStartOfItsNextPageFails) {
   EXPECT_EQ(status_of("<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"),
             TENON_DATA_LOSS);
 }

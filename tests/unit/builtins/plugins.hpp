@@ -107,7 +107,7 @@ inline std::ptrdiff_t open_files() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-/// Reading again from the position of each record gives exactly those behind it.
+/// Expects that a source opened at the position of a record reads exactly the records after it.
 template <class Source>
 void expect_resumes(const TextMap& config) {
   const Records all = read_all<Source>(config);

@@ -36,7 +36,7 @@ TEST(WritingDestinationTest, WaitsForAcksUntilCancelledOrStopped) {
   EXPECT_EQ(status(call), TENON_OUT_OF_RANGE);
 }
 
-/// Takes what it is told to.
+/// A destination that fails in the way that the text of a record names.
 struct Choosy : sdk::WritingDestination {
   void configure(const sdk::Config&) override {}
   void write(RecordV2View record) override {
