@@ -174,6 +174,16 @@ TEST_F(Documents, FindReturnsEachItemAndNoOther) {
   EXPECT_FALSE(items.find(id));
 }
 
+TEST_F(Documents, MayBeLargerThanAPieceOfAFile) {
+  const std::string large =
+      R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":")" +
+      std::string(400'000, 'x') + "\"}";
+  const Items items = read(node + large + "\n" + pod);
+  EXPECT_EQ(ids(items), (Texts{"nodes n", "pods w/p", "secrets s"}));
+  EXPECT_EQ(problem_texts(), Texts{});
+  EXPECT_EQ(items.read(2).value(), large);
+}
+
 TEST_F(Documents, ChangedFileIsNotReadAgain) {
   const Items items = read(pod);
   std::string other = pod;

@@ -66,13 +66,16 @@ void DocumentCollector::read(const std::filesystem::path& path) {
 
 void DocumentCollector::read_pieces(int file) {
   DocumentScanner scanner(*this, largest_document);
-  std::string piece(piece_size, '\0');
+  buffer_.resize(piece_size);
+  piece_offset_ = 0;
   while (true) {
-    const ssize_t got = ::read(file, piece.data(), piece.size());
+    const ssize_t got = ::read(file, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) problems_.push_back(cannot_read(path_, errno));
     if (got <= 0) break;
-    scanner.feed(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+    piece_ = std::string_view(buffer_).substr(0, static_cast<std::size_t>(got));
+    scanner.feed(piece_);
+    piece_offset_ += piece_.size();
   }
   scanner.finish();
 }
@@ -113,12 +116,14 @@ void DocumentCollector::take_document(const Extent& extent) {
     problems_.push_back(too_large(place_text(path_.native(), extent.begin), extent.size));
     return;
   }
-  const auto text = drafts_.files.read({file_, 0, extent.begin.offset, extent.size});
-  if (!text) {
+  if (extent.begin.offset >= piece_offset_) {
+    add(extent, piece_.substr(extent.begin.offset - piece_offset_, extent.size));
+  } else if (const auto text = drafts_.files.read({file_, 0, extent.begin.offset, extent.size})) {
+    add(extent, *text);
+  } else {
     problems_.push_back(text.error());
     return;
   }
-  add(extent, *text);
   flush_list({});
 }
 

@@ -92,6 +92,9 @@ class DocumentCollector : private ScanHandler {
   Drafts drafts_;
   std::filesystem::path path_;  // of the current file
   std::uint32_t file_ = 0;      // its number
+  std::string buffer_;
+  std::string_view piece_;          // the part of the file that is scanned, in the buffer
+  std::uint64_t piece_offset_ = 0;  // where it begins in the file
   // Of the current object, until it is known whether it is a list.
   std::vector<Draft> pending_;
   std::vector<tenon::Error> pending_problems_;

@@ -30,7 +30,7 @@ Position place_of_flaw(std::string_view text, Position place) {
   for (const char c : text) {
     parser.write_some(&c, 1, status);
     if (status) break;
-    place.pass(c);
+    place.pass({&c, 1});
   }
   return place;
 }

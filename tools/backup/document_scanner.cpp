@@ -3,6 +3,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
+
 namespace backup {
 namespace {
 
@@ -21,31 +23,56 @@ std::string text_of(std::string_view json) {
   return !status && value.is_string() ? std::string(value.get_string()) : std::string();
 }
 
+/// Returns whether a key, with its quotes, has this text.
+bool is_key(std::string_view key, std::string_view text) {
+  if (key.find('\\') != std::string_view::npos) return text_of(key) == text;
+  return key.size() == text.size() + 2 && key.substr(1, text.size()) == text;
+}
+
 }  // namespace
 
-void Position::pass(char c) {
-  offset++;
-  const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-  if (c == '\n') {
-    line++;
+void Position::pass(std::string_view text) {
+  offset += text.size();
+  if (const auto last = text.rfind('\n'); last != std::string_view::npos) {
+    line += static_cast<std::uint32_t>(
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(last) + 1, '\n'));
     column = 1;
-  } else if (!continues_character) {
-    column++;
+    text.remove_prefix(last + 1);
   }
+  column += static_cast<std::uint32_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+    return !continues_character;
+  }));
 }
 
 void DocumentScanner::feed(std::string_view piece) {
-  for (const char c : piece) {
+  while (!piece.empty()) {
+    std::size_t taken = 1;
+    const char c = piece.front();
     const bool is_mark = here_.offset < byte_order_mark.size() && state_ == State::between &&
                          c == byte_order_mark[here_.offset];
     if (is_mark) {
       here_.offset++;
-      continue;
+    } else if (in_scan()) {
+      taken = take_value(piece);
+    } else {
+      take(c);
+      if (in_scan()) continue;  // the byte begins a value and belongs to it
+      pass(piece.substr(0, 1));
     }
-    take(c);
-    is_line_begin_ = c == '\n';
-    here_.pass(c);
+    piece.remove_prefix(taken);
   }
+}
+
+/// Returns whether a key or value is being scanned.
+bool DocumentScanner::in_scan() const {
+  return state_ == State::in_key || state_ == State::in_value || state_ == State::in_element;
+}
+
+void DocumentScanner::pass(std::string_view text) {
+  if (text.empty()) return;
+  here_.pass(text);
+  is_line_begin_ = text.back() == '\n';
 }
 
 void DocumentScanner::finish() {
@@ -54,9 +81,6 @@ void DocumentScanner::finish() {
 }
 
 void DocumentScanner::take(char c) {
-  if (state_ == State::in_key || state_ == State::in_value || state_ == State::in_element) {
-    return take_value(c);
-  }
   if (state_ == State::lost) {
     if (is_line_begin_ && c == '{') begin_object();
     return;
@@ -115,7 +139,7 @@ void DocumentScanner::end_object() {
 }
 
 void DocumentScanner::begin_value(State state, char c) {
-  const bool is_items = state == State::in_value && c == '[' && text_of(key_) == "items";
+  const bool is_items = state == State::in_value && c == '[' && is_key(key_, "items");
   if (is_items) {
     envelope_.has_items = true;
     state_ = State::element_or_end;
@@ -126,35 +150,32 @@ void DocumentScanner::begin_value(State state, char c) {
   text_.clear();
   is_kept_ = true;
   scan_.begin();
-  take_value(c);
 }
 
-void DocumentScanner::take_value(char c) {
-  switch (scan_.take(c)) {
-    case ValueScan::Step::inside:
-      return keep(c);
-    case ValueScan::Step::ends_here:
-      keep(c);
-      return end_value(here_.offset + 1);
-    case ValueScan::Step::ends_before:
-      end_value(here_.offset);
-      return take(c);
-    case ValueScan::Step::broken:
-      return break_off(c, "a text or a bracket does not end");
-  }
+/// Takes the bytes that belong to the current value, and one that is not allowed there. Returns how
+/// many they are.
+std::size_t DocumentScanner::take_value(std::string_view piece) {
+  const auto [size, step] = scan_.take(piece);
+  keep(piece.substr(0, size));
+  pass(piece.substr(0, size));
+  if (step == ValueScan::Step::ended) end_value();
+  if (step != ValueScan::Step::broken) return size;
+  break_off(piece[size], "a text or a bracket does not end");
+  pass(piece.substr(size, 1));
+  return size + 1;
 }
 
-void DocumentScanner::keep(char c) {
+void DocumentScanner::keep(std::string_view text) {
   const std::size_t most = state_ == State::in_element ? largest_element_ : longest_member;
-  if (text_.size() < most && is_kept_) {
-    text_.push_back(c);
+  if (is_kept_ && text.size() <= most - text_.size()) {
+    text_ += text;
   } else {
     is_kept_ = false;
     text_.clear();
   }
 }
 
-void DocumentScanner::end_value(std::uint64_t end) {
+void DocumentScanner::end_value() {
   if (state_ == State::in_key) {
     key_ = text_;
     state_ = State::colon;
@@ -163,14 +184,13 @@ void DocumentScanner::end_value(std::uint64_t end) {
     end_member();
   } else {
     state_ = State::comma_or_items_end;
-    handler_.on_element({value_, end - value_.offset}, text_, envelope_);
+    handler_.on_element({value_, here_.offset - value_.offset}, text_, envelope_);
   }
 }
 
 void DocumentScanner::end_member() {
-  const std::string key = text_of(key_);
-  if (key == "kind") envelope_.kind = text_of(text_);
-  if (key == "apiVersion") envelope_.api_version = text_of(text_);
+  if (is_key(key_, "kind")) envelope_.kind = text_of(text_);
+  if (is_key(key_, "apiVersion")) envelope_.api_version = text_of(text_);
 }
 
 void DocumentScanner::break_off(char c, std::string_view found) {

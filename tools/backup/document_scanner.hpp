@@ -19,8 +19,8 @@ struct Position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
 
-  /// Advances by one byte.
-  void pass(char c);
+  /// Advances to the end of a text that begins here.
+  void pass(std::string_view text);
 };
 
 /// A part of a file.
@@ -78,13 +78,15 @@ class DocumentScanner {
     comma_or_items_end,
   };
 
+  bool in_scan() const;
+  void pass(std::string_view text);
   void take(char c);
   void begin_object();
   void end_object();
   void begin_value(State state, char c);
-  void take_value(char c);
-  void end_value(std::uint64_t end);
-  void keep(char c);
+  std::size_t take_value(std::string_view piece);
+  void end_value();
+  void keep(std::string_view text);
   void end_member();
   void take_after_element(char c);
   void expect(char c, char expected, State next, std::string_view found);

@@ -2,13 +2,40 @@
 #include "value_scan.hpp"
 
 namespace backup {
+namespace {
 
-ValueScan::Step ValueScan::take(char c) {
+bool is_plain_in_text(char c) {
+  return c != '"' && c != '\\' && c != '\n';
+}
+
+}  // namespace
+
+ValueScan::Taken ValueScan::take(std::string_view piece) {
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    if (in_text_ && !escaped_) {
+      while (i < piece.size() && is_plain_in_text(piece[i])) ++i;
+      if (i == piece.size()) break;
+    }
+    switch (take(piece[i])) {
+      case Verdict::inside:
+        break;
+      case Verdict::ends_here:
+        return {i + 1, Step::ended};
+      case Verdict::ends_before:
+        return {i, Step::ended};
+      case Verdict::broken:
+        return {i, Step::broken};
+    }
+  }
+  return {piece.size(), Step::inside};
+}
+
+ValueScan::Verdict ValueScan::take(char c) {
   if (in_text_) return take_in_text(c);
   switch (c) {
     case '"':
       in_text_ = true;
-      return is_word_ ? Step::broken : Step::inside;
+      return is_word_ ? Verdict::broken : Verdict::inside;
     case '{':
       return open('}');
     case '[':
@@ -22,39 +49,39 @@ ValueScan::Step ValueScan::take(char c) {
     case '\t':
     case '\r':
     case '\n':
-      if (depth_ != 0) return Step::inside;
-      return is_word_ ? Step::ends_before : Step::broken;
+      if (depth_ != 0) return Verdict::inside;
+      return is_word_ ? Verdict::ends_before : Verdict::broken;
     default:
       if (depth_ == 0) is_word_ = true;
-      return Step::inside;
+      return Verdict::inside;
   }
 }
 
-ValueScan::Step ValueScan::open(char closing) {
-  if (is_word_) return Step::broken;
+ValueScan::Verdict ValueScan::open(char closing) {
+  if (is_word_) return Verdict::broken;
   if (depth_ < watched_levels) closing_[depth_] = closing;
   depth_++;
-  return Step::inside;
+  return Verdict::inside;
 }
 
-ValueScan::Step ValueScan::close(char c) {
-  if (depth_ == 0) return is_word_ ? Step::ends_before : Step::broken;
+ValueScan::Verdict ValueScan::close(char c) {
+  if (depth_ == 0) return is_word_ ? Verdict::ends_before : Verdict::broken;
   depth_--;
-  if (depth_ < watched_levels && closing_[depth_] != c) return Step::broken;
-  return depth_ == 0 ? Step::ends_here : Step::inside;
+  if (depth_ < watched_levels && closing_[depth_] != c) return Verdict::broken;
+  return depth_ == 0 ? Verdict::ends_here : Verdict::inside;
 }
 
-ValueScan::Step ValueScan::take_in_text(char c) {
-  if (c == '\n') return Step::broken;
+ValueScan::Verdict ValueScan::take_in_text(char c) {
+  if (c == '\n') return Verdict::broken;
   if (escaped_) {
     escaped_ = false;
   } else if (c == '\\') {
     escaped_ = true;
   } else if (c == '"') {
     in_text_ = false;
-    return depth_ == 0 ? Step::ends_here : Step::inside;
+    return depth_ == 0 ? Verdict::ends_here : Verdict::inside;
   }
-  return Step::inside;
+  return Verdict::inside;
 }
 
 }  // namespace backup

@@ -6,17 +6,21 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace backup {
 
-/// Scans a value byte by byte. Checks only texts and brackets; a parser checks the rest.
+/// Scans a value in pieces. Checks only texts and brackets; a parser checks the rest.
 class ValueScan {
  public:
   enum class Step : std::uint8_t {
-    inside,       // the value continues
-    ends_here,    // the byte is its last one
-    ends_before,  // the byte does not belong to it
-    broken,       // the byte is not allowed here
+    inside,  // the value continues
+    ended,   // the value ends with the bytes that were taken
+    broken,  // the byte after them is not allowed there
+  };
+  struct Taken {
+    std::size_t size;  // of the bytes that belong to the value
+    Step step;
   };
 
   /// Starts a value: the next byte is its first one.
@@ -24,15 +28,18 @@ class ValueScan {
     depth_ = 0;
     in_text_ = escaped_ = is_word_ = false;
   }
-  Step take(char c);
+  Taken take(std::string_view piece);
 
  private:
   /// Wrong closing brackets below this level are not detected. A parser refuses such values anyway.
   static constexpr std::size_t watched_levels = 512;
 
-  Step open(char closing);
-  Step close(char c);
-  Step take_in_text(char c);
+  enum class Verdict : std::uint8_t { inside, ends_here, ends_before, broken };
+
+  Verdict take(char c);
+  Verdict take_in_text(char c);
+  Verdict open(char closing);
+  Verdict close(char c);
 
   std::array<char, watched_levels> closing_{};  // the closing bracket of each open level
   std::size_t depth_ = 0;
