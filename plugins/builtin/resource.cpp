@@ -20,7 +20,10 @@ boost::json::object parse_resource(std::string_view text) {
   boost::json::parse_options options;
   options.max_depth = deepest;
   boost::json::error_code error;
-  boost::json::value value = boost::json::parse({text.data(), text.size()}, error, {}, options);
+  // Most of the time of a usual resource goes to allocations.
+  boost::json::value value = boost::json::parse(
+      {text.data(), text.size()}, error,
+      boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);
   if (error) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "the item is not JSON: ", error.message(),
                        "; needed: a JSON object");
