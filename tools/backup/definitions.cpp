@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "definitions.hpp"
 
-#include "item.hpp"
+#include "document_header.hpp"
 
 #include <boost/json.hpp>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace backup {
+namespace {
+
+/// Returns a member if it is an object, otherwise nullptr. `object` may be nullptr.
+const boost::json::object* object_member(const boost::json::object* object, std::string_view key) {
+  const boost::json::value* value =
+      object != nullptr ? object->if_contains({key.data(), key.size()}) : nullptr;
+  return value != nullptr ? value->if_object() : nullptr;
+}
+
+/// Returns a member if it is a text, otherwise an empty text. `object` may be nullptr.
+std::string text_member(const boost::json::object* object, std::string_view key) {
+  const boost::json::value* value =
+      object != nullptr ? object->if_contains({key.data(), key.size()}) : nullptr;
+  const boost::json::string* found = value != nullptr ? value->if_string() : nullptr;
+  return found != nullptr ? std::string(found->data(), found->size()) : std::string();
+}
+
+}  // namespace
+
 void add_definition(const boost::json::object& item, ResourceNames& names) {
   const boost::json::object* spec = object_member(&item, "spec");
   const boost::json::object* named = object_member(spec, "names");
@@ -29,8 +50,8 @@ void add_definitions(const Items& items, ResourceNames& names) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items.id(i).resource != "customresourcedefinitions.apiextensions.k8s.io") continue;
     const auto text = items.read(i);
-    const auto item = text ? parse_item(*text) : text.error();
-    if (item) add_definition(*item, names);
+    const auto item = text ? parse_document(*text) : text.error();
+    if (item && item->is_object()) add_definition(item->get_object(), names);
   }
 }
 

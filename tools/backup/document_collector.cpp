@@ -128,7 +128,7 @@ void DocumentCollector::take_document(const Extent& extent) {
 }
 
 void DocumentCollector::add(const Extent& extent, std::string_view text) {
-  auto header = parser_.header(text, path_.native(), extent.begin);
+  auto header = read_header(text, path_.native(), extent.begin);
   if (!header) {
     pending_problems_.push_back(std::move(header).error());
     return;

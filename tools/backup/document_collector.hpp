@@ -88,7 +88,6 @@ class DocumentCollector : private ScanHandler {
 
   std::vector<tenon::Error>& problems_;
   const OnDefinition& on_definition_;
-  DocumentParser parser_;
   Drafts drafts_;
   std::filesystem::path path_;  // of the current file
   std::uint32_t file_ = 0;      // its number

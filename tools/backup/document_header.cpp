@@ -2,13 +2,11 @@
 #include "document_header.hpp"
 
 #include "documents.hpp"
+#include "item_outline.hpp"
 
-#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/stream_parser.hpp>
-#include <boost/json/value.hpp>
 
-#include <optional>
 #include <utility>
 
 namespace backup {
@@ -16,16 +14,10 @@ namespace {
 
 namespace json = boost::json;
 
-json::parse_options options() {
-  json::parse_options options;
-  options.max_depth = deepest_document;
-  return options;
-}
-
 /// Returns the place of a syntax error. The parser does not report it, so it gets the text byte by
 /// byte.
 Position place_of_flaw(std::string_view text, Position place) {
-  json::stream_parser parser({}, options());
+  json::stream_parser parser({}, document_options());
   json::error_code status;
   for (const char c : text) {
     parser.write_some(&c, 1, status);
@@ -47,37 +39,18 @@ tenon::Error not_json(std::string where, const json::error_code& status) {
                        .fix = "correct the text at this place or just before it"});
 }
 
-/// Returns the text of a member: empty if it is absent or null, nothing if it is another value.
-std::optional<std::string> text_member(const json::object& object, std::string_view key) {
-  const json::value* value = object.if_contains(key);
-  if (value == nullptr || value->is_null()) return std::string();
-  if (!value->is_string()) return std::nullopt;
-  return std::string(value->get_string());
-}
-
-tenon::Result<DocumentHeader> header_of(const json::value& document, const std::string& where) {
-  const json::object* object = document.if_object();
-  if (object == nullptr) return not_a_resource(where, "another value", "an object");
-  const json::value* metadata = object->if_contains("metadata");
-  if (metadata == nullptr || !metadata->is_object()) {
-    return not_a_resource(where, "no metadata", "an object \"metadata\" with a name");
-  }
-  DocumentHeader header;
-  const auto take = [&](const json::object& from, std::string_view key, std::string& into) {
-    auto text = text_member(from, key);
-    if (text) into = std::move(*text);
-    return text.has_value();
-  };
-  std::string_view wrong;
-  if (!take(*object, "apiVersion", header.api_version)) wrong = "apiVersion";
-  if (!take(*object, "kind", header.kind)) wrong = "kind";
-  if (!take(metadata->get_object(), "namespace", header.in_namespace)) wrong = "metadata.namespace";
-  if (!take(metadata->get_object(), "name", header.name)) wrong = "metadata.name";
-  if (!wrong.empty()) {
-    return not_a_resource(where, std::string(wrong) + " is not a text", "a text");
-  }
-  if (header.name.empty()) return not_a_resource(where, "no metadata.name", "a name");
-  return header;
+/// Returns what is wrong with a document and what is needed; empty texts if it is a resource.
+std::pair<std::string, std::string> flaw_of(const ItemOutline& outline) {
+  if (!outline.is_object) return {"another value", "an object"};
+  if (!outline.has_metadata) return {"no metadata", "an object \"metadata\" with a name"};
+  std::string_view other;
+  if (outline.api_version.is_other) other = "apiVersion";
+  if (outline.kind.is_other) other = "kind";
+  if (outline.in_namespace.is_other) other = "metadata.namespace";
+  if (outline.name.is_other) other = "metadata.name";
+  if (!other.empty()) return {std::string(other) + " is not a text", "a text"};
+  if (outline.name.value.empty()) return {"no metadata.name", "a name"};
+  return {};
 }
 
 }  // namespace
@@ -95,22 +68,23 @@ tenon::Error not_a_resource(std::string where, std::string found, std::string ne
                        .fix = "correct or remove the document"});
 }
 
-DocumentParser::DocumentParser() : parser_({}, options()), memory_(std::size_t{64} << 10) {}
-
-tenon::Result<DocumentHeader> DocumentParser::header(std::string_view text, std::string_view file,
-                                                     const Position& begin) {
-  json::monotonic_resource memory(memory_.data(), memory_.size());
-  parser_.reset(&memory);
+tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_view file,
+                                          const Position& begin) {
   json::error_code status;
-  parser_.write(text, status);
-  if (!status) return header_of(parser_.release(), place_text(file, begin));
-  parser_.reset();
-  return not_json(place_text(file, place_of_flaw(text, begin)), status);
+  ItemOutline outline = read_outline(text, status);
+  if (status) return not_json(place_text(file, place_of_flaw(text, begin)), status);
+  if (auto [found, needed] = flaw_of(outline); !found.empty()) {
+    return not_a_resource(place_text(file, begin), std::move(found), std::move(needed));
+  }
+  return DocumentHeader{.api_version = std::move(outline.api_version.value),
+                        .kind = std::move(outline.kind.value),
+                        .in_namespace = std::move(outline.in_namespace.value),
+                        .name = std::move(outline.name.value)};
 }
 
 tenon::Result<json::value> parse_document(std::string_view text) {
   json::error_code status;
-  json::value value = json::parse(text, status, {}, options());
+  json::value value = json::parse(text, status, {}, document_options());
   if (status) return not_json({}, status);
   return value;
 }

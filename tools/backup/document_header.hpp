@@ -7,14 +7,10 @@
 
 #include <tenon/result.hpp>
 
-#include <boost/json/object.hpp>
-#include <boost/json/parser.hpp>
+#include <boost/json/value.hpp>
 
-#include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace backup {
 
@@ -31,20 +27,10 @@ std::string place_text(std::string_view file, const Position& place);
 /// Returns the error for a document that is not a resource.
 tenon::Error not_a_resource(std::string where, std::string found, std::string needed);
 
-/// Parses documents and reuses its memory. Belongs to one thread at a time.
-class DocumentParser {
- public:
-  DocumentParser();
-
-  /// Reads the header of a document. `begin`: where the text begins in the file. Errors: not-json,
-  /// not-a-resource.
-  tenon::Result<DocumentHeader> header(std::string_view text, std::string_view file,
-                                       const Position& begin);
-
- private:
-  boost::json::parser parser_;
-  std::vector<unsigned char> memory_;
-};
+/// Reads the header of a document. `begin`: where the text begins in the file. Errors: not-json,
+/// not-a-resource.
+tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_view file,
+                                          const Position& begin);
 
 /// Parses any document. Error: not-json, without `where`.
 tenon::Result<boost::json::value> parse_document(std::string_view text);

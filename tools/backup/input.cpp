@@ -16,9 +16,9 @@ bool Input::admits(const tenon::ResourceIdV1& id) const {
 tenon::Result<ReadItem> Input::read(std::size_t index) const {
   auto text = items.read(index);
   if (!text) return std::move(text).error();
-  const auto item = parse_item(*text);
-  if (!item) return item.error();
-  return ReadItem{*std::move(text), labels_of(*item)};
+  auto item = read_item(*text);
+  if (!item) return std::move(item).error();
+  return ReadItem{*std::move(text), std::move(item->labels)};
 }
 
 tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {
