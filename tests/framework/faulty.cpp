@@ -143,9 +143,11 @@ std::vector<Request> for_each_fault(const Scenario& scenario) {
   const std::size_t count = requests.size() * std::size(ways);
   const std::size_t step = step_through(count, sample);
   std::size_t done = 0;
-  for (std::size_t i = 0; i < count; i += step, ++done) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Way& way = ways[i % std::size(ways)];
     const std::size_t number = i / std::size(ways);
+    if (i % step != 0 && !(scenario.always && scenario.always(requests[number]))) continue;
+    ++done;
     const Fault fault{requests[number], number + 1, way.failure};
     SCOPED_TRACE(fault.in_words());
     Run run(scenario);

@@ -56,6 +56,8 @@ struct Scenario {
   std::function<void(World&, const Outcome&, const Fault&)> check;
   /// After a run in which nothing failed: the first one, and one that follows each fault.
   std::function<void(World&, const Outcome&)> check_whole;
+  /// Selects requests that fail in each run, also if they are not in the sample. Empty: none.
+  std::function<bool(const Request&)> always{};
 };
 
 /// The requests that faulty.c wrote to a log. Paths are those from the folder on.

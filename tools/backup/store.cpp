@@ -177,8 +177,7 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
   tenon::Result<void> added = check_absent(name);
   if (added) added = write(record);
   if (!added) {
-    // The first error is the one to report.
-    static_cast<void>(remove(record.contents));
+    withdraw(record);
     return added;
   }
   const auto there = has(record.contents);
@@ -194,6 +193,16 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
                        .message = "the backup was deleted while it was made",
                        .where = name,
                        .fix = "make it again"});
+}
+
+/// Removes a backup that could not be added. Its record may be there nevertheless, eg: if only the
+/// answer of the store was lost. Errors are ignored: the first one is the one to report.
+void Store::withdraw(const tenon::StoredBackupV1& record) {
+  const auto written = read(record.backup.name);
+  if (!written && written.error().code() != "not-found") return;
+  const bool is_ours = written && written->contents == record.contents;
+  if (is_ours && !remove_record(record.backup.name)) return;
+  static_cast<void>(remove(record.contents));
 }
 
 tenon::Result<Items> Store::contents(const tenon::StoredBackupV1& record) {

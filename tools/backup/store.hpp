@@ -46,10 +46,11 @@ class Store {
   tenon::Result<void> check_absent(const std::string& name);
   /// Error: already-exists, if there is a record of that restore. An empty name is of none.
   tenon::Result<void> check_absent(const std::string& backup, const std::string& restore);
-  /// Writes the record of a backup whose contents are stored. Where that fails the contents are
-  /// removed. Stores have no way to write only what is not there: of two runs that add the same
-  /// name within moments, the one that writes first may believe that it succeeded. Errors:
-  /// already-exists; aborted, if somebody deleted the contents meanwhile.
+  /// Writes the record of a backup whose contents are stored. If that fails, the record and the
+  /// contents are removed; the contents stay if a record may name them nevertheless. Stores have no
+  /// way to write only what is not there: of two runs that add the same name within moments, the
+  /// one that writes first may believe that it succeeded. Errors: already-exists; aborted, if
+  /// somebody deleted the contents meanwhile.
   tenon::Result<void> add(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredRestoreV1& record);
@@ -70,6 +71,7 @@ class Store {
   Store(Session& session, PluginPtr<tenon::ObjectStore> plugin)
       : session_(&session), plugin_(std::move(plugin)) {}
 
+  void withdraw(const tenon::StoredBackupV1& record);
   tenon::Result<bool> has(const std::string& key);
   tenon::Result<void> remove(const std::string& key);
   tenon::Result<std::string> read_text(const std::string& key);
