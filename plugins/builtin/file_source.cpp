@@ -3,6 +3,8 @@
 
 #include "records.hpp"
 
+#include <tenon/sdk/record_batch.hpp>
+
 #include <boost/json.hpp>
 
 #include <string_view>
@@ -40,22 +42,23 @@ void FileSource::open(std::optional<BytesView> position) {
   lines_->seek(offset, line);
 }
 
-std::vector<RecordV2> FileSource::read_batch(std::int32_t max) {
+std::vector<RecordV2> FileSource::read_batch(std::int32_t max,
+                                             std::optional<std::int64_t> max_bytes) {
   if (failure_) throw *std::exchange(failure_, std::nullopt);
   call().check();
-  std::vector<RecordV2> records;
+  sdk::RecordBatch batch(max, max_bytes);
   try {
-    while (records.size() < static_cast<std::size_t>(max)) {
+    while (!batch.full()) {
       std::optional<RecordV2> record = next();
       if (!record) break;
-      records.push_back(*std::move(record));
+      batch.add(*std::move(record));
     }
   } catch (const sdk::Failure& failure) {
-    if (records.empty()) throw;
+    if (batch.empty()) throw;
     failure_ = failure;
   }
-  if (records.empty()) throw sdk::Failure(TENON_OUT_OF_RANGE, "no more records");
-  return records;
+  if (batch.empty()) throw sdk::Failure(TENON_OUT_OF_RANGE, "no more records");
+  return batch.take();
 }
 
 std::optional<RecordV2> FileSource::next() {

@@ -24,7 +24,8 @@ class FileSource : public sdk::SourceV2 {
  public:
   void configure(const sdk::Config& config) override;
   void open(std::optional<BytesView> position) override;
-  std::vector<RecordV2> read_batch(std::int32_t max) override;
+  std::vector<RecordV2> read_batch(std::int32_t max,
+                                   std::optional<std::int64_t> max_bytes) override;
   void teardown() override { lines_.reset(); }
 
  private:

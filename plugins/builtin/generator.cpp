@@ -16,15 +16,21 @@ constexpr std::string_view payload_end = "\"}";
 constexpr std::size_t smallest_payload = payload_begin.size() + payload_end.size();
 
 constexpr std::size_t digits_room = 20;
+constexpr std::string_view json_format = "json";
 
 /// What every record of a batch shares, in the arena of its call.
 tenon_record_v2 shared_parts(tenon_call* call, std::string_view payload) {
-  static const TextMap metadata = {{std::string(format_key), "json"}};
+  static const TextMap metadata = {{std::string(format_key), std::string(json_format)}};
   tenon_record_v2 record{};
   record.operation = TENON_RECORD_V2_OPERATION_CREATE;
   record.metadata = Value<TextMap>::raw<Copy::deep>(call, metadata);
   record.payload.after = Value<Bytes>::raw<Copy::deep>(call, BytesView(payload));
   return record;
+}
+
+/// Returns the bytes of a record besides its position and its key.
+std::int64_t shared_bytes(std::string_view payload) {
+  return static_cast<std::int64_t>(format_key.size() + json_format.size() + payload.size());
 }
 
 }  // namespace
@@ -77,14 +83,19 @@ tenon_status GeneratorSource::raw_read_batch(tenon_call* call,
   auto* digits =
       static_cast<char*>(tenon_allocate(call, static_cast<std::size_t>(size) * digits_room));
   const tenon_record_v2 shared = shared_parts(call, payload_);
-  for (std::int64_t i = 0; i < size; i++, record++) {
+  const bool limited = TENON_HAS(in, max_bytes) && in->max_bytes != nullptr;
+  std::int64_t room = limited ? *in->max_bytes : INT64_MAX;
+  std::size_t count = 0;
+  for (; count < static_cast<std::size_t>(size) && room > 0; count++, record++) {
     char* end = std::to_chars(digits, digits + digits_room, ++made_).ptr;
     *record = shared;
     record->position = {reinterpret_cast<const std::uint8_t*>(digits),
                         static_cast<std::size_t>(end - digits)};
     record->key = record->position;
+    room -= shared_bytes(payload_) + 2 * (end - digits);
     digits = end;
   }
+  answer->records.count = count;
   *out = answer;
   return TENON_OK;
 }

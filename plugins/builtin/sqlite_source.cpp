@@ -3,6 +3,8 @@
 
 #include "records.hpp"
 
+#include <tenon/sdk/record_batch.hpp>
+
 #include <sqlite3.h>
 #include <boost/json.hpp>
 
@@ -71,20 +73,21 @@ void SqliteSource::open(std::optional<BytesView> position) {
   }
 }
 
-std::vector<RecordV2> SqliteSource::read_batch(std::int32_t max) {
+std::vector<RecordV2> SqliteSource::read_batch(std::int32_t max,
+                                               std::optional<std::int64_t> max_bytes) {
   call().check();
   database_->wait_for(call());
   rows_->reset();
   rows_->bind(1, last_);
   rows_->bind(2, std::int64_t{max});
-  std::vector<RecordV2> records;
-  while (rows_->step()) {
-    records.push_back(to_record());
+  sdk::RecordBatch batch(max, max_bytes);
+  while (!batch.full() && rows_->step()) {
+    batch.add(to_record());
     last_ = rows_->integer(0);
   }
   rows_->reset();
-  if (records.empty()) throw sdk::Failure(TENON_OUT_OF_RANGE, "no more records");
-  return records;
+  if (batch.empty()) throw sdk::Failure(TENON_OUT_OF_RANGE, "no more records");
+  return batch.take();
 }
 
 RecordV2 SqliteSource::to_record() const {

@@ -19,7 +19,8 @@ class SqliteSource : public sdk::SourceV2 {
  public:
   void configure(const sdk::Config& config) override;
   void open(std::optional<BytesView> position) override;
-  std::vector<RecordV2> read_batch(std::int32_t max) override;
+  std::vector<RecordV2> read_batch(std::int32_t max,
+                                   std::optional<std::int64_t> max_bytes) override;
   void teardown() override;
 
  private:

@@ -34,7 +34,7 @@ Reading read(Host& host, const char* package, const std::string& path,
   source->open(position).value();
   Reading reading;
   for (;;) {
-    auto batch = source->read_batch(1);
+    auto batch = source->read_batch(1, std::nullopt);
     if (!batch) {
       reading.ended = batch.error().status();
       require(reading.ended == TENON_OUT_OF_RANGE || reading.ended == TENON_DATA_LOSS);

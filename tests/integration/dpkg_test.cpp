@@ -69,7 +69,7 @@ std::string text(const std::optional<Bytes>& bytes) {
 Records read_all(Handle<Source>& source) {
   Records all;
   for (;;) {
-    auto batch = source->read_batch(2);
+    auto batch = source->read_batch(2, std::nullopt);
     if (!batch) {
       EXPECT_EQ(batch.error().status(), TENON_OUT_OF_RANGE) << batch.error().to_string();
       return all;
@@ -142,7 +142,7 @@ TEST_P(Dpkg, WaitsOnlyUntilItIsCancelled) {
   source->open({}).value();
   Call call;
   std::thread other([&] { call.cancel(); });
-  const auto batch = source->read_batch(call, 10);
+  const auto batch = source->read_batch(call, 10, std::nullopt);
   other.join();
   ASSERT_FALSE(batch);
   EXPECT_EQ(TENON_CODE(batch.error().status()), TENON_CANCELLED);
@@ -152,13 +152,13 @@ TEST_P(Dpkg, IsReplacedByTheOtherPackageInTheMiddle) {
   Host host = this->host();
   auto source = host.create<Source>("example.io/dpkg", config()).value();
   source->open({}).value();
-  const Records before = source->read_batch(1).value();
+  const Records before = source->read_batch(1, std::nullopt).value();
   ASSERT_EQ(before.size(), 1u);
 
   place(std::string_view(GetParam()) == "dpkg-1.so" ? "dpkg-2.so" : "dpkg-1.so");
   ASSERT_TRUE(host.restart("example.io/dpkg"));
 
-  const auto interrupted = source->read_batch(1);
+  const auto interrupted = source->read_batch(1, std::nullopt);
   ASSERT_FALSE(interrupted);
   EXPECT_NE(interrupted.error().status() & TENON_RESTARTED, 0);
   source->open(BytesView(before[0].position)).value();
@@ -189,7 +189,7 @@ TEST(Builtins, ServeThroughAHost) {
   Call reading;
   Call writing;
   std::size_t acknowledged = 0;
-  while (auto batch = source->read_batch(reading, 2)) {
+  while (auto batch = source->read_batch(reading, 2, std::nullopt)) {
     ASSERT_TRUE(destination->write_batch(writing, *batch));
     acknowledged += destination->next_acks(writing).value().size();
     reading.reset();

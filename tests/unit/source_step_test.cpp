@@ -73,7 +73,7 @@ struct SourceStepTest : testing::Test {
     return static_cast<const tenon_source_v2*>(adapter.table);
   }
   tenon_status read(std::vector<RecordV2>& records) {
-    const tenon_source_v2_read_batch_request in{sizeof in, 10};
+    const tenon_source_v2_read_batch_request in{sizeof in, 10, nullptr};
     const tenon_source_v2_read_batch_response* out = nullptr;
     const tenon_status status = (*this)->read_batch(call.raw(), self, &in, &out);
     if (status == TENON_OK) records = Value<std::vector<RecordV2>>::own(out->records);

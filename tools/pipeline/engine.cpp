@@ -168,7 +168,7 @@ tenon::Result<void> Engine::read_all() {
   Patience patience;
   while (tenon::Call* call = transit_.await_room()) {
     reading_.use(*call);
-    const auto records = source->read_batch(*call, batch_size);
+    const auto records = source->read_batch(*call, batch_size, std::nullopt);
     if (records) {
       patience.reset();
       if (!records->empty()) {

@@ -2,6 +2,7 @@
 //
 // dpkg.cpp: the plugin of dpkg.c in C++ with the SDK, as a source of version 2. It takes over where
 // the other one stopped: both know a position as the offset in dpkg's database behind the package.
+#include <tenon/sdk/record_batch.hpp>
 #include <tenon/sdk/source.hpp>
 #include <tenon/sdk/specifier.hpp>
 
@@ -102,20 +103,21 @@ class DpkgSource : public tenon::sdk::SourceV2 {
     }
   }
 
-  std::vector<RecordV2> read_batch(std::int32_t max) override {
-    std::vector<RecordV2> records;
+  std::vector<RecordV2> read_batch(std::int32_t max,
+                                   std::optional<std::int64_t> max_bytes) override {
     if (delay_ > 0ns) {  // one at a time, at their pace
       call().wait(delay_);
       max = 1;
     }
-    while (records.size() < static_cast<std::size_t>(max)) {
-      if (records.empty()) call().check();
+    tenon::sdk::RecordBatch batch(max, max_bytes);
+    while (!batch.full()) {
+      if (batch.empty()) call().check();
       std::optional<Package> package = next_package();
       if (!package) break;
-      if (package->installed()) records.push_back(to_record(*package));
+      if (package->installed()) batch.add(to_record(*package));
     }
-    if (records.empty()) throw Failure(TENON_OUT_OF_RANGE, "no more records");
-    return records;
+    if (batch.empty()) throw Failure(TENON_OUT_OF_RANGE, "no more records");
+    return batch.take();
   }
 
   void teardown() override { file_.close(); }

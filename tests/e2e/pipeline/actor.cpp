@@ -86,7 +86,7 @@ class Source : public tenon::sdk::SourceV2 {
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
     at_ = position ? std::stoi(text_of(position)) : 0;
   }
-  std::vector<tenon::RecordV2> read_batch(std::int32_t max) override {
+  std::vector<tenon::RecordV2> read_batch(std::int32_t max, std::optional<std::int64_t>) override {
     if (deaf_) ::pause();
     call().check();
     if (delay_ > 0ns) call().wait(delay_);

@@ -43,12 +43,24 @@ TEST_F(FileTest, TakesAFieldForTheKey) {
   FileSource source;
   configure(source, config);
   source.open({});
-  const Records records = source.read_batch(10);  // what is right comes before the failure
+  const Records records =
+      source.read_batch(10, std::nullopt);  // what is right comes before the failure
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(text(*records[0].key), "x");
   EXPECT_EQ(text(*records[1].key), "7");
-  EXPECT_EQ(failure_of([&] { source.read_batch(10); }),
+  EXPECT_EQ(failure_of([&] { source.read_batch(10, std::nullopt); }),
             path("a.jsonl") + ":3: no field \"id\" to be the key");
+}
+
+TEST_F(FileTest, EndsABatchWithTheRecordThatReachesItsBytes) {
+  // Each record has 7 bytes of payload, 26 of metadata, 3 or 4 as position and 1 as key.
+  write("a.jsonl", "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n");
+  FileSource source;
+  configure(source, {{"path", path("a.jsonl")}});
+  source.open({});
+  EXPECT_EQ(source.read_batch(10, 1).size(), 1u);
+  EXPECT_EQ(source.read_batch(10, 38).size(), 1u);
+  EXPECT_EQ(source.read_batch(10, 39).size(), 2u);
 }
 
 TEST_F(FileTest, ForgetsAFailureWhenItIsOpenedAgain) {
@@ -57,7 +69,7 @@ TEST_F(FileTest, ForgetsAFailureWhenItIsOpenedAgain) {
   configure(source, {{"path", path("a.jsonl")}});
   for (int times = 0; times < 2; times++) {
     source.open({});
-    EXPECT_EQ(source.read_batch(10).size(), 1u);
+    EXPECT_EQ(source.read_batch(10, std::nullopt).size(), 1u);
   }
 }
 
@@ -125,8 +137,8 @@ TEST_F(FileTest, ACancelledCallReadsNothing) {
   source.open({});
   Call call;
   call.cancel();
-  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_CANCELLED);
-  EXPECT_EQ(source.read_batch(10).size(), 2u);
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }), TENON_CANCELLED);
+  EXPECT_EQ(source.read_batch(10, std::nullopt).size(), 2u);
 }
 
 TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {

@@ -24,8 +24,9 @@ class Generating {
     configure(source_, config);
     source_.open(position ? std::optional<BytesView>(*position) : std::nullopt);
   }
-  tenon_status read(Call& call, std::int32_t max, Records& records) {
-    tenon_source_v2_read_batch_request in{sizeof in, max};
+  tenon_status read(Call& call, std::int32_t max, Records& records,
+                    const std::int64_t* max_bytes = nullptr) {
+    tenon_source_v2_read_batch_request in{sizeof in, max, max_bytes};
     const tenon_source_v2_read_batch_response* out = nullptr;
     const sdk::detail::Frame frame{call.raw(), nullptr};
     const tenon_status status =
@@ -56,6 +57,18 @@ TEST(GeneratorTest, CountsAndGoesOn) {
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(text(records[0].position), "5");
   EXPECT_EQ(payload(records[0]).size(), 100u);
+}
+
+TEST(GeneratorTest, EndsABatchWithTheRecordThatReachesItsBytes) {
+  // Each record has 20 bytes of payload, 26 of metadata, and one digit as position and as key.
+  Generating generator(TextMap{{"size", "20"}});
+  Call call;
+  Records records;
+  for (const auto& [max_bytes, count] :
+       {std::pair<std::int64_t, std::size_t>{1, 1}, {48, 1}, {49, 2}, {144, 3}}) {
+    ASSERT_EQ(generator.read(call, 10, records, &max_bytes), TENON_OK);
+    EXPECT_EQ(records.size(), count) << max_bytes;
+  }
 }
 
 TEST(GeneratorTest, KeepsItsPaceUntilCancelled) {

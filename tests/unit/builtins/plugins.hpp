@@ -67,7 +67,7 @@ Records read_all(const TextMap& config, const std::optional<Bytes>& position = {
   Records all;
   try {
     for (;;) {
-      for (RecordV2& record : source.read_batch(2)) all.push_back(std::move(record));
+      for (RecordV2& record : source.read_batch(2, std::nullopt)) all.push_back(std::move(record));
     }
   } catch (const sdk::Failure& failure) {
     if (failure.status() != TENON_OUT_OF_RANGE) throw;

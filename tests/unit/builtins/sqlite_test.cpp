@@ -51,15 +51,26 @@ TEST_F(SqliteTest, ReadsATable) {
   expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "name"}});
 }
 
+TEST_F(SqliteTest, EndsABatchWithTheRecordThatReachesItsBytes) {
+  // Each record has 7 bytes of payload, 26 of metadata, and one digit as position and as key.
+  run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
+  SqliteSource source;
+  configure(source, table("t"));
+  source.open({});
+  EXPECT_EQ(source.read_batch(10, 35).size(), 1u);
+  EXPECT_EQ(payloads(source.read_batch(10, 36)), (Texts{R"({"a":2})", R"({"a":3})"}));
+}
+
 TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1)");
   SqliteSource source;
   configure(source, table("t"));
   source.open({});
-  EXPECT_EQ(source.read_batch(10).size(), 1u);
+  EXPECT_EQ(source.read_batch(10, std::nullopt).size(), 1u);
   run("INSERT INTO t VALUES (2)");
-  EXPECT_EQ(payloads(source.read_batch(10)), (Texts{R"({"a":2})"}));
-  EXPECT_EQ(failure_of([&] { source.read_batch(10); }, TENON_OUT_OF_RANGE), "no more records");
+  EXPECT_EQ(payloads(source.read_batch(10, std::nullopt)), (Texts{R"({"a":2})"}));
+  EXPECT_EQ(failure_of([&] { source.read_batch(10, std::nullopt); }, TENON_OUT_OF_RANGE),
+            "no more records");
 }
 
 TEST_F(SqliteTest, SaysWhatIsNotThere) {
@@ -183,9 +194,10 @@ TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
             TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_EQ(call.cancelled(), CancelReason::deadline);
   call.set_timeout(std::chrono::milliseconds(20));
-  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }),
+            TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_EQ(call.cancelled(), CancelReason::deadline);
-  EXPECT_EQ(status_in(call, [&] { source.read_batch(1); }), TENON_DEADLINE_EXCEEDED);
+  EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }), TENON_DEADLINE_EXCEEDED);
 }
 
 TEST_F(SqliteTest, ClosesWhatItOpened) {
@@ -197,7 +209,7 @@ TEST_F(SqliteTest, ClosesWhatItOpened) {
   SqliteSource source;
   configure(source, table("t"));
   source.open({});
-  source.read_batch(1);
+  source.read_batch(1, std::nullopt);
   source.teardown();
   EXPECT_EQ(open_files(), before);
 }

@@ -23,15 +23,15 @@ extern "C" {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_SOURCE_V2_KIND "tenon.dev/source"
-#define TENON_SOURCE_V2_FINGERPRINT UINT64_C(0x74dba76175ab389c)
+#define TENON_SOURCE_V2_FINGERPRINT UINT64_C(0xfd5efe398092d8f2)
 
 /* How a table begins: {TENON_SOURCE_V2_BASE, ...} */
 #define TENON_SOURCE_V2_BASE .struct_size = sizeof(tenon_source_v2), .version = 2
 
 /* What the macros that declare a module look up. */
 #define TENON_KIND_tenon_source_v2 "tenon.dev/source"
-#define TENON_SPEC_tenon_source_v2 "74dba76175ab389c"
-#define TENON_FINGERPRINT_tenon_source_v2 UINT64_C(0x74dba76175ab389c)
+#define TENON_SPEC_tenon_source_v2 "fd5efe398092d8f2"
+#define TENON_FINGERPRINT_tenon_source_v2 UINT64_C(0xfd5efe398092d8f2)
 
 /* -- Requests and responses ------------------------------------------------ */
 
@@ -52,6 +52,9 @@ typedef struct tenon_source_v2_open_request {
 typedef struct tenon_source_v2_read_batch_request {
   size_t struct_size;
   int32_t max; /* How many records the host takes at most; 1 or more. */
+  /* The batch ends with the record that brings it to this many bytes, counted in positions,
+   * keys, payloads and metadata; 1 or more. Absent: no limit. [optional] */
+  const int64_t *max_bytes;
 } tenon_source_v2_read_batch_request;
 
 typedef struct tenon_source_v2_read_batch_response {
@@ -177,8 +180,8 @@ TENON_ASSERT_LAYOUT(offsetof(tenon_source_v2_configure_request, config) == 8 &&
                     sizeof(tenon_source_v2_configure_request) == 56);
 TENON_ASSERT_LAYOUT(offsetof(tenon_source_v2_open_request, position) == 8 &&
                     sizeof(tenon_source_v2_open_request) == 24);
-TENON_ASSERT_LAYOUT(offsetof(tenon_source_v2_read_batch_request, max) == 8 &&
-                    sizeof(tenon_source_v2_read_batch_request) == 16);
+TENON_ASSERT_LAYOUT(offsetof(tenon_source_v2_read_batch_request, max_bytes) == 16 &&
+                    sizeof(tenon_source_v2_read_batch_request) == 24);
 TENON_ASSERT_LAYOUT(offsetof(tenon_source_v2_read_batch_response, records) == 8 &&
                     sizeof(tenon_source_v2_read_batch_response) == 32);
 TENON_ASSERT_LAYOUT(offsetof(tenon_source_v2_ack_request, positions) == 8 &&
