@@ -141,6 +141,22 @@ TEST_F(Pipeline, BringsEveryRecordToEveryDestination) {
   EXPECT_EQ(position(), "2500");
 }
 
+TEST_F(Pipeline, CarriesOneRecordAtATimeThroughTheSmallestWindow) {
+  world.write("pipeline.json",
+              R"({"name": "test", "position": "state/position.json", "window": {"records": 1},)"
+              R"( "source": )" +
+                  plugin("test.example/actor", R"("count": "5", "journal": "journal")") +
+                  R"(, "destinations": [)" +
+                  plugin("test.example/actor", R"("written": "written")") + "]}");
+  EXPECT_EQ(run().out, numbers(5, 5, 5));
+  EXPECT_EQ(written(), positions(1, 5));
+  const Lines calls = journal();
+  for (int i = 1; i <= 5; i++) {
+    const std::string number = std::to_string(i);
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: ack " + number + " to " + number), 1);
+  }
+}
+
 TEST_F(Pipeline, TellsADestinationThatWritesLateWhenNothingFollows) {
   write_actors("\"count\": \"10\"", "\"hold\": \"true\"");
   EXPECT_EQ(run().out, numbers(10, 10, 10));
@@ -517,7 +533,7 @@ TEST_F(Pipeline, TellsAllThatIsWrongWithAFileAtOnce) {
             R"(pipeline.json:1:1: error[missing-key]: a pipeline lacks the key 'position'
    fix     add "position": ...
 pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
-   needed  'name', 'source', 'destinations' and 'position'
+   needed  'name', 'source', 'destinations', 'position' and 'window'
    fix     did you mean 'source'?
 pipeline.json:4:24: error[not-found]: test.example/acter
    found   neither a drop-in nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor

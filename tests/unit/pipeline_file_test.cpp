@@ -68,6 +68,33 @@ TEST_F(PipelineFileTest, TakesEachKeyOnce) {
             "   fix     remove one of the two; blanks around a key do not count");
 }
 
+TEST_F(PipelineFileTest, MayLimitItsWindow) {
+  const std::string begin = R"({"name": "n", "position": "p", "source": {"plugin": "s"},
+  "destinations": [{"plugin": "d"}])";
+  auto file = read(begin + "}");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->window.records, 10'000u);
+  EXPECT_EQ(file->window.bytes, 32u << 20);
+  file = read(begin + R"(, "window": {"records": 7}})");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->window.records, 7u);
+  EXPECT_EQ(file->window.bytes, 32u << 20);
+  file = read(begin + R"(, "window": {"bytes": 1}})");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->window.bytes, 1u);
+  read(begin + R"(, "window": {"bytes": 0}})");
+  EXPECT_EQ(finding(),
+            "2:58: error[wrong-type]: 'bytes' has the wrong form\n"
+            "   found   a whole number\n"
+            "   needed  a whole number from 1\n"
+            "   fix     write a whole number from 1");
+  read(begin + R"(, "window": {"batches": 4}})");
+  EXPECT_EQ(finding(),
+            "2:49: error[unknown-key]: a window has no key 'batches'\n"
+            "   needed  'records' and 'bytes'\n"
+            "   fix     remove it");
+}
+
 TEST_F(PipelineFileTest, IsNoFolder) {
   EXPECT_FALSE(read_pipeline_file(world_.root(), findings_));
   ASSERT_EQ(findings_.all().size(), 1u);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,21 @@ class TransitTest : public testing::Test {
     for (std::size_t i = 0; i < positions.size(); i++) {
       records[i].position = tenon::to_bytes(positions[i]);
     }
-    tenon::Call* call = transit_.await_room();
+    tenon::Call* call = transit_.await_room().call;
     call->reset();
     using List = tenon::Value<std::vector<tenon::RecordV2>>;
     transit_.add(Records(List::raw<tenon::Copy::deep>(call->raw(), records)));
     return call;
+  }
+  /// Settles the oldest record.
+  void settle_one() {
+    for (const std::size_t lane : {0, 1}) {
+      EXPECT_EQ(transit_.offer(lane).size(), 1u);
+      transit_.sent(lane);
+      transit_.acknowledge(lane, 1);
+    }
+    EXPECT_TRUE(transit_.await_acknowledged());
+    transit_.settle(1);
   }
   static Positions positions(const Records& records) {
     Positions all;
@@ -59,6 +70,80 @@ TEST_F(TransitTest, KeepsABatchThatADestinationStillReads) {
 
   transit_.sent(0);
   EXPECT_EQ(transit_.await_acknowledged(), 4u);
+}
+
+TEST_F(TransitTest, GivesAllRecordsInOrderHoweverManyBatchesThereAre) {
+  Positions all;
+  for (int i = 0; i < 100; i++) {  // the ring grows while its first place is somewhere
+    read({std::to_string(i)});
+    all.push_back(std::to_string(i));
+    if (i % 3 != 0) continue;
+    settle_one();
+    all.erase(all.begin());
+  }
+  Positions offered;
+  for (Records records; !(records = transit_.offer(0)).empty(); transit_.sent(0)) {
+    for (const std::string& position : positions(records)) offered.push_back(position);
+  }
+  EXPECT_EQ(offered, all);
+}
+
+class Windows : public testing::Test {
+ protected:
+  /// Reads one record with a payload of a size.
+  static void read(Transit& transit, std::size_t size) {
+    tenon::RecordV2 record;
+    record.position = {1};
+    record.payload.after = tenon::Bytes(size - 1);
+    tenon::Call* call = transit.await_room().call;
+    call->reset();
+    using List = tenon::Value<std::vector<tenon::RecordV2>>;
+    transit.add(Records(List::raw<tenon::Copy::deep>(call->raw(), {record})));
+  }
+  /// Settles the oldest record.
+  static void settle_one(Transit& transit) {
+    EXPECT_EQ(transit.offer(0).size(), 1u);
+    transit.sent(0);
+    transit.acknowledge(0, 1);
+    EXPECT_TRUE(transit.await_acknowledged());
+    transit.settle(1);
+  }
+};
+
+TEST_F(Windows, SayHowManyRecordsMayCome) {
+  Transit transit(1, {.records = 1003, .bytes = 1 << 20});
+  EXPECT_EQ(transit.await_room().records, 1000) << "the most for one batch";
+  for (int i = 0; i < 5; i++) read(transit, 1);
+  EXPECT_EQ(transit.await_room().records, 998);
+}
+
+TEST_F(Windows, SayHowManyBytesMayCome) {
+  Transit transit(1, {.records = 10, .bytes = (1 << 20) + 100});
+  EXPECT_EQ(transit.await_room().bytes, 1 << 20) << "the most for one batch";
+  read(transit, 101);
+  EXPECT_EQ(transit.await_room().bytes, (1 << 20) - 1);
+}
+
+TEST_F(Windows, AreFullWithTheirLastRecord) {
+  Transit transit(1, {.records = 2, .bytes = 1000});
+  read(transit, 1);
+  EXPECT_TRUE(transit.has_room());
+  read(transit, 1);
+  EXPECT_FALSE(transit.has_room());
+  settle_one(transit);
+  EXPECT_TRUE(transit.has_room());
+}
+
+TEST_F(Windows, AreFullWithTheirLastByte) {
+  Transit transit(1, {.records = 10, .bytes = 1000});
+  read(transit, 999);
+  EXPECT_TRUE(transit.has_room());
+  read(transit, 5000);  // which is more than was wanted
+  EXPECT_FALSE(transit.has_room());
+  settle_one(transit);
+  EXPECT_FALSE(transit.has_room());
+  settle_one(transit);
+  EXPECT_TRUE(transit.has_room());
 }
 
 /// One that ended in the middle of a write is not told that it has written.

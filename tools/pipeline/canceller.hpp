@@ -15,13 +15,19 @@ namespace pipeline {
 /// Thread-safe.
 class Canceller {
  public:
-  /// Makes a Call ready for its next use; it is the one to cancel until another takes its place. A
-  /// Call that was used before ends before the Canceller does or is not cancelled any more.
+  /// Makes a Call ready for its next use, and the one to cancel. It must exist until `forget`,
+  /// until another one takes its place, or as long as the Canceller.
   void use(tenon::Call& call) {
     std::lock_guard lock(mutex_);
     call.reset();
     current_ = &call;
     if (cancelled_) call.cancel();
+  }
+
+  /// The call is over: its Call is not cancelled any more.
+  void forget() {
+    std::lock_guard lock(mutex_);
+    current_ = nullptr;
   }
 
   /// From now on, for good.

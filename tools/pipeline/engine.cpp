@@ -14,9 +14,6 @@
 namespace pipeline {
 namespace {
 
-// How many records are read at once, at most.
-constexpr std::int32_t batch_size = 1000;
-
 /// How long to wait before a call that failed is made again: longer each time.
 class Patience {
  public:
@@ -67,12 +64,13 @@ tenon::Error no_thread(const std::system_error& failed) {
 
 }  // namespace
 
-Engine::Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store)
+Engine::Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store,
+               const Window& window)
     : host_(host),
       reference_(std::move(reference)),
       stations_(stations),
       store_(store),
-      transit_(stations.destinations.size()) {
+      transit_(stations.destinations.size(), window) {
   for (std::size_t i = 0; i < stations.destinations.size(); i++) {
     deliveries_.push_back(
         std::make_unique<Delivery>(*stations.destinations[i].plugin, transit_, i));
@@ -166,9 +164,10 @@ void Engine::carry() {
 tenon::Result<void> Engine::read_all() {
   auto& source = *stations_.source.plugin;
   Patience patience;
-  while (tenon::Call* call = transit_.await_room()) {
-    reading_.use(*call);
-    const auto records = source->read_batch(*call, batch_size, std::nullopt);
+  while (const auto room = transit_.await_room()) {
+    reading_.use(*room.call);
+    const auto records = source->read_batch(*room.call, room.records, room.bytes);
+    reading_.forget();
     if (records) {
       patience.reset();
       if (!records->empty()) {
@@ -185,7 +184,7 @@ tenon::Result<void> Engine::read_all() {
     }
     if (error.restarted()) {
       if (auto reopened = reopen_source(); !reopened) return reopened;
-    } else if (interrupted(*call)) {
+    } else if (interrupted(*room.call)) {
       continue;
     } else if (error.retryable()) {
       reading_.wait(patience.next());

@@ -26,7 +26,8 @@ namespace pipeline {
 class Engine {
  public:
   /// All of them live longer. The plugins are configured; `reference` is that of the source.
-  Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store);
+  Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store,
+         const Window& window);
 
   /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
   /// that was read then is delivered and acknowledged, as far as the destinations take it. All

@@ -80,7 +80,7 @@ std::string progress_line(const Counts& counts, std::chrono::duration<double> si
 
 Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& stations,
                   PositionStore& store, Console& console) {
-  Engine engine(host, file.source.reference, stations, store);
+  Engine engine(host, file.source.reference, stations, store, file.window);
   std::vector<tenon::Error> errors;
   {
     Restarts restarts(host, console);

@@ -5,6 +5,9 @@
 #include "reading/object_reader.hpp"
 #include "reading/text_file.hpp"
 
+#include <cstdint>
+#include <string_view>
+
 namespace pipeline {
 namespace {
 
@@ -28,6 +31,20 @@ std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings&
   return uses;
 }
 
+Window read_window(const ObjectReader& pipeline, Findings& findings) {
+  Window window;
+  const JsonValue* value = pipeline.optional("window");
+  if (value == nullptr) return window;
+  const ObjectReader object(*value, "a window", {"records", "bytes"}, findings);
+  const auto read = [&](std::string_view key, std::uint64_t& limit) {
+    if (object.optional(key) == nullptr) return;
+    if (const auto number = object.number(key)) limit = static_cast<std::uint64_t>(*number);
+  };
+  read("records", window.records);
+  read("bytes", window.bytes);
+  return window;
+}
+
 }  // namespace
 
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
@@ -37,8 +54,8 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   const auto value = tenon::reading::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;
 
-  const ObjectReader object(*value, "a pipeline", {"name", "source", "destinations", "position"},
-                            findings);
+  const ObjectReader object(*value, "a pipeline",
+                            {"name", "source", "destinations", "position", "window"}, findings);
   PipelineFile file;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
@@ -47,6 +64,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   file.destinations = read_destinations(object, findings);
   file.position = path.parent_path() / object.text("position");
   file.position_place = object.place("position");
+  file.window = read_window(object, findings);
   return file;
 }
 

@@ -5,12 +5,16 @@
 //   { "name": "packages",
 //     "source": {"plugin": "example.io/dpkg", "config": {"delay": "1ms"}},
 //     "destinations": [{"plugin": "tenon.dev/sqlite", "config": {"path": "packages.db", ...}}],
-//     "position": "packages.position.json" }
+//     "position": "packages.position.json",
+//     "window": {"records": 10000, "bytes": 33554432} }
 //
-// A path in "position" counts from the folder of the file. What stands under "config" is the
+// A path in "position" counts from the folder of the file. "window" (window.hpp) may be absent, and
+// each of its members. What stands under "config" is the
 // plugin's: texts that are passed on without the blanks around them, and whose paths count from the
 // folder in which the pipeline is started.
 #pragma once
+
+#include "window.hpp"
 
 #include "common/plugin_use.hpp"
 #include "reading/findings.hpp"
@@ -34,6 +38,7 @@ struct PipelineFile {
   std::vector<PluginUse> destinations;  // at least one
   std::filesystem::path position;
   Place position_place;
+  Window window;
 };
 
 /// Reads a pipeline file. What is wrong with it is added to the findings; nothing when there is

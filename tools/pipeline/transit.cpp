@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transit.hpp"
 
+#include <tenon/record/v2.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace pipeline {
 
@@ -10,45 +13,110 @@ std::string to_text(const Counts& counts) {
          std::to_string(counts.written) + ", acknowledged " + std::to_string(counts.acknowledged);
 }
 
+namespace {
+
+/// The most that is read at once. Larger batches would not be faster, only older.
+constexpr std::uint64_t largest_batch = 1000;
+constexpr std::uint64_t largest_batch_bytes = std::uint64_t{1} << 20;
+/// The most memory that is kept for the next batches.
+constexpr std::uint64_t most_kept = std::uint64_t{8} << 20;
+constexpr std::size_t first_places = 16;
+
+std::uint64_t size_of(const std::optional<tenon::BytesView>& bytes) {
+  return bytes ? bytes->size() : 0;
+}
+
+std::uint64_t size_of(const Records& records) {
+  std::uint64_t size = 0;
+  for (const auto record : records) {
+    size += record.position().size() + size_of(record.key());
+    size += size_of(record.payload().before()) + size_of(record.payload().after());
+    for (const auto& [key, value] : record.metadata()) size += key.size() + value.size();
+  }
+  return size;
+}
+
+}  // namespace
+
+Transit::Transit(std::size_t lanes, const Window& window)
+    : window_(window), batches_(first_places), lanes_(lanes) {}
+
 // -- Reading ------------------------------------------------------------------
 
-tenon::Call* Transit::await_room() {
+Transit::Room Transit::await_room() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failed_ || added_ - released_ < batches_.size(); });
-  return failed_ ? nullptr : &batches_[added_ % batches_.size()].call;
+  room_.wait(lock, [&] { return failed_ || is_open(); });
+  if (failed_) return {};
+  if (!reading_ && !free_.empty()) {
+    reading_ = std::move(free_.back());
+    free_.pop_back();
+    free_bytes_ -= reading_->kept;
+  }
+  if (!reading_) reading_ = std::make_unique<Batch>();
+  return {
+      .call = &reading_->call,
+      .records = static_cast<std::int32_t>(std::min(window_.records - held(), largest_batch)),
+      .bytes = static_cast<std::int64_t>(std::min(window_.bytes - bytes_, largest_batch_bytes))};
+}
+
+bool Transit::has_room() const {
+  std::lock_guard lock(mutex_);
+  return is_open();
+}
+
+/// The records in batches that are not released.
+Transit::Number Transit::held() const {
+  return added_ == released_ ? 0 : read_ - batch(released_).first;
 }
 
 void Transit::add(Records records) {
+  const std::uint64_t bytes = size_of(records);
   std::lock_guard lock(mutex_);
-  Batch& batch = batches_[added_++ % batches_.size()];
-  batch.records = records;
-  batch.first = read_;
+  if (added_ - released_ == batches_.size()) grow();
+  reading_->records = records;
+  reading_->first = read_;
+  reading_->bytes = bytes;
+  reading_->kept =
+      std::max(reading_->kept, sizeof(Batch) + records.size() * sizeof(tenon_record_v2) + bytes);
+  place(added_++) = std::move(reading_);
+  bytes_ += bytes;
   read_ += records.size();
   const tenon::BytesView last = records[records.size() - 1].position();
   last_position_.assign(last.begin(), last.end());
-  changed_.notify_all();
+  for (Lane& lane : lanes_) lane.work.notify_one();
+}
+
+/// Makes room for twice as many batches.
+void Transit::grow() {
+  std::vector<std::unique_ptr<Batch>> larger(2 * batches_.size());
+  for (std::uint64_t i = released_; i < added_; i++)
+    larger[i % larger.size()] = std::move(place(i));
+  batches_ = std::move(larger);
 }
 
 bool Transit::await_settled() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return failed_ || settled_ == read_; });
+  room_.wait(lock, [&] { return failed_ || settled_ == read_; });
   return !failed_;
 }
 
 void Transit::end() {
   std::lock_guard lock(mutex_);
   ended_ = true;
-  changed_.notify_all();
+  for (Lane& lane : lanes_) {
+    lane.work.notify_one();
+    lane.owed.notify_one();
+  }
 }
 
 // -- Writing ------------------------------------------------------------------
 
 bool Transit::await_work(std::size_t lane) {
   std::unique_lock lock(mutex_);
-  const Lane& at = lanes_[lane];
+  Lane& at = lanes_[lane];
   const auto over = [&] { return at.closed || (at.stopped && at.acknowledged == read_); };
   const auto work = [&] { return !at.lost && (at.sent < read_ || (ended_ && !at.stopped)); };
-  changed_.wait(lock, [&] { return over() || work(); });
+  at.work.wait(lock, [&] { return over() || work(); });
   return !over();
 }
 
@@ -57,7 +125,7 @@ Records Transit::offer(std::size_t lane) {
   Lane& at = lanes_[lane];
   const Records records = run(at.sent, read_);
   at.offered = at.sent + records.size();
-  changed_.notify_all();
+  at.owed.notify_one();
   return records;
 }
 
@@ -66,7 +134,7 @@ void Transit::sent(std::size_t lane) {
   Lane& at = lanes_[lane];
   at.sent = at.offered;
   at.written = std::max(at.written, at.sent);
-  changed_.notify_all();
+  settleable_.notify_one();
 }
 
 void Transit::lost(std::size_t lane) {
@@ -89,10 +157,10 @@ std::optional<tenon::BytesView> Transit::last_position() const {
 
 bool Transit::await_offered(std::size_t lane) {
   std::unique_lock lock(mutex_);
-  const Lane& at = lanes_[lane];
+  Lane& at = lanes_[lane];
   const auto owes = [&] { return at.acknowledged < at.offered; };
   const auto over = [&] { return at.closed || (ended_ && at.acknowledged == read_); };
-  changed_.wait(lock, [&] { return owes() || over(); });
+  at.owed.wait(lock, [&] { return owes() || over(); });
   return owes();
 }
 
@@ -103,8 +171,10 @@ Records Transit::unacknowledged(std::size_t lane) const {
 
 void Transit::acknowledge(std::size_t lane, std::size_t count) {
   std::lock_guard lock(mutex_);
-  lanes_[lane].acknowledged += count;
-  changed_.notify_all();
+  Lane& at = lanes_[lane];
+  at.acknowledged += count;
+  if (at.stopped) at.work.notify_one();
+  settleable_.notify_one();
 }
 
 void Transit::rewind(std::size_t lane) {
@@ -112,7 +182,7 @@ void Transit::rewind(std::size_t lane) {
   Lane& at = lanes_[lane];
   at.offered = at.sent = at.acknowledged;
   at.lost = at.stopped = false;
-  changed_.notify_all();
+  at.work.notify_one();
 }
 
 void Transit::close(std::size_t lane) {
@@ -120,13 +190,14 @@ void Transit::close(std::size_t lane) {
   Lane& at = lanes_[lane];
   at.closed = true;
   at.offered = at.sent;
-  changed_.notify_all();
+  at.work.notify_one();
+  at.owed.notify_one();
 }
 
 void Transit::finish(std::size_t lane) {
   std::lock_guard lock(mutex_);
   lanes_[lane].threads--;
-  changed_.notify_all();
+  settleable_.notify_one();
 }
 
 // -- Settling -----------------------------------------------------------------
@@ -137,7 +208,7 @@ std::optional<Transit::Number> Transit::await_acknowledged() {
     return std::all_of(lanes_.begin(), lanes_.end(),
                        [](const Lane& at) { return at.threads == 0; });
   };
-  changed_.wait(lock, [&] { return safe() > settled_ || finished(); });
+  settleable_.wait(lock, [&] { return safe() > settled_ || finished(); });
   const Number until = safe();
   if (until == settled_) return std::nullopt;
   return until;
@@ -156,12 +227,18 @@ tenon::BytesView Transit::position_before(Number number) const {
 void Transit::settle(std::size_t count) {
   std::lock_guard lock(mutex_);
   settled_ += count;
-  while (released_ < added_) {
-    const Batch& oldest = batches_[released_ % batches_.size()];
-    if (oldest.first + oldest.records.size() > settled_) break;
-    released_++;
+  while (released_ < added_ && batch(released_).end() <= settled_) {
+    release(std::move(place(released_++)));
   }
-  changed_.notify_all();
+  room_.notify_one();
+}
+
+/// Keeps a batch for the next read, unless enough memory is kept already.
+void Transit::release(std::unique_ptr<Batch> batch) {
+  bytes_ -= batch->bytes;
+  if (free_bytes_ + batch->kept > most_kept) return;
+  free_bytes_ += batch->kept;
+  free_.push_back(std::move(batch));
 }
 
 /// Until where every destination acknowledged, and is not reading any more. One that has finished
@@ -178,18 +255,24 @@ Transit::Number Transit::safe() const {
 
 /// The records from a number on, as far as they lie in one batch.
 Records Transit::run(Number from, Number until) const {
-  for (std::uint64_t i = released_; i < added_; i++) {
-    const Batch& batch = batches_[i % batches_.size()];
-    const Number end = batch.first + batch.records.size();
-    if (from < end) return batch.records.slice(from - batch.first, std::min(until, end) - from);
+  std::uint64_t low = released_;
+  for (std::uint64_t high = added_; low < high;) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (batch(middle).end() <= from) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
-  return {};
+  if (low == added_) return {};
+  const Batch& found = batch(low);
+  return found.records.slice(from - found.first, std::min(until, found.end()) - from);
 }
 
 void Transit::fail() {
   std::lock_guard lock(mutex_);
   failed_ = true;
-  changed_.notify_all();
+  room_.notify_one();
 }
 
 Counts Transit::counts() const {

@@ -8,14 +8,16 @@
 // acknowledged is settled: its position becomes durable, and the source learns of it.
 #pragma once
 
+#include "window.hpp"
+
 #include <tenon/call.hpp>
 #include <tenon/record.hpp>
 #include <tenon/values.hpp>
 
-#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,14 +42,25 @@ class Transit {
  public:
   using Number = std::uint64_t;
 
-  explicit Transit(std::size_t lanes) : lanes_(lanes) {}
+  /// What the next read may bring.
+  struct Room {
+    tenon::Call* call;     // to read with; nullptr: the run has failed
+    std::int32_t records;  // at least one
+    std::int64_t bytes;    // the same
+    explicit operator bool() const noexcept { return call != nullptr; }
+  };
+
+  explicit Transit(std::size_t lanes, const Window& window = {});
 
   // -- For the thread that reads
   // -------------------------------------------------------------------
 
-  /// A Call to read with, when there is room for one more batch; nullptr when the run has failed.
-  tenon::Call* await_room();
-  /// What was read with that Call; not empty.
+  /// Waits until the window has room for at least one record.
+  Room await_room();
+  /// Returns whether it has.
+  bool has_room() const;
+  /// Adds what was read with the Call of the last `await_room`; not empty. There may be more than
+  /// was allowed.
   void add(Records records);
   /// Waits until everything is settled; false when the run has failed.
   bool await_settled();
@@ -108,6 +121,9 @@ class Transit {
     tenon::Call call;
     Records records;
     Number first = 0;
+    std::uint64_t bytes = 0;  // of its records
+    std::uint64_t kept = 0;   // memory for the next ones, about
+    Number end() const noexcept { return first + records.size(); }
   };
   struct Lane {
     Number offered = 0;
@@ -118,17 +134,31 @@ class Transit {
     bool stopped = false;
     bool closed = false;
     int threads = 2;
+    std::condition_variable work;  // for the thread that writes
+    std::condition_variable owed;  // for the one that collects
   };
 
+  std::unique_ptr<Batch>& place(std::uint64_t batch) { return batches_[batch % batches_.size()]; }
+  const Batch& batch(std::uint64_t number) const { return *batches_[number % batches_.size()]; }
+  Number held() const;
+  bool is_open() const { return held() < window_.records && bytes_ < window_.bytes; }
+  void grow();
+  void release(std::unique_ptr<Batch> batch);
   Records run(Number from, Number until) const;
   Number safe() const;
 
+  const Window window_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  // Some are read while others are written and settled; more than a few would only grow old.
-  std::array<Batch, 4> batches_;
-  std::uint64_t added_ = 0;  // batches since the beginning; the place of one is its number modulo 4
+  std::condition_variable room_;        // for the thread that reads
+  std::condition_variable settleable_;  // for the one that settles
+  std::unique_ptr<Batch> reading_;      // what `await_room` gave
+  // A ring: batches are numbered from the beginning.
+  std::vector<std::unique_ptr<Batch>> batches_;
+  std::uint64_t added_ = 0;
   std::uint64_t released_ = 0;
+  std::vector<std::unique_ptr<Batch>> free_;  // the one that was used last is used next
+  std::uint64_t free_bytes_ = 0;              // that their Calls keep
+  std::uint64_t bytes_ = 0;                   // of the batches that are not released
   std::vector<Lane> lanes_;
   Number read_ = 0;
   Number settled_ = 0;
