@@ -4,8 +4,11 @@
 // killed, restarted, or when a plugin fails.
 #include <tenon/pipeline_position_json.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -289,6 +292,33 @@ TEST_F(Pipeline, EndsAtOnceAtTheSecondSignal) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   child.signal(SIGINT);
   EXPECT_EQ(child.wait().exit, 128 + SIGINT);
+}
+
+TEST_F(Pipeline, EndsWhileAPluginHangsThatIsConfigured) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    std::filesystem::remove(world.root() / "journal");
+    write_actors("\"endless\": \"true\"");
+    Child child = start();
+    ASSERT_TRUE(eventually([&] { return !world.read("journal").empty(); }));
+    child.signal(SIGHUP);
+    child.signal(signal);
+    const Outcome outcome = child.wait();
+    EXPECT_EQ(outcome.exit, 128 + signal);
+    EXPECT_EQ(outcome.err, "tenon-pipeline: interrupted before the pipeline began\n");
+  }
+}
+
+TEST_F(Pipeline, EndsWhileItReadsAPipelineFileThatNobodyWrites) {
+  ASSERT_EQ(::mkfifo(world.path("pipeline.json").c_str(), 0600), 0);
+  Child child = start();
+  // Opening it for writing succeeds only when the program has opened it for reading.
+  const int writer = ::open((world.root() / "pipeline.json").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(writer, 0);
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 128 + SIGINT);
+  EXPECT_EQ(outcome.err, "");
+  ::close(writer);
 }
 
 /// Kills runs at random moments; whatever the last of them leaves is brought to its end.

@@ -26,7 +26,7 @@ void hold_signals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-SignalWatch::SignalWatch(std::function<void()> stop, std::function<void()> hang_up)
+SignalWatch::SignalWatch(std::function<void(int)> stop, std::function<void()> hang_up)
     : stop_(std::move(stop)), hang_up_(std::move(hang_up)), thread_(&SignalWatch::run, this) {}
 
 SignalWatch::~SignalWatch() {
@@ -45,7 +45,7 @@ void SignalWatch::run() {
     if (number == SIGHUP) {
       hang_up_();
     } else if (!std::exchange(stopping, true)) {
-      stop_();
+      stop_(number);
     } else {
       _exit(128 + number);
     }

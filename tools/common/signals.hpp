@@ -16,8 +16,9 @@ void hold_signals();
 /// Acts on the signals that were held back, from construction to destruction. One at a time.
 class SignalWatch {
  public:
-  /// Both are called on a thread of the SignalWatch. The second signal to stop ends the process.
-  SignalWatch(std::function<void()> stop, std::function<void()> hang_up);
+  /// Both are called on a thread of the SignalWatch; `stop` gets the number of the signal. The
+  /// second signal to stop ends the process.
+  SignalWatch(std::function<void(int)> stop, std::function<void()> hang_up);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -25,7 +26,7 @@ class SignalWatch {
  private:
   void run();
 
-  const std::function<void()> stop_;
+  const std::function<void(int)> stop_;
   const std::function<void()> hang_up_;
   std::atomic<bool> ended_{false};
   std::thread thread_;

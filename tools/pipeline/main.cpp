@@ -19,12 +19,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,7 +89,7 @@ Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& station
     Restarts restarts(host, console);
     const tenon::tools::Progress progress(
         console, [&](auto since) { return progress_line(engine.counts(), since); });
-    const tenon::tools::SignalWatch watch([&] { engine.stop(); }, [&] { restarts.request(); });
+    const tenon::tools::SignalWatch watch([&](int) { engine.stop(); }, [&] { restarts.request(); });
     errors = engine.run();
   }
   Exit exit = done;
@@ -100,6 +103,30 @@ Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& station
   return environment_failed;
 }
 
+tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path) {
+  return {.app = "tenon", .plugin_path = plugin_path, .builtins = {tenon::builtins()}};
+}
+
+std::optional<Stations> take_or_explain(tenon::Host& host, const PipelineFile& file,
+                                        Console& console, Findings& findings) {
+  auto stations = take_stations(host, file, console, findings);
+  if (!stations) tell_skipped(host, findings, console);
+  return stations;
+}
+
+/// The same, but ends the process at a signal: a plugin may hang while it is configured,
+/// and nothing was read yet that would be lost.
+std::optional<Stations> take_unless_interrupted(tenon::Host& host, const PipelineFile& file,
+                                                Console& console, Findings& findings) {
+  const tenon::tools::SignalWatch watch(
+      [&](int number) {
+        console.say("interrupted before the pipeline began");
+        _exit(128 + number);
+      },
+      [] {});
+  return take_or_explain(host, file, console, findings);
+}
+
 Exit run_file(const std::filesystem::path& path,
               const std::vector<std::filesystem::path>& plugin_path) {
   Console console("tenon-pipeline");
@@ -107,12 +134,10 @@ Exit run_file(const std::filesystem::path& path,
   const auto file = read_pipeline_file(path, findings);
   if (!file) return refuse(findings);
 
-  tenon::Host host({.app = "tenon", .plugin_path = plugin_path, .builtins = {tenon::builtins()}});
-  auto stations = take_stations(host, *file, console, findings);
-  if (!stations) {
-    tell_skipped(host, findings, console);
-    return refuse(findings);
-  }
+  tenon::tools::hold_signals();
+  tenon::Host host(host_options(plugin_path));
+  auto stations = take_unless_interrupted(host, *file, console, findings);
+  if (!stations) return refuse(findings);
   auto store = PositionStore::open(file->position, findings);
   if (!store) {
     console.say(store.error().to_string());
@@ -140,7 +165,6 @@ int run(int count, char** arguments) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
-  tenon::tools::hold_signals();
   return run_file(path, plugin_path);
 }
 

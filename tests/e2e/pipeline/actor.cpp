@@ -64,6 +64,7 @@ class Source : public tenon::sdk::SourceV2 {
   void configure(const tenon::sdk::Config& config) override {
     journal_.open(config.get("journal", ""));
     journal_.add("source: configure");
+    while (config.get("endless", false)) ::pause();
     count_ = config.get("count", 10);
     batch_ = config.get("batch", 1000);
     delay_ = config.get("delay", 0ns);
