@@ -321,6 +321,28 @@ TEST_F(Pipeline, EndsWhileItReadsAPipelineFileThatNobodyWrites) {
   ::close(writer);
 }
 
+// -- Validated ----------------------------------------------------------------
+
+TEST_F(Pipeline, ValidatesAFileAndOpensNothing) {
+  write_actors("\"count\": \"3\"");
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.out, "pipeline.json: no problem found\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(journal(), (Lines{"source: configure", "destination: configure", "source: teardown",
+                              "destination: teardown"}));
+  EXPECT_FALSE(std::filesystem::exists(world.root() / "state"));
+}
+
+TEST_F(Pipeline, ValidatesAWrongFileAsARunDoes) {
+  write_pipeline(plugin("test.example/acter", "\"count\": \"3\""),
+                 plugin("tenon.dev/log", "\"level\": \"loud\""));
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, run().err);
+}
+
 /// Kills runs at random moments; whatever the last of them leaves is brought to its end.
 class Killed : public Pipeline {
  protected:

@@ -149,6 +149,19 @@ Exit run_file(const std::filesystem::path& path,
   return run_stations(host, *file, *stations, *store, console);
 }
 
+/// Configures the plugins of a file, and opens nothing.
+Exit validate_file(const std::filesystem::path& path,
+                   const std::vector<std::filesystem::path>& plugin_path) {
+  Console console("tenon-pipeline");
+  Findings findings;
+  const auto file = read_pipeline_file(path, findings);
+  if (!file) return refuse(findings);
+  tenon::Host host(host_options(plugin_path));
+  if (!take_or_explain(host, *file, console, findings)) return refuse(findings);
+  std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;
+  return std::cout ? done : environment_failed;
+}
+
 int run(int count, char** arguments) {
   CLI::App program("Carries records from a source to destinations.", "tenon-pipeline");
   program.footer(
@@ -157,15 +170,21 @@ int run(int count, char** arguments) {
       "Exit status: 0 done, 1 the pipeline failed, 2 wrong usage or a wrong pipeline file, 3 the "
       "environment failed.");
   program.require_subcommand(1);
-  CLI::App* run = program.add_subcommand("run", "runs a pipeline until its source ends");
   std::filesystem::path path;
   std::vector<std::filesystem::path> plugin_path;
-  run->add_option("FILE", path, "the pipeline file")->required();
-  run->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  const auto add = [&](const char* name, const char* description) {
+    CLI::App* command = program.add_subcommand(name, description);
+    command->add_option("FILE", path, "the pipeline file")->required();
+    command->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    return command;
+  };
+  add("run", "runs a pipeline until its source ends");
+  const CLI::App* validate =
+      add("validate", "checks a pipeline file; its plugins are configured and not opened");
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
-  return run_file(path, plugin_path);
+  return validate->parsed() ? validate_file(path, plugin_path) : run_file(path, plugin_path);
 }
 
 }  // namespace
