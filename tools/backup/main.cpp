@@ -254,7 +254,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   Tally tally;
   Exit exit = done;
   {
-    const tenon::tools::SignalWatch watch([&](int) { session->caller.cancel(); }, [] {});
+    const tenon::tools::SignalWatch watch([&](int, bool) { session->caller.cancel(); }, [] {});
     const tenon::tools::Progress progress(console,
                                           [&](auto since) { return progress_line(tally, since); });
     auto store = Store::open(*session);

@@ -26,7 +26,7 @@ void hold_signals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-SignalWatch::SignalWatch(std::function<void(int)> stop, std::function<void()> hang_up)
+SignalWatch::SignalWatch(Stop stop, std::function<void()> hang_up)
     : stop_(std::move(stop)), hang_up_(std::move(hang_up)), thread_(&SignalWatch::run, this) {}
 
 SignalWatch::~SignalWatch() {
@@ -44,11 +44,13 @@ void SignalWatch::run() {
     if (ended_) return;
     if (number == SIGHUP) {
       hang_up_();
-    } else if (!std::exchange(stopping, true)) {
-      stop_(number);
-    } else {
-      _exit(128 + number);
+      continue;
     }
+    const bool again = std::exchange(stopping, true);
+    // A third one ends the process even if `stop` does not return.
+    if (again) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    stop_(number, again);
+    if (again) _exit(128 + number);
   }
 }
 

@@ -16,9 +16,12 @@ void hold_signals();
 /// Acts on the signals that were held back, from construction to destruction. One at a time.
 class SignalWatch {
  public:
-  /// Both are called on a thread of the SignalWatch; `stop` gets the number of the signal. The
-  /// second signal to stop ends the process.
-  SignalWatch(std::function<void(int)> stop, std::function<void()> hang_up);
+  /// Gets the number of a signal to stop, and whether it is the second one. The process ends when
+  /// that call has returned, with the status 128 + number.
+  using Stop = std::function<void(int number, bool again)>;
+
+  /// Both are called on a thread of the SignalWatch.
+  SignalWatch(Stop stop, std::function<void()> hang_up);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -26,7 +29,7 @@ class SignalWatch {
  private:
   void run();
 
-  const std::function<void(int)> stop_;
+  const Stop stop_;
   const std::function<void()> hang_up_;
   std::atomic<bool> ended_{false};
   std::thread thread_;

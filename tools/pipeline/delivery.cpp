@@ -65,6 +65,7 @@ tenon::Result<void> Delivery::write_until_stopped() {
 }
 
 tenon::Result<void> Delivery::write(Records records) {
+  const CallSlot::Scope call(writing_calls_, "write_batch");
   auto written = destination_->write_batch(write_call_, records);
   if (written) {
     transit_.sent(lane_);
@@ -77,6 +78,7 @@ tenon::Result<void> Delivery::write(Records records) {
 }
 
 tenon::Result<void> Delivery::stop() {
+  const CallSlot::Scope call(writing_calls_, "stop");
   auto stopped = destination_->stop(write_call_, transit_.last_position());
   // In a plugin that was restarted nothing is open; if something has to be sent again it is opened.
   if (done_or_nothing_to_do(stopped) || stopped.error().restarted()) {
@@ -103,7 +105,10 @@ tenon::Result<void> Delivery::collect() {
   for (;;) {
     collecting_.use(collect_call_);
     if (!transit_.await_offered(lane_)) return {};
-    auto acks = destination_->next_acks(collect_call_);
+    auto acks = [&] {
+      const CallSlot::Scope call(collecting_calls_, "next_acks");
+      return destination_->next_acks(collect_call_);
+    }();
     if (acks) {
       if (auto taken = take(*acks); !taken) return taken;
     } else if (acks.error().restarted()) {
@@ -118,6 +123,7 @@ tenon::Result<void> Delivery::collect() {
 
 tenon::Result<void> Delivery::reopen() {
   std::lock_guard session(session_);
+  const CallSlot::Scope call(collecting_calls_, "open");
   if (auto opened = destination_->open(); !opened) return opened;
   transit_.rewind(lane_);
   return {};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "canceller.hpp"
+#include "open_calls.hpp"
 #include "transit.hpp"
 
 #include <tenon/destination.hpp>
@@ -18,9 +19,16 @@ namespace pipeline {
 /// Its two functions run on a thread each, at the same time.
 class Delivery {
  public:
-  /// The destination is open. All three live longer than the Delivery.
-  Delivery(tenon::Handle<tenon::Destination>& destination, Transit& transit, std::size_t lane)
-      : destination_(destination), transit_(transit), lane_(lane) {}
+  /// All of them live longer than the Delivery. The slots are those of its two threads.
+  Delivery(tenon::Handle<tenon::Destination>& destination, Transit& transit, std::size_t lane,
+           CallSlot& writing_calls, CallSlot& collecting_calls)
+      : destination_(destination),
+        transit_(transit),
+        lane_(lane),
+        writing_calls_(writing_calls),
+        collecting_calls_(collecting_calls) {}
+
+  CallSlot& writing_calls() noexcept { return writing_calls_; }
 
   /// Writes all that is read, and tells the destination when nothing follows.
   tenon::Result<void> write_all();
@@ -39,6 +47,8 @@ class Delivery {
   tenon::Handle<tenon::Destination>& destination_;
   Transit& transit_;
   const std::size_t lane_;
+  CallSlot& writing_calls_;
+  CallSlot& collecting_calls_;
   // Held while something is written, so that nothing written before a restart counts behind it.
   std::mutex session_;
   tenon::Call write_call_;

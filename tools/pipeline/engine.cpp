@@ -14,6 +14,9 @@
 namespace pipeline {
 namespace {
 
+/// The time after which a call that keeps a run from ending is told.
+constexpr std::chrono::seconds grace_of_stop(5);
+
 /// How long to wait before a call that failed is made again: longer each time.
 class Patience {
  public:
@@ -35,11 +38,13 @@ bool failed_with(const tenon::Error& error, tenon_status code) {
 /// Tells a plugin when it gets a configuration that was not in use before.
 template <class K>
 tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
-                            const UsedPlugin* before) {
+                            const UsedPlugin* before, CallSlot& calls) {
   tenon::Result<void> done;
   if (before == nullptr || before->plugin != now.plugin) {
+    const CallSlot::Scope call(calls, "on_created");
     done = plugin->on_created(now.config);
   } else if (before->config != now.config) {
+    const CallSlot::Scope call(calls, "on_updated");
     done = plugin->on_updated(before->config, now.config);
   }
   if (done_or_nothing_to_do(done)) return {};
@@ -65,15 +70,21 @@ tenon::Error no_thread(const std::system_error& failed) {
 }  // namespace
 
 Engine::Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store,
-               const Window& window)
+               const Window& window, Console& console)
     : host_(host),
       reference_(std::move(reference)),
       stations_(stations),
       store_(store),
+      console_(console),
+      calls_([&](const std::string& call) { console.say(call); }, grace_of_stop),
+      source_calls_(calls_.add(stations.source.used.plugin)),
+      ack_calls_(calls_.add(stations.source.used.plugin)),
       transit_(stations.destinations.size(), window) {
   for (std::size_t i = 0; i < stations.destinations.size(); i++) {
-    deliveries_.push_back(
-        std::make_unique<Delivery>(*stations.destinations[i].plugin, transit_, i));
+    auto& destination = stations.destinations[i];
+    const std::string& name = destination.used.plugin;
+    deliveries_.push_back(std::make_unique<Delivery>(*destination.plugin, transit_, i,
+                                                     calls_.add(name), calls_.add(name)));
   }
 }
 
@@ -83,9 +94,28 @@ std::vector<tenon::Error> Engine::run() {
   } else {
     note(std::move(opened));
   }
-  stations_.source.plugin.reset();
-  stations_.destinations.clear();
+  tear_down();
   return std::move(errors_);
+}
+
+void Engine::tear_down() {
+  {
+    const CallSlot::Scope call(source_calls_, "teardown");
+    stations_.source.plugin.reset();
+  }
+  for (std::size_t i = 0; i < stations_.destinations.size(); i++) {
+    const CallSlot::Scope call(deliveries_[i]->writing_calls(), "teardown");
+    stations_.destinations[i].plugin.reset();
+  }
+}
+
+void Engine::stop() {
+  reading_.cancel();
+  calls_.end();
+}
+
+void Engine::tell_open_calls() const {
+  for (const std::string& call : calls_.longer_than({})) console_.say(call);
 }
 
 /// Keeps what failed; nothing more is read then.
@@ -94,7 +124,7 @@ void Engine::note(tenon::Result<void> result) {
   std::lock_guard lock(mutex_);
   errors_.push_back(std::move(result).error());
   transit_.fail();
-  reading_.cancel();
+  stop();
 }
 
 // -- Opening ------------------------------------------------------------------
@@ -102,17 +132,13 @@ void Engine::note(tenon::Result<void> result) {
 tenon::Result<void> Engine::open_all() {
   const PipelineState& state = store_.state();
   auto& source = stations_.source;
-  auto prepared = prepare(*source.plugin, source.used, state.source ? &*state.source : nullptr);
+  auto prepared =
+      prepare(*source.plugin, source.used, state.source ? &*state.source : nullptr, source_calls_);
   if (!prepared) return prepared;
   if (auto opened = open_source(); !done_or_nothing_to_do(opened)) return opened;
   if (auto recorded = record_source(); !recorded) return recorded;
   for (std::size_t i = 0; i < stations_.destinations.size(); i++) {
-    auto& destination = stations_.destinations[i];
-    const bool known = i < state.destinations.size();
-    prepared =
-        prepare(*destination.plugin, destination.used, known ? &state.destinations[i] : nullptr);
-    if (!prepared) return prepared;
-    if (auto opened = (*destination.plugin)->open(); !done_or_nothing_to_do(opened)) return opened;
+    if (auto opened = open_destination(i); !opened) return opened;
     if (auto recorded = record_destination(i); !recorded) return recorded;
   }
   return {};
@@ -120,7 +146,20 @@ tenon::Result<void> Engine::open_all() {
 
 /// At the last position that is durable.
 tenon::Result<void> Engine::open_source() {
+  const CallSlot::Scope call(source_calls_, "open");
   return (*stations_.source.plugin)->open(store_.state().position);
+}
+
+tenon::Result<void> Engine::open_destination(std::size_t place) {
+  auto& destination = stations_.destinations[place];
+  CallSlot& calls = deliveries_[place]->writing_calls();
+  const std::vector<UsedPlugin>& known = store_.state().destinations;
+  auto prepared = prepare(*destination.plugin, destination.used,
+                          place < known.size() ? &known[place] : nullptr, calls);
+  if (!prepared) return prepared;
+  const CallSlot::Scope call(calls, "open");
+  auto opened = (*destination.plugin)->open();
+  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
 }
 
 tenon::Result<void> Engine::record_source() {
@@ -166,7 +205,10 @@ tenon::Result<void> Engine::read_all() {
   Patience patience;
   while (const auto room = transit_.await_room()) {
     reading_.use(*room.call);
-    const auto records = source->read_batch(*room.call, room.records, room.bytes);
+    const auto records = [&] {
+      const CallSlot::Scope call(source_calls_, "read_batch");
+      return source->read_batch(*room.call, room.records, room.bytes);
+    }();
     reading_.forget();
     if (records) {
       patience.reset();
@@ -207,6 +249,7 @@ tenon::Result<void> Engine::reopen_source() {
 }
 
 tenon::Result<void> Engine::stop_source() {
+  const CallSlot::Scope call(source_calls_, "stop");
   const auto stopped = (*stations_.source.plugin)->stop();
   // After a restart nothing is open that could be stopped.
   if (stopped || stopped.error().restarted()) return {};
@@ -230,6 +273,7 @@ tenon::Result<void> Engine::acknowledge(Transit::Number until) {
     const Records records = transit_.unsettled(until);
     if (records.empty()) return {};
     settle_call_.reset();
+    const CallSlot::Scope call(ack_calls_, "ack");
     auto acknowledged = (*stations_.source.plugin)->ack(settle_call_, positions_of(records));
     // A source that was restarted learns it from the position at which it is opened.
     if (!done_or_nothing_to_do(acknowledged) && !acknowledged.error().restarted()) {

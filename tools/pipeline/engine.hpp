@@ -9,6 +9,7 @@
 
 #include "canceller.hpp"
 #include "delivery.hpp"
+#include "open_calls.hpp"
 #include "position_store.hpp"
 #include "stations.hpp"
 #include "transit.hpp"
@@ -27,22 +28,28 @@ class Engine {
  public:
   /// All of them live longer. The plugins are configured; `reference` is that of the source.
   Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store,
-         const Window& window);
+         const Window& window, Console& console);
 
   /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
   /// that was read then is delivered and acknowledged, as far as the destinations take it. All
   /// plugins are torn down at the end. Once.
   std::vector<tenon::Error> run();
 
-  /// Reads no more. From any thread.
-  void stop() { reading_.cancel(); }
+  /// Reads no more. Calls that do not return are told to the console some seconds later. From any
+  /// thread.
+  void stop();
+
+  /// Tells the console which plugins are in which method. From any thread.
+  void tell_open_calls() const;
 
   /// From any thread.
   Counts counts() const { return transit_.counts(); }
 
  private:
+  void tear_down();
   tenon::Result<void> open_all();
   tenon::Result<void> open_source();
+  tenon::Result<void> open_destination(std::size_t place);
   tenon::Result<void> record_source();
   tenon::Result<void> record_destination(std::size_t place);
 
@@ -59,6 +66,10 @@ class Engine {
   const std::string reference_;
   Stations& stations_;
   PositionStore& store_;
+  Console& console_;
+  OpenCalls calls_;
+  CallSlot& source_calls_;
+  CallSlot& ack_calls_;
   Transit transit_;
   std::vector<std::unique_ptr<Delivery>> deliveries_;
   Canceller reading_;

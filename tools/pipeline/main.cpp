@@ -83,13 +83,18 @@ std::string progress_line(const Counts& counts, std::chrono::duration<double> si
 
 Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& stations,
                   PositionStore& store, Console& console) {
-  Engine engine(host, file.source.reference, stations, store, file.window);
+  Engine engine(host, file.source.reference, stations, store, file.window, console);
   std::vector<tenon::Error> errors;
   {
     Restarts restarts(host, console);
     const tenon::tools::Progress progress(
         console, [&](auto since) { return progress_line(engine.counts(), since); });
-    const tenon::tools::SignalWatch watch([&](int) { engine.stop(); }, [&] { restarts.request(); });
+    const tenon::tools::SignalWatch watch(
+        [&](int, bool again) {
+          if (again) return engine.tell_open_calls();
+          engine.stop();
+        },
+        [&] { restarts.request(); });
     errors = engine.run();
   }
   Exit exit = done;
@@ -119,7 +124,7 @@ std::optional<Stations> take_or_explain(tenon::Host& host, const PipelineFile& f
 std::optional<Stations> take_unless_interrupted(tenon::Host& host, const PipelineFile& file,
                                                 Console& console, Findings& findings) {
   const tenon::tools::SignalWatch watch(
-      [&](int number) {
+      [&](int number, bool) {
         console.say("interrupted before the pipeline began");
         _exit(128 + number);
       },

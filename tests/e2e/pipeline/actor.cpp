@@ -88,7 +88,10 @@ class Source : public tenon::sdk::SourceV2 {
     at_ = position ? std::stoi(text_of(position)) : 0;
   }
   std::vector<tenon::RecordV2> read_batch(std::int32_t max, std::optional<std::int64_t>) override {
-    if (deaf_) ::pause();
+    if (deaf_) {
+      journal_.add("source: deaf");
+      ::pause();
+    }
     call().check();
     if (delay_ > 0ns) call().wait(delay_);
     if (call().cancelled()) call().check();

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Which calls are told when a run does not end.
+#include "pipeline/open_calls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+namespace pipeline {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(OpenCalls, AreThoseThatHaveNotReturned) {
+  OpenCalls calls([](const std::string&) {}, 1h);
+  CallSlot& one = calls.add("x.example/one");
+  CallSlot& two = calls.add("x.example/two");
+  const CallSlot::Scope reading(one, "read");
+  {
+    const CallSlot::Scope writing(two, "write");
+    EXPECT_EQ(calls.longer_than(0s),
+              (std::vector<std::string>{"x.example/one: read has not returned for 0 s",
+                                        "x.example/two: write has not returned for 0 s"}));
+  }
+  EXPECT_EQ(calls.longer_than(0s),
+            std::vector<std::string>{"x.example/one: read has not returned for 0 s"});
+  EXPECT_EQ(calls.longer_than(1h), std::vector<std::string>());
+}
+
+TEST(OpenCalls, AreToldAgainAndAgainAfterTheEnd) {
+  std::counting_semaphore<> told(0);
+  OpenCalls calls(
+      [&](const std::string& call) {
+        EXPECT_TRUE(call.starts_with("x.example/one: read has not returned for ")) << call;
+        told.release();
+      },
+      1ms);
+  const CallSlot::Scope reading(calls.add("x.example/one"), "read");
+  EXPECT_FALSE(told.try_acquire()) << "told before the end";
+  calls.end();
+  for (int times = 0; times < 3; times++) told.acquire();
+}
+
+}  // namespace
+}  // namespace pipeline
