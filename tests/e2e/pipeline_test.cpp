@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <random>
 #include <regex>
 #include <set>
@@ -470,6 +471,35 @@ TEST_F(Pipeline, GoesOnWithTheOldCodeWhenTheNewOneIsBroken) {
       << outcome.err;
   EXPECT_EQ(written(), positions(1, 200));
 }
+
+#if !SANITIZED  // a sanitizer reports the crash and ends the program
+/// The first of each.
+Lines without_repetitions(const Lines& all) {
+  Lines lines;
+  std::set<std::string> seen;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(lines),
+               [&](const std::string& line) { return seen.insert(line).second; });
+  return lines;
+}
+
+TEST_F(Pipeline, GoesOnAfterACrashOfItsSource) {
+  write_actors("\"count\": \"20\", \"crash_at\": \"7\"");
+  world.write("crash", "");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(20, 20, 20));
+  // The destination is of the same module, and may get again what it had not acknowledged.
+  EXPECT_EQ(without_repetitions(written()), positions(1, 20));
+  EXPECT_EQ(position(), "20");
+  // The plugin, the method, the signal and the function.
+  EXPECT_NE(outcome.err.find("test.example/actor: read_batch: crashed: SIGSEGV at "),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("Source::read_batch"), std::string::npos) << outcome.err;
+  const Lines calls = journal();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: open 6"), 1);
+}
+#endif
 
 TEST_F(Pipeline, TellsThatNoModuleHasChanged) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");

@@ -109,7 +109,10 @@ Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& station
 }
 
 tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin_path) {
-  return {.app = "tenon", .plugin_path = plugin_path, .builtins = {tenon::builtins()}};
+  return {.app = "tenon",
+          .plugin_path = plugin_path,
+          .builtins = {tenon::builtins()},
+          .contain_crashes = true};
 }
 
 std::optional<Stations> take_or_explain(tenon::Host& host, const PipelineFile& file,

@@ -69,6 +69,7 @@ class Source : public tenon::sdk::SourceV2 {
     batch_ = config.get("batch", 1000);
     delay_ = config.get("delay", 0ns);
     fail_at_ = config.get("fail_at", 0);
+    crash_at_ = config.get("crash_at", 0);
     retry_at_ = config.get("retry_at", 0);
     deaf_ = config.get("deaf", false);
     broken_ = config.get("broken", false);
@@ -99,6 +100,10 @@ class Source : public tenon::sdk::SourceV2 {
     std::vector<tenon::RecordV2> records;
     while (static_cast<int>(records.size()) < std::min(max, batch_) && at_ < count_) {
       const int next = at_ + 1;
+      if (next == crash_at_) {
+        if (!records.empty()) break;
+        if (::unlink("crash") == 0) *static_cast<volatile int*>(nullptr) = 0;  // once
+      }
       if (next == fail_at_ || next == retry_at_) {
         if (!records.empty()) break;
         if (next == fail_at_) throw Failure(TENON_DATA_LOSS, "record ", next, " is illegible");
@@ -131,7 +136,7 @@ class Source : public tenon::sdk::SourceV2 {
 
  private:
   Journal journal_;
-  int count_ = 0, batch_ = 0, fail_at_ = 0, retry_at_ = 0, at_ = 0;
+  int count_ = 0, batch_ = 0, fail_at_ = 0, crash_at_ = 0, retry_at_ = 0, at_ = 0;
   int ack_status_ = 0, stop_status_ = 0, teardown_status_ = 0;
   bool deaf_ = false, broken_ = false;
   tenon::sdk::Duration delay_{};
