@@ -235,7 +235,7 @@ class BackupFaults : public testing::Test {
     std::size_t items = 0;
     std::size_t errors = 0;
     row >> items >> errors;
-    EXPECT_TRUE(items == count || errors != 0) << listed.out;
+    EXPECT_EQ(items == count, errors == 0) << listed.out;
     const Outcome restored = run(world, {"restore", "nightly", "--to", "restored"});
     EXPECT_EQ(restored.exit, 0) << restored.err;
     EXPECT_EQ(files(world.root() / "restored"), items);

@@ -61,10 +61,11 @@ void DocumentCollector::read(const std::filesystem::path& path) {
   }
   path_ = path;
   file_ = drafts_.files.add(path, status);
-  read_pieces(file.get());
+  read_pieces(file.get(), static_cast<std::uint64_t>(status.st_size));
 }
 
-void DocumentCollector::read_pieces(int file) {
+/// Stops at the size that the file had. If it has grown since, its documents cannot be read again.
+void DocumentCollector::read_pieces(int file, std::uint64_t size) {
   DocumentScanner scanner(*this, largest_document);
   buffer_.resize(piece_size);
   piece_offset_ = 0;
@@ -76,6 +77,7 @@ void DocumentCollector::read_pieces(int file) {
     piece_ = std::string_view(buffer_).substr(0, static_cast<std::size_t>(got));
     scanner.feed(piece_);
     piece_offset_ += piece_.size();
+    if (piece_offset_ >= size) break;
   }
   scanner.finish();
 }

@@ -78,7 +78,7 @@ class DocumentCollector : private ScanHandler {
   void on_object(const Extent& extent, const Envelope& envelope) override;
   void on_broken(const Position& where, std::string_view found, const Envelope& envelope) override;
 
-  void read_pieces(int file);
+  void read_pieces(int file, std::uint64_t size);
   void take_document(const Extent& extent);
   void add(const Extent& extent, std::string_view text);
   std::uint32_t head(std::string members);
