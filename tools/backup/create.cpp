@@ -103,9 +103,7 @@ void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& 
 void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
                            Item& item) {
   const ResourceIdV1& id = item.original_id;
-  auto outline = read_item(changed);
-  const auto changed_id =
-      outline ? id_of(*std::move(outline), id.resource) : std::move(outline).error();
+  const auto changed_id = id_of(changed, id.resource);
   if (!changed_id) {
     item.errors.push_back(of_plugin(changed_id.error(), plugin->info, "execute"));
   } else if (*changed_id != id) {

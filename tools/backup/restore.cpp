@@ -137,8 +137,7 @@ void RestorePolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item&
 /// A change that cannot be used is left out; the actions that follow see the item without it.
 void RestorePolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
                             Item& item) {
-  auto outline = read_item(changed);
-  auto id = outline ? id_of(*std::move(outline), item.id.resource) : std::move(outline).error();
+  auto id = id_of(changed, item.id.resource);
   if (!id) {
     item.errors.push_back(of_plugin(id.error(), plugin->info, "execute"));
     return;
