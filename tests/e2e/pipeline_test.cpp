@@ -285,7 +285,7 @@ TEST_F(Pipeline, GoesOnWhereItWasInterrupted) {
   }
 }
 
-TEST_F(Pipeline, NamesAPluginThatKeepsItFromEnding) {
+TEST_F(Pipeline, ReportsAPluginThatDelaysItsEnd) {
   write_actors("\"deaf\": \"true\"");
   Child child = start();
   ASSERT_TRUE(eventually([&] { return world.read("journal").ends_with("source: deaf\n"); }));
@@ -299,7 +299,7 @@ TEST_F(Pipeline, NamesAPluginThatKeepsItFromEnding) {
   ASSERT_TRUE(std::regex_match(told, found, hung)) << told;
   EXPECT_GE(std::stoi(found[1]), 5);
 
-  // The second signal ends it, and says so again.
+  // The second signal ends it, after another report.
   child.signal(SIGTERM);
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 128 + SIGTERM);
@@ -321,7 +321,7 @@ TEST_F(Pipeline, EndsWhileAPluginHangsThatIsConfigured) {
   }
 }
 
-TEST_F(Pipeline, EndsWhileItReadsAPipelineFileThatNobodyWrites) {
+TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
   ASSERT_EQ(::mkfifo(world.path("pipeline.json").c_str(), 0600), 0);
   Child child = start();
   // Opening it for writing succeeds only when the program has opened it for reading.
@@ -482,7 +482,7 @@ Lines without_repetitions(const Lines& all) {
   return lines;
 }
 
-TEST_F(Pipeline, GoesOnAfterACrashOfItsSource) {
+TEST_F(Pipeline, ResumesAfterACrashOfItsSource) {
   write_actors("\"count\": \"20\", \"crash_at\": \"7\"");
   world.write("crash", "");
   const Outcome outcome = run();

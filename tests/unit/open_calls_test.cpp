@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which calls are told when a run does not end.
+// Reports of calls that do not return.
 #include "pipeline/open_calls.hpp"
 
 #include <gtest/gtest.h>
@@ -31,18 +31,18 @@ TEST(OpenCalls, AreThoseThatHaveNotReturned) {
   EXPECT_EQ(calls.longer_than(1h), std::vector<std::string>());
 }
 
-TEST(OpenCalls, AreToldAgainAndAgainAfterTheEnd) {
-  std::counting_semaphore<> told(0);
+TEST(OpenCalls, AreReportedRepeatedlyAfterTheEnd) {
+  std::counting_semaphore<> reported(0);
   OpenCalls calls(
       [&](const std::string& call) {
         EXPECT_TRUE(call.starts_with("x.example/one: read has not returned for ")) << call;
-        told.release();
+        reported.release();
       },
       1ms);
   const CallSlot::Scope reading(calls.add("x.example/one"), "read");
-  EXPECT_FALSE(told.try_acquire()) << "told before the end";
+  EXPECT_FALSE(reported.try_acquire()) << "reported before the end";
   calls.end();
-  for (int times = 0; times < 3; times++) told.acquire();
+  for (int times = 0; times < 3; times++) reported.acquire();
 }
 
 }  // namespace

@@ -72,9 +72,9 @@ TEST_F(TransitTest, KeepsABatchThatADestinationStillReads) {
   EXPECT_EQ(transit_.await_acknowledged(), 4u);
 }
 
-TEST_F(TransitTest, GivesAllRecordsInOrderHoweverManyBatchesThereAre) {
+TEST_F(TransitTest, ReturnsAllRecordsInOrderWithManyBatches) {
   Positions all;
-  for (int i = 0; i < 100; i++) {  // the ring grows while its first place is somewhere
+  for (int i = 0; i < 100; i++) {  // the ring grows at any offset
     read({std::to_string(i)});
     all.push_back(std::to_string(i));
     if (i % 3 != 0) continue;
@@ -110,14 +110,14 @@ class Windows : public testing::Test {
   }
 };
 
-TEST_F(Windows, SayHowManyRecordsMayCome) {
+TEST_F(Windows, LimitTheRecordsOfARead) {
   Transit transit(1, {.records = 1003, .bytes = 1 << 20});
   EXPECT_EQ(transit.await_room().records, 1000) << "the most for one batch";
   for (int i = 0; i < 5; i++) read(transit, 1);
   EXPECT_EQ(transit.await_room().records, 998);
 }
 
-TEST_F(Windows, SayHowManyBytesMayCome) {
+TEST_F(Windows, LimitTheBytesOfARead) {
   Transit transit(1, {.records = 10, .bytes = (1 << 20) + 100});
   EXPECT_EQ(transit.await_room().bytes, 1 << 20) << "the most for one batch";
   read(transit, 101);
@@ -138,7 +138,7 @@ TEST_F(Windows, AreFullWithTheirLastByte) {
   Transit transit(1, {.records = 10, .bytes = 1000});
   read(transit, 999);
   EXPECT_TRUE(transit.has_room());
-  read(transit, 5000);  // which is more than was wanted
+  read(transit, 5000);  // more than was wanted
   EXPECT_FALSE(transit.has_room());
   settle_one(transit);
   EXPECT_FALSE(transit.has_room());

@@ -14,7 +14,7 @@
 namespace pipeline {
 namespace {
 
-/// The time after which a call that keeps a run from ending is told.
+/// How long a call may delay the end of a run before it is reported.
 constexpr std::chrono::seconds grace_of_stop(5);
 
 /// How long to wait before a call that failed is made again: longer each time.
@@ -114,7 +114,7 @@ void Engine::stop() {
   calls_.end();
 }
 
-void Engine::tell_open_calls() const {
+void Engine::report_open_calls() const {
   for (const std::string& call : calls_.longer_than({})) console_.say(call);
 }
 

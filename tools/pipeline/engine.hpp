@@ -35,12 +35,12 @@ class Engine {
   /// plugins are torn down at the end. Once.
   std::vector<tenon::Error> run();
 
-  /// Reads no more. Calls that do not return are told to the console some seconds later. From any
-  /// thread.
+  /// Stops reading. Calls that do not return are reported on the console after some seconds. May be
+  /// called from any thread.
   void stop();
 
-  /// Tells the console which plugins are in which method. From any thread.
-  void tell_open_calls() const;
+  /// Reports on the console which methods have not returned. May be called from any thread.
+  void report_open_calls() const;
 
   /// From any thread.
   Counts counts() const { return transit_.counts(); }

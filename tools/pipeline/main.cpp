@@ -91,7 +91,7 @@ Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& station
         console, [&](auto since) { return progress_line(engine.counts(), since); });
     const tenon::tools::SignalWatch watch(
         [&](int, bool again) {
-          if (again) return engine.tell_open_calls();
+          if (again) return engine.report_open_calls();
           engine.stop();
         },
         [&] { restarts.request(); });

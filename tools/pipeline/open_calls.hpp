@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The calls of plugins that are under way, so that a run which does not end can say why.
+// In-flight calls of plugins, so that a run that does not end can report the reason.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ class OpenCalls {
   /// Returns a new slot, which lives as long as this object. Before other threads use it.
   CallSlot& add(std::string plugin) { return slots_.emplace_back(std::move(plugin)); }
 
-  /// The run is to end: from now on each call is expected to return.
+  /// Expects each call to return from now on, because the run is to end.
   void end();
 
   /// Describes the calls that have lasted some time, eg: "x.example/y: read_batch has not returned

@@ -42,7 +42,7 @@ class Transit {
  public:
   using Number = std::uint64_t;
 
-  /// What the next read may bring.
+  /// The limits of the next read.
   struct Room {
     tenon::Call* call;     // to read with; nullptr: the run has failed
     std::int32_t records;  // at least one
@@ -57,7 +57,7 @@ class Transit {
 
   /// Waits until the window has room for at least one record.
   Room await_room();
-  /// Returns whether it has.
+  /// Returns whether the window has room for at least one record.
   bool has_room() const;
   /// Adds what was read with the Call of the last `await_room`; not empty. There may be more than
   /// was allowed.

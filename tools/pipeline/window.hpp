@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How much of a pipeline may be on its way: read, and not yet acknowledged to the source.
+// The limits of what a pipeline has read and not yet acknowledged to the source.
 #pragma once
 
 #include <cstdint>
