@@ -69,19 +69,19 @@ tenon::Error no_thread(const std::system_error& failed) {
 
 }  // namespace
 
-Engine::Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store,
+Engine::Engine(tenon::Host& host, std::string reference, Stages& stages, PositionStore& store,
                const Window& window, Console& console)
     : host_(host),
       reference_(std::move(reference)),
-      stations_(stations),
+      stages_(stages),
       store_(store),
       console_(console),
       calls_([&](const std::string& call) { console.say(call); }, grace_of_stop),
-      source_calls_(calls_.add(stations.source.used.plugin)),
-      ack_calls_(calls_.add(stations.source.used.plugin)),
-      transit_(stations.destinations.size(), window) {
-  for (std::size_t i = 0; i < stations.destinations.size(); i++) {
-    auto& destination = stations.destinations[i];
+      source_calls_(calls_.add(stages.source.used.plugin)),
+      ack_calls_(calls_.add(stages.source.used.plugin)),
+      transit_(stages.destinations.size(), window) {
+  for (std::size_t i = 0; i < stages.destinations.size(); i++) {
+    auto& destination = stages.destinations[i];
     const std::string& name = destination.used.plugin;
     deliveries_.push_back(std::make_unique<Delivery>(*destination.plugin, transit_, i,
                                                      calls_.add(name), calls_.add(name)));
@@ -101,11 +101,11 @@ std::vector<tenon::Error> Engine::run() {
 void Engine::tear_down() {
   {
     const CallSlot::Scope call(source_calls_, "teardown");
-    stations_.source.plugin.reset();
+    stages_.source.plugin.reset();
   }
-  for (std::size_t i = 0; i < stations_.destinations.size(); i++) {
+  for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
     const CallSlot::Scope call(deliveries_[i]->writing_calls(), "teardown");
-    stations_.destinations[i].plugin.reset();
+    stages_.destinations[i].plugin.reset();
   }
 }
 
@@ -131,13 +131,13 @@ void Engine::note(tenon::Result<void> result) {
 
 tenon::Result<void> Engine::open_all() {
   const PipelineState& state = store_.state();
-  auto& source = stations_.source;
+  auto& source = stages_.source;
   auto prepared =
       prepare(*source.plugin, source.used, state.source ? &*state.source : nullptr, source_calls_);
   if (!prepared) return prepared;
   if (auto opened = open_source(); !done_or_nothing_to_do(opened)) return opened;
   if (auto recorded = record_source(); !recorded) return recorded;
-  for (std::size_t i = 0; i < stations_.destinations.size(); i++) {
+  for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
     if (auto opened = open_destination(i); !opened) return opened;
     if (auto recorded = record_destination(i); !recorded) return recorded;
   }
@@ -147,11 +147,11 @@ tenon::Result<void> Engine::open_all() {
 /// At the last position that is durable.
 tenon::Result<void> Engine::open_source() {
   const CallSlot::Scope call(source_calls_, "open");
-  return (*stations_.source.plugin)->open(store_.state().position);
+  return (*stages_.source.plugin)->open(store_.state().position);
 }
 
 tenon::Result<void> Engine::open_destination(std::size_t place) {
-  auto& destination = stations_.destinations[place];
+  auto& destination = stages_.destinations[place];
   CallSlot& calls = deliveries_[place]->writing_calls();
   const std::vector<UsedPlugin>& known = store_.state().destinations;
   auto prepared = prepare(*destination.plugin, destination.used,
@@ -164,17 +164,17 @@ tenon::Result<void> Engine::open_destination(std::size_t place) {
 
 tenon::Result<void> Engine::record_source() {
   std::optional<UsedPlugin>& recorded = store_.state().source;
-  if (recorded == stations_.source.used) return {};
-  recorded = stations_.source.used;
+  if (recorded == stages_.source.used) return {};
+  recorded = stages_.source.used;
   return store_.save();
 }
 
 /// They are opened in their order; those behind it keep what was in use before.
 tenon::Result<void> Engine::record_destination(std::size_t place) {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  const bool last = place + 1 == stations_.destinations.size();
+  const bool last = place + 1 == stages_.destinations.size();
   const std::size_t size = last ? place + 1 : std::max(recorded.size(), place + 1);
-  const UsedPlugin& used = stations_.destinations[place].used;
+  const UsedPlugin& used = stages_.destinations[place].used;
   if (recorded.size() == size && recorded[place] == used) return {};
   recorded.resize(size);
   recorded[place] = used;
@@ -201,7 +201,7 @@ void Engine::carry() {
 }
 
 tenon::Result<void> Engine::read_all() {
-  auto& source = *stations_.source.plugin;
+  auto& source = *stages_.source.plugin;
   Patience patience;
   while (const auto room = transit_.await_room()) {
     reading_.use(*room.call);
@@ -243,14 +243,14 @@ tenon::Result<void> Engine::reopen_source() {
   if (!transit_.await_settled()) return {};
   if (auto opened = open_source(); !opened) return opened;
   if (const auto info = host_.find<tenon::Source>(reference_)) {
-    stations_.source.used = used(*info, stations_.source.used.config);
+    stages_.source.used = used(*info, stages_.source.used.config);
   }
   return record_source();
 }
 
 tenon::Result<void> Engine::stop_source() {
   const CallSlot::Scope call(source_calls_, "stop");
-  const auto stopped = (*stations_.source.plugin)->stop();
+  const auto stopped = (*stages_.source.plugin)->stop();
   // After a restart nothing is open that could be stopped.
   if (stopped || stopped.error().restarted()) return {};
   if (failed_with(stopped.error(), TENON_UNIMPLEMENTED)) return {};
@@ -274,7 +274,7 @@ tenon::Result<void> Engine::acknowledge(Transit::Number until) {
     if (records.empty()) return {};
     settle_call_.reset();
     const CallSlot::Scope call(ack_calls_, "ack");
-    auto acknowledged = (*stations_.source.plugin)->ack(settle_call_, positions_of(records));
+    auto acknowledged = (*stages_.source.plugin)->ack(settle_call_, positions_of(records));
     // A source that was restarted learns it from the position at which it is opened.
     if (!done_or_nothing_to_do(acknowledged) && !acknowledged.error().restarted()) {
       return acknowledged;

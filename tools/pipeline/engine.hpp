@@ -11,7 +11,7 @@
 #include "delivery.hpp"
 #include "open_calls.hpp"
 #include "position_store.hpp"
-#include "stations.hpp"
+#include "stages.hpp"
 #include "transit.hpp"
 
 #include <tenon/host.hpp>
@@ -27,7 +27,7 @@ namespace pipeline {
 class Engine {
  public:
   /// All of them live longer. The plugins are configured; `reference` is that of the source.
-  Engine(tenon::Host& host, std::string reference, Stations& stations, PositionStore& store,
+  Engine(tenon::Host& host, std::string reference, Stages& stages, PositionStore& store,
          const Window& window, Console& console);
 
   /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
@@ -64,7 +64,7 @@ class Engine {
 
   tenon::Host& host_;
   const std::string reference_;
-  Stations& stations_;
+  Stages& stages_;
   PositionStore& store_;
   Console& console_;
   OpenCalls calls_;

@@ -6,7 +6,7 @@
 #include "pipeline_file.hpp"
 #include "position_store.hpp"
 #include "restarts.hpp"
-#include "stations.hpp"
+#include "stages.hpp"
 
 #include "base/plain_text.hpp"
 #include "common/command_line.hpp"
@@ -44,7 +44,7 @@ Exit refuse(const Findings& findings) {
 }
 
 /// Whether the position is one of this pipeline.
-void check_state(const PipelineState& state, const PipelineFile& file, const Stations& stations,
+void check_state(const PipelineState& state, const PipelineFile& file, const Stages& stages,
                  Findings& findings) {
   if (!state.source) return;
   const auto check = [&](std::string_view what, const std::string& found,
@@ -59,7 +59,7 @@ void check_state(const PipelineState& state, const PipelineFile& file, const Sta
          .fix = "name another place, or remove that file to begin from the start"});
   };
   check("pipeline", state.pipeline, file.name);
-  check("source", state.source->plugin, stations.source.used.plugin);
+  check("source", state.source->plugin, stages.source.used.plugin);
 }
 
 bool is_environment(const tenon::Error& error) {
@@ -81,9 +81,9 @@ std::string progress_line(const Counts& counts, std::chrono::duration<double> si
   return to_text(counts) + " (" + std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
 }
 
-Exit run_stations(tenon::Host& host, const PipelineFile& file, Stations& stations,
-                  PositionStore& store, Console& console) {
-  Engine engine(host, file.source.reference, stations, store, file.window, console);
+Exit run_stages(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
+                Console& console) {
+  Engine engine(host, file.source.reference, stages, store, file.window, console);
   std::vector<tenon::Error> errors;
   {
     Restarts restarts(host, console);
@@ -115,17 +115,17 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .contain_crashes = true};
 }
 
-std::optional<Stations> take_or_explain(tenon::Host& host, const PipelineFile& file,
-                                        Console& console, Findings& findings) {
-  auto stations = take_stations(host, file, console, findings);
-  if (!stations) tell_skipped(host, findings, console);
-  return stations;
+std::optional<Stages> take_or_explain(tenon::Host& host, const PipelineFile& file, Console& console,
+                                      Findings& findings) {
+  auto stages = take_stages(host, file, console, findings);
+  if (!stages) tell_skipped(host, findings, console);
+  return stages;
 }
 
 /// The same, but ends the process at a signal: a plugin may hang while it is configured,
 /// and nothing was read yet that would be lost.
-std::optional<Stations> take_unless_interrupted(tenon::Host& host, const PipelineFile& file,
-                                                Console& console, Findings& findings) {
+std::optional<Stages> take_unless_interrupted(tenon::Host& host, const PipelineFile& file,
+                                              Console& console, Findings& findings) {
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {
         console.say("interrupted before the pipeline began");
@@ -144,17 +144,17 @@ Exit run_file(const std::filesystem::path& path,
 
   tenon::tools::hold_signals();
   tenon::Host host(host_options(plugin_path));
-  auto stations = take_unless_interrupted(host, *file, console, findings);
-  if (!stations) return refuse(findings);
+  auto stages = take_unless_interrupted(host, *file, console, findings);
+  if (!stages) return refuse(findings);
   auto store = PositionStore::open(file->position, findings);
   if (!store) {
     console.say(store.error().to_string());
     return environment_failed;
   }
-  check_state(store->state(), *file, *stations, findings);
+  check_state(store->state(), *file, *stages, findings);
   if (!findings.empty()) return refuse(findings);
   store->state().pipeline = file->name;
-  return run_stations(host, *file, *stations, *store, console);
+  return run_stages(host, *file, *stages, *store, console);
 }
 
 /// Configures the plugins of a file, and opens nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "stations.hpp"
+#include "stages.hpp"
 
 #include "canceller.hpp"
 #include "parameters.hpp"
@@ -31,8 +31,8 @@ tenon::Result<void> check_parameters(tenon::Host& host, const PluginUse& use, Fi
 }
 
 template <class K>
-std::optional<Station<K>> take_station(tenon::Host& host, const PluginUse& use, Console& console,
-                                       Findings& findings) {
+std::optional<Stage<K>> take_stage(tenon::Host& host, const PluginUse& use, Console& console,
+                                   Findings& findings) {
   if (use.reference.empty()) return std::nullopt;  // told already
   const auto info = host.find<K>(use.reference);
   if (!info) {
@@ -44,18 +44,18 @@ std::optional<Station<K>> take_station(tenon::Host& host, const PluginUse& use, 
     add_error(created.error(), use.place, findings);
     return std::nullopt;
   }
-  Station<K> station{{new tenon::Handle<K>(std::move(*created)), Teardown{&console}},
-                     used(*info, use.config)};
+  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&console}},
+                 used(*info, use.config)};
   const std::size_t findings_before = findings.all().size();
   if (auto checked = check_parameters<K>(host, use, findings); !checked) {
     add_error(checked.error(), use.place, findings);
   }
   if (findings.all().size() != findings_before) return std::nullopt;
-  if (auto configured = (*station.plugin)->configure(use.config); !configured) {
+  if (auto configured = (*stage.plugin)->configure(use.config); !configured) {
     add_error(configured.error(), use.config_place, findings);
     return std::nullopt;
   }
-  return station;
+  return stage;
 }
 
 }  // namespace
@@ -64,16 +64,16 @@ void Teardown::report(const tenon::Result<void>& result) const {
   if (!done_or_nothing_to_do(result)) console->say(result.error().to_string());
 }
 
-std::optional<Stations> take_stations(tenon::Host& host, const PipelineFile& file, Console& console,
-                                      Findings& findings) {
-  auto source = take_station<tenon::Source>(host, file.source, console, findings);
-  std::vector<Station<tenon::Destination>> destinations;
+std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, Console& console,
+                                  Findings& findings) {
+  auto source = take_stage<tenon::Source>(host, file.source, console, findings);
+  std::vector<Stage<tenon::Destination>> destinations;
   for (const PluginUse& use : file.destinations) {
-    auto destination = take_station<tenon::Destination>(host, use, console, findings);
+    auto destination = take_stage<tenon::Destination>(host, use, console, findings);
     if (destination) destinations.push_back(std::move(*destination));
   }
   if (!findings.empty()) return std::nullopt;
-  return Stations{std::move(destinations), std::move(*source)};
+  return Stages{std::move(destinations), std::move(*source)};
 }
 
 }  // namespace pipeline

@@ -34,20 +34,20 @@ struct Teardown {
 
 /// One plugin in its place.
 template <class K>
-struct Station {
+struct Stage {
   std::unique_ptr<tenon::Handle<K>, Teardown> plugin;
   UsedPlugin used;
 };
 
-struct Stations {
-  std::vector<Station<tenon::Destination>> destinations;
-  Station<tenon::Source> source;  // torn down first
+struct Stages {
+  std::vector<Stage<tenon::Destination>> destinations;
+  Stage<tenon::Source> source;  // torn down first
 };
 
 /// Makes all plugins that the file names. What is wrong with any of them is added to the findings:
 /// a reference that names nothing, a module that does not load, a config that does not fit the
 /// parameters or that the plugin refuses. Nothing when anything is.
-std::optional<Stations> take_stations(tenon::Host& host, const PipelineFile& file, Console& console,
-                                      Findings& findings);
+std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, Console& console,
+                                  Findings& findings);
 
 }  // namespace pipeline
