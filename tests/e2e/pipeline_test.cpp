@@ -216,43 +216,117 @@ TEST_F(Pipeline, TellsAPluginWhenItsConfigIsAnother) {
   EXPECT_EQ(journal(), expected);
 }
 
-/// One that comes back is new again; while one cannot be opened, what was in its place stays.
-TEST_F(Pipeline, ForgetsDestinationsThatWereRemoved) {
-  const auto destinations = [&] {
-    std::vector<std::string> notes;
+/// The destinations of the test by their ids.
+class Destinations : public Pipeline {
+ protected:
+  static std::string actor(const std::string& id, const std::string& note,
+                           const std::string& more = {}) {
+    return R"({"id": ")" + id + R"(", "plugin": "test.example/actor", "config": {"note": ")" +
+           note + R"(", "journal": "journal")" + (more.empty() ? "" : ", " + more) + "}}";
+  }
+  /// Runs with these destinations, and returns what they learned of their configs.
+  Lines run_with(const std::string& destinations) {
+    std::filesystem::remove(world.root() / "journal");
+    write_pipeline(plugin("test.example/actor", ""), destinations);
+    outcome = run();
+    Lines told;
+    for (const std::string& line : journal()) {
+      if (std::regex_match(line, std::regex("destination: (created|updated|deleted) .*"))) {
+        told.push_back(line.substr(line.find(' ') + 1));
+      }
+    }
+    return told;
+  }
+  /// "id note" of each that the position names.
+  Lines recorded() {
+    Lines all;
     const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
-    if (!state) return notes;
-    for (const auto& used : state->destinations) notes.push_back(used.config.at("note"));
-    return notes;
-  };
-  const auto actor = [](const std::string& members) {
-    return plugin("test.example/actor", members);
-  };
-  const auto created = [&] {
-    const Lines all = journal();
-    return std::count(all.begin(), all.end(), "destination: created second");
-  };
-  const std::string source = actor("\"journal\": \"journal\"");
-  const std::string first = actor("\"note\": \"first\"");
-  const std::string second = actor("\"note\": \"second\", \"journal\": \"journal\"");
-  const std::string broken = actor("\"note\": \"broken\", \"broken\": \"true\"");
-  write_pipeline(source, first + ", " + second);
-  ASSERT_EQ(run().exit, 0);
-  EXPECT_EQ(destinations(), (Lines{"first", "second"}));
+    if (!state) return all;
+    for (const auto& used : state->destinations) {
+      all.push_back(used.id.value_or("-") + " " + used.config.at("note"));
+    }
+    return all;
+  }
 
-  write_pipeline(source, first + ", " + broken);
-  ASSERT_EQ(run().exit, 1);
-  EXPECT_EQ(destinations(), (Lines{"first", "second"})) << "the second was not opened";
-  EXPECT_EQ(created(), 1);
+  Outcome outcome;
+};
 
-  write_pipeline(source, first);
-  ASSERT_EQ(run().exit, 0);
-  EXPECT_EQ(destinations(), Lines{"first"});
+TEST_F(Destinations, AreToldOfTheirOwnConfigWhereverTheyStand) {
+  EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), (Lines{"created 1", "created 2"}));
+  EXPECT_EQ(run_with(actor("b", "2") + ", " + actor("a", "1")), Lines{}) << "swapped";
+  EXPECT_EQ(run_with(actor("c", "3") + ", " + actor("b", "2") + ", " + actor("a", "1")),
+            Lines{"created 3"});
+  EXPECT_EQ(run_with(actor("c", "3") + ", " + actor("b", "4") + ", " + actor("a", "1")),
+            Lines{"updated 2 4"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+}
 
-  write_pipeline(source, first + ", " + second);
-  ASSERT_EQ(run().exit, 0);
-  EXPECT_EQ(destinations(), (Lines{"first", "second"}));
-  EXPECT_EQ(created(), 2);
+/// A destination that comes back is new again. One that cannot be opened leaves the others as
+/// they are.
+TEST_F(Destinations, AreToldThatTheyWereRemoved) {
+  run_with(actor("a", "1") + ", " + actor("b", "2"));
+  EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
+  EXPECT_EQ(recorded(), Lines{"a 1"});
+  EXPECT_EQ(run_with(actor("a", "1")), Lines{});
+  EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2", "\"broken\": \"true\"")),
+            Lines{"created 2"});
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(recorded(), Lines{"a 1"});
+  EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), Lines{"created 2"});
+}
+
+TEST_F(Destinations, AreToldAgainIfTheirRemovalFailed) {
+  run_with(actor("a", "1") + ", " + actor("b", "2", "\"delete_status\": \"13\""));
+  for (int i = 0; i < 2; i++) {
+    EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.err,
+              "tenon-pipeline: a removed destination could not be told: b (test.example/actor): "
+              "on_deleted: internal: as told\n");
+    EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
+  }
+}
+
+TEST_F(Destinations, OfAnotherPluginUnderTheSameIdAreOthers) {
+  run_with(actor("a", "1"));
+  EXPECT_EQ(run_with(R"({"id": "a", "plugin": "tenon.dev/file", "config": {"path": "out.jsonl"}})"),
+            Lines{"deleted 1"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+}
+
+TEST_F(Destinations, OfTheSamePluginNeedIds) {
+  run_with(plugin("test.example/actor", "") + ", " + plugin("test.example/actor", "") + ", " +
+           actor("test.example/actor", "3"));
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err,
+            "pipeline.json:1:141: error[duplicate-id]: another destination has the id "
+            "'test.example/actor'\n"
+            "   found   no id; the name of the plugin counts\n"
+            "   needed  an id that is unique in the pipeline\n"
+            "   fix     add \"id\": \"...\" with another name\n"
+            "pipeline.json:1:196: error[duplicate-id]: another destination has the id "
+            "'test.example/actor'\n"
+            "   needed  an id that is unique in the pipeline\n"
+            "   fix     add \"id\": \"...\" with another name\n");
+}
+
+TEST_F(Destinations, AreNamedByTheirIdsInErrors) {
+  run_with(actor("a", "1") + ", " + actor("b", "2", "\"broken\": \"true\""));
+  EXPECT_EQ(outcome.err,
+            "tenon-pipeline: b (test.example/actor): open: unavailable: nobody is at home\n");
+  run_with(actor("a", "1") + ", " + actor("b", "2", "\"refuse\": \"5\""));
+  EXPECT_EQ(outcome.err.find("tenon-pipeline: error[record-refused] b (test.example/actor): "), 0u)
+      << outcome.err;
+}
+
+/// Version 1 of the position had no ids.
+TEST_F(Destinations, KeepTheirConfigsFromPositionsWithoutIds) {
+  run_with(actor("a", "1") + ", " + actor("b", "2"));
+  world.write("state/position.json", std::regex_replace(world.read("state/position.json"),
+                                                        std::regex(R"("id":"[^"]*",)"), ""));
+  EXPECT_EQ(recorded(), (Lines{"- 1", "- 2"}));
+  EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), Lines{});
+  EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
 }
 
 TEST_F(Pipeline, TearsDownWhatCouldNotBeOpened) {
@@ -556,9 +630,10 @@ TEST_F(Pipeline, KeepsWhatADestinationAcknowledgedBeforeItFailed) {
 }
 
 TEST_F(Pipeline, BringsTheRestToTheOtherDestinations) {
-  write_pipeline(plugin("test.example/actor", "\"batch\": \"2\""),
-                 plugin("test.example/actor", "\"refuse\": \"3\"") + ", " +
-                     plugin("test.example/actor", "\"written\": \"written\""));
+  write_pipeline(
+      plugin("test.example/actor", "\"batch\": \"2\""),
+      R"({"id": "refusing", "plugin": "test.example/actor", "config": {"refuse": "3"}}, )" +
+          plugin("test.example/actor", "\"written\": \"written\""));
   EXPECT_EQ(run().exit, 1);
   EXPECT_EQ(position(), "2");
   const Lines lines = written();

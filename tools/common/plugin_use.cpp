@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common/plugin_use.hpp"
 
-#include "reading/object_reader.hpp"
-
 #include <utility>
 
 namespace tenon::tools {
@@ -37,7 +35,10 @@ void read_setting(const JsonMember& member, PluginUse& use, Findings& findings) 
 }  // namespace
 
 PluginUse read_plugin_use(const JsonValue& value, const std::string& what, Findings& findings) {
-  const ObjectReader object(value, what, {"plugin", "config"}, findings);
+  return read_plugin_use(ObjectReader(value, what, {"plugin", "config"}, findings), findings);
+}
+
+PluginUse read_plugin_use(const ObjectReader& object, Findings& findings) {
   PluginUse use;
   use.reference = object.text("plugin");
   use.place = object.place("plugin");

@@ -5,6 +5,7 @@
 
 #include "reading/findings.hpp"
 #include "reading/json_value.hpp"
+#include "reading/object_reader.hpp"
 
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
@@ -34,6 +35,8 @@ struct PluginUse {
 /// Reads one; `what` names it in findings: "a source".
 PluginUse read_plugin_use(const reading::JsonValue& value, const std::string& what,
                           Findings& findings);
+/// The same, from an object that may have more keys.
+PluginUse read_plugin_use(const reading::ObjectReader& object, Findings& findings);
 
 /// Adds the error of something that the file names at `place`. `fix` replaces the one of the error
 /// unless it is empty.

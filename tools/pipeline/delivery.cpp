@@ -20,20 +20,20 @@ std::string readable(tenon::BytesView position) {
   return hex;
 }
 
-tenon::Error refused(std::string_view plugin, tenon::BytesView position, std::string_view reason) {
+tenon::Error refused(std::string_view stage, tenon::BytesView position, std::string_view reason) {
   return tenon::Error({.code = "record-refused",
                        .message = std::string(reason),
-                       .where = std::string(plugin),
+                       .where = std::string(stage),
                        .found = "the record at position " + readable(position),
                        .needed = "a record that the destination takes",
                        .fix = "correct the record in its origin, or the config of the destination; "
                               "the next run begins with this record"});
 }
 
-tenon::Error wrong_acknowledgement(std::string_view plugin, std::string found, std::string needed) {
+tenon::Error wrong_acknowledgement(std::string_view stage, std::string found, std::string needed) {
   return tenon::Error({.code = "wrong-acknowledgement",
                        .message = "the destination does not acknowledge what it was given",
-                       .where = std::string(plugin),
+                       .where = std::string(stage),
                        .found = std::move(found),
                        .needed = std::move(needed),
                        .fix = "tell the author of the plugin"});
@@ -134,7 +134,7 @@ tenon::Result<void> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks
   while (taken < acks.size()) {
     const Records records = transit_.unacknowledged(lane_);
     if (records.empty()) {
-      return wrong_acknowledgement(destination_.name(), readable(acks[taken].position()),
+      return wrong_acknowledgement(label_, readable(acks[taken].position()),
                                    "no more than was written");
     }
     const std::size_t count = std::min(records.size(), acks.size() - taken);
@@ -143,8 +143,8 @@ tenon::Result<void> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks
       const tenon::BytesView position = records[i].position();
       if (ack.position() == position && !ack.error()) continue;
       transit_.acknowledge(lane_, i);
-      if (ack.position() == position) return refused(destination_.name(), position, *ack.error());
-      return wrong_acknowledgement(destination_.name(), readable(ack.position()),
+      if (ack.position() == position) return refused(label_, position, *ack.error());
+      return wrong_acknowledgement(label_, readable(ack.position()),
                                    readable(position) + ", the next that was written");
     }
     transit_.acknowledge(lane_, count);

@@ -6,6 +6,7 @@
 
 #include "canceller.hpp"
 #include "open_calls.hpp"
+#include "stages.hpp"
 #include "transit.hpp"
 
 #include <tenon/destination.hpp>
@@ -13,6 +14,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <string>
 
 namespace pipeline {
 
@@ -20,9 +22,10 @@ namespace pipeline {
 class Delivery {
  public:
   /// All of them live longer than the Delivery. The slots are those of its two threads.
-  Delivery(tenon::Handle<tenon::Destination>& destination, Transit& transit, std::size_t lane,
+  Delivery(Stage<tenon::Destination>& stage, Transit& transit, std::size_t lane,
            CallSlot& writing_calls, CallSlot& collecting_calls)
-      : destination_(destination),
+      : label_(label_of(stage.used)),
+        destination_(*stage.plugin),
         transit_(transit),
         lane_(lane),
         writing_calls_(writing_calls),
@@ -44,6 +47,7 @@ class Delivery {
   tenon::Result<void> reopen();
   tenon::Result<void> take(tenon::ListView<tenon::Destination::Ack> acks);
 
+  const std::string label_;
   tenon::Handle<tenon::Destination>& destination_;
   Transit& transit_;
   const std::size_t lane_;

@@ -51,6 +51,11 @@ tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
   return done;
 }
 
+/// What the pipeline last used under an id.
+std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, std::string_view id) {
+  return std::find_if(all.begin(), all.end(), [&](const UsedPlugin& one) { return one.id == id; });
+}
+
 /// The positions of records, read in place: each stands where its record has it.
 tenon::ListView<tenon::Bytes> positions_of(const Records& records) {
   const tenon_list& list = records.raw();
@@ -77,23 +82,19 @@ Engine::Engine(tenon::Host& host, std::string reference, Stages& stages, Positio
       store_(store),
       console_(console),
       calls_([&](const std::string& call) { console.say(call); }, grace_of_stop),
-      source_calls_(calls_.add(stages.source.used.plugin)),
-      ack_calls_(calls_.add(stages.source.used.plugin)),
+      source_calls_(calls_.add(label_of(stages.source.used))),
+      ack_calls_(calls_.add(label_of(stages.source.used))),
       transit_(stages.destinations.size(), window) {
   for (std::size_t i = 0; i < stages.destinations.size(); i++) {
     auto& destination = stages.destinations[i];
-    const std::string& name = destination.used.plugin;
-    deliveries_.push_back(std::make_unique<Delivery>(*destination.plugin, transit_, i,
-                                                     calls_.add(name), calls_.add(name)));
+    const std::string name = label_of(destination.used);
+    deliveries_.push_back(
+        std::make_unique<Delivery>(destination, transit_, i, calls_.add(name), calls_.add(name)));
   }
 }
 
 std::vector<tenon::Error> Engine::run() {
-  if (auto opened = open_all(); opened) {
-    carry();
-  } else {
-    note(std::move(opened));
-  }
+  if (open_all()) carry();
   tear_down();
   return std::move(errors_);
 }
@@ -118,44 +119,94 @@ void Engine::report_open_calls() const {
   for (const std::string& call : calls_.longer_than({})) console_.say(call);
 }
 
-/// Keeps what failed; nothing more is read then.
-void Engine::note(tenon::Result<void> result) {
-  if (result) return;
+/// Keeps an error of a stage; nothing more is read then. Returns whether there was none.
+bool Engine::note(const tenon::Result<void>& result, const UsedPlugin& stage) {
+  if (result) return true;
   std::lock_guard lock(mutex_);
-  errors_.push_back(std::move(result).error());
+  errors_.push_back(labelled(result.error(), stage));
   transit_.fail();
   stop();
+  return false;
 }
 
 // -- Opening ------------------------------------------------------------------
 
-tenon::Result<void> Engine::open_all() {
-  const PipelineState& state = store_.state();
-  auto& source = stages_.source;
-  auto prepared =
-      prepare(*source.plugin, source.used, state.source ? &*state.source : nullptr, source_calls_);
-  if (!prepared) return prepared;
-  if (auto opened = open_source(); !done_or_nothing_to_do(opened)) return opened;
-  if (auto recorded = record_source(); !recorded) return recorded;
+bool Engine::open_all() {
+  adopt_ids();
+  const UsedPlugin& source = stages_.source.used;
+  if (!note(delete_removed(), source) || !note(prepare_source(), source) ||
+      !note(open_source(), source) || !note(record_source(), source)) {
+    return false;
+  }
   for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
-    if (auto opened = open_destination(i); !opened) return opened;
-    if (auto recorded = record_destination(i); !recorded) return recorded;
+    const UsedPlugin& destination = stages_.destinations[i].used;
+    if (!note(open_destination(i), destination)) return false;
+    if (!note(record_destination(destination), destination)) return false;
+  }
+  return true;
+}
+
+/// A program that knew no ids wrote destinations in their order.
+void Engine::adopt_ids() {
+  std::vector<UsedPlugin>& recorded = store_.state().destinations;
+  for (const auto& stage : stages_.destinations) {
+    const UsedPlugin& used = stage.used;
+    if (find(recorded, *used.id) != recorded.end()) continue;
+    const auto same = std::find_if(recorded.begin(), recorded.end(), [&](const UsedPlugin& one) {
+      return !one.id && one.plugin == used.plugin;
+    });
+    if (same != recorded.end()) same->id = used.id;
+  }
+}
+
+/// Tells destinations that the pipeline does not have any more. One that fails stays recorded and
+/// is told again by the next run.
+tenon::Result<void> Engine::delete_removed() {
+  std::vector<UsedPlugin>& recorded = store_.state().destinations;
+  const auto in_use = [&](const UsedPlugin& one) {
+    return std::any_of(stages_.destinations.begin(), stages_.destinations.end(),
+                       [&](const auto& stage) {
+                         return stage.used.id == one.id && stage.used.plugin == one.plugin;
+                       });
+  };
+  for (std::size_t i = 0; i < recorded.size();) {
+    if (in_use(recorded[i])) {
+      i++;
+      continue;
+    }
+    const CallSlot::Scope call(calls_.add(label_of(recorded[i])), "on_deleted");
+    if (auto deleted = delete_destination(host_, recorded[i], console_); !deleted) {
+      console_.say("a removed destination could not be told: " +
+                   labelled(deleted.error(), recorded[i]).to_string());
+      i++;
+      continue;
+    }
+    recorded.erase(recorded.begin() + static_cast<std::ptrdiff_t>(i));
+    if (auto saved = store_.save(); !saved) return saved;
   }
   return {};
+}
+
+tenon::Result<void> Engine::prepare_source() {
+  const auto& before = store_.state().source;
+  return prepare(*stages_.source.plugin, stages_.source.used, before ? &*before : nullptr,
+                 source_calls_);
 }
 
 /// At the last position that is durable.
 tenon::Result<void> Engine::open_source() {
   const CallSlot::Scope call(source_calls_, "open");
-  return (*stages_.source.plugin)->open(store_.state().position);
+  auto opened = (*stages_.source.plugin)->open(store_.state().position);
+  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
 }
 
 tenon::Result<void> Engine::open_destination(std::size_t place) {
   auto& destination = stages_.destinations[place];
   CallSlot& calls = deliveries_[place]->writing_calls();
-  const std::vector<UsedPlugin>& known = store_.state().destinations;
+  std::vector<UsedPlugin>& recorded = store_.state().destinations;
+  const auto before = find(recorded, *destination.used.id);
   auto prepared = prepare(*destination.plugin, destination.used,
-                          place < known.size() ? &known[place] : nullptr, calls);
+                          before != recorded.end() ? &*before : nullptr, calls);
   if (!prepared) return prepared;
   const CallSlot::Scope call(calls, "open");
   auto opened = (*destination.plugin)->open();
@@ -169,33 +220,37 @@ tenon::Result<void> Engine::record_source() {
   return store_.save();
 }
 
-/// They are opened in their order; those behind it keep what was in use before.
-tenon::Result<void> Engine::record_destination(std::size_t place) {
+tenon::Result<void> Engine::record_destination(const UsedPlugin& used) {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  const bool last = place + 1 == stages_.destinations.size();
-  const std::size_t size = last ? place + 1 : std::max(recorded.size(), place + 1);
-  const UsedPlugin& used = stages_.destinations[place].used;
-  if (recorded.size() == size && recorded[place] == used) return {};
-  recorded.resize(size);
-  recorded[place] = used;
+  const auto before = find(recorded, *used.id);
+  if (before == recorded.end()) {
+    recorded.push_back(used);
+  } else if (*before != used) {
+    *before = used;
+  } else {
+    return {};
+  }
   return store_.save();
 }
 
 // -- Carrying -----------------------------------------------------------------
 
 void Engine::carry() {
+  const UsedPlugin& source = stages_.source.used;
   std::vector<std::thread> threads;
   try {
-    for (auto& delivery : deliveries_) {
-      threads.emplace_back([&] { note(delivery->write_all()); });
-      threads.emplace_back([&] { note(delivery->collect_all()); });
+    for (std::size_t i = 0; i < deliveries_.size(); i++) {
+      Delivery& delivery = *deliveries_[i];
+      const UsedPlugin& destination = stages_.destinations[i].used;
+      threads.emplace_back([&] { note(delivery.write_all(), destination); });
+      threads.emplace_back([&] { note(delivery.collect_all(), destination); });
     }
-    threads.emplace_back([&] { note(settle_all()); });
+    threads.emplace_back([&] { note(settle_all(), source); });
   } catch (const std::system_error& failed) {
-    note(no_thread(failed));
+    note(no_thread(failed), source);
   }
-  note(read_all());
-  note(stop_source());
+  note(read_all(), source);
+  note(stop_source(), source);
   transit_.end();
   for (std::thread& thread : threads) thread.join();
 }
@@ -243,7 +298,7 @@ tenon::Result<void> Engine::reopen_source() {
   if (!transit_.await_settled()) return {};
   if (auto opened = open_source(); !opened) return opened;
   if (const auto info = host_.find<tenon::Source>(reference_)) {
-    stages_.source.used = used(*info, stages_.source.used.config);
+    stages_.source.used = used(*stages_.source.used.id, *info, stages_.source.used.config);
   }
   return record_source();
 }

@@ -47,11 +47,14 @@ class Engine {
 
  private:
   void tear_down();
-  tenon::Result<void> open_all();
+  bool open_all();
+  tenon::Result<void> prepare_source();
+  void adopt_ids();
+  tenon::Result<void> delete_removed();
   tenon::Result<void> open_source();
   tenon::Result<void> open_destination(std::size_t place);
   tenon::Result<void> record_source();
-  tenon::Result<void> record_destination(std::size_t place);
+  tenon::Result<void> record_destination(const UsedPlugin& used);
 
   void carry();
   tenon::Result<void> read_all();
@@ -60,7 +63,7 @@ class Engine {
   tenon::Result<void> settle_all();
   tenon::Result<void> acknowledge(Transit::Number until);
 
-  void note(tenon::Result<void> result);
+  bool note(const tenon::Result<void>& result, const UsedPlugin& stage);
 
   tenon::Host& host_;
   const std::string reference_;

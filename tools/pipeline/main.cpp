@@ -59,7 +59,7 @@ void check_state(const PipelineState& state, const PipelineFile& file, const Sta
          .fix = "name another place, or remove that file to begin from the start"});
   };
   check("pipeline", state.pipeline, file.name);
-  check("source", state.source->plugin, stages.source.used.plugin);
+  check("source", label_of(*state.source), label_of(stages.source.used));
 }
 
 bool is_environment(const tenon::Error& error) {

@@ -19,6 +19,11 @@ OpenCalls::~OpenCalls() {
   thread_.join();
 }
 
+CallSlot& OpenCalls::add(std::string plugin) {
+  const std::lock_guard lock(mutex_);
+  return slots_.emplace_back(std::move(plugin));
+}
+
 void OpenCalls::end() {
   const std::lock_guard lock(mutex_);
   ending_ = true;
@@ -27,6 +32,7 @@ void OpenCalls::end() {
 
 std::vector<std::string> OpenCalls::longer_than(std::chrono::nanoseconds time) const {
   std::vector<std::string> calls;
+  const std::lock_guard lock(mutex_);
   for (const CallSlot& slot : slots_) {
     const char* method = slot.method_;
     const auto lasted = Clock::now().time_since_epoch() - slot.since_.load();

@@ -44,7 +44,7 @@ class CallSlot {
   std::atomic<std::chrono::steady_clock::duration> since_{};
 };
 
-/// Thread-safe, `add` excepted.
+/// Thread-safe.
 class OpenCalls {
  public:
   using Say = std::function<void(const std::string&)>;
@@ -56,8 +56,8 @@ class OpenCalls {
   OpenCalls(const OpenCalls&) = delete;
   OpenCalls& operator=(const OpenCalls&) = delete;
 
-  /// Returns a new slot, which lives as long as this object. Before other threads use it.
-  CallSlot& add(std::string plugin) { return slots_.emplace_back(std::move(plugin)); }
+  /// Returns a new slot, which lives as long as this object.
+  CallSlot& add(std::string plugin);
 
   /// Expects each call to return from now on, because the run is to end.
   void end();
@@ -71,8 +71,8 @@ class OpenCalls {
 
   const Say say_;
   const std::chrono::milliseconds grace_;
+  mutable std::mutex mutex_;
   std::deque<CallSlot> slots_;
-  std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;  // the run
   bool ended_ = false;   // this object

@@ -14,8 +14,14 @@ namespace {
 using tenon::reading::JsonValue;
 using tenon::reading::ObjectReader;
 
-std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings& findings) {
-  std::vector<PluginUse> uses;
+StageUse read_stage(const JsonValue& value, const std::string& what, Findings& findings) {
+  const ObjectReader object(value, what, {"id", "plugin", "config"}, findings);
+  return {tenon::tools::read_plugin_use(object, findings),
+          object.optional("id") != nullptr ? object.text("id") : std::string(), object.place("id")};
+}
+
+std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Findings& findings) {
+  std::vector<StageUse> uses;
   const JsonValue::Array* destinations = pipeline.array("destinations");
   if (destinations == nullptr) return uses;
   if (destinations->empty()) {
@@ -26,7 +32,7 @@ std::vector<PluginUse> read_destinations(const ObjectReader& pipeline, Findings&
                   .fix = "add {\"plugin\": ...}"});
   }
   for (const JsonValue& destination : *destinations) {
-    uses.push_back(tenon::tools::read_plugin_use(destination, "a destination", findings));
+    uses.push_back(read_stage(destination, "a destination", findings));
   }
   return uses;
 }
@@ -59,7 +65,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   PipelineFile file;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
-    file.source = tenon::tools::read_plugin_use(*source, "a source", findings);
+    file.source = read_stage(*source, "a source", findings);
   }
   file.destinations = read_destinations(object, findings);
   file.position = path.parent_path() / object.text("position");

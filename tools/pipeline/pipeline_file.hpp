@@ -4,14 +4,13 @@
 //
 //   { "name": "packages",
 //     "source": {"plugin": "example.io/dpkg", "config": {"delay": "1ms"}},
-//     "destinations": [{"plugin": "tenon.dev/sqlite", "config": {"path": "packages.db", ...}}],
+//     "destinations": [{"id": "table", "plugin": "tenon.dev/sqlite", "config": {...}}],
 //     "position": "packages.position.json",
 //     "window": {"records": 10000, "bytes": 33554432} }
 //
 // A path in "position" counts from the folder of the file. "window" (window.hpp) may be absent, and
-// each of its members. What stands under "config" is the
-// plugin's: texts that are passed on without the blanks around them, and whose paths count from the
-// folder in which the pipeline is started.
+// each of its members. The values of "config" are texts. They are passed to the plugin without the
+// blanks around them; paths in them count from the folder in which the pipeline is started.
 #pragma once
 
 #include "window.hpp"
@@ -32,10 +31,16 @@ using tenon::tools::add_error;
 using tenon::tools::PluginUse;
 using tenon::tools::trimmed;
 
+/// A plugin at its place in the pipeline.
+struct StageUse : PluginUse {
+  std::string id;  // empty: the name of the plugin
+  Place id_place;  // of the id, or of the stage if it has none
+};
+
 struct PipelineFile {
   std::string name;
-  PluginUse source;
-  std::vector<PluginUse> destinations;  // at least one
+  StageUse source;
+  std::vector<StageUse> destinations;  // at least one
   std::filesystem::path position;
   Place position_place;
   Window window;

@@ -56,12 +56,34 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-UsedPlugin used(const tenon::PluginInfo& plugin, const tenon::TextMap& config) {
-  return {.plugin = plugin.name(),
+UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
+                const tenon::TextMap& config) {
+  return {.id = id,
+          .plugin = plugin.name(),
           .kind_version = plugin.version(),
           .package = plugin.package(),
           .package_version = plugin.package_version(),
           .config = config};
+}
+
+std::string label_of(const UsedPlugin& stage) {
+  return !stage.id || *stage.id == stage.plugin ? stage.plugin
+                                                : *stage.id + " (" + stage.plugin + ")";
+}
+
+tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {
+  if (error.plugin() != stage.plugin) return error;
+  return tenon::Error({.code = std::string(error.code()),
+                       .status = error.status(),
+                       .message = std::string(error.message()),
+                       .where = std::string(error.where()),
+                       .found = std::string(error.found()),
+                       .needed = std::string(error.needed()),
+                       .fix = std::string(error.fix()),
+                       .plugin = label_of(stage),
+                       .method = std::string(error.method()),
+                       .behind = std::string(error.behind()),
+                       .grade = error.grade()});
 }
 
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,

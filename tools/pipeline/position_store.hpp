@@ -22,7 +22,15 @@ namespace pipeline {
 using PipelineState = tenon::PipelinePosition;
 using UsedPlugin = tenon::PipelinePosition::UsedPlugin;
 
-UsedPlugin used(const tenon::PluginInfo& plugin, const tenon::TextMap& config);
+UsedPlugin used(const std::string& id, const tenon::PluginInfo& plugin,
+                const tenon::TextMap& config);
+
+/// How messages name a stage: "example.io/dpkg" or, if its id is another, "packages
+/// (example.io/dpkg)".
+std::string label_of(const UsedPlugin& stage);
+
+/// Returns an error of a stage with its label in the place of the name of its plugin.
+tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage);
 
 /// Belongs to one thread at a time, and to one process: while it lives, no other can open it.
 class PositionStore {

@@ -6,6 +6,9 @@
 
 #include <tenon/specifier.hpp>
 
+#include <cstddef>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace pipeline {
@@ -31,7 +34,7 @@ tenon::Result<void> check_parameters(tenon::Host& host, const PluginUse& use, Fi
 }
 
 template <class K>
-std::optional<Stage<K>> take_stage(tenon::Host& host, const PluginUse& use, Console& console,
+std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, Console& console,
                                    Findings& findings) {
   if (use.reference.empty()) return std::nullopt;  // told already
   const auto info = host.find<K>(use.reference);
@@ -44,8 +47,8 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const PluginUse& use, Cons
     add_error(created.error(), use.place, findings);
     return std::nullopt;
   }
-  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&console}},
-                 used(*info, use.config)};
+  const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, use.config);
+  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&console, now}}, now};
   const std::size_t findings_before = findings.all().size();
   if (auto checked = check_parameters<K>(host, use, findings); !checked) {
     add_error(checked.error(), use.place, findings);
@@ -58,22 +61,52 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const PluginUse& use, Cons
   return stage;
 }
 
+/// Each destination has an id of its own. `file` and `destinations` are in the same order.
+void check_ids(const std::vector<StageUse>& file,
+               const std::vector<Stage<tenon::Destination>>& destinations, Findings& findings) {
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < file.size(); i++) {
+    const std::string& id = *destinations[i].used.id;
+    if (ids.insert(id).second) continue;
+    findings.add({.place = file[i].id_place,
+                  .code = "duplicate-id",
+                  .what = "another destination has the id '" + id + "'",
+                  .found = file[i].id.empty() ? "no id; the name of the plugin counts" : "",
+                  .needed = "an id that is unique in the pipeline",
+                  .fix = "add \"id\": \"...\" with another name"});
+  }
+}
+
 }  // namespace
 
 void Teardown::report(const tenon::Result<void>& result) const {
-  if (!done_or_nothing_to_do(result)) console->say(result.error().to_string());
+  if (!done_or_nothing_to_do(result)) console->say(labelled(result.error(), used).to_string());
 }
 
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, Console& console,
                                   Findings& findings) {
   auto source = take_stage<tenon::Source>(host, file.source, console, findings);
   std::vector<Stage<tenon::Destination>> destinations;
-  for (const PluginUse& use : file.destinations) {
+  for (const StageUse& use : file.destinations) {
     auto destination = take_stage<tenon::Destination>(host, use, console, findings);
     if (destination) destinations.push_back(std::move(*destination));
   }
+  if (destinations.size() == file.destinations.size()) {
+    check_ids(file.destinations, destinations, findings);
+  }
   if (!findings.empty()) return std::nullopt;
   return Stages{std::move(destinations), std::move(*source)};
+}
+
+tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
+                                       Console& console) {
+  auto created = host.create<tenon::Destination>(removed.plugin);
+  if (!created) return std::move(created).error();
+  const Stage<tenon::Destination> stage{
+      {new tenon::Handle<tenon::Destination>(std::move(*created)), Teardown{&console, removed}},
+      removed};
+  auto deleted = (*stage.plugin)->on_deleted(removed.config);
+  return done_or_nothing_to_do(deleted) ? tenon::Result<void>() : deleted;
 }
 
 }  // namespace pipeline

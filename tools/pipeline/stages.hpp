@@ -20,9 +20,10 @@ namespace pipeline {
 
 using tenon::tools::Console;
 
-/// Ends an instance as plugins are ended: by `teardown`, whatever state it is in.
+/// Destroys an instance, after `teardown`. An error is reported on the console.
 struct Teardown {
   Console* console;
+  UsedPlugin used;
 
   template <class K>
   void operator()(tenon::Handle<K>* handle) const {
@@ -32,7 +33,7 @@ struct Teardown {
   void report(const tenon::Result<void>& result) const;
 };
 
-/// One plugin in its place.
+/// One plugin at its place in the pipeline.
 template <class K>
 struct Stage {
   std::unique_ptr<tenon::Handle<K>, Teardown> plugin;
@@ -46,8 +47,13 @@ struct Stages {
 
 /// Makes all plugins that the file names. What is wrong with any of them is added to the findings:
 /// a reference that names nothing, a module that does not load, a config that does not fit the
-/// parameters or that the plugin refuses. Nothing when anything is.
+/// parameters or that the plugin refuses, an id that is not unique. Nothing when anything is.
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, Console& console,
                                   Findings& findings);
+
+/// Tells a destination that was removed from the pipeline, by `on_deleted`. Errors: those of the
+/// Host, if its plugin cannot be created; those of the plugin.
+tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
+                                       Console& console);
 
 }  // namespace pipeline

@@ -162,6 +162,11 @@ class Destination : public tenon::sdk::DestinationV2 {
   void on_updated(tenon::MapView<std::string> before, tenon::MapView<std::string> after) override {
     journal_.add("destination: updated " + text_of(before) + " " + text_of(after));
   }
+  void on_deleted(tenon::MapView<std::string> config) override {
+    journal_.open(std::string(config.find("journal").value_or("")));
+    journal_.add("destination: deleted " + text_of(config));
+    end_step(std::stoi(std::string(config.find("delete_status").value_or("0"))));
+  }
   void open() override {
     journal_.add("destination: open");
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
