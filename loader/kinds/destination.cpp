@@ -39,7 +39,7 @@ class WriteOneByOne : public DestinationStep1 {
       } else if (i == 0 || (status & TENON_FATAL) != 0) {
         return status;
       } else {
-        refuse_from(i, in->records, reason(call, status));
+        refuse_from(i, in->records, error_of(call, status));
         break;
       }
     }
@@ -97,18 +97,30 @@ class WriteOneByOne : public DestinationStep1 {
     changed_.notify_all();
   }
 
-  static std::string reason(tenon_call* call, tenon_status status) {
+  static DestinationV2AckError error_of(tenon_call* call, tenon_status status) {
     const std::string_view message = Call::of(call).message();
-    return message.empty() ? status_text(status) : std::string(message);
+    return {.code = std::string(status_word(status)),
+            .message = message.empty() ? status_text(status) : std::string(message),
+            .retryable = (status & TENON_RETRYABLE) != 0};
   }
 
-  void refuse_from(std::size_t first, const tenon_list& records, std::string error) {
+  void refuse_from(std::size_t first, const tenon_list& records, DestinationV2AckError error) {
     std::lock_guard lock(mutex_);
     for (std::size_t i = first; i < records.count; i++) {
       const auto& record = TENON_AT(tenon_record_v2, records, i);
       refused_.push_back({accepted_, {Value<Bytes>::own(record.position), error}});
-      error = "not written since a record before it in the batch was refused";
+      error = {.code = "not-written",
+               .message = "not written since a record before it in the batch was refused",
+               .retryable = true};
     }
+  }
+
+  /// Version 1 has a text alone.
+  static std::optional<DestinationV2AckError> error_of(const tenon_string& text) {
+    std::optional<std::string> message = Value<std::optional<std::string>>::own(text);
+    if (!message) return std::nullopt;
+    return DestinationV2AckError{
+        .code = "refused", .message = *std::move(message), .retryable = false};
   }
 
   /// Takes the refused records whose turn it is. The plugin's own answers come first as long as
@@ -138,8 +150,7 @@ class WriteOneByOne : public DestinationStep1 {
     const tenon_status status = below().table->ack(call, below().self, &older, &ack);
     if (status != TENON_OK) return status;
     if (ack == nullptr) return fail(call, TENON_INTERNAL, "ack succeeded without an answer");
-    acks.push_back(
-        {Value<Bytes>::own(ack->position), Value<std::optional<std::string>>::own(ack->error)});
+    acks.push_back({Value<Bytes>::own(ack->position), error_of(ack->error)});
     std::lock_guard lock(mutex_);
     answered_++;
     return TENON_OK;

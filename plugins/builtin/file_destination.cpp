@@ -101,8 +101,8 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
   for (std::size_t i = 0; i < records.size(); i++) {
     try {
       add(records[i]);
-    } catch (const sdk::Failure& failure) {
-      refused.emplace(i, failure.message());
+    } catch (const sdk::Refusal& refusal) {
+      refused.emplace(i, sdk::ack_error(refusal));
     }
   }
   try {
@@ -117,13 +117,13 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
 void FileDestination::add(RecordV2View record) {
   const std::optional<BytesView> payload = record.payload().after();
   if (!payload) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "a file takes no record without a payload");
+    throw sdk::Refusal("no-payload", "a file takes no record without a payload");
   }
   std::string_view text = payload->text();
   boost::json::error_code error;
   boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
   if (error || !value.is_object()) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload is no JSON object");
+    throw sdk::Refusal("wrong-json", "the payload is no JSON object");
   }
   if (format_ == FileFormat::csv) {
     add_row(value.get_object());
@@ -136,13 +136,13 @@ void FileDestination::add(RecordV2View record) {
 
 void FileDestination::add_row(const boost::json::object& object) {
   if (header_.empty()) {
-    if (object.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload has no fields");
+    if (object.empty()) throw sdk::Refusal("no-fields", "the payload has no fields");
     for (const auto& member : object) header_.emplace_back(member.key());
     append_csv_row(piece_, header_);
   }
   for (const auto& member : object) {
     if (std::find(header_.begin(), header_.end(), member.key()) == header_.end()) {
-      throw sdk::Failure(TENON_INVALID_ARGUMENT, "the field \"", std::string_view(member.key()),
+      throw sdk::Refusal("unknown-field", "the field \"", std::string_view(member.key()),
                          "\" is not in the header of ", path_);
     }
   }

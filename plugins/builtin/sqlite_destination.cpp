@@ -30,12 +30,12 @@ std::string_view key_of(RecordV2View record) {
 
 boost::json::object payload_of(RecordV2View record) {
   const std::optional<BytesView> payload = record.payload().after();
-  if (!payload) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the record has no payload");
+  if (!payload) throw sdk::Refusal("no-payload", "the record has no payload");
   const std::string_view text = payload->text();
   boost::json::error_code error;
   boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
   if (error || !value.is_object()) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload is no JSON object");
+    throw sdk::Refusal("wrong-json", "the payload is no JSON object");
   }
   return std::move(value.get_object());
 }
@@ -111,7 +111,7 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
     } catch (const sdk::Failure& failure) {
       // What the record brings is refused alone; what the database has ends the batch.
       if (failure.status() != TENON_INVALID_ARGUMENT) throw;
-      refused.emplace(i, failure.message());
+      refused.emplace(i, sdk::ack_error(failure));
     }
   }
   return refused;
@@ -176,7 +176,7 @@ void SqliteDestination::make_room_for(const boost::json::object& fields) {
   for (const auto& field : fields) {
     std::string name(field.key());
     if (name == key_column_) {
-      throw sdk::Failure(TENON_INVALID_ARGUMENT, "the payload has a field \"", name,
+      throw sdk::Refusal("key-column", "the payload has a field \"", name,
                          "\", which is the column of the key; name that one with \"key\"");
     }
     if (std::find(columns_.begin(), columns_.end(), name) == columns_.end()) {

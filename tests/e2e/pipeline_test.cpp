@@ -597,7 +597,7 @@ TEST_F(Pipeline, StopsAtARecordThatIsRefused) {
   EXPECT_EQ(outcome.exit, 1);
   EXPECT_EQ(outcome.err,
             "tenon-pipeline: error[record-refused] test.example/actor: too ugly\n"
-            "   found   the record at position \"5\"\n"
+            "   found   the record at position \"5\", refused as ugly\n"
             "   needed  a record that the destination takes\n"
             "   fix     correct the record in its origin, or the config of the destination; the "
             "next run begins with this record\n");

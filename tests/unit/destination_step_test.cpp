@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,7 +30,11 @@ using Positions = std::vector<std::string>;
 struct Target {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<DestinationV2Ack> open;
+  struct Answer {
+    Bytes position;
+    std::optional<std::string> error;
+  };
+  std::deque<Answer> open;
   bool stopped = false;
   std::size_t room = SIZE_MAX;
   std::chrono::milliseconds pause_after_write{0};
@@ -41,7 +46,7 @@ struct Target {
     const std::string payload(BytesView(*record.payload).text());
     if (payload == "refuse") return tenon_fail(call, TENON_INVALID_ARGUMENT, "refused");
     if (payload == "break") return tenon_fail(call, TENON_INTERNAL | TENON_FATAL, "broken");
-    if (payload == "say nothing") return TENON_UNAVAILABLE;
+    if (payload == "say nothing") return TENON_UNAVAILABLE | TENON_RETRYABLE;
     {
       std::unique_lock lock(of(self).mutex);
       while (of(self).open.size() >= of(self).room) {
@@ -111,7 +116,8 @@ struct DestinationStepTest : testing::Test {
   }
   tenon_status write(const Positions& payloads) { return write(call, payloads); }
 
-  /// The next acks, each as its position and the error behind it.
+  /// The next acks, each as its position, and the error's code and message behind it. An error
+  /// that can be retried has a "?".
   tenon_status next(Call& call, Positions& acks) {
     const tenon_destination_v2_next_acks_request in{sizeof in};
     const tenon_destination_v2_next_acks_response* out = nullptr;
@@ -119,7 +125,9 @@ struct DestinationStepTest : testing::Test {
     if (status != TENON_OK) return status;
     for (const auto& ack : Value<std::vector<DestinationV2Ack>>::own(out->acks)) {
       acks.push_back(std::string(BytesView(ack.position).text()) +
-                     (ack.error ? ": " + *ack.error : ""));
+                     (ack.error ? ": " + ack.error->code + (ack.error->retryable ? "?" : "") +
+                                      ": " + ack.error->message
+                                : ""));
     }
     return TENON_OK;
   }
@@ -138,11 +146,12 @@ struct DestinationStepTest : testing::Test {
   Call call;
 };
 
-constexpr const char* behind = ": not written since a record before it in the batch was refused";
+constexpr const char* behind =
+    ": not-written?: not written since a record before it in the batch was refused";
 
 TEST_F(DestinationStepTest, WritesABatchInOrder) {
   EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);
-  EXPECT_EQ(next(3), (Positions{"a", "unwritable: the disk is full", "c"}));
+  EXPECT_EQ(next(3), (Positions{"a", "unwritable: refused: the disk is full", "c"}));
 }
 
 TEST_F(DestinationStepTest, FailsWhenNothingWasAccepted) {
@@ -155,12 +164,13 @@ TEST_F(DestinationStepTest, FailsWhenNothingWasAccepted) {
 TEST_F(DestinationStepTest, TheRestOfABatchIsRefusedInItsTurn) {
   EXPECT_EQ(write({"a", "refuse", "c"}), TENON_OK);
   EXPECT_EQ(write({"d"}), TENON_OK);
-  EXPECT_EQ(next(4), (Positions{"a", "refuse: refused", "c" + std::string(behind), "d"}));
+  EXPECT_EQ(next(4),
+            (Positions{"a", "refuse: invalid-argument: refused", "c" + std::string(behind), "d"}));
 }
 
 TEST_F(DestinationStepTest, AFailureWithoutAMessageIsItsStatus) {
   EXPECT_EQ(write({"a", "say nothing"}), TENON_OK);
-  EXPECT_EQ(next(2), (Positions{"a", "say nothing: unavailable"}));
+  EXPECT_EQ(next(2), (Positions{"a", "say nothing: unavailable?: unavailable"}));
 }
 
 TEST_F(DestinationStepTest, AFatalFailureIsNotHidden) {
@@ -171,7 +181,7 @@ TEST_F(DestinationStepTest, AnswersWhatWasRefusedAlsoAfterStop) {
   EXPECT_EQ(write({"a", "refuse"}), TENON_OK);
   const tenon_destination_v2_stop_request in{sizeof in, {nullptr, 0}};
   EXPECT_EQ(table().stop(call.raw(), self, &in), TENON_OK);
-  EXPECT_EQ(next(2), (Positions{"a", "refuse: refused"}));
+  EXPECT_EQ(next(2), (Positions{"a", "refuse: invalid-argument: refused"}));
   Positions none;
   EXPECT_EQ(next(call, none), TENON_OUT_OF_RANGE);
 }
@@ -189,7 +199,7 @@ TEST_F(DestinationStepTest, ARefusalReachesAnAnswerThatIsWaitedFor) {
     std::this_thread::sleep_for(1ms);
     EXPECT_EQ(write({"a", "refuse"}), TENON_OK);
     collector.join();
-    EXPECT_EQ(acks, (Positions{"a", "refuse: refused"}));
+    EXPECT_EQ(acks, (Positions{"a", "refuse: invalid-argument: refused"}));
   }
 }
 
@@ -207,8 +217,8 @@ TEST_F(DestinationStepTest, WritesToAPluginWithABoundedQueueOfOne) {
   EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);
   EXPECT_EQ(write({"d", "e", "refuse", "g"}), TENON_OK);
   collector.join();
-  EXPECT_EQ(acks, (Positions{"a", "unwritable: the disk is full", "c", "d", "e", "refuse: refused",
-                             "g" + std::string(behind)}));
+  EXPECT_EQ(acks, (Positions{"a", "unwritable: refused: the disk is full", "c", "d", "e",
+                             "refuse: invalid-argument: refused", "g" + std::string(behind)}));
 }
 
 TEST_F(DestinationStepTest, WaitingForAnswersCanBeCancelled) {

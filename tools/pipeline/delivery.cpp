@@ -20,11 +20,13 @@ std::string readable(tenon::BytesView position) {
   return hex;
 }
 
-tenon::Error refused(std::string_view stage, tenon::BytesView position, std::string_view reason) {
+tenon::Error refused(std::string_view stage, tenon::BytesView position,
+                     tenon::Destination::AckErrorView error) {
   return tenon::Error({.code = "record-refused",
-                       .message = std::string(reason),
+                       .message = std::string(error.message()),
                        .where = std::string(stage),
-                       .found = "the record at position " + readable(position),
+                       .found = "the record at position " + readable(position) + ", refused as " +
+                                std::string(error.code()),
                        .needed = "a record that the destination takes",
                        .fix = "correct the record in its origin, or the config of the destination; "
                               "the next run begins with this record"});

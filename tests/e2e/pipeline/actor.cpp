@@ -181,7 +181,7 @@ class Destination : public tenon::sdk::DestinationV2 {
       tenon::DestinationV2Ack ack;
       ack.position = tenon::to_bytes(position == lie_at_ ? "elsewhere" : position);
       if (position == refuse_) {
-        ack.error = "too ugly";
+        ack.error = tenon::DestinationV2AckError{"ugly", "too ugly", false};
       } else {
         written_.add(position);
       }

@@ -145,10 +145,10 @@ TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
   const TextMap config = {{"path", path("out.jsonl")}};
   RecordV2 removed = record("3", "");
   removed.payload.after.reset();
-  EXPECT_EQ(
-      WritingFile(config).write(
-          {record("1", "{\"a\":1}"), record("2", "[1]"), removed, record("4", "{\n\"b\": 2}")}),
-      (Texts{"", "the payload is no JSON object", "a file takes no record without a payload", ""}));
+  EXPECT_EQ(WritingFile(config).write({record("1", "{\"a\":1}"), record("2", "[1]"), removed,
+                                       record("4", "{\n\"b\": 2}")}),
+            (Texts{"", "wrong-json: the payload is no JSON object",
+                   "no-payload: a file takes no record without a payload", ""}));
   EXPECT_EQ(WritingFile(config).write({record("5", "{}")}), (Texts{""}));
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
 }
@@ -257,10 +257,12 @@ TEST_F(FileTest, WritesCsvThatReadsTheSame) {
 
 TEST_F(FileTest, FitsRowsToTheHeader) {
   const TextMap config = {{"path", path("out.csv")}};
-  EXPECT_EQ(WritingFile(config).write({record("1", R"({"a":1,"b":{"c":[true,null]}})"),
-                                       record("2", R"({"b":2.5})"), record("3", R"({"c":3})"),
-                                       record("4", R"({"b":null,"a":false})")}),
-            (Texts{"", "", "the field \"c\" is not in the header of " + path("out.csv"), ""}));
+  EXPECT_EQ(
+      WritingFile(config).write({record("1", R"({"a":1,"b":{"c":[true,null]}})"),
+                                 record("2", R"({"b":2.5})"), record("3", R"({"c":3})"),
+                                 record("4", R"({"b":null,"a":false})")}),
+      (Texts{"", "", "unknown-field: the field \"c\" is not in the header of " + path("out.csv"),
+             ""}));
   EXPECT_EQ(content("out.csv"), "a,b\n1,\"{\"\"c\"\":[true,null]}\"\n,2.5\nfalse,\n");
 }
 

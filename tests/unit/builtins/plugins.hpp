@@ -103,6 +103,13 @@ tenon_status status_in(Call& call, Body&& body) {
   });
 }
 
+/// What became of a record: "" or its error as "code: message".
+inline std::string error_text(const tenon_destination_v2_ack& ack) {
+  if (ack.error == nullptr) return "";
+  const auto error = Value<DestinationV2AckError>::own(*ack.error);
+  return error.code + ": " + error.message;
+}
+
 inline std::ptrdiff_t open_files() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
@@ -130,7 +137,7 @@ class Writing {
     destination_.open();
   }
 
-  /// What became of each record: "" or why it was refused.
+  /// The error_text of each record.
   Texts write(const Records& records) {
     Call call;
     const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), records);
@@ -143,7 +150,7 @@ class Writing {
     for (std::size_t i = 0; i < out->acks.count; i++) {
       const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
       EXPECT_EQ(Value<Bytes>::own(ack.position), records[i].position);
-      outcome.push_back(Value<std::string>::own(ack.error));
+      outcome.push_back(error_text(ack));
     }
     return outcome;
   }

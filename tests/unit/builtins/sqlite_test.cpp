@@ -121,12 +121,13 @@ TEST_F(SqliteTest, KeepsTheColumnsThatWereGiven) {
 TEST_F(SqliteTest, RefusesRecordsOneByOne) {
   WritingSqlite destination(table("odd \"name\""));
   const std::string key_is_taken =
-      "the payload has a field \"key\", which is the column of the key; name that one with \"key\"";
+      "key-column: the payload has a field \"key\", which is the column of the key; name that one "
+      "with \"key\"";
   EXPECT_EQ(destination.write({record("1", "7"), record("2", R"({"key":1})"),
                                record("3", R"({"Name":1})"), record("4", R"({"name":1})"),
                                record("5", R"({"Name":2})")}),
-            (Texts{"the payload is no JSON object", key_is_taken, "",
-                   path("data.db") + ": duplicate column name: name", ""}));
+            (Texts{"wrong-json: the payload is no JSON object", key_is_taken, "",
+                   "refused: " + path("data.db") + ": duplicate column name: name", ""}));
   EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","Name":1})", R"({"key":"5","Name":2})"}));
 }
 
@@ -247,7 +248,8 @@ TEST_F(SqliteTest, TheTableMustHaveTheKeyAndTakeThePayload) {
             path("data.db") + ": table \"t\" has no column \"c\" to be the key");
   RecordV2 removed = record("1", "");
   removed.payload.after.reset();
-  EXPECT_EQ(WritingSqlite(table("u")).write({removed}), (Texts{"the record has no payload"}));
+  EXPECT_EQ(WritingSqlite(table("u")).write({removed}),
+            (Texts{"no-payload: the record has no payload"}));
 }
 
 TEST_F(SqliteTest, AKillLosesAndDoublesNothing) {

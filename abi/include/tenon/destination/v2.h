@@ -20,24 +20,34 @@
 extern "C" {
 #endif
 
+/* Why a record could not be written. */
+typedef struct tenon_destination_v2_ack_error {
+  /* For programs: small letters and hyphens, eg: wrong-json. "refused" if there is no better
+   * word. */
+  tenon_string code;
+  tenon_string message; /* For people. */
+  /* Whether the same record may be accepted if it is written again later. [0 or 1] */
+  uint8_t retryable;
+} tenon_destination_v2_ack_error;
+
 /* What became of one record. */
 typedef struct tenon_destination_v2_ack {
   tenon_bytes position; /* Of the record. */
-  tenon_string error; /* Why the record could not be written; absent when it is safe. [optional] */
+  const tenon_destination_v2_ack_error *error; /* Absent when the record is safe. [optional] */
 } tenon_destination_v2_ack;
 
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_DESTINATION_V2_KIND "tenon.dev/destination"
-#define TENON_DESTINATION_V2_FINGERPRINT UINT64_C(0x6dc7ee74bd9fa43a)
+#define TENON_DESTINATION_V2_FINGERPRINT UINT64_C(0x2811ffdb9b521946)
 
 /* How a table begins: {TENON_DESTINATION_V2_BASE, ...} */
 #define TENON_DESTINATION_V2_BASE .struct_size = sizeof(tenon_destination_v2), .version = 2
 
 /* What the macros that declare a module look up. */
 #define TENON_KIND_tenon_destination_v2 "tenon.dev/destination"
-#define TENON_SPEC_tenon_destination_v2 "6dc7ee74bd9fa43a"
-#define TENON_FINGERPRINT_tenon_destination_v2 UINT64_C(0x6dc7ee74bd9fa43a)
+#define TENON_SPEC_tenon_destination_v2 "2811ffdb9b521946"
+#define TENON_FINGERPRINT_tenon_destination_v2 UINT64_C(0x2811ffdb9b521946)
 
 /* -- Requests and responses ------------------------------------------------ */
 
@@ -167,8 +177,10 @@ typedef struct tenon_destination_v2 {
 
 /* -- Layout ---------------------------------------------------------------- */
 
+TENON_ASSERT_LAYOUT(offsetof(tenon_destination_v2_ack_error, retryable) == 32 &&
+                    sizeof(tenon_destination_v2_ack_error) == 40);
 TENON_ASSERT_LAYOUT(offsetof(tenon_destination_v2_ack, error) == 16 &&
-                    sizeof(tenon_destination_v2_ack) == 32);
+                    sizeof(tenon_destination_v2_ack) == 24);
 TENON_ASSERT_LAYOUT(offsetof(tenon_destination_v2_configure_request, config) == 8 &&
                     sizeof(tenon_destination_v2_configure_request) == 56);
 TENON_ASSERT_LAYOUT(offsetof(tenon_destination_v2_open_request, struct_size) == 0 &&

@@ -14,20 +14,53 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tenon::sdk {
+
+/// Refuses one record for what it holds, with a code for programs:
+///
+///   throw Refusal("wrong-json", "the payload is no JSON object");
+///
+/// As a failure its status is TENON_INVALID_ARGUMENT.
+class Refusal : public Failure {
+ public:
+  /// `code` is a word of small letters and hyphens; the message is made of the parts.
+  template <class... Parts>
+  explicit Refusal(std::string_view code, const Parts&... parts)
+      : Failure(TENON_INVALID_ARGUMENT, parts...), code_(code) {}
+
+  const std::string& code() const noexcept { return code_; }
+
+ private:
+  std::string code_;
+};
+
+/// Returns what the acknowledgement of a record says after writing it threw `error`. The code is
+/// "refused" except of a Refusal.
+inline DestinationV2AckError ack_error(const std::exception& error) {
+  DestinationV2AckError made{"refused", error.what(), false};
+  if (auto* failure = dynamic_cast<const Failure*>(&error)) {
+    made.retryable = (failure->status() & TENON_RETRYABLE) != 0;
+  }
+  if (auto* refusal = dynamic_cast<const Refusal*>(&error)) made.code = refusal->code();
+  return made;
+}
+
 namespace detail {
 
 /// What became of records that the host has not asked for yet. Its memory is used again and again.
 class PendingAcks {
  public:
   /// In the order of the records, of which `refused` were not written.
-  void add(ListView<RecordV2> records, std::map<std::size_t, std::string>&& refused) {
+  void add(ListView<RecordV2> records, std::map<std::size_t, DestinationV2AckError>&& refused) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       for (std::size_t i = 0; i < records.size(); i++) {
@@ -36,7 +69,7 @@ class PendingAcks {
         ends_.push_back(positions_.size());
       }
       const std::size_t first = ends_.size() - records.size();
-      for (auto& [index, reason] : refused) refused_.emplace(first + index, std::move(reason));
+      for (auto& [index, error] : refused) refused_.emplace(first + index, std::move(error));
     }
     changed_.notify_all();
   }
@@ -81,8 +114,8 @@ class PendingAcks {
       begin = end;
     }
     ack = static_cast<tenon_destination_v2_ack*>(elements);
-    for (const auto& [index, reason] : refused_) {
-      ack[index].error = Value<std::string>::raw<Copy::deep>(call, reason);
+    for (const auto& [index, error] : refused_) {
+      ack[index].error = Value<std::optional<DestinationV2AckError>>::raw<Copy::deep>(call, error);
     }
     return list;
   }
@@ -91,7 +124,7 @@ class PendingAcks {
   std::condition_variable changed_;
   std::vector<std::uint8_t> positions_;  // one behind the other
   std::vector<std::size_t> ends_;        // of each
-  std::map<std::size_t, std::string> refused_;
+  std::map<std::size_t, DestinationV2AckError> refused_;
   bool closed_ = false;
 };
 
@@ -101,10 +134,10 @@ class PendingAcks {
 class WritingDestination : public DestinationV2 {
  public:
   /// The records of a batch that were not written, by their index, each with the reason.
-  using Refused = std::map<std::size_t, std::string>;
+  using Refused = std::map<std::size_t, DestinationV2AckError>;
 
   /// Writes one record. A failure refuses this record alone, unless it is fatal or the call was
-  /// cancelled: that ends the stream.
+  /// cancelled: that ends the stream. A Refusal gives the acknowledgement a code.
   virtual void write(RecordV2View /*record*/) { throw unimplemented("write"); }
 
   /// Writes a batch. A failure ends the stream, with nothing of the batch acknowledged.
@@ -115,9 +148,9 @@ class WritingDestination : public DestinationV2 {
         write(records[i]);
       } catch (const Failure& failure) {
         if ((failure.status() & TENON_FATAL) != 0 || call().cancelled()) throw;
-        refused.emplace(i, failure.message());
+        refused.emplace(i, ack_error(failure));
       } catch (const std::exception& error) {
-        refused.emplace(i, error.what());
+        refused.emplace(i, ack_error(error));
       }
     }
     return refused;
