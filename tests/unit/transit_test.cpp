@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -156,6 +158,78 @@ TEST_F(TransitTest, DoesNotWaitForADestinationThatHasEnded) {
   transit_.sent(0);
   for (int thread = 0; thread < 2; thread++) transit_.finish(1);
   EXPECT_EQ(transit_.await_acknowledged(), 2u);
+}
+
+// -- Refused records ----------------------------------------------------------
+
+class RefusedTest : public TransitTest {
+ protected:
+  /// Reads records, and brings them to both destinations.
+  void deliver(const Positions& positions) {
+    read(positions);
+    for (const std::size_t lane : {0, 1}) {
+      transit_.offer(lane);
+      transit_.sent(lane);
+    }
+  }
+  std::future<bool> refuse(std::size_t lane) {
+    return std::async(std::launch::async, [this, lane] {
+      return transit_.refuse(lane, {.code = "ugly", .message = "too ugly", .retryable = false});
+    });
+  }
+};
+
+TEST_F(RefusedTest, SettlesARefusedRecordAlone) {
+  deliver({"1", "2", "3", "4"});
+  transit_.acknowledge(0, 4);
+  transit_.acknowledge(1, 2);
+  std::future<bool> settled = refuse(1);
+  ASSERT_EQ(transit_.await_acknowledged(), 2u);
+  EXPECT_TRUE(transit_.refusals().empty()) << "not of the first record";
+  transit_.settle(2);
+  ASSERT_EQ(transit_.await_acknowledged(), 3u);
+  const auto refusals = transit_.refusals();
+  ASSERT_EQ(refusals.size(), 1u);
+  EXPECT_EQ(refusals[0].lane, 1u);
+  EXPECT_EQ(refusals[0].error.code, "ugly");
+  EXPECT_EQ(settled.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  transit_.settle(1);
+  EXPECT_TRUE(settled.get());
+  transit_.acknowledge(1, 1);
+  ASSERT_EQ(transit_.await_acknowledged(), 4u);
+  EXPECT_TRUE(transit_.refusals().empty());
+  transit_.settle(1);
+  EXPECT_EQ(to_text(transit_.counts()), "records: read 4, written 4, acknowledged 4, refused 1");
+}
+
+TEST_F(RefusedTest, HasTheRefusalsOfAllDestinations) {
+  deliver({"1", "2"});
+  std::future<bool> first = refuse(0);
+  std::future<bool> second = refuse(1);
+  ASSERT_EQ(transit_.await_acknowledged(), 1u);
+  EXPECT_EQ(transit_.refusals().size(), 2u);
+  transit_.settle(1);
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+}
+
+TEST_F(RefusedTest, WaitsNoLongerWhenNothingIsSettled) {
+  deliver({"1", "2"});
+  std::future<bool> settled = refuse(0);
+  transit_.end_settling();
+  EXPECT_FALSE(settled.get());
+}
+
+/// The other destination has failed and will not acknowledge the record.
+TEST_F(RefusedTest, WaitsNoLongerForADestinationThatFinished) {
+  deliver({"1", "2"});
+  transit_.acknowledge(1, 1);
+  transit_.acknowledge(0, 1);
+  std::future<bool> settled = refuse(0);
+  transit_.close(1);
+  transit_.finish(1);
+  transit_.finish(1);
+  EXPECT_FALSE(settled.get());
 }
 
 }  // namespace

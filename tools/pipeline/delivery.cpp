@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "delivery.hpp"
 
+#include "record_text.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -8,28 +10,10 @@
 namespace pipeline {
 namespace {
 
-/// A position for people: as text where it is one.
-std::string readable(tenon::BytesView position) {
-  const auto printable = [](unsigned char c) { return c >= 0x20 && c < 0x7f; };
-  if (std::all_of(position.begin(), position.end(), printable)) {
-    return "\"" + std::string(position.text()) + "\"";
-  }
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string hex = "0x";
-  for (const std::uint8_t byte : position) hex += {digits[byte >> 4], digits[byte & 15]};
-  return hex;
-}
+using AckError = tenon::Destination::AckError;
 
-tenon::Error refused(std::string_view stage, tenon::BytesView position,
-                     tenon::Destination::AckErrorView error) {
-  return tenon::Error({.code = "record-refused",
-                       .message = std::string(error.message()),
-                       .where = std::string(stage),
-                       .found = "the record at position " + readable(position) + ", refused as " +
-                                std::string(error.code()),
-                       .needed = "a record that the destination takes",
-                       .fix = "correct the record in its origin, or the config of the destination; "
-                              "the next run begins with this record"});
+AckError own(tenon::Destination::AckErrorView error) {
+  return tenon::Value<AckError>::own(error.raw());
 }
 
 tenon::Error wrong_acknowledgement(std::string_view stage, std::string found, std::string needed) {
@@ -95,10 +79,7 @@ tenon::Result<void> Delivery::stop() {
 
 tenon::Result<void> Delivery::collect_all() {
   auto collected = collect();
-  if (!collected) {
-    transit_.close(lane_);
-    writing_.cancel();
-  }
+  if (!collected) close();
   transit_.finish(lane_);
   return collected;
 }
@@ -112,7 +93,12 @@ tenon::Result<void> Delivery::collect() {
       return destination_->next_acks(collect_call_);
     }();
     if (acks) {
-      if (auto taken = take(*acks); !taken) return taken;
+      const auto taken = take(*acks);
+      if (!taken) return taken.error();
+      if (!*taken) {
+        close();
+        return {};
+      }
     } else if (acks.error().restarted()) {
       if (auto reopened = reopen(); !reopened) return reopened;
     } else if (collecting_.cancelled()) {
@@ -123,6 +109,12 @@ tenon::Result<void> Delivery::collect() {
   }
 }
 
+/// Nothing more is written.
+void Delivery::close() {
+  transit_.close(lane_);
+  writing_.cancel();
+}
+
 tenon::Result<void> Delivery::reopen() {
   std::lock_guard session(session_);
   const CallSlot::Scope call(collecting_calls_, "open");
@@ -131,28 +123,33 @@ tenon::Result<void> Delivery::reopen() {
   return {};
 }
 
-tenon::Result<void> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks) {
+/// Returns whether more may be collected.
+tenon::Result<bool> Delivery::take(tenon::ListView<tenon::Destination::Ack> acks) {
   std::size_t taken = 0;
   while (taken < acks.size()) {
     const Records records = transit_.unacknowledged(lane_);
     if (records.empty()) {
-      return wrong_acknowledgement(label_, readable(acks[taken].position()),
+      return wrong_acknowledgement(label_, position_text(acks[taken].position()),
                                    "no more than was written");
     }
-    const std::size_t count = std::min(records.size(), acks.size() - taken);
-    for (std::size_t i = 0; i < count; i++) {
-      const auto ack = acks[taken + i];
-      const tenon::BytesView position = records[i].position();
-      if (ack.position() == position && !ack.error()) continue;
-      transit_.acknowledge(lane_, i);
-      if (ack.position() == position) return refused(label_, position, *ack.error());
-      return wrong_acknowledgement(label_, readable(ack.position()),
-                                   readable(position) + ", the next that was written");
+    const std::size_t most = std::min(records.size(), acks.size() - taken);
+    std::size_t count = 0;
+    while (count < most && acks[taken + count].position() == records[count].position() &&
+           !acks[taken + count].error()) {
+      count++;
     }
     transit_.acknowledge(lane_, count);
     taken += count;
+    if (count == most) continue;
+    const auto ack = acks[taken++];
+    if (ack.position() != records[count].position()) {
+      return wrong_acknowledgement(
+          label_, position_text(ack.position()),
+          position_text(records[count].position()) + ", the next that was written");
+    }
+    if (!transit_.refuse(lane_, own(*ack.error()))) return false;
   }
-  return {};
+  return true;
 }
 
 }  // namespace pipeline

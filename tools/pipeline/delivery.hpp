@@ -35,8 +35,9 @@ class Delivery {
 
   /// Writes all that is read, and tells the destination when nothing follows.
   tenon::Result<void> write_all();
-  /// Collects acknowledgements until all are there, or the destination fails. When its plugin was
-  /// restarted it opens the destination again, and what is not acknowledged is sent again.
+  /// Collects acknowledgements until all are there, the destination fails, or a refused record
+  /// cannot be settled. When its plugin was restarted it opens the destination again, and what is
+  /// not acknowledged is sent again.
   tenon::Result<void> collect_all();
 
  private:
@@ -45,7 +46,8 @@ class Delivery {
   tenon::Result<void> stop();
   tenon::Result<void> collect();
   tenon::Result<void> reopen();
-  tenon::Result<void> take(tenon::ListView<tenon::Destination::Ack> acks);
+  tenon::Result<bool> take(tenon::ListView<tenon::Destination::Ack> acks);
+  void close();
 
   const std::string label_;
   tenon::Handle<tenon::Destination>& destination_;

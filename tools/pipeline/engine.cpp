@@ -51,9 +51,22 @@ tenon::Result<void> prepare(tenon::Handle<K>& plugin, const UsedPlugin& now,
   return done;
 }
 
+bool same_place(const UsedPlugin& stage, const UsedPlugin& recorded) {
+  return stage.id == recorded.id && stage.plugin == recorded.plugin;
+}
+
 /// What the pipeline last used under an id.
 std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, std::string_view id) {
   return std::find_if(all.begin(), all.end(), [&](const UsedPlugin& one) { return one.id == id; });
+}
+
+/// Opens a destination, whose config was `before`.
+tenon::Result<void> open(Stage<tenon::Destination>& stage, const UsedPlugin* before,
+                         CallSlot& calls) {
+  if (auto prepared = prepare(*stage.plugin, stage.used, before, calls); !prepared) return prepared;
+  const CallSlot::Scope call(calls, "open");
+  auto opened = (*stage.plugin)->open();
+  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
 }
 
 /// The positions of records, read in place: each stands where its record has it.
@@ -74,17 +87,19 @@ tenon::Error no_thread(const std::system_error& failed) {
 
 }  // namespace
 
-Engine::Engine(tenon::Host& host, std::string reference, Stages& stages, PositionStore& store,
-               const Window& window, Console& console)
+Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
+               Console& console)
     : host_(host),
-      reference_(std::move(reference)),
+      file_(file),
       stages_(stages),
       store_(store),
       console_(console),
       calls_([&](const std::string& call) { console.say(call); }, grace_of_stop),
       source_calls_(calls_.add(label_of(stages.source.used))),
       ack_calls_(calls_.add(label_of(stages.source.used))),
-      transit_(stages.destinations.size(), window) {
+      letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
+      transit_(stages.destinations.size(), file.window),
+      dead_letters_(file.name, stages, letter_calls_) {
   for (std::size_t i = 0; i < stages.destinations.size(); i++) {
     auto& destination = stages.destinations[i];
     const std::string name = label_of(destination.used);
@@ -108,6 +123,8 @@ void Engine::tear_down() {
     const CallSlot::Scope call(deliveries_[i]->writing_calls(), "teardown");
     stages_.destinations[i].plugin.reset();
   }
+  const CallSlot::Scope call(letter_calls_, "teardown");
+  stages_.dead_letters.reset();
 }
 
 void Engine::stop() {
@@ -139,11 +156,25 @@ bool Engine::open_all() {
     return false;
   }
   for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
-    const UsedPlugin& destination = stages_.destinations[i].used;
-    if (!note(open_destination(i), destination)) return false;
-    if (!note(record_destination(destination), destination)) return false;
+    auto& stage = stages_.destinations[i];
+    std::vector<UsedPlugin>& recorded = store_.state().destinations;
+    const auto before = find(recorded, *stage.used.id);
+    auto opened =
+        open(stage, before != recorded.end() ? &*before : nullptr, deliveries_[i]->writing_calls());
+    if (!note(opened, stage.used)) return false;
+    if (!note(record_destination(stage.used), stage.used)) return false;
   }
-  return true;
+  return open_dead_letters();
+}
+
+bool Engine::open_dead_letters() {
+  if (!stages_.dead_letters) return true;
+  auto& stage = *stages_.dead_letters;
+  std::optional<UsedPlugin>& recorded = store_.state().dead_letters;
+  if (!note(open(stage, recorded ? &*recorded : nullptr, letter_calls_), stage.used)) return false;
+  if (recorded == stage.used) return true;
+  recorded = stage.used;
+  return note(store_.save(), stage.used);
 }
 
 /// A program that knew no ids wrote destinations in their order.
@@ -163,28 +194,34 @@ void Engine::adopt_ids() {
 /// is told again by the next run.
 tenon::Result<void> Engine::delete_removed() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  const auto in_use = [&](const UsedPlugin& one) {
-    return std::any_of(stages_.destinations.begin(), stages_.destinations.end(),
-                       [&](const auto& stage) {
-                         return stage.used.id == one.id && stage.used.plugin == one.plugin;
-                       });
+  const auto removed = [&](const UsedPlugin& one) {
+    const auto& stages = stages_.destinations;
+    return std::none_of(stages.begin(), stages.end(),
+                        [&](const auto& stage) { return same_place(stage.used, one); });
   };
-  for (std::size_t i = 0; i < recorded.size();) {
-    if (in_use(recorded[i])) {
-      i++;
-      continue;
-    }
-    const CallSlot::Scope call(calls_.add(label_of(recorded[i])), "on_deleted");
-    if (auto deleted = delete_destination(host_, recorded[i], console_); !deleted) {
-      console_.say("a removed destination could not be told: " +
-                   labelled(deleted.error(), recorded[i]).to_string());
-      i++;
-      continue;
-    }
-    recorded.erase(recorded.begin() + static_cast<std::ptrdiff_t>(i));
-    if (auto saved = store_.save(); !saved) return saved;
+  const std::size_t before = recorded.size();
+  recorded.erase(std::remove_if(recorded.begin(), recorded.end(),
+                                [&](const UsedPlugin& one) { return removed(one) && forget(one); }),
+                 recorded.end());
+  std::optional<UsedPlugin>& letters = store_.state().dead_letters;
+  const bool keep =
+      stages_.dead_letters && letters && same_place(stages_.dead_letters->used, *letters);
+  if (letters && !keep && forget(*letters)) {
+    letters.reset();
+  } else if (recorded.size() == before) {
+    return {};
   }
-  return {};
+  return store_.save();
+}
+
+/// Tells a removed destination. Returns whether that was done.
+bool Engine::forget(const UsedPlugin& removed) {
+  const CallSlot::Scope call(calls_.add(label_of(removed)), "on_deleted");
+  const auto deleted = delete_destination(host_, removed, console_);
+  if (deleted) return true;
+  console_.say("a removed destination could not be told: " +
+               labelled(deleted.error(), removed).to_string());
+  return false;
 }
 
 tenon::Result<void> Engine::prepare_source() {
@@ -197,19 +234,6 @@ tenon::Result<void> Engine::prepare_source() {
 tenon::Result<void> Engine::open_source() {
   const CallSlot::Scope call(source_calls_, "open");
   auto opened = (*stages_.source.plugin)->open(store_.state().position);
-  return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
-}
-
-tenon::Result<void> Engine::open_destination(std::size_t place) {
-  auto& destination = stages_.destinations[place];
-  CallSlot& calls = deliveries_[place]->writing_calls();
-  std::vector<UsedPlugin>& recorded = store_.state().destinations;
-  const auto before = find(recorded, *destination.used.id);
-  auto prepared = prepare(*destination.plugin, destination.used,
-                          before != recorded.end() ? &*before : nullptr, calls);
-  if (!prepared) return prepared;
-  const CallSlot::Scope call(calls, "open");
-  auto opened = (*destination.plugin)->open();
   return done_or_nothing_to_do(opened) ? tenon::Result<void>() : opened;
 }
 
@@ -297,7 +321,7 @@ tenon::Result<void> Engine::read_all() {
 tenon::Result<void> Engine::reopen_source() {
   if (!transit_.await_settled()) return {};
   if (auto opened = open_source(); !opened) return opened;
-  if (const auto info = host_.find<tenon::Source>(reference_)) {
+  if (const auto info = host_.find<tenon::Source>(file_.source.reference)) {
     stages_.source.used = used(*stages_.source.used.id, *info, stages_.source.used.config);
   }
   return record_source();
@@ -315,12 +339,26 @@ tenon::Result<void> Engine::stop_source() {
 // -- Settling -----------------------------------------------------------------
 
 tenon::Result<void> Engine::settle_all() {
-  while (const auto until = transit_.await_acknowledged()) {
-    store_.state().position = transit_.position_before(*until).own();
-    if (auto saved = store_.save(); !saved) return saved;
-    if (auto acknowledged = acknowledge(*until); !acknowledged) return acknowledged;
+  tenon::Result<void> settled;
+  while (settled) {
+    const auto until = transit_.await_acknowledged();
+    if (!until) break;
+    settled = settle(*until);
   }
-  return {};
+  transit_.end_settling();
+  return settled ? dead_letters_.stop() : settled;
+}
+
+tenon::Result<void> Engine::settle(Transit::Number until) {
+  if (const auto refusals = transit_.refusals(); !refusals.empty()) {
+    const Records refused = transit_.unsettled(until);
+    if (auto taken = dead_letters_.take(refused[0], refusals); !taken) return taken;
+  } else {
+    dead_letters_.count(until - transit_.counts().acknowledged);
+  }
+  store_.state().position = transit_.position_before(until).own();
+  if (auto saved = store_.save(); !saved) return saved;
+  return acknowledge(until);
 }
 
 tenon::Result<void> Engine::acknowledge(Transit::Number until) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "canceller.hpp"
+#include "dead_letters.hpp"
 #include "delivery.hpp"
 #include "open_calls.hpp"
 #include "position_store.hpp"
@@ -26,9 +27,9 @@ namespace pipeline {
 
 class Engine {
  public:
-  /// All of them live longer. The plugins are configured; `reference` is that of the source.
-  Engine(tenon::Host& host, std::string reference, Stages& stages, PositionStore& store,
-         const Window& window, Console& console);
+  /// All of them live longer. The plugins are configured.
+  Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
+         Console& console);
 
   /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
   /// that was read then is delivered and acknowledged, as far as the destinations take it. All
@@ -51,29 +52,33 @@ class Engine {
   tenon::Result<void> prepare_source();
   void adopt_ids();
   tenon::Result<void> delete_removed();
+  bool forget(const UsedPlugin& removed);
   tenon::Result<void> open_source();
-  tenon::Result<void> open_destination(std::size_t place);
   tenon::Result<void> record_source();
   tenon::Result<void> record_destination(const UsedPlugin& used);
+  bool open_dead_letters();
 
   void carry();
   tenon::Result<void> read_all();
   tenon::Result<void> reopen_source();
   tenon::Result<void> stop_source();
   tenon::Result<void> settle_all();
+  tenon::Result<void> settle(Transit::Number until);
   tenon::Result<void> acknowledge(Transit::Number until);
 
   bool note(const tenon::Result<void>& result, const UsedPlugin& stage);
 
   tenon::Host& host_;
-  const std::string reference_;
+  const PipelineFile& file_;
   Stages& stages_;
   PositionStore& store_;
   Console& console_;
   OpenCalls calls_;
   CallSlot& source_calls_;
   CallSlot& ack_calls_;
+  CallSlot& letter_calls_;
   Transit transit_;
+  DeadLetters dead_letters_;
   std::vector<std::unique_ptr<Delivery>> deliveries_;
   Canceller reading_;
   tenon::Call settle_call_;

@@ -83,7 +83,7 @@ std::string progress_line(const Counts& counts, std::chrono::duration<double> si
 
 Exit run_stages(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
                 Console& console) {
-  Engine engine(host, file.source.reference, stages, store, file.window, console);
+  Engine engine(host, file, stages, store, console);
   std::vector<tenon::Error> errors;
   {
     Restarts restarts(host, console);

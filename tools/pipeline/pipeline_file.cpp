@@ -37,6 +37,41 @@ std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Findings& 
   return uses;
 }
 
+/// A whole number from 0.
+std::uint64_t read_count(const ObjectReader& object, const std::string& key, Findings& findings) {
+  const JsonValue* value = object.required(key);
+  if (value == nullptr) return 0;
+  const auto* number = value->as<std::int64_t>();
+  if (number != nullptr && *number >= 0) return static_cast<std::uint64_t>(*number);
+  tenon::reading::add_wrong_type(*value, "'" + key + "'", "a whole number from 0", findings);
+  return 0;
+}
+
+RefusalLimit read_limit(const JsonValue& value, Findings& findings) {
+  const ObjectReader object(value, "a limit", {"refused", "of"}, findings);
+  const RefusalLimit limit{.refused = read_count(object, "refused", findings),
+                           .of = read_count(object, "of", findings)};
+  if (limit.of == 0 || limit.refused < limit.of) return limit;
+  findings.add({.place = object.place("refused"),
+                .code = "wrong-limit",
+                .what = "the limit of refused records is never reached",
+                .found = std::to_string(limit.refused) + " of " + std::to_string(limit.of),
+                .needed = "'refused' less than 'of'",
+                .fix = "lower 'refused', or write 0 under 'of' to take any number"});
+  return limit;
+}
+
+std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline, Findings& findings) {
+  const JsonValue* value = pipeline.optional("dead_letters");
+  if (value == nullptr) return std::nullopt;
+  const ObjectReader object(*value, "'dead_letters'", {"plugin", "config", "limit"}, findings);
+  DeadLettersUse use{
+      {tenon::tools::read_plugin_use(object, findings), "dead_letters", object.place("plugin")},
+      {}};
+  if (const JsonValue* limit = object.required("limit")) use.limit = read_limit(*limit, findings);
+  return use;
+}
+
 Window read_window(const ObjectReader& pipeline, Findings& findings) {
   Window window;
   const JsonValue* value = pipeline.optional("window");
@@ -60,14 +95,16 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   const auto value = tenon::reading::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;
 
-  const ObjectReader object(*value, "a pipeline",
-                            {"name", "source", "destinations", "position", "window"}, findings);
+  const ObjectReader object(
+      *value, "a pipeline",
+      {"name", "source", "destinations", "dead_letters", "position", "window"}, findings);
   PipelineFile file;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
     file.source = read_stage(*source, "a source", findings);
   }
   file.destinations = read_destinations(object, findings);
+  file.dead_letters = read_dead_letters(object, findings);
   file.position = path.parent_path() / object.text("position");
   file.position_place = object.place("position");
   file.window = read_window(object, findings);

@@ -5,12 +5,15 @@
 //   { "name": "packages",
 //     "source": {"plugin": "example.io/dpkg", "config": {"delay": "1ms"}},
 //     "destinations": [{"id": "table", "plugin": "tenon.dev/sqlite", "config": {...}}],
+//     "dead_letters": {"plugin": "tenon.dev/file", "config": {"path": "refused.jsonl"},
+//                      "limit": {"refused": 10, "of": 100}},
 //     "position": "packages.position.json",
 //     "window": {"records": 10000, "bytes": 33554432} }
 //
-// A path in "position" counts from the folder of the file. "window" (window.hpp) may be absent, and
-// each of its members. The values of "config" are texts. They are passed to the plugin without the
-// blanks around them; paths in them count from the folder in which the pipeline is started.
+// A path in "position" counts from the folder of the file. "dead_letters" and "window" (window.hpp)
+// may be absent, and each member of the window. The values of "config" are texts. They are passed
+// to the plugin without the blanks around them; paths in them count from the folder in which the
+// pipeline is started.
 #pragma once
 
 #include "window.hpp"
@@ -18,6 +21,7 @@
 #include "common/plugin_use.hpp"
 #include "reading/findings.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,10 +41,22 @@ struct StageUse : PluginUse {
   Place id_place;  // of the id, or of the stage if it has none
 };
 
+/// How many refused records a pipeline tolerates: `refused` of each `of` records in a row.
+struct RefusalLimit {
+  std::uint64_t refused = 0;
+  std::uint64_t of = 0;  // 0: any number
+};
+
+struct DeadLettersUse {
+  StageUse stage;
+  RefusalLimit limit;
+};
+
 struct PipelineFile {
   std::string name;
   StageUse source;
   std::vector<StageUse> destinations;  // at least one
+  std::optional<DeadLettersUse> dead_letters;
   std::filesystem::path position;
   Place position_place;
   Window window;

@@ -91,11 +91,16 @@ std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, C
     auto destination = take_stage<tenon::Destination>(host, use, console, findings);
     if (destination) destinations.push_back(std::move(*destination));
   }
+  std::optional<DeadLettersStage> dead_letters;
+  if (file.dead_letters) {
+    auto stage = take_stage<tenon::Destination>(host, file.dead_letters->stage, console, findings);
+    if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
+  }
   if (destinations.size() == file.destinations.size()) {
     check_ids(file.destinations, destinations, findings);
   }
   if (!findings.empty()) return std::nullopt;
-  return Stages{std::move(destinations), std::move(*source)};
+  return Stages{std::move(dead_letters), std::move(destinations), std::move(*source)};
 }
 
 tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,

@@ -40,7 +40,12 @@ struct Stage {
   UsedPlugin used;
 };
 
+struct DeadLettersStage : Stage<tenon::Destination> {
+  RefusalLimit limit;
+};
+
 struct Stages {
+  std::optional<DeadLettersStage> dead_letters;
   std::vector<Stage<tenon::Destination>> destinations;
   Stage<tenon::Source> source;  // torn down first
 };

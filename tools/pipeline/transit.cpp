@@ -10,7 +10,8 @@ namespace pipeline {
 
 std::string to_text(const Counts& counts) {
   return "records: read " + std::to_string(counts.read) + ", written " +
-         std::to_string(counts.written) + ", acknowledged " + std::to_string(counts.acknowledged);
+         std::to_string(counts.written) + ", acknowledged " + std::to_string(counts.acknowledged) +
+         (counts.refused == 0 ? "" : ", refused " + std::to_string(counts.refused));
 }
 
 namespace {
@@ -177,6 +178,23 @@ void Transit::acknowledge(std::size_t lane, std::size_t count) {
   settleable_.notify_one();
 }
 
+bool Transit::refuse(std::size_t lane, tenon::Destination::AckError error) {
+  std::unique_lock lock(mutex_);
+  Lane& at = lanes_[lane];
+  const Number number = at.acknowledged++;
+  at.refused = std::move(error);
+  at.work.notify_one();
+  settleable_.notify_one();
+  // One that has finished without this record acknowledges it no more.
+  const auto never = [&] {
+    return settling_ended_ || std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& other) {
+             return other.threads == 0 && other.acknowledged <= number;
+           });
+  };
+  at.owed.wait(lock, [&] { return settled_ > number || never(); });
+  return settled_ > number;
+}
+
 void Transit::rewind(std::size_t lane) {
   std::lock_guard lock(mutex_);
   Lane& at = lanes_[lane];
@@ -198,6 +216,7 @@ void Transit::finish(std::size_t lane) {
   std::lock_guard lock(mutex_);
   lanes_[lane].threads--;
   settleable_.notify_one();
+  for (Lane& other : lanes_) other.owed.notify_one();
 }
 
 // -- Settling -----------------------------------------------------------------
@@ -208,10 +227,19 @@ std::optional<Transit::Number> Transit::await_acknowledged() {
     return std::all_of(lanes_.begin(), lanes_.end(),
                        [](const Lane& at) { return at.threads == 0; });
   };
-  settleable_.wait(lock, [&] { return safe() > settled_ || finished(); });
-  const Number until = safe();
+  settleable_.wait(lock, [&] { return settleable() > settled_ || finished(); });
+  const Number until = settleable();
   if (until == settled_) return std::nullopt;
   return until;
+}
+
+std::vector<Transit::Refusal> Transit::refusals() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Refusal> all;
+  for (std::size_t i = 0; i < lanes_.size(); i++) {
+    if (refused_at(lanes_[i], settled_)) all.push_back({i, *lanes_[i].refused});
+  }
+  return all;
 }
 
 Records Transit::unsettled(Number until) const {
@@ -226,11 +254,25 @@ tenon::BytesView Transit::position_before(Number number) const {
 
 void Transit::settle(std::size_t count) {
   std::lock_guard lock(mutex_);
+  bool refused = false;
+  for (Lane& lane : lanes_) {
+    if (!refused_at(lane, settled_)) continue;
+    refused = true;
+    lane.refused.reset();
+    lane.owed.notify_one();
+  }
+  refused_ += refused ? 1 : 0;
   settled_ += count;
   while (released_ < added_ && batch(released_).end() <= settled_) {
     release(std::move(place(released_++)));
   }
   room_.notify_one();
+}
+
+void Transit::end_settling() {
+  std::lock_guard lock(mutex_);
+  settling_ended_ = true;
+  for (Lane& lane : lanes_) lane.owed.notify_one();
 }
 
 /// Keeps a batch for the next read, unless enough memory is kept already.
@@ -249,6 +291,15 @@ Transit::Number Transit::safe() const {
     least = std::min({least, at.acknowledged, at.threads == 0 ? at.acknowledged : at.sent});
   }
   return least;
+}
+
+/// Until where records may be settled together.
+Transit::Number Transit::settleable() const {
+  Number until = safe();
+  for (const Lane& at : lanes_) {
+    if (at.refused) until = std::min(until, std::max(at.acknowledged - 1, settled_ + 1));
+  }
+  return until;
 }
 
 // -- All ----------------------------------------------------------------------
@@ -279,7 +330,7 @@ Counts Transit::counts() const {
   std::lock_guard lock(mutex_);
   Number written = read_;
   for (const Lane& at : lanes_) written = std::min(written, at.written);
-  return {read_, written, settled_};
+  return {read_, written, settled_, refused_};
 }
 
 }  // namespace pipeline

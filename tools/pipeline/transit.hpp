@@ -11,6 +11,7 @@
 #include "window.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/destination.hpp>
 #include <tenon/record.hpp>
 #include <tenon/values.hpp>
 
@@ -32,8 +33,9 @@ struct Counts {
   std::uint64_t read = 0;
   std::uint64_t written = 0;       // accepted by every destination
   std::uint64_t acknowledged = 0;  // settled
+  std::uint64_t refused = 0;       // of those
 };
-/// "records: read 3, written 2, acknowledged 1"
+/// "records: read 3, written 2, acknowledged 1" and, if any were, ", refused 1".
 std::string to_text(const Counts& counts);
 
 /// Thread-safe: one thread reads, two work for each destination, and one settles. Records are
@@ -91,6 +93,9 @@ class Transit {
   /// What it is to acknowledge next, as far as that lies in one batch; empty when it owes nothing.
   Records unacknowledged(std::size_t lane) const;
   void acknowledge(std::size_t lane, std::size_t count);
+  /// The destination refused the next record that it owes. Waits until that record is settled:
+  /// before that the destination is asked for nothing more. False if it never will be.
+  bool refuse(std::size_t lane, tenon::Destination::AckError error);
   /// Everything that is not acknowledged has to be sent again.
   void rewind(std::size_t lane);
   /// Nothing more is sent to the destination: it failed. For both of its threads.
@@ -101,13 +106,23 @@ class Transit {
   // -- For the thread that settles
   // -----------------------------------------------------------------
 
-  /// Waits for records that every destination acknowledged, and answers until where. Nothing when
-  /// there are none and none will come.
+  /// A destination does not take a record.
+  struct Refusal {
+    std::size_t lane;
+    tenon::Destination::AckError error;
+  };
+
+  /// Waits for records that every destination acknowledged or refused, and returns until where. A
+  /// refused record comes alone. Nothing when there are none and none will come.
   std::optional<Number> await_acknowledged();
+  /// Who refused the oldest record that is not settled.
+  std::vector<Refusal> refusals() const;
   /// The records not yet settled, as far as they lie in one batch.
   Records unsettled(Number until) const;
   tenon::BytesView position_before(Number number) const;
   void settle(std::size_t count);
+  /// Nothing more is settled.
+  void end_settling();
 
   // -- For all
   // -------------------------------------------------------------------------------------
@@ -129,7 +144,8 @@ class Transit {
     Number offered = 0;
     Number sent = 0;
     Number acknowledged = 0;
-    Number written = 0;  // the most that `sent` ever was
+    Number written = 0;                                   // the most that `sent` ever was
+    std::optional<tenon::Destination::AckError> refused;  // of the last that is acknowledged
     bool lost = false;
     bool stopped = false;
     bool closed = false;
@@ -146,6 +162,10 @@ class Transit {
   void release(std::unique_ptr<Batch> batch);
   Records run(Number from, Number until) const;
   Number safe() const;
+  Number settleable() const;
+  bool refused_at(const Lane& lane, Number number) const {
+    return lane.refused && lane.acknowledged == number + 1;
+  }
 
   const Window window_;
   mutable std::mutex mutex_;
@@ -165,6 +185,8 @@ class Transit {
   tenon::Bytes last_position_;
   bool ended_ = false;
   bool failed_ = false;
+  bool settling_ended_ = false;
+  Number refused_ = 0;  // records that were settled
 };
 
 }  // namespace pipeline

@@ -150,6 +150,8 @@ class Destination : public tenon::sdk::DestinationV2 {
     written_.open(config.get("written", ""));
     journal_.add("destination: configure");
     refuse_ = config.get("refuse", "");
+    refuse_every_ = config.get("refuse_every", 0);
+    away_ = config.get("away", false);
     lie_at_ = config.get("lie_at", "");
     fail_at_ = config.get("fail_at", "");
     hold_ = config.get("hold", false);
@@ -180,8 +182,10 @@ class Destination : public tenon::sdk::DestinationV2 {
       const std::string position(record.position().text());
       tenon::DestinationV2Ack ack;
       ack.position = tenon::to_bytes(position == lie_at_ ? "elsewhere" : position);
-      if (position == refuse_) {
+      if (position == refuse_ || (refuse_every_ != 0 && std::stoi(position) % refuse_every_ == 0)) {
         ack.error = tenon::DestinationV2AckError{"ugly", "too ugly", false};
+      } else if (away_ && ::access("away", F_OK) == 0) {
+        ack.error = tenon::DestinationV2AckError{"away", "the database is away", true};
       } else {
         written_.add(position);
       }
@@ -212,7 +216,8 @@ class Destination : public tenon::sdk::DestinationV2 {
   Journal journal_;
   Journal written_;
   std::string refuse_, lie_at_, fail_at_;
-  bool hold_ = false, broken_ = false;
+  int refuse_every_ = 0;
+  bool hold_ = false, broken_ = false, away_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "dead_letters.hpp"
+
+#include "record_text.hpp"
+
+#include <tenon/json.hpp>
+
+#include <utility>
+
+namespace pipeline {
+namespace {
+
+tenon::Error not_taken(const UsedPlugin& stage, std::string message, std::string found) {
+  return tenon::Error({.code = "dead-letter-refused",
+                       .message = std::move(message),
+                       .where = label_of(stage),
+                       .found = std::move(found),
+                       .needed = "a destination that takes every refused record",
+                       .fix = "correct the config of \"dead_letters\""});
+}
+
+}  // namespace
+
+tenon::Result<void> DeadLetters::take(const tenon::RecordView& record,
+                                      const std::vector<Transit::Refusal>& refusals) {
+  for (const Transit::Refusal& refusal : refusals) {
+    if (refusal.error.retryable) return refused(record, refusal);
+  }
+  if (too_many()) return refused(record, refusals.front());
+  return write({letter(record, refusals)});
+}
+
+/// Counts a refused record.
+bool DeadLetters::too_many() {
+  const auto& stage = stages_.dead_letters;
+  if (!stage) return true;
+  const std::uint64_t number = results_++;
+  const RefusalLimit& limit = stage->limit;
+  if (limit.of == 0) return false;
+  refused_.push_back(number);
+  while (number - refused_.front() >= limit.of) refused_.pop_front();
+  return refused_.size() > limit.refused;
+}
+
+tenon::Error DeadLetters::refused(const tenon::RecordView& record,
+                                  const Transit::Refusal& refusal) const {
+  const auto& stage = stages_.dead_letters;
+  const std::string fix =
+      refusal.error.retryable
+          ? "wait, or look after the destination; the next run begins with this record"
+          : "correct the record in its origin, or the config of the destination; the next run "
+            "begins with this record";
+  return tenon::Error({.code = "record-refused",
+                       .status = refusal.error.retryable ? TENON_ABORTED | TENON_RETRYABLE : 0,
+                       .message = refusal.error.message,
+                       .where = label_of(stages_.destinations[refusal.lane].used),
+                       .found = "the record at position " + position_text(record.position()) +
+                                ", refused as " + refusal.error.code,
+                       .needed = stage && !refusal.error.retryable
+                                     ? "at most " + std::to_string(stage->limit.refused) +
+                                           " refused of " + std::to_string(stage->limit.of) +
+                                           " records"
+                                     : "a record that the destination takes",
+                       .fix = fix});
+}
+
+/// The refused record and the reasons, under its own position and key.
+tenon::Record DeadLetters::letter(const tenon::RecordView& record,
+                                  const std::vector<Transit::Refusal>& refusals) const {
+  tenon::json::Writer out;
+  out.begin_object();
+  out.key("pipeline");
+  out.text(pipeline_);
+  out.key("refused");
+  out.begin_array();
+  for (const auto& [lane, error] : refusals) {
+    out.begin_object();
+    out.key("destination");
+    out.text(*stages_.destinations[lane].used.id);
+    out.key("code");
+    out.text(error.code);
+    out.key("message");
+    out.text(error.message);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("record");
+  pipeline::write(out, record);
+  out.end_object();
+
+  tenon::Record letter;
+  letter.position = record.position().own();
+  if (record.key()) letter.key = record.key()->own();
+  letter.payload.after = tenon::to_bytes(out.view());
+  return letter;
+}
+
+tenon::Result<void> DeadLetters::write(const std::vector<tenon::Record>& letters) {
+  const UsedPlugin& used = stages_.dead_letters->used;
+  auto& destination = *stages_.dead_letters->plugin;
+  for (;;) {
+    auto written = try_write(letters);
+    if (written) {
+      last_ = letters.back().position;
+      return {};
+    }
+    if (!written.error().restarted()) return labelled(written.error(), used);
+    const CallSlot::Scope call(calls_, "open");
+    if (auto opened = destination->open(); !done_or_nothing_to_do(opened)) {
+      return labelled(opened.error(), used);
+    }
+  }
+}
+
+tenon::Result<void> DeadLetters::try_write(const std::vector<tenon::Record>& letters) {
+  auto& destination = *stages_.dead_letters->plugin;
+  calling_.use(call_);
+  {
+    const CallSlot::Scope call(calls_, "write_batch");
+    if (auto written = destination->write_batch(call_, letters); !written) return written;
+  }
+  for (;;) {
+    calling_.use(call_);
+    const CallSlot::Scope call(calls_, "next_acks");
+    const auto acks = destination->next_acks(call_);
+    if (acks) return check(*acks, letters.front().position);
+    if (!interrupted(call_) || acks.error().restarted()) return acks.error();
+  }
+}
+
+tenon::Result<void> DeadLetters::check(tenon::ListView<tenon::Destination::Ack> acks,
+                                       tenon::BytesView position) const {
+  const UsedPlugin& used = stages_.dead_letters->used;
+  if (acks.size() != 1 || acks[0].position() != position) {
+    return not_taken(
+        used, "the destination does not acknowledge what it was given",
+        std::to_string(acks.size()) + " acknowledgements, not one of " + position_text(position));
+  }
+  const auto error = acks[0].error();
+  if (!error) return {};
+  return not_taken(used, std::string(error->message()),
+                   "the record at position " + position_text(position) + ", refused as " +
+                       std::string(error->code()));
+}
+
+tenon::Result<void> DeadLetters::stop() {
+  if (!stages_.dead_letters) return {};
+  calling_.use(call_);
+  const CallSlot::Scope call(calls_, "stop");
+  const auto stopped = (*stages_.dead_letters->plugin)->stop(call_, last_);
+  if (done_or_nothing_to_do(stopped) || stopped.error().restarted()) return {};
+  return labelled(stopped.error(), stages_.dead_letters->used);
+}
+
+}  // namespace pipeline

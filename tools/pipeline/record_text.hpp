@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Records as text.
+#pragma once
+
+#include <tenon/json.hpp>
+#include <tenon/record.hpp>
+#include <tenon/values.hpp>
+
+#include <string>
+
+namespace pipeline {
+
+/// Returns a position for a message: in quotes if it is printable ASCII, otherwise as 0x and
+/// digits.
+std::string position_text(tenon::BytesView position);
+
+/// Writes a record as an object with the members position, operation, metadata, key, before and
+/// after; absent ones are left out. Bytes that are JSON are written as they are, other UTF-8 as a
+/// text, and the rest as {"base64": ...}.
+void write(tenon::json::Writer& out, const tenon::RecordView& record);
+
+}  // namespace pipeline
