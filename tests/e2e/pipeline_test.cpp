@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
@@ -379,6 +380,66 @@ TEST_F(Pipeline, ReportsAPluginThatDelaysItsEnd) {
   EXPECT_EQ(outcome.exit, 128 + SIGTERM);
   told = outcome.err.substr(told.size());
   EXPECT_TRUE(std::regex_match(told, found, hung)) << told;
+}
+
+TEST_F(Pipeline, TearsDownWhatReturnsAtTheSecondSignal) {
+  const auto destination = [](const std::string& id, const std::string& members) {
+    return R"({"id": ")" + id + R"(", "plugin": "test.example/actor", "config": {"journal": ")" +
+           id + "\"" + members + "}}";
+  };
+  write_pipeline(plugin("test.example/actor", "\"journal\": \"journal\""),
+                 destination("deaf", ", \"deaf\": \"true\"") + ", " +
+                     destination("held", ", \"hold\": \"true\"") + ", " + destination("idle", ""));
+  Child child = start();
+  ASSERT_TRUE(eventually([&] { return world.read("deaf").ends_with("destination: deaf\n"); }));
+  child.signal(SIGINT);
+  ASSERT_TRUE(eventually([&] { return world.read("held").ends_with("destination: stop 10\n"); }));
+  child.signal(SIGTERM);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 128 + SIGTERM);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(
+      std::regex_match(outcome.err, std::regex("tenon-pipeline: deaf \\(test.example/actor\\): "
+                                               "write_batch has not returned for [0-9]+ s\n")))
+      << outcome.err;
+  EXPECT_TRUE(world.read("journal").ends_with("source: teardown\n")) << world.read("journal");
+  for (const char* torn_down : {"held", "idle"}) {
+    EXPECT_TRUE(world.read(torn_down).ends_with("destination: teardown\n")) << torn_down;
+  }
+  EXPECT_TRUE(world.read("deaf").ends_with("destination: deaf\n")) << "still in write_batch";
+}
+
+/// A second signal does not wait for the delivery of what was read.
+TEST_F(Pipeline, EndsAtTheSecondSignalThoughRecordsAreLeft) {
+  write_actors("", "\"mute\": \"true\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(10));
+  child.signal(SIGINT);
+  ASSERT_TRUE(eventually(
+      [&] { return world.read("journal").find("destination: stop 10\n") != std::string::npos; }));
+  child.signal(SIGTERM);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 128 + SIGTERM);
+  EXPECT_TRUE(world.read("journal").ends_with("source: teardown\ndestination: teardown\n"))
+      << world.read("journal");
+}
+
+TEST_F(Pipeline, NamesItsThreads) {
+  write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+  Child child = start();
+  ASSERT_TRUE(wrote(1));
+  std::multiset<std::string> names;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(child.pid()) + "/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    names.insert(name);
+  }
+  for (const char* name : {"read test", "write 1 test", "ack 1 test", "settle test"}) {
+    EXPECT_EQ(names.count(name), 1u) << name;
+  }
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait().exit, 0);
 }
 
 TEST_F(Pipeline, EndsWhileAPluginHangsThatIsConfigured) {

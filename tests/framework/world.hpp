@@ -36,6 +36,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();
 
+  pid_t pid() const noexcept { return pid_; }
   void signal(int number) const;
   /// What it wrote to standard error so far.
   std::string err() const;

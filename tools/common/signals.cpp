@@ -5,16 +5,28 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace tenon::tools {
 namespace {
 
-sigset_t watched() {
+sigset_t set_of(std::initializer_list<int> numbers) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  for (const int number : numbers) sigaddset(&set, number);
   return set;
+}
+
+sigset_t watched() {
+  return set_of({SIGINT, SIGTERM, SIGHUP});
+}
+
+/// A third signal to stop ends the process even if the one before is still acted on. SIGHUP stays
+/// blocked: it also wakes the thread.
+void unblock_stop() {
+  const sigset_t set = set_of({SIGINT, SIGTERM});
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 }  // namespace
@@ -47,8 +59,7 @@ void SignalWatch::run() {
       continue;
     }
     const bool again = std::exchange(stopping, true);
-    // A third one ends the process even if `stop` does not return.
-    if (again) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    if (again) unblock_stop();
     stop_(number, again);
     if (again) _exit(128 + number);
   }

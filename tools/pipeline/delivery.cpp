@@ -27,6 +27,11 @@ tenon::Error wrong_acknowledgement(std::string_view stage, std::string found, st
 
 }  // namespace
 
+void Delivery::cancel() {
+  writing_.cancel();
+  collecting_.cancel();
+}
+
 // -- Writing ------------------------------------------------------------------
 
 tenon::Result<void> Delivery::write_all() {

@@ -33,6 +33,9 @@ class Delivery {
 
   CallSlot& writing_calls() noexcept { return writing_calls_; }
 
+  /// Cancels both calls, and all that follow. From any thread.
+  void cancel();
+
   /// Writes all that is read, and tells the destination when nothing follows.
   tenon::Result<void> write_all();
   /// Collects acknowledgements until all are there, the destination fails, or a refused record

@@ -3,8 +3,8 @@
 // Runs a pipeline: opens its plugins, carries records from the source to all destinations, and
 // acknowledges to the source what has reached all of them, once that is durable.
 //
-// The caller's thread reads; each destination has two threads (delivery.hpp); one more settles what
-// all destinations have acknowledged.
+// One thread reads, two work for each destination (delivery.hpp), and one settles what all
+// destinations have acknowledged. The caller's thread waits for them and tears the plugins down.
 #pragma once
 
 #include "canceller.hpp"
@@ -18,9 +18,13 @@
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
 
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace pipeline {
@@ -39,6 +43,11 @@ class Engine {
   /// Stops reading. Calls that do not return are reported on the console after some seconds. May be
   /// called from any thread.
   void stop();
+
+  /// Delivers nothing more, and tears down the plugins whose methods return. Returns when that is
+  /// done, after some seconds at the latest. The process has to end then: `run` does not return
+  /// before every method has. May be called from any thread.
+  void abandon();
 
   /// Reports on the console which methods have not returned. May be called from any thread.
   void report_open_calls() const;
@@ -59,6 +68,9 @@ class Engine {
   bool open_dead_letters();
 
   void carry();
+  void start(const std::string& name, const std::vector<std::size_t>& places,
+             const std::function<void()>& work);
+  void start_all();
   tenon::Result<void> read_all();
   tenon::Result<void> reopen_source();
   tenon::Result<void> stop_source();
@@ -81,9 +93,15 @@ class Engine {
   DeadLetters dead_letters_;
   std::vector<std::unique_ptr<Delivery>> deliveries_;
   Canceller reading_;
+  Canceller acknowledging_;
   tenon::Call settle_call_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
   std::vector<tenon::Error> errors_;
+  std::vector<int> busy_;  // how many threads use the plugin at each place
+  bool abandoned_ = false;
+  bool torn_down_ = false;  // as far as methods returned
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace pipeline

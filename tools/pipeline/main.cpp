@@ -91,8 +91,9 @@ Exit run_stages(tenon::Host& host, const PipelineFile& file, Stages& stages, Pos
         console, [&](auto since) { return progress_line(engine.counts(), since); });
     const tenon::tools::SignalWatch watch(
         [&](int, bool again) {
-          if (again) return engine.report_open_calls();
-          engine.stop();
+          if (!again) return engine.stop();
+          engine.abandon();
+          engine.report_open_calls();
         },
         [&] { restarts.request(); });
     errors = engine.run();
@@ -173,7 +174,8 @@ Exit validate_file(const std::filesystem::path& path,
 int run(int count, char** arguments) {
   CLI::App program("Carries records from a source to destinations.", "tenon-pipeline");
   program.footer(
-      "SIGINT stops after what was read is delivered; a second one stops at once. SIGHUP replaces "
+      "SIGINT stops after what was read is delivered; a second one ends without that. SIGHUP "
+      "replaces "
       "plugins whose files have changed.\n"
       "Exit status: 0 done, 1 the pipeline failed, 2 wrong usage or a wrong pipeline file, 3 the "
       "environment failed.");

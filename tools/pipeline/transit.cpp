@@ -115,7 +115,9 @@ void Transit::end() {
 bool Transit::await_work(std::size_t lane) {
   std::unique_lock lock(mutex_);
   Lane& at = lanes_[lane];
-  const auto over = [&] { return at.closed || (at.stopped && at.acknowledged == read_); };
+  const auto over = [&] {
+    return abandoned_ || at.closed || (at.stopped && at.acknowledged == read_);
+  };
   const auto work = [&] { return !at.lost && (at.sent < read_ || (ended_ && !at.stopped)); };
   at.work.wait(lock, [&] { return over() || work(); });
   return !over();
@@ -160,9 +162,9 @@ bool Transit::await_offered(std::size_t lane) {
   std::unique_lock lock(mutex_);
   Lane& at = lanes_[lane];
   const auto owes = [&] { return at.acknowledged < at.offered; };
-  const auto over = [&] { return at.closed || (ended_ && at.acknowledged == read_); };
+  const auto over = [&] { return abandoned_ || at.closed || (ended_ && at.acknowledged == read_); };
   at.owed.wait(lock, [&] { return owes() || over(); });
-  return owes();
+  return owes() && !abandoned_;
 }
 
 Records Transit::unacknowledged(std::size_t lane) const {
@@ -227,9 +229,9 @@ std::optional<Transit::Number> Transit::await_acknowledged() {
     return std::all_of(lanes_.begin(), lanes_.end(),
                        [](const Lane& at) { return at.threads == 0; });
   };
-  settleable_.wait(lock, [&] { return settleable() > settled_ || finished(); });
+  settleable_.wait(lock, [&] { return abandoned_ || settleable() > settled_ || finished(); });
   const Number until = settleable();
-  if (until == settled_) return std::nullopt;
+  if (abandoned_ || until == settled_) return std::nullopt;
   return until;
 }
 
@@ -324,6 +326,17 @@ void Transit::fail() {
   std::lock_guard lock(mutex_);
   failed_ = true;
   room_.notify_one();
+}
+
+void Transit::abandon() {
+  std::lock_guard lock(mutex_);
+  failed_ = abandoned_ = settling_ended_ = true;
+  room_.notify_one();
+  settleable_.notify_one();
+  for (Lane& lane : lanes_) {
+    lane.work.notify_one();
+    lane.owed.notify_one();
+  }
 }
 
 Counts Transit::counts() const {

@@ -129,6 +129,8 @@ class Transit {
 
   /// Something failed for good: nothing more is read. What was read goes its way.
   void fail();
+  /// Nothing goes any further; every wait ends.
+  void abandon();
   Counts counts() const;
 
  private:
@@ -185,6 +187,7 @@ class Transit {
   tenon::Bytes last_position_;
   bool ended_ = false;
   bool failed_ = false;
+  bool abandoned_ = false;
   bool settling_ended_ = false;
   Number refused_ = 0;  // records that were settled
 };

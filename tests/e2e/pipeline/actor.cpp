@@ -152,6 +152,8 @@ class Destination : public tenon::sdk::DestinationV2 {
     refuse_ = config.get("refuse", "");
     refuse_every_ = config.get("refuse_every", 0);
     away_ = config.get("away", false);
+    mute_ = config.get("mute", false);
+    deaf_ = config.get("deaf", false);
     lie_at_ = config.get("lie_at", "");
     fail_at_ = config.get("fail_at", "");
     hold_ = config.get("hold", false);
@@ -174,6 +176,10 @@ class Destination : public tenon::sdk::DestinationV2 {
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
   }
   void write_batch(tenon::ListView<tenon::RecordV2> records) override {
+    if (deaf_) {
+      journal_.add("destination: deaf");
+      ::pause();
+    }
     std::lock_guard lock(mutex_);
     for (const tenon::RecordV2View record : records) {
       if (record.position().text() == fail_at_) throw Failure(TENON_INTERNAL, "out of ink");
@@ -195,7 +201,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   }
   std::vector<tenon::DestinationV2Ack> next_acks() override {
     std::unique_lock lock(mutex_);
-    while (acks_.empty() || (hold_ && !stopped_)) {
+    while (acks_.empty() || mute_ || (hold_ && !stopped_)) {
       call().check();
       changed_.wait_for(lock, 2ms);
     }
@@ -217,7 +223,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   Journal written_;
   std::string refuse_, lie_at_, fail_at_;
   int refuse_every_ = 0;
-  bool hold_ = false, broken_ = false, away_ = false;
+  bool hold_ = false, broken_ = false, away_ = false, deaf_ = false, mute_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;
