@@ -634,7 +634,56 @@ TEST_F(Pipeline, ResumesAfterACrashOfItsSource) {
   const Lines calls = journal();
   EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: open 6"), 1);
 }
+
+TEST_F(Pipeline, ResumesAfterItCrashedTwice) {
+  write_actors("\"count\": \"20\", \"crash_at\": \"7\"");
+  world.write("crash", "");
+  world.write("crash again", "");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(without_repetitions(written()), positions(1, 20));
+  EXPECT_EQ(position(), "20");
+}
 #endif
+
+// -- Recovered ----------------------------------------------------------------
+
+TEST_F(Pipeline, ResumesAfterAnErrorThatPasses) {
+  world.write("away", "");
+  write_actors("", "\"away\": \"true\"");
+  Child child = start();
+  ASSERT_TRUE(eventually([&] { return child.err().find("resumes in") != std::string::npos; }));
+  std::filesystem::remove(world.root() / "away");
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, numbers(10, 10, 10));
+  EXPECT_EQ(written(), positions(1, 10));
+  EXPECT_TRUE(std::regex_match(
+      outcome.err, std::regex("tenon-pipeline: test.example/actor: record-refused: the database is "
+                              "away \\(retryable\\)\n"
+                              "tenon-pipeline: test resumes in 1.[0-5] s\n")))
+      << outcome.err;
+  const Lines calls = journal();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: open -"), 2);
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: teardown"), 2);
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "destination: teardown"), 2);
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: created -"), 1);
+}
+
+TEST_F(Pipeline, WaitsLongerAfterEachAttempt) {
+  world.write("away", "");
+  write_actors("", "\"away\": \"true\"");
+  Child child = start();
+  ASSERT_TRUE(eventually([&] { return lines_of(child.err()).size() == 4; }));
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(outcome.out, numbers(0, 0, 0));
+  EXPECT_TRUE(std::regex_match(lines_of(outcome.err)[1],
+                               std::regex("tenon-pipeline: test resumes in 1.[0-5] s")));
+  EXPECT_TRUE(std::regex_match(lines_of(outcome.err)[3],
+                               std::regex("tenon-pipeline: test resumes in [23].[0-9] s")));
+}
 
 TEST_F(Pipeline, TellsThatNoModuleHasChanged) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");

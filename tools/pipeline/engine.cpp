@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "engine.hpp"
 
+#include "backoff.hpp"
+
 #include <tenon/record/v2.h>
 
 #include <pthread.h>
@@ -35,20 +37,6 @@ constexpr std::size_t destination_place(std::size_t number) {
 void name_thread(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
 }
-
-/// How long to wait before a call that failed is made again: longer each time.
-class Patience {
- public:
-  std::chrono::milliseconds next() noexcept {
-    return std::exchange(next_, std::min(2 * next_, longest));
-  }
-  void reset() noexcept { next_ = shortest; }
-
- private:
-  static constexpr std::chrono::milliseconds shortest{100};
-  static constexpr std::chrono::milliseconds longest{5000};
-  std::chrono::milliseconds next_ = shortest;
-};
 
 bool failed_with(const tenon::Error& error, tenon_status code) {
   return TENON_CODE(error.status()) == code;
@@ -358,7 +346,7 @@ void Engine::start(const std::string& name, const std::vector<std::size_t>& plac
 
 tenon::Result<void> Engine::read_all() {
   auto& source = *stages_.source.plugin;
-  Patience patience;
+  Backoff delay(std::chrono::milliseconds(100), std::chrono::seconds(5));
   while (const auto room = transit_.await_room()) {
     reading_.use(*room.call);
     const auto records = [&] {
@@ -367,7 +355,7 @@ tenon::Result<void> Engine::read_all() {
     }();
     reading_.forget();
     if (records) {
-      patience.reset();
+      delay.reset();
       if (!records->empty()) {
         transit_.add(*records);
       } else if (reading_.cancelled()) {
@@ -385,7 +373,7 @@ tenon::Result<void> Engine::read_all() {
     } else if (interrupted(*room.call)) {
       continue;
     } else if (error.retryable()) {
-      reading_.wait(patience.next());
+      reading_.wait(delay.next());
     } else {
       return error;
     }

@@ -2,8 +2,8 @@
 //
 // tenon-pipeline: carries records from a source to destinations, as a pipeline file says. All three
 // are plugins; this program is also an example of a host.
-#include "engine.hpp"
 #include "pipeline_file.hpp"
+#include "pipeline_run.hpp"
 #include "position_store.hpp"
 #include "restarts.hpp"
 #include "stages.hpp"
@@ -36,8 +36,6 @@ namespace {
 using namespace pipeline;
 using tenon::tools::Console;
 
-enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
-
 Exit refuse(const Findings& findings) {
   tenon::tools::print(findings);
   return wrong_usage;
@@ -62,10 +60,6 @@ void check_state(const PipelineState& state, const PipelineFile& file, const Sta
   check("source", label_of(*state.source), label_of(stages.source.used));
 }
 
-bool is_environment(const tenon::Error& error) {
-  return error.code() == "cannot-write" || error.code() == "in-use" || error.code() == "no-thread";
-}
-
 /// The modules that are there and cannot be used may be the ones that are missing.
 void tell_skipped(const tenon::Host& host, const Findings& findings, Console& console) {
   const auto& all = findings.all();
@@ -81,29 +75,24 @@ std::string progress_line(const Counts& counts, std::chrono::duration<double> si
   return to_text(counts) + " (" + std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
 }
 
-Exit run_stages(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
+Exit run_stages(tenon::Host& host, const PipelineFile& file, Stages stages, PositionStore& store,
                 Console& console) {
-  Engine engine(host, file, stages, store, console);
-  std::vector<tenon::Error> errors;
+  PipelineRun pipeline(host, file, store, console);
+  Exit exit = done;
   {
     Restarts restarts(host, console);
     const tenon::tools::Progress progress(
-        console, [&](auto since) { return progress_line(engine.counts(), since); });
+        console, [&](auto since) { return progress_line(pipeline.counts(), since); });
     const tenon::tools::SignalWatch watch(
         [&](int, bool again) {
-          if (!again) return engine.stop();
-          engine.abandon();
-          engine.report_open_calls();
+          if (!again) return pipeline.stop();
+          pipeline.abandon();
+          pipeline.report_open_calls();
         },
         [&] { restarts.request(); });
-    errors = engine.run();
+    exit = pipeline.run(std::move(stages));
   }
-  Exit exit = done;
-  for (const tenon::Error& error : errors) {
-    console.say(error.to_string());
-    if (exit != environment_failed) exit = is_environment(error) ? environment_failed : failed;
-  }
-  std::cout << to_text(engine.counts()) << std::endl;
+  std::cout << to_text(pipeline.counts()) << std::endl;
   if (std::cout) return exit;
   console.say("cannot write to standard output");
   return environment_failed;
@@ -155,7 +144,7 @@ Exit run_file(const std::filesystem::path& path,
   check_state(store->state(), *file, *stages, findings);
   if (!findings.empty()) return refuse(findings);
   store->state().pipeline = file->name;
-  return run_stages(host, *file, *stages, *store, console);
+  return run_stages(host, *file, *std::move(stages), *store, console);
 }
 
 /// Configures the plugins of a file, and opens nothing.

@@ -102,7 +102,9 @@ class Source : public tenon::sdk::SourceV2 {
       const int next = at_ + 1;
       if (next == crash_at_) {
         if (!records.empty()) break;
-        if (::unlink("crash") == 0) *static_cast<volatile int*>(nullptr) = 0;  // once
+        if (::unlink("crash") == 0 || ::unlink("crash again") == 0) {
+          *static_cast<volatile int*>(nullptr) = 0;
+        }
       }
       if (next == fail_at_ || next == retry_at_) {
         if (!records.empty()) break;

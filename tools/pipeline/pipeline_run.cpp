@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "pipeline_run.hpp"
+
+#include "backoff.hpp"
+
+#include "common/command_line.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pipeline {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool is_environment(const tenon::Error& error) {
+  return error.code() == "cannot-write" || error.code() == "in-use" || error.code() == "no-thread";
+}
+
+/// Whether another attempt may succeed: the author says so, or the module has crashed and is loaded
+/// again.
+bool may_pass(const tenon::Error& error) {
+  return error.retryable() || error.restarted() || TENON_CODE(error.status()) == TENON_CRASHED;
+}
+
+/// "1.5 s"
+std::string seconds(std::chrono::milliseconds time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(time).count());
+  return text;
+}
+
+Counts sum(const Counts& a, const Counts& b) {
+  return {a.read + b.read, a.written + b.written, a.acknowledged + b.acknowledged,
+          a.refused + b.refused};
+}
+
+}  // namespace
+
+Exit PipelineRun::run(Stages first) {
+  Backoff delay(1s, 10min);
+  std::optional<Stages> stages(std::move(first));
+  for (;;) {
+    std::vector<tenon::Error> errors;
+    if (stages) {
+      const auto before = counts().acknowledged;
+      errors = attempt(*stages);
+      if (is_abandoned()) return failed;
+      for (const tenon::Error& error : errors) console_.say(error.to_string());
+      if (std::any_of(errors.begin(), errors.end(), is_environment)) return environment_failed;
+      if (errors.empty()) return done;
+      if (is_stopped() || !std::all_of(errors.begin(), errors.end(), may_pass)) return failed;
+      if (counts().acknowledged != before) delay.reset();
+    }
+    const auto time = delay.next();
+    console_.say(file_.name + " resumes in " + seconds(time));
+    if (!wait(time)) return failed;
+    Findings findings;
+    stages = take_stages(host_, file_, console_, findings);
+    tenon::tools::print(findings);
+  }
+}
+
+/// Counts of what was not acknowledged begin again: those records are read again.
+std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
+  const auto engine = std::make_shared<Engine>(host_, file_, stages, store_, console_);
+  {
+    const std::lock_guard lock(mutex_);
+    engine_ = engine;
+    if (stopped_) engine->stop();
+  }
+  auto errors = engine->run();
+  Counts counts = engine->counts();
+  if (!errors.empty() && std::all_of(errors.begin(), errors.end(), may_pass)) {
+    counts.read = counts.written = counts.acknowledged;
+  }
+  const std::lock_guard lock(mutex_);
+  engine_.reset();
+  earlier_ = sum(earlier_, counts);
+  return errors;
+}
+
+/// Returns whether the time has passed without a request to stop.
+bool PipelineRun::wait(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, time, [&] { return stopped_; });
+}
+
+void PipelineRun::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  if (const auto running = engine()) running->stop();
+}
+
+/// Errors do not count any more: every call was cancelled.
+void PipelineRun::abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+  }
+  if (const auto running = engine()) running->abandon();
+}
+
+void PipelineRun::report_open_calls() const {
+  if (const auto running = engine()) running->report_open_calls();
+}
+
+Counts PipelineRun::counts() const {
+  const std::lock_guard lock(mutex_);
+  return engine_ ? sum(earlier_, engine_->counts()) : earlier_;
+}
+
+bool PipelineRun::is_stopped() const {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+bool PipelineRun::is_abandoned() const {
+  const std::lock_guard lock(mutex_);
+  return abandoned_;
+}
+
+std::shared_ptr<Engine> PipelineRun::engine() const {
+  const std::lock_guard lock(mutex_);
+  return engine_;
+}
+
+}  // namespace pipeline
