@@ -31,9 +31,12 @@ Host::~Host() {
   }
   core_->stop_watching();
   const auto events = core_->events();
+  const auto log = core_->log();
   const auto patience = core_->patience();
   core_ = nullptr;  // unloads everything, unless a handle is left
-  events->close(std::chrono::steady_clock::now() + patience);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  events->close(deadline);
+  log->close(deadline);
 }
 
 std::vector<PluginInfo> Host::plugins(const Kind& kind) const {

@@ -2,6 +2,7 @@
 #include "host_core.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -9,12 +10,31 @@
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
 #include "module/forked.hpp"
-#include "module/log.hpp"
 #include "package/lock.hpp"
+#include "platform/process.hpp"
 #include "plugin_info.hpp"
 #include "trust/locked_content.hpp"
 
 namespace tenon::detail {
+namespace {
+
+/// What the environment says, otherwise the program.
+Result<LogLevel> log_level(const HostOptions& options) {
+  constexpr std::string_view names[] = {"trace", "debug", "info", "warn", "error", "off"};
+  if (options.app.empty()) return options.log_level;
+  const std::string variable = variable_of(options.app, "LOG");
+  const std::string wanted = platform::trusted_environment(variable);
+  if (wanted.empty()) return options.log_level;
+  const auto* name = std::find(std::begin(names), std::end(names), wanted);
+  if (name != std::end(names)) return static_cast<LogLevel>(name - names);
+  return Error({.code = "bad-log-level",
+                .where = "$" + variable,
+                .found = wanted,
+                .needed = "trace, debug, info, warn, error or off",
+                .fix = "set one of these, or unset the variable; it is ignored now"});
+}
+
+}  // namespace
 
 HostCore::HostCore(HostOptions options) : options_(std::move(options)), context_(make_context()) {}
 
@@ -41,6 +61,7 @@ void HostCore::start() {
   }
   read_requirements();
   read_lock();
+  check_log_level();
   catalog_->begin({.host = options_.app.empty() ? "the host" : options_.app,
                    .requirements = requirements_,
                    .lock = lock_,
@@ -100,6 +121,15 @@ void HostCore::read_lock() {
   }
 }
 
+/// Whoever sets the variable sees the log, and whoever writes the program what was skipped.
+void HostCore::check_log_level() {
+  const auto level = log_level(options_);
+  if (level) return;
+  const Error wrong = level.error().graded(ErrorGrade::warning);
+  context_.log->write(LogLevel::warn, in_one_line(wrong));
+  broken_.push_back(wrong);
+}
+
 HostCore::~HostCore() {
   stop_watching();
   context_.timers->stop();
@@ -108,7 +138,8 @@ HostCore::~HostCore() {
   for (const auto& module : modules) module->begin_shut_down();
   for (const auto& module : modules) module->shut_down(deadline);
   if (context_.workers->stop(deadline) != 0) {
-    log_warning("a thread hangs in the code of a plugin and is left behind");
+    context_.log->write(LogLevel::warn,
+                        "a thread hangs in the code of a plugin and is left behind");
   }
 }
 
@@ -127,13 +158,16 @@ ModuleContext HostCore::make_context() const {
   auto timers = std::make_shared<TimerQueue>();
   auto workers = std::make_shared<Workers>();
   auto reaper = std::make_shared<ImageReaper>(images, timers, workers);
+  const auto level = log_level(options_);
+  auto log = std::make_shared<Log>(level ? *level : options_.log_level, options_.log_sink);
   return {.directory = {},
           .restart = options_.restart,
           .images = std::move(images),
           .reaper = std::move(reaper),
           .timers = std::move(timers),
           .workers = std::move(workers),
-          .events = std::make_shared<Events>(options_.on_event),
+          .log = log,
+          .events = std::make_shared<Events>(log, options_.on_event),
           .contain_crashes = options_.contain_crashes && platform::can_contain(),
           .check_calls = options_.check_calls,
           .count_calls = options_.count_calls};
@@ -219,8 +253,10 @@ Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind
     if (const Error* file = catalog.bindings().broken(parsed->name)) return *file;
   }
   if (found && *parsed->step_down((*found)->package_version) > 0) {
-    log_warning(parsed->name + " " + parsed->version->to_string() + " is wanted and not there; " +
-                (*found)->package_version.to_string() + " takes its place");
+    context_.log->write(LogLevel::warn, parsed->name + " " + parsed->version->to_string() +
+                                            " is wanted and not there; " +
+                                            (*found)->package_version.to_string() +
+                                            " takes its place");
   }
   return found;
 }

@@ -32,6 +32,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   /// Files are not watched any more when it returns.
   void stop_watching() noexcept;
   std::shared_ptr<Events> events() const noexcept { return context_.events; }
+  std::shared_ptr<Log> log() const noexcept { return context_.log; }
   /// How long the end of the host waits for others.
   std::chrono::milliseconds patience() const noexcept { return options_.restart.drain; }
   /// Whether this process is a child of the one in which the host was made. None of the functions
@@ -75,6 +76,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   Result<NamedPackage> named_package(const Catalog& catalog, const PackageDescriptions& packages,
                                      const std::string& reference) const;
   void read_lock();
+  void check_log_level();
   std::vector<ListedModule> make_builtins();
   void watch_all(Scan& found);
   void file_changed(const std::filesystem::path& file);

@@ -6,25 +6,21 @@
 #include "platform/process.hpp"
 
 namespace tenon::detail {
-namespace {
 
-// eg: "photo-lab" has PHOTO_LAB_PLUGIN_PATH
-std::string variable_of(const std::string& app) {
+std::string variable_of(const std::string& app, std::string_view what) {
   std::string name;
   for (const unsigned char letter : app) {
     name += std::isalnum(letter) != 0 ? static_cast<char>(std::toupper(letter)) : '_';
   }
-  return name + "_PLUGIN_PATH";
+  return name.append("_").append(what);
 }
-
-}  // namespace
 
 std::vector<SearchPlace> search_places(const std::string& app,
                                        const std::vector<std::filesystem::path>& first) {
   std::vector<SearchPlace> places;
   for (const auto& path : first) places.push_back({path, true});
   if (app.empty()) return places;
-  const std::string list = platform::trusted_environment(variable_of(app));
+  const std::string list = platform::trusted_environment(variable_of(app, "PLUGIN_PATH"));
   for (auto& path : platform::split_path_list(list)) places.push_back({std::move(path), true});
   for (auto& path : platform::module_folders(app)) places.push_back({std::move(path), false});
   return places;

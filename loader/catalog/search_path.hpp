@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::detail {
@@ -15,6 +16,10 @@ struct SearchPlace {
   /// Somebody named it, so that it should be there.
   bool named;
 };
+
+/// The variable of the environment in which an app is told something, eg: PHOTO_LAB_LOG for
+/// "photo-lab" and "LOG".
+std::string variable_of(const std::string& app, std::string_view what);
 
 /// The places of an app in the order in which they win: `first`, $<APP>_PLUGIN_PATH, the folders of
 /// the user, the machine and the system.

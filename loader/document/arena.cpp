@@ -41,9 +41,19 @@ struct Arena::Functions {
   static std::int32_t wait(tenon_call*, tenon_duration) { return TENON_NOT_CANCELLED; }
   static std::intptr_t wait_handle(tenon_call*) { return -1; }
   static tenon_string message(tenon_call*) { return {nullptr, 0}; }
+  static std::int32_t log_wanted(tenon_call*, std::int32_t) { return 0; }
+  static void log_line(tenon_call*, const tenon_log_line*) {}
 
-  static constexpr tenon_call_functions table = {
-      sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle, message};
+  static constexpr tenon_call_functions table = {sizeof(tenon_call_functions),
+                                                 allocate,
+                                                 fail,
+                                                 log,
+                                                 cancelled,
+                                                 wait,
+                                                 wait_handle,
+                                                 message,
+                                                 log_wanted,
+                                                 log_line};
 };
 
 Arena::Arena() noexcept : Arena(Functions::table) {}

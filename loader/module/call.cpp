@@ -36,8 +36,8 @@ struct Call::Functions {
     auto* copy = static_cast<const char*>(tenon_allocate_copy(call, message.data, message.size));
     Call::of(call).message_ = {copy, message.size};
   }
-  static void log(tenon_call*, std::int32_t level, tenon_string message) {
-    detail::log_from_plugin(level, {message.data, message.size});
+  static void log(tenon_call* call, std::int32_t level, tenon_string message) {
+    detail::log_in(Call::of(call), detail::plain_line(level, message));
   }
   static std::int32_t cancelled(tenon_call* call) {
     return static_cast<std::int32_t>(Call::of(call).cancelled());
@@ -49,13 +49,28 @@ struct Call::Functions {
 
   static tenon_string message(tenon_call* call) { return Call::of(call).message_; }
 
-  static constexpr tenon_call_functions table = {
-      sizeof(tenon_call_functions), allocate, fail, log, cancelled, wait, wait_handle, message};
+  static std::int32_t log_wanted(tenon_call* call, std::int32_t level) {
+    return detail::wants_in(Call::of(call), level) ? 1 : 0;
+  }
+  static void log_line(tenon_call* call, const tenon_log_line* line) {
+    detail::log_in(Call::of(call), *line);
+  }
+
+  static constexpr tenon_call_functions table = {sizeof(tenon_call_functions),
+                                                 allocate,
+                                                 fail,
+                                                 log,
+                                                 cancelled,
+                                                 wait,
+                                                 wait_handle,
+                                                 message,
+                                                 log_wanted,
+                                                 log_line};
 };
 
 Call::Call() noexcept : Arena(Functions::table) {}
 
-Call::Call(Call& outer) noexcept : Arena(Functions::table), outer_(&outer) {
+Call::Call(Call& outer) noexcept : Arena(Functions::table), outer_(&outer), owner_(outer.owner_) {
   deadline = outer.deadline;
 }
 

@@ -73,7 +73,8 @@ void CallChildren::abandon() noexcept {
   release();
 }
 
-ChildCall::ChildCall(Call* parent) : parent_(parent) {
+ChildCall::ChildCall(Call* parent, const Serving* owner) : parent_(parent) {
+  owner_ = owner;
   if (parent == nullptr) return;
   raw()->deadline = parent->raw()->deadline;
   siblings_ = &CallChildren::acquire(*parent);

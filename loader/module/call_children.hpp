@@ -48,12 +48,12 @@ class CallChildren {
   std::map<const Call*, std::string> failures_;  // by parent, each the last one
 };
 
-/// A call on behalf of another one, or of nobody (nullptr). Takes over its deadline; cancelled when
-/// the parent is. Belongs to one thread, which need not be that of the parent; the parent may end
-/// before it.
+/// A call of the module of `owner`, on behalf of another one or of nobody (nullptr). Takes over its
+/// deadline; cancelled when the parent is. Belongs to one thread, which need not be that of the
+/// parent; the parent may end before it.
 class ChildCall : public Call {
  public:
-  explicit ChildCall(Call* parent);
+  explicit ChildCall(Call* parent, const Serving* owner = nullptr);
   ~ChildCall();
 
  private:

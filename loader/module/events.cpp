@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/events.hpp"
 
-#include <algorithm>
 #include <exception>
-#include <mutex>
 
 #include "base/plain_text.hpp"
-#include "module/log.hpp"
 
 namespace tenon {
 namespace {
@@ -106,53 +103,16 @@ std::string in_one_line(const Error& error) {
   return line;
 }
 
-/// The calling thread is in the listener while this lives, unless the events are closed.
-class Events::Telling {
- public:
-  explicit Telling(Events& events) : events_(events) {
-    const std::lock_guard lock(events_.mutex_);
-    open_ = !events_.closed_;
-    if (open_) events_.telling_.push_back(std::this_thread::get_id());
-  }
-  ~Telling() {
-    if (!open_) return;
-    const std::lock_guard lock(events_.mutex_);
-    auto& threads = events_.telling_;
-    threads.erase(std::find(threads.begin(), threads.end(), std::this_thread::get_id()));
-    events_.changed_.notify_all();
-  }
-  Telling(const Telling&) = delete;
-  Telling& operator=(const Telling&) = delete;
-
-  explicit operator bool() const noexcept { return open_; }
-
- private:
-  Events& events_;
-  bool open_;
-};
-
 void Events::tell(const Event& event, bool answered) noexcept try {
   lock_order::expect_none();
-  if (is_trouble(event.type) && !answered) {
-    log_warning(event.to_string());
-  } else if (logs_debug()) {
-    log_debug(event.to_string());
-  }
+  const LogLevel level = is_trouble(event.type) && !answered ? LogLevel::warn : LogLevel::debug;
+  if (log_->wants(level)) log_->write(level, event.to_string());
   if (!listener_) return;
-  if (const Telling open(*this); open) listener_(event);
+  if (const CallbackGate::Guard open(listener_gate_); open) listener_(event);
 } catch (const std::exception& e) {
   log_fatal(e.what());
 } catch (...) {
   log_fatal("the listener of a host's events threw something that is no std::exception");
-}
-
-bool Events::close(std::chrono::steady_clock::time_point deadline) noexcept {
-  std::unique_lock lock(mutex_);
-  closed_ = true;
-  return changed_.wait_until(lock, deadline, [&] {
-    return std::all_of(telling_.begin(), telling_.end(),
-                       [](std::thread::id id) { return id == std::this_thread::get_id(); });
-  });
 }
 
 }  // namespace detail

@@ -7,14 +7,13 @@
 #include <tenon/result.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
+#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "module/lock_order.hpp"
+#include "module/callback_gate.hpp"
+#include "module/log.hpp"
 
 namespace tenon::detail {
 
@@ -25,24 +24,22 @@ std::string in_one_line(const Error& error);
 /// destroy it.
 class Events {
  public:
-  explicit Events(std::function<void(const Event&)> listener) : listener_(std::move(listener)) {}
+  Events(std::shared_ptr<Log> log, std::function<void(const Event&)> listener)
+      : log_(std::move(log)), listener_(std::move(listener)) {}
 
   /// Logs the event and calls the listener. An exception of the listener is logged. `answered`: the
   /// caller of the host gets the same as an error, so that a warning in the log would repeat it.
   void tell(const Event& event, bool answered = false) noexcept;
 
-  /// From now on the listener is not called any more. Waits until it has returned on all other
-  /// threads; false when it had not by the deadline.
-  bool close(std::chrono::steady_clock::time_point deadline) noexcept;
+  /// From now on the listener is not called any more; see CallbackGate::close.
+  bool close(std::chrono::steady_clock::time_point deadline) noexcept {
+    return listener_gate_.close(deadline);
+  }
 
  private:
-  class Telling;
-
+  const std::shared_ptr<Log> log_;
   const std::function<void(const Event&)> listener_;
-  Mutex mutex_{LockRank::events};
-  std::condition_variable_any changed_;
-  bool closed_ = false;
-  std::vector<std::thread::id> telling_;  // threads that are in the listener
+  CallbackGate listener_gate_;
 };
 
 }  // namespace tenon::detail

@@ -7,7 +7,6 @@
 
 #include "module/behaviours.hpp"
 #include "module/keep_for_ever.hpp"
-#include "module/log.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
@@ -22,16 +21,18 @@ using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRe
 
 }  // namespace
 
-/// A function of an object, other than a method, is under way while this lives. `remove` leaves the
-/// end of the object to the last of them.
+/// A function of an object, other than a method, is under way on a thread while this lives.
+/// `remove` leaves the end of the object to the last of them.
 class Generation::Use {
  public:
-  Use(Generation& generation, std::uint32_t index) : generation_(generation), index_(index) {
+  Use(Generation& generation, std::uint32_t index, const Inside& inside)
+      : generation_(generation), index_(index) {
     const std::lock_guard lock(generation_.mutex_);
     if (index >= generation_.objects_.size()) return;
     object_ = generation_.objects_[index].get();
     if (object_ == nullptr) return;
     object_->uses++;
+    inside.run_plugin(object_->plugin->name);
     bound_ = generation_.bounds_.back()[index + 1];
   }
   ~Use() {
@@ -84,6 +85,7 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
       contract_(manifest.contract),
       admitted_(std::move(admitted)),
       faults_(context.faults),
+      log_(context.log),
       patience_(context.patience),
       supervision_(*this, image_ ? &image_->map() : nullptr, context.supervision),
       leases_(*this, contract_,
@@ -194,7 +196,7 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
                   .needed = "a plugin of that kind under that name",
                   .fix = "a build of " + package_ + " that still has it"});
   }
-  Inside inside(*this);
+  Inside inside(*this, &plugin->name);
   auto object = std::make_unique<Object>(Object{.plugin = plugin});
   if (plugin->base.create != nullptr) {
     Call call;
@@ -287,13 +289,13 @@ void Generation::end_object(std::unique_ptr<Object> object, std::uint32_t index,
                             std::chrono::steady_clock::time_point deadline) noexcept {
   leases_.revoke(index);
   if (leases_.wait(index, deadline)) return end_object(*object);
-  log_warning("a call in a stream of " + object->plugin->name + " does not end");
+  log_->write(LogLevel::warn, "a call in a stream of " + object->plugin->name + " does not end");
   const std::lock_guard lock(mutex_);
   removed_.push_back(std::move(object));
 }
 
 void Generation::end_object(const Object& object) noexcept {
-  Inside inside(*this);
+  Inside inside(*this, &object.plugin->name);
   if (object.adapter != nullptr) object.adapter->destroy(object.adapted);
   if (object.plugin->base.destroy == nullptr) return;
   Call call;
@@ -327,7 +329,7 @@ Error Generation::no_configuration(const AdmittedPlugin& plugin, std::string mes
 
 Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
   Inside inside(*this);
-  const Use object(*this, index);
+  const Use object(*this, index, inside);
   if (!object) return {};
   const KindVersion& target = target_of(*object);
   const MethodInfo* method = target.configure();
@@ -378,7 +380,7 @@ bool Generation::restores_without_state(std::uint32_t index) const {
 Result<std::optional<Bytes>> Generation::save_state(
     std::uint32_t index, const StateForms& forms, std::chrono::steady_clock::time_point deadline) {
   Inside inside(*this);
-  const Use object(*this, index);
+  const Use object(*this, index, inside);
   if (!object || object->plugin->base.save_state == nullptr) return std::optional<Bytes>();
   Call call;
   call.set_deadline(deadline);
@@ -403,7 +405,7 @@ Result<void> Generation::restore_state(std::uint32_t index, const StateForms& fo
                                        const Bytes* state,
                                        std::chrono::steady_clock::time_point deadline) {
   Inside inside(*this);
-  const Use object(*this, index);
+  const Use object(*this, index, inside);
   if (!object) return {};
   Call call;
   call.set_deadline(deadline);
@@ -424,7 +426,7 @@ Result<void> Generation::restore_state(std::uint32_t index, const StateForms& fo
 Result<void> Generation::suspend(std::uint32_t index,
                                  std::chrono::steady_clock::time_point deadline) {
   Inside inside(*this);
-  const Use object(*this, index);
+  const Use object(*this, index, inside);
   if (!object || object->plugin->base.suspend == nullptr) return {};
   Call call;
   call.set_deadline(deadline);
@@ -437,7 +439,7 @@ Result<void> Generation::suspend(std::uint32_t index,
 
 Result<void> Generation::resume(std::uint32_t index) {
   Inside inside(*this);
-  const Use object(*this, index);
+  const Use object(*this, index, inside);
   if (!object || object->plugin->base.resume == nullptr) return {};
   Call call;
   const tenon_status status =

@@ -24,6 +24,7 @@
 #include "module/image.hpp"
 #include "module/lease.hpp"
 #include "module/lock_order.hpp"
+#include "module/log.hpp"
 #include "module/module_host.hpp"
 #include "module/state.hpp"
 #include "module/supervision.hpp"
@@ -64,6 +65,7 @@ void leave_loaded(GenerationPtr generation) noexcept;
 struct GenerationContext {
   std::weak_ptr<PluginDirectory> directory;
   std::weak_ptr<FaultSink> faults;
+  std::shared_ptr<Log> log;
   SupervisionOptions supervision;
   /// How long the end of an instance waits for calls in its streams, which it cancels.
   std::chrono::milliseconds patience;
@@ -84,6 +86,7 @@ class Generation : public Serving {
   Generation& operator=(const Generation&) = delete;
 
   const std::string& package() const noexcept { return package_; }
+  Log& log() const noexcept { return *log_; }
   /// Ends the instances that are left, stops the module and returns its image, to be ended after
   /// the generation. Nothing for a builtin, nor where the module broke down. No thread may be
   /// inside.
@@ -177,6 +180,7 @@ class Generation : public Serving {
   const Contract contract_;
   AdmittedModule admitted_;
   const std::weak_ptr<FaultSink> faults_;
+  const std::shared_ptr<Log> log_;
   const std::chrono::milliseconds patience_;
   Supervision supervision_;
   LeaseList leases_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "manifest/sanitizers.hpp"
-#include "module/log.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::detail {

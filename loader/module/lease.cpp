@@ -40,6 +40,12 @@ class Lease::Visit {
   const Entered entered_;
 };
 
+Lease::Lease(LeaseList& list, std::uint32_t index, bool is_lent)
+    : list_(list),
+      index_(index),
+      plugin_(is_lent ? std::string_view() : innermost_plugin()),
+      state_(is_lent ? lent : 0) {}
+
 template <class Body>
 tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& body) {
   tenon_status status;
@@ -49,7 +55,7 @@ tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& bo
     NestedCall nested(Call::of(call));
     Visit visit(*this, nested);
     if (!visit) return visit.refuse(nested.raw());
-    Inside inside(list_.generation_);
+    Inside inside(list_.generation_, &plugin_);
     status = list_.run_(function, nested.raw(), [&] {
       const tenon_status answered = body(nested.raw());
       // Before a fatal failure of this very function begins a restart.
@@ -117,7 +123,7 @@ void Lease::take_back() noexcept {
 /// The last that happens to the plugin's stream. After it the generation may go.
 void Lease::end() noexcept {
   if (!list_.broken()) {
-    Inside inside(list_.generation_);
+    Inside inside(list_.generation_, &plugin_);
     Call call;
     list_.run_("release", call.raw(), [&] {
       release_inner();
@@ -168,7 +174,7 @@ constexpr char commit_name[] = "commit";
 template <class Raw>
 class Leased final : public Lease {
  public:
-  Leased(LeaseList& list, Contract contract, std::uint32_t index, bool lent, Raw* inner) noexcept
+  Leased(LeaseList& list, Contract contract, std::uint32_t index, bool lent, Raw* inner)
       : Lease(list, index, lent), face_{functions_for(contract, *inner), this}, inner_(inner) {}
 
   Raw* hand_out() {

@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -101,8 +102,7 @@ class LeaseList {
 /// One stream. Kept by its holder and, until it has ended, by the list.
 class Lease : public std::enable_shared_from_this<Lease> {
  public:
-  Lease(LeaseList& list, std::uint32_t index, bool is_lent) noexcept
-      : list_(list), index_(index), state_(is_lent ? lent : 0) {}
+  Lease(LeaseList& list, std::uint32_t index, bool is_lent);
   virtual ~Lease() = default;
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
@@ -145,6 +145,7 @@ class Lease : public std::enable_shared_from_this<Lease> {
   LeaseList& list_;           // not used after the end: the generation may be gone
   std::size_t position_ = 0;  // in the list; under its lock
   const std::uint32_t index_;
+  const std::string plugin_;     // that made it; empty where that is no method's response
   std::shared_ptr<Lease> held_;  // until the holder releases it
   std::atomic<std::uintptr_t> state_;
 };

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -14,77 +15,175 @@
 #include "base/plain_text.hpp"
 #include "module/generation.hpp"
 #include "module/thread_records.hpp"
-#include "platform/fork.hpp"
 
-namespace tenon::detail {
+namespace tenon {
 namespace {
 
-constexpr const char* logger_name = "tenon";
-
-// Held while a line is written, and while the process forks: so no child finds a lock of a sink
-// held by a thread that it does not have. Recursive, since a sink of the program may log as well.
-std::recursive_mutex writing;
-
-void unlock_in_child() noexcept {
-  new (&writing) std::recursive_mutex;  // it belongs to the thread's id in the parent
+/// In quotes where it could be mistaken for more than one word.
+void append_word(std::string& line, std::string_view word) {
+  if (!word.empty() && word.find_first_of(" =\"\\") == std::string_view::npos) {
+    line += harmless(word);
+    return;
+  }
+  std::string quoted = "\"";
+  for (const char c : word) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  line += harmless(quoted) + '"';
 }
 
-spdlog::logger& logger() {
-  static const bool guarded =
-      (platform::around_fork([] { writing.lock(); }, [] { writing.unlock(); }, unlock_in_child),
-       true);
-  static_cast<void>(guarded);
-  static const std::shared_ptr<spdlog::logger> chosen = [] {
-    if (auto registered = spdlog::get(logger_name)) return registered;
-    return spdlog::stderr_color_mt(logger_name);
-  }();
-  return *chosen;
-}
-
-void write(spdlog::level::level_enum level, std::string_view message) {
-  spdlog::logger& chosen = logger();
-  if (!chosen.should_log(level)) return;
-  std::lock_guard lock(writing);
-  chosen.log(level, "{}", message);
-}
-
-spdlog::level::level_enum level_of(std::int32_t level) {
-  constexpr spdlog::level::level_enum levels[] = {spdlog::level::trace, spdlog::level::debug,
-                                                  spdlog::level::info, spdlog::level::warn,
-                                                  spdlog::level::err};
-  return levels[std::clamp(level, TENON_LOG_TRACE, TENON_LOG_ERROR)];
+/// eg: "me.example/blur (me.example/filters)"
+std::string author_of(const LogLine& line) {
+  if (line.plugin.empty()) return harmless(line.package);
+  if (line.package.empty() || line.plugin == line.package) return harmless(line.plugin);
+  return harmless(line.plugin) + " (" + harmless(line.package) + ")";
 }
 
 }  // namespace
 
-void log_from_plugin(std::int32_t level, std::string_view message) {
-  const auto* generation = static_cast<const Generation*>(innermost_serving());
-  log_from_module(generation != nullptr ? generation->package() : "host", level, message);
+std::string LogLine::to_string() const {
+  std::string line = author_of(*this);
+  if (!line.empty()) line += ": ";
+  line += harmless(message);
+  for (const LogPair& pair : pairs) {
+    line += ' ';
+    append_word(line, pair.key);
+    line += '=';
+    append_word(line, pair.value);
+  }
+  return line;
 }
 
-void log_from_module(std::string_view module, std::int32_t level, std::string_view message) {
-  const spdlog::level::level_enum one = level_of(level);
-  if (!logger().should_log(one)) return;
-  write(one, std::string(module).append(": ").append(harmless(message)));
+namespace detail {
+namespace {
+
+// Held while a line is written, and while the process forks: so no child finds a lock of spdlog
+// held by a thread that it does not have.
+std::mutex writing;
+
+void unlock_in_child() noexcept {
+  new (&writing) std::mutex;  // it belongs to a thread of the parent
 }
 
-bool logs_debug() noexcept {
-  return logger().should_log(spdlog::level::debug);
-}
-void log_debug(std::string_view message) {
-  write(spdlog::level::debug, message);
-}
-void log_info(std::string_view message) {
-  write(spdlog::level::info, message);
-}
-void log_warning(std::string_view message) {
-  write(spdlog::level::warn, message);
-}
-
-void log_fatal(std::string_view message) noexcept {
-  write(spdlog::level::critical, message);
-  std::lock_guard lock(writing);
-  logger().flush();
+/// Not registered with spdlog: its settings and names are the program's. Outlives every thread.
+spdlog::logger& error_output() {
+  static const bool guarded =
+      (platform::around_fork([] { writing.lock(); }, [] { writing.unlock(); }, unlock_in_child),
+       true);
+  static_cast<void>(guarded);
+  static spdlog::logger& logger = *[] {
+    auto* made =
+        new spdlog::logger("tenon", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    made->set_level(spdlog::level::trace);
+    return made;
+  }();
+  return logger;
 }
 
-}  // namespace tenon::detail
+spdlog::level::level_enum to_spdlog(LogLevel level) noexcept {
+  constexpr spdlog::level::level_enum levels[] = {spdlog::level::trace, spdlog::level::debug,
+                                                  spdlog::level::info, spdlog::level::warn,
+                                                  spdlog::level::err};
+  return levels[static_cast<std::size_t>(level)];
+}
+
+void write_to_error_output(const LogLine& line) {
+  const std::string text = line.to_string();
+  spdlog::logger& logger = error_output();
+  const std::lock_guard lock(writing);
+  logger.log(line.time, spdlog::source_loc(), to_spdlog(line.level), text);
+}
+
+LogLevel level_of(std::int32_t level) noexcept {
+  return static_cast<LogLevel>(std::clamp(level, TENON_LOG_TRACE, TENON_LOG_ERROR));
+}
+
+/// Of calls that no module makes and no host knows.
+Log& log_without_host() {
+  static Log& log = *new Log(LogLevel::warn);  // outlives every thread
+  return log;
+}
+
+/// Whose code is in a call; nullptr: the program's.
+const Generation* generation_in(const Call& call) noexcept {
+  const Serving* innermost = innermost_serving();
+  return static_cast<const Generation*>(innermost != nullptr ? innermost : call.owner());
+}
+
+LogLine line_of(const tenon_log_line& raw, const Serving* generation) noexcept {
+  LogLine line{.level = level_of(raw.level),
+               .plugin = {raw.plugin.data, raw.plugin.size},
+               .message = {raw.message.data, raw.message.size},
+               .pairs = ListView<LogPair>(raw.pairs)};
+  if (line.plugin.empty() && innermost_serving() == generation) line.plugin = innermost_plugin();
+  return line;
+}
+
+}  // namespace
+
+void Log::write(LogLine line) noexcept try {
+  if (!wants(line.level)) return;
+  line.time = std::chrono::system_clock::now();
+  if (!call_sink(line)) write_to_error_output(line);
+} catch (const std::exception&) {  // memory has run out
+}
+
+/// Returns whether the sink took the line.
+bool Log::call_sink(const LogLine& line) {
+  lock_order::expect_none();
+  if (!sink_ || process_.inherited()) return false;
+  const CallbackGate::Guard inside(sink_gate_);
+  if (!inside || inside.nested()) return false;
+  std::string why = "something that is no std::exception";
+  try {
+    sink_(line);
+    return true;
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+  }
+  log_warning("the log sink of the host threw: " + why);
+  return false;
+}
+
+tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept {
+  return {sizeof(tenon_log_line), level, 0, {nullptr, 0}, message, {nullptr, 0, 0}};
+}
+
+bool wants_in(const Call& call, std::int32_t level) noexcept {
+  const Generation* generation = generation_in(call);
+  if (generation == nullptr) return log_without_host().wants(level_of(level));
+  return wants_of(*generation, level);
+}
+
+void log_in(const Call& call, const tenon_log_line& line) noexcept {
+  const Generation* generation = generation_in(call);
+  if (generation != nullptr) return log_of(*generation, line);
+  log_without_host().write(line_of(line, nullptr));
+}
+
+bool wants_of(const Generation& generation, std::int32_t level) noexcept {
+  return generation.log().wants(level_of(level));
+}
+
+void log_of(const Generation& generation, const tenon_log_line& line) noexcept {
+  LogLine named = line_of(line, &generation);
+  named.package = generation.package();
+  generation.log().write(named);
+}
+
+void log_warning(std::string_view message) noexcept {
+  log_without_host().write(LogLevel::warn, message);
+}
+
+void log_fatal(std::string_view message) noexcept try {
+  spdlog::logger& logger = error_output();
+  const std::lock_guard lock(writing);
+  logger.critical("{}", message);
+  logger.flush();
+} catch (const std::exception&) {  // memory has run out
+}
+
+}  // namespace detail
+}  // namespace tenon

@@ -1,23 +1,67 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the loader and its plugins log. Goes to the spdlog logger named "tenon" where the program
-// has registered one, else to standard error.
+// Where lines of the log go: to the sink of the host, otherwise to standard error.
 #pragma once
 
+#include <tenon/call.hpp>
+#include <tenon/log.hpp>
+
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
+
+#include "module/callback_gate.hpp"
+#include "platform/fork.hpp"
 
 namespace tenon::detail {
 
-/// On behalf of the plugin whose code the thread is in. `level` is a TENON_LOG_ number.
-void log_from_plugin(std::int32_t level, std::string_view message);
-/// On behalf of a module that logs outside of its calls.
-void log_from_module(std::string_view module, std::int32_t level, std::string_view message);
-/// Of the loader itself.
-bool logs_debug() noexcept;
-void log_debug(std::string_view message);
-void log_info(std::string_view message);
-void log_warning(std::string_view message);
+/// The log of one host and its modules, which may outlive the host. Thread-safe. Never called while
+/// a lock of the loader is held: the sink may call the host.
+class Log {
+ public:
+  using Sink = std::function<void(const LogLine&)>;
+
+  explicit Log(LogLevel level, Sink sink = {}) : level_(level), sink_(std::move(sink)) {}
+
+  bool wants(LogLevel level) const noexcept { return level >= level_; }
+  /// Sets the time of the line. What the sink does not take goes to standard error: lines from
+  /// inside the sink, of forked children, from after the end of the host, and those at which the
+  /// sink throws.
+  void write(LogLine line) noexcept;
+  /// The same for a line of the host itself.
+  void write(LogLevel level, std::string_view message) noexcept {
+    write({.level = level, .message = message});
+  }
+
+  /// From now on the sink is not called any more; see CallbackGate::close.
+  bool close(std::chrono::steady_clock::time_point deadline) noexcept {
+    return sink_gate_.close(deadline);
+  }
+
+ private:
+  bool call_sink(const LogLine& line);
+
+  const LogLevel level_;
+  const Sink sink_;
+  const platform::ProcessMark process_;
+  CallbackGate sink_gate_;
+};
+
+/// A line of which only the text is known.
+tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
+
+/// What a plugin logs in this call, on the thread of the call.
+bool wants_in(const Call& call, std::int32_t level) noexcept;
+void log_in(const Call& call, const tenon_log_line& line) noexcept;
+/// What the module of a generation logs, on any thread.
+class Generation;
+bool wants_of(const Generation& generation, std::int32_t level) noexcept;
+void log_of(const Generation& generation, const tenon_log_line& line) noexcept;
+
+/// Of the process, to standard error.
+void log_warning(std::string_view message) noexcept;
 void log_fatal(std::string_view message) noexcept;
 
 }  // namespace tenon::detail

@@ -9,7 +9,6 @@
 #include "manifest/module_file.hpp"
 #include "module/forked.hpp"
 #include "module/lifecycle_lock.hpp"
-#include "module/log.hpp"
 #include "module/restart.hpp"
 #include "module/thread_records.hpp"
 
@@ -21,7 +20,9 @@ LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, 
       module_(std::move(module)),
       index_(index),
       serial_(serial),
-      wanted_(std::make_shared<const Wanted>(std::move(wanted))) {}
+      wanted_(std::make_shared<const Wanted>(std::move(wanted))) {
+  plugin_ = &wanted_->name;
+}
 
 Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context)
     : origin_(std::move(origin)),
@@ -308,7 +309,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   const Inside inside(*generation, *this);
   lock.unlock();
   if (auto configured = generation->configure(instance.index_, *kept); !configured) {
-    log_warning(configured.error().to_string());
+    context_.log->write(LogLevel::warn, in_one_line(configured.error()));
   }
 }
 
@@ -392,6 +393,7 @@ GenerationContext Module::generation_context() {
   return {
       .directory = context_.directory,
       .faults = weak_from_this(),
+      .log = context_.log,
       .supervision = {context_.contain_crashes, context_.check_calls,
                       context_.count_calls ? counters_ : nullptr, origin_.file.filename().string()},
       .patience = context_.restart.drain};

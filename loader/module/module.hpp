@@ -31,6 +31,7 @@
 #include "module/image.hpp"
 #include "module/image_reaper.hpp"
 #include "module/lock_order.hpp"
+#include "module/log.hpp"
 #include "module/operation.hpp"
 #include "module/thread_records.hpp"
 #include "module/timer_queue.hpp"
@@ -103,6 +104,7 @@ struct ModuleContext {
   std::shared_ptr<ImageReaper> reaper;
   std::shared_ptr<TimerQueue> timers;
   std::shared_ptr<Workers> workers;
+  std::shared_ptr<Log> log;
   std::shared_ptr<Events> events;
   bool contain_crashes = false;
   bool check_calls = false;

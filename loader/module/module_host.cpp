@@ -69,11 +69,12 @@ struct ModuleHost::Functions {
   }
 
   static void log(const tenon_host* host, std::int32_t level, tenon_string message) {
-    log_from_module(of(host).package_.name, level, {message.data, message.size});
+    log_of(of(host).generation(), plain_line(level, message));
   }
 
-  static tenon_status call_begin(const tenon_host*, tenon_call* parent, tenon_call** call) {
-    *call = (new ChildCall(parent != nullptr ? &Call::of(parent) : nullptr))->raw();
+  static tenon_status call_begin(const tenon_host* host, tenon_call* parent, tenon_call** call) {
+    Call* outer = parent != nullptr ? &Call::of(parent) : nullptr;
+    *call = (new ChildCall(outer, &of(host).generation()))->raw();
     return TENON_OK;
   }
 
@@ -130,12 +131,24 @@ struct ModuleHost::Functions {
     InstancePtr ended(client);
     *instance = {nullptr, nullptr};
   }
+
+  static std::int32_t log_wanted(const tenon_host* host, std::int32_t level) {
+    return wants_of(of(host).generation(), level) ? 1 : 0;
+  }
+
+  static void log_line(const tenon_host* host, const tenon_log_line* line) {
+    log_of(of(host).generation(), *line);
+  }
 };
+
+const Generation& ModuleHost::generation() const noexcept {
+  return static_cast<const Generation&>(leases_.generation());
+}
 
 ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, LeaseList& leases)
     : table_{{sizeof(tenon_host), TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
-              Functions::release},
+              Functions::release, Functions::log_wanted, Functions::log_line},
              this},
       package_(std::move(package)),
       directory_(std::move(directory)),

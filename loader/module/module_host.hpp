@@ -22,6 +22,7 @@
 
 namespace tenon::detail {
 
+class Generation;
 class LeaseList;
 class Module;
 
@@ -85,6 +86,7 @@ class ModuleHost {
     ModuleHost* owner;
   };
 
+  const Generation& generation() const noexcept;
   static ModuleHost& of(const tenon_host* host) noexcept {
     return *reinterpret_cast<const Table*>(host)->owner;
   }

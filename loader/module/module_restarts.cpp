@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "module/lifecycle_lock.hpp"
-#include "module/log.hpp"
 #include "module/module.hpp"
 #include "module/restart.hpp"
 #include "module/thread_records.hpp"
@@ -91,7 +90,7 @@ void Module::restart_later(RestartReason reason, const RestartHow& how, Clock::t
 /// `count`: of generations, when it was planned.
 void Module::restart_now(RestartReason reason, const RestartHow& how, std::uint64_t count) {
   if (const auto begun = begin_restart(reason, how, false, count); !begun) {
-    log_warning(in_one_line(begun.error()));
+    context_.log->write(LogLevel::warn, in_one_line(begun.error()));
     const Lock lock(mutex_);
     restart_later(reason, how, Clock::now() + retry);
   }

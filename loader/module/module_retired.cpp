@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "module/log.hpp"
 #include "module/module.hpp"
 #include "module/restart.hpp"
 #include "module/thread_records.hpp"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "module/events.hpp"
-#include "module/log.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
@@ -282,7 +281,7 @@ Result<void> Restart::save_states() {
     } else if (is_fault(request_->reason)) {
       // A module that failed so badly need not be able to say in which state.
       event_.message = "the state was lost: " + in_one_line(state.error());
-      log_warning(event_.message);
+      module_.context_.log->write(LogLevel::warn, event_.message);
     } else {
       return std::move(state).error();
     }
@@ -368,7 +367,9 @@ void Restart::go_back() noexcept {
   }
   for (const std::uint32_t index : suspended) {
     if (serving_ == nullptr || serving_->broken()) break;
-    if (auto resumed = serving_->resume(index); !resumed) log_warning(resumed.error().to_string());
+    if (auto resumed = serving_->resume(index); !resumed) {
+      module_.context_.log->write(LogLevel::warn, in_one_line(resumed.error()));
+    }
     if (given_up()) return;
   }
   phase_.store(Phase::filling);

@@ -184,11 +184,19 @@ Serving* innermost_serving() noexcept {
   return record != nullptr && record->depth > 0 ? record->slots[record->depth - 1].load() : nullptr;
 }
 
+std::string_view innermost_plugin() noexcept {
+  const ThreadRecord* record = thread_record;
+  if (record == nullptr || record->depth == 0) return {};
+  const std::string* plugin = record->plugins[record->depth - 1];
+  return plugin != nullptr ? std::string_view(*plugin) : std::string_view();
+}
+
 // Who is too deeply nested for a slot goes without one: its generation is not drained meanwhile,
 // since whoever makes such a call also holds the module.
-Inside::Inside(Serving& serving) noexcept {
+Inside::Inside(Serving& serving, const std::string* plugin) noexcept {
   ThreadRecord* record = thread_record != nullptr ? thread_record : attach_thread();
   if (record->depth >= ThreadRecord::levels) return;
+  record->plugins[record->depth] = plugin;
   slot_ = &record->slots[record->depth++];
   slot_->store(&serving);
 }
@@ -204,6 +212,10 @@ Inside::~Inside() {
   if (slot_ == nullptr) return;
   slot_->store(nullptr, std::memory_order_release);
   thread_record->depth--;
+}
+
+void Inside::run_plugin(const std::string& name) const noexcept {
+  if (slot_ != nullptr) thread_record->plugins[slot_ - thread_record->slots] = &name;
 }
 
 // A call that is found in a record stays there until the end of the look: whoever takes it out sees

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,15 +27,20 @@ bool this_thread_is_in(const Serving& serving) noexcept;
 /// The generation that the calling thread entered last and is still in; nullptr where there is
 /// none.
 Serving* innermost_serving() noexcept;
+/// The name of the plugin whose function the thread runs in it; empty where it runs one of the
+/// module.
+std::string_view innermost_plugin() noexcept;
 
 /// The calling thread is in `serving` from construction to destruction: for the calls that are not
 /// made through an Instance.
 class Inside {
  public:
-  explicit Inside(Serving& serving) noexcept;
+  explicit Inside(Serving& serving, const std::string* plugin = nullptr) noexcept;
   /// The same for a thread that does not hold an instance of `module`, whose generation it is.
   Inside(Serving& serving, ServingModule& module) noexcept;
   ~Inside();
+  /// From now on the thread runs functions of this plugin, whose name outlives this.
+  void run_plugin(const std::string& name) const noexcept;
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 

@@ -148,7 +148,7 @@ DirectorySnapshotter::GetVolumeInfoResult DirectorySnapshotter::get_volume_info(
 
 std::uint64_t DirectorySnapshotter::copy(const Folder& from, const Folder& to) const {
   TreeCopy copy(call(), [&](const std::string& path) {
-    log_warn("left out ", path, ": it is not a file, folder or symbolic link");
+    log.warn("left out ", path, ": it is not a file, folder or symbolic link");
   });
   copy.run(from, to);
   return copy.files();

@@ -88,7 +88,7 @@ void FileDestination::open() {
     kept = format_ == FileFormat::csv ? keep_csv(lines, header_) : keep_json_lines(lines);
   }
   if (!kept.cut.empty()) {
-    log_warn(path_, " ended in the middle of a line, which is taken out: ", kept.cut);
+    log.warn(path_, " ended in the middle of a line, which is taken out: ", kept.cut);
   }
   file_.emplace(path_, kept.size);
   if (kept.needs_newline) file_->append("\n");

@@ -28,8 +28,8 @@ void LogDestination::configure(const sdk::Config& config) {
 void LogDestination::write(RecordV2View record) {
   const std::string_view key = record.key().value_or(BytesView()).text();
   const std::string_view payload = record.payload().after().value_or(BytesView()).text();
-  log(level_, to_text(record.operation()), " ", key, ": ", payload.substr(0, shown),
-      payload.size() > shown ? "..." : "");
+  log.write(level_, to_text(record.operation()), " ", key, ": ", payload.substr(0, shown),
+            payload.size() > shown ? "..." : "");
 }
 
 }  // namespace tenon::builtin

@@ -57,7 +57,7 @@ std::shared_ptr<const Client> Store::client() {
 void Store::put_object(std::string_view bucket, std::string_view key,
                        std::unique_ptr<sdk::Reader> body) {
   if (body == nullptr) throw sdk::Failure(TENON_INVALID_ARGUMENT, "there is no body to write");
-  upload(*client(), bucket, key, *body, call(), [this](std::string_view text) { log_warn(text); });
+  upload(*client(), bucket, key, *body, call(), [this](std::string_view text) { log.warn(text); });
 }
 
 ObjectInfoV1 Store::object_info(std::string_view bucket, std::string_view key) {

@@ -55,7 +55,7 @@ inline int tally_starts = 0;
 
 inline void start_tally(tenon::sdk::Call, tenon::sdk::Host host) {
   tally_starts++;
-  host.log(tenon::sdk::Level::debug, "starts");
+  host.log.debug("starts");
 }
 inline void stop_tally() {
   tally_starts--;

@@ -14,6 +14,7 @@ struct LoneModules {
                                 .reaper = nullptr,
                                 .timers = nullptr,
                                 .workers = nullptr,
+                                .log = nullptr,
                                 .events = nullptr};
 };
 

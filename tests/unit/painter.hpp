@@ -18,7 +18,7 @@ struct Painter : test::sdk::PaintV1 {
   void configure(const tenon::sdk::Config& config) override {
     radius = config.get("radius", 3.f);
     delay = config.get("delay", std::chrono::milliseconds(2));
-    log_info("radius ", radius);
+    log.info("radius ", radius);
   }
 
   void fill(tenon::sdk::Buffer pixels, std::uint8_t value,

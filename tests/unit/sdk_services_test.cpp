@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -85,18 +86,26 @@ TEST(SdkFailure, WithoutAMessageKeepsTheOneBefore) {
 
 // -- Log and calls ------------------------------------------------------------
 
-struct Line {
-  std::int32_t level;
-  std::string text;
-  bool operator==(const Line& other) const { return level == other.level && text == other.text; }
-};
-
 /// A host that keeps what is logged, and lends one call.
 struct Keeping : tenon_host {
   Keeping() : tenon_host{} {
     struct_size = sizeof(tenon_host);
     log = [](const tenon_host* self, std::int32_t level, tenon_string text) {
-      of(self).lines.push_back({level, {text.data, text.size}});
+      of(self).lines.push_back(std::to_string(level) + " " + std::string(text.data, text.size));
+    };
+    log_wanted = [](const tenon_host* self, std::int32_t level) -> std::int32_t {
+      return level >= of(self).level ? 1 : 0;
+    };
+    log_line = [](const tenon_host* self, const tenon_log_line* line) {
+      std::string text = std::to_string(line->level) + " [" +
+                         tenon::Value<std::string>::own(line->plugin) + "] " +
+                         tenon::Value<std::string>::own(line->message);
+      for (std::size_t i = 0; i < line->pairs.count; i++) {
+        const auto& pair = TENON_AT(tenon_log_pair, line->pairs, i);
+        text += " " + tenon::Value<std::string>::own(pair.key) + "=" +
+                tenon::Value<std::string>::own(pair.value);
+      }
+      of(self).lines.push_back(text);
     };
     call_begin = [](const tenon_host* self, tenon_call* parent, tenon_call** call) -> tenon_status {
       of(self).parent = parent;
@@ -123,23 +132,35 @@ struct Keeping : tenon_host {
   }
   static const Keeping& of(const tenon_host* self) { return *static_cast<const Keeping*>(self); }
 
+  /// As a host that was built before lines had levels and pairs.
+  void grow_old() { struct_size = offsetof(tenon_host, log_wanted); }
+
   bool refuses = false;
+  std::int32_t level = TENON_LOG_TRACE;
   mutable tenon::Call own;
   mutable tenon_call* parent = nullptr;
   mutable int ended = 0;
-  mutable std::vector<Line> lines;
+  mutable std::vector<std::string> lines;
   mutable std::vector<void*> released;
 };
 
 /// Says one thing at each level.
 struct Talker : sdk::Plugin {
   void talk() const {
-    log(sdk::Level::trace, "level ", 0);
-    log_debug("level ", 1);
-    log_info("level ", 2);
-    log_warn("level ", 3);
-    log_error("level ", 4);
+    log.trace("level ", 0);
+    log.debug("level ", 1);
+    log.info("level ", 2);
+    log.warn("level ", 3);
+    log.error("level ", 4);
   }
+  void talk_in_pairs() const {
+    log.trace("read", {{"rows", 0}});
+    log.debug("read", {{"rows", 1}});
+    log.info("read", {{"rows", 2}});
+    log.warn("read", {{"rows", 3}});
+    log.error("read", {{"rows", std::uint64_t{4}}, {"path", std::string("a b")}});
+  }
+  bool wants(sdk::Level level) const { return log.wants(level); }
 };
 
 std::unique_ptr<Talker> talker_of(const tenon_host& host) {
@@ -149,30 +170,72 @@ std::unique_ptr<Talker> talker_of(const tenon_host& host) {
   return std::make_unique<Talker>();
 }
 
-TEST(SdkLog, GoesToTheHostOutsideOfCalls) {
+using Lines = std::vector<std::string>;
+
+TEST(SdkLog, NamesThePluginInEachLine) {
   const Keeping host;
   talker_of(host)->talk();
-  const std::vector<Line> expected = {{TENON_LOG_TRACE, "level 0"},
-                                      {TENON_LOG_DEBUG, "level 1"},
-                                      {TENON_LOG_INFO, "level 2"},
-                                      {TENON_LOG_WARN, "level 3"},
-                                      {TENON_LOG_ERROR, "level 4"}};
-  EXPECT_EQ(host.lines, expected);
-  Talker().talk();  // made by nobody: there is no log
-  sdk::Host(nullptr).log(sdk::Level::error, "nobody hears it");
+  EXPECT_EQ(host.lines, (Lines{"0 [me.example/talker] level 0", "1 [me.example/talker] level 1",
+                               "2 [me.example/talker] level 2", "3 [me.example/talker] level 3",
+                               "4 [me.example/talker] level 4"}));
+  host.lines.clear();
+  talker_of(host)->talk_in_pairs();
+  EXPECT_EQ(host.lines,
+            (Lines{"0 [me.example/talker] read rows=0", "1 [me.example/talker] read rows=1",
+                   "2 [me.example/talker] read rows=2", "3 [me.example/talker] read rows=3",
+                   "4 [me.example/talker] read rows=4 path=a b"}));
+  host.lines.clear();
+  sdk::Host(&host).log.write(sdk::Level::info, "of the module");
+  EXPECT_EQ(host.lines, (Lines{"2 [] of the module"}));
 }
 
-TEST(SdkLog, GoesToTheCallInsideOfOne) {
-  const Keeping host;
+TEST(SdkLog, LeavesOutWhatTheHostDoesNotWant) {
+  Keeping host;
+  host.level = TENON_LOG_WARN;
   const auto talker = talker_of(host);
+  talker->talk();
+  talker->talk_in_pairs();
+  EXPECT_EQ(host.lines, (Lines{"3 [me.example/talker] level 3", "4 [me.example/talker] level 4",
+                               "3 [me.example/talker] read rows=3",
+                               "4 [me.example/talker] read rows=4 path=a b"}));
+  EXPECT_FALSE(talker->wants(sdk::Level::info));
+  EXPECT_TRUE(talker->wants(sdk::Level::warn));
+}
+
+TEST(SdkLog, GivesOlderHostsTheMessageAlone) {
+  Keeping host;
+  host.grow_old();
+  host.level = TENON_LOG_ERROR;
+  const auto talker = talker_of(host);
+  talker->talk_in_pairs();
+  EXPECT_EQ(host.lines, (Lines{"0 read", "1 read", "2 read", "3 read", "4 read"}));
+  EXPECT_TRUE(talker->wants(sdk::Level::trace));
+}
+
+TEST(SdkLog, GoesToTheCallWhereThereIsNoHost) {
+  const Talker talker;
   tenon::Call call;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(status_in(call, [&] { talker->talk(); }), TENON_OK);
+  EXPECT_EQ(status_in(call, [&] { talker.talk_in_pairs(); }), TENON_OK);
   const std::string lines = testing::internal::GetCapturedStderr();
-  EXPECT_NE(lines.find("[info] host: level 2\n"), std::string::npos) << lines;
-  EXPECT_NE(lines.find("[warning] host: level 3\n"), std::string::npos) << lines;
-  EXPECT_NE(lines.find("[error] host: level 4\n"), std::string::npos) << lines;
-  EXPECT_EQ(host.lines.size(), 0u);
+  EXPECT_EQ(lines.find("rows=2"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("[warning] read rows=3\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("[error] read rows=4 path=\"a b\"\n"), std::string::npos) << lines;
+  talker.talk();  // in no call: there is no log
+  EXPECT_FALSE(talker.wants(sdk::Level::error));
+}
+
+TEST(SdkLog, GivesOlderCallsTheMessageAlone) {
+  static std::vector<std::string> lines;
+  tenon::Call call;
+  tenon_call_functions older = *call.raw()->functions;
+  older.struct_size = offsetof(tenon_call_functions, log_wanted);
+  older.log = [](tenon_call*, std::int32_t level, tenon_string text) {
+    lines.push_back(std::to_string(level) + " " + std::string(text.data, text.size));
+  };
+  call.raw()->functions = &older;
+  EXPECT_EQ(status_in(call, [&] { Talker().talk_in_pairs(); }), TENON_OK);
+  EXPECT_EQ(lines, (Lines{"0 read", "1 read", "2 read", "3 read", "4 read"}));
 }
 
 TEST(SdkCall, HasTheDeadlineOfItsCaller) {

@@ -102,7 +102,8 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
   return {.app = "tenon",
           .plugin_path = plugin_path,
           .builtins = {tenon::builtins()},
-          .contain_crashes = true};
+          .contain_crashes = true,
+          .log_level = tenon::LogLevel::info};
 }
 
 std::optional<Stages> take_or_explain(tenon::Host& host, const PipelineFile& file, Console& console,

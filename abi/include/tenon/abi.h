@@ -142,6 +142,22 @@ typedef int32_t tenon_status;
 #define TENON_LOG_WARN 3
 #define TENON_LOG_ERROR 4
 
+/* A key and its value. eg: {"rows", "12"} */
+typedef struct tenon_log_pair {
+  tenon_string key;
+  tenon_string value;
+} tenon_log_pair;
+
+/* One line of the log; see tenon_log. */
+typedef struct tenon_log_line {
+  size_t struct_size;
+  int32_t level;       /* TENON_LOG_... */
+  int32_t reserved;    /* 0 */
+  tenon_string plugin; /* whose instance logs; absent: the one whose function runs, if any */
+  tenon_string message;
+  tenon_list pairs; /* of tenon_log_pair */
+} tenon_log_line;
+
 /* Why a call was cancelled. */
 #define TENON_NOT_CANCELLED 0
 #define TENON_CANCELLED_BY_CALLER 1
@@ -181,6 +197,13 @@ typedef struct tenon_call_functions {
   /* What the last method that failed in this call said; absent where none did. Lives in the
    * arena of the call. For who calls another plugin. [thread of the call] */
   tenon_string (*message)(tenon_call *call);
+
+  /* Returns whether the host's log takes lines of this level, not 0 or 0. Ask before a line is put
+   * together. The answer does not change. [thread of the call] */
+  int32_t (*log_wanted)(tenon_call *call, int32_t level);
+
+  /* Writes a line with key-value pairs to the host's log. [thread of the call] */
+  void (*log_line)(tenon_call *call, const tenon_log_line *line);
 } tenon_call_functions;
 
 /* One call of one method. Belongs to the thread that makes the call and ends with the
@@ -292,6 +315,10 @@ struct tenon_host {
   tenon_status (*create)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
                          tenon_instance *out);
   void (*release)(const tenon_host *host, tenon_instance *instance);
+
+  /* The same as those of a call. [any thread] */
+  int32_t (*log_wanted)(const tenon_host *host, int32_t level);
+  void (*log_line)(const tenon_host *host, const tenon_log_line *line);
 };
 
 /* -- Tables of plugins ------------------------------------------------------ */
@@ -447,6 +474,54 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
   return list;
 }
 
+/* Whether the host's log takes lines of this level. A host that cannot be asked takes all. */
+static inline int tenon_log_wanted(tenon_call *call, int32_t level) {
+  const tenon_call_functions *functions = call->functions;
+  if (!TENON_HAS(functions, log_wanted) || functions->log_wanted == NULL) return 1;
+  return functions->log_wanted(call, level) != 0;
+}
+static inline int tenon_host_log_wanted(const tenon_host *host, int32_t level) {
+  if (!TENON_HAS(host, log_wanted) || host->log_wanted == NULL) return 1;
+  return host->log_wanted(host, level) != 0;
+}
+
+/* A line for tenon_log; nothing is copied. `pairs` may be NULL where `count` is 0. */
+static inline tenon_log_line tenon_new_log_line(int32_t level, const char *message,
+                                                const tenon_log_pair *pairs, size_t count) {
+  tenon_log_line line;
+  line.struct_size = sizeof line;
+  line.level = level;
+  line.reserved = 0;
+  line.plugin = tenon_text(NULL);
+  line.message = tenon_text(message);
+  line.pairs.data = pairs;
+  line.pairs.count = count;
+  line.pairs.stride = sizeof *pairs;
+  return line;
+}
+
+/* Writes a line to the host's log:
+ *
+ *   const tenon_log_pair pairs[] = {{TENON_TEXT("table"), in->table}};
+ *   tenon_log(call, tenon_new_log_line(TENON_LOG_INFO, "opened", pairs, 1));
+ *
+ * A host without `log_line` gets the message alone, without the pairs. */
+static inline void tenon_log(tenon_call *call, tenon_log_line line) {
+  const tenon_call_functions *functions = call->functions;
+  if (TENON_HAS(functions, log_line) && functions->log_line != NULL) {
+    functions->log_line(call, &line);
+  } else {
+    functions->log(call, line.level, line.message);
+  }
+}
+static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
+  if (TENON_HAS(host, log_line) && host->log_line != NULL) {
+    host->log_line(host, &line);
+  } else {
+    host->log(host, line.level, line.message);
+  }
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -560,12 +635,13 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
 TENON_ASSERT_LAYOUT(sizeof(void *) == 8 && sizeof(size_t) == 8);
 TENON_ASSERT_LAYOUT(sizeof(tenon_string) == 16 && sizeof(tenon_list) == 24);
 TENON_ASSERT_LAYOUT(sizeof(tenon_map) == 48 && sizeof(tenon_buffer) == 16);
-TENON_ASSERT_LAYOUT(offsetof(tenon_call_functions, message) == 56);
+TENON_ASSERT_LAYOUT(sizeof(tenon_log_pair) == 32 && offsetof(tenon_log_line, pairs) == 48);
+TENON_ASSERT_LAYOUT(offsetof(tenon_call_functions, log_line) == 72);
 TENON_ASSERT_LAYOUT(offsetof(tenon_call, deadline) == 32 && sizeof(tenon_call) == 40);
 TENON_ASSERT_LAYOUT(offsetof(tenon_reader, release) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_writer, release) == 24);
 TENON_ASSERT_LAYOUT(offsetof(tenon_plugin_request, reference) == 40);
-TENON_ASSERT_LAYOUT(offsetof(tenon_host, release) == 56);
+TENON_ASSERT_LAYOUT(offsetof(tenon_host, log_line) == 72);
 TENON_ASSERT_LAYOUT(offsetof(tenon_create_request, name) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_state_request, state) == 16);
 TENON_ASSERT_LAYOUT(offsetof(tenon_base, resume) == 48);

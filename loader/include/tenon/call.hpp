@@ -21,6 +21,7 @@ namespace detail {
 class CallChildren;
 class ChildCall;
 class NestedCall;
+struct Serving;
 }  // namespace detail
 
 /// Why a call is cancelled.
@@ -69,6 +70,8 @@ class TENON_API Call : private Arena {
   /// The message of the last failure, empty where the plugin gave none.
   std::string_view message() const noexcept { return {message_.data, message_.size}; }
 
+  /// For the library: the generation whose module began the call; nullptr: the program did.
+  const detail::Serving* owner() const noexcept { return owner_; }
   /// For the library: the failure of another plugin inside of a call of this depth (Error::behind);
   /// empty where there is none.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
@@ -104,6 +107,7 @@ class TENON_API Call : private Arena {
   void swap_results(Call& other) noexcept;
 
   Call* const outer_ = nullptr;
+  const detail::Serving* owner_ = nullptr;
   tenon_string message_{nullptr, 0};
   std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};

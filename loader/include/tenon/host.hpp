@@ -15,6 +15,7 @@
 #include <tenon/instance.hpp>
 #include <tenon/kind.hpp>
 #include <tenon/limits.hpp>
+#include <tenon/log.hpp>
 #include <tenon/packages.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
@@ -152,6 +153,23 @@ struct HostOptions {
   /// host, and destroy it; it must not wait for a thread that is in a function of the host. Not
   /// called any more once the destructor of the host has returned.
   std::function<void(const Event&)> on_event = {};
+  /// The least level of the lines that are logged, by the host and by its plugins. For app "photo"
+  /// $PHOTO_LOG takes its place if it is set to trace, debug, info, warn, error or off (ignored
+  /// when the process has privileges of another user); for another value `skipped` has the warning
+  /// bad-log-level.
+  LogLevel log_level = LogLevel::warn;
+  /// Called with each line of the log; empty: lines go to standard error.
+  ///
+  /// Called on the thread that logs, whichever that is: inside calls of the program, on threads of
+  /// plugins, in the background of the host; on several at the same time. The host holds no lock
+  /// meanwhile. The sink may call functions of the host and of plugins; it must not destroy the
+  /// host, nor wait for a thread that is in a function of the host or of a plugin.
+  ///
+  /// Standard error gets the lines that the sink does not: those that are logged inside of it on
+  /// the same thread, those at which it throws (and what it threw), those of a forked child, and
+  /// those of plugins that outlive the host. It is not called any more once the destructor of the
+  /// host has returned, which waits for it for RestartOptions::drain at most.
+  std::function<void(const LogLine&)> log_sink = {};
 };
 
 /// One plugin as its manifest describes it. Nothing of it has been loaded.

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -82,6 +83,9 @@ struct ThreadRecord {
   std::atomic<Call*> blocking[levels]{};
   /// By the place of the slot.
   TimedCall timed[levels]{};
+  /// Only for the thread itself, by the place of the slot: the plugin whose function runs; nullptr:
+  /// a function of the module.
+  const std::string* plugins[levels]{};
   /// Only for the thread itself: the innermost scope.
   const AskerScope* asker = nullptr;
   std::uint32_t depth = 0;
@@ -125,6 +129,8 @@ class TENON_API Instance {
       : serving_(serving), index_(index) {}
   ~Instance() = default;
 
+  /// The registered name of the plugin, which lives as long as the instance.
+  const std::string* plugin_ = nullptr;
   /// Set by a restart of a session kind: the plugin is back in its configured state.
   std::atomic<bool> stale_{false};
   /// The generation that has the instance as a client; nullptr: the host has it.
@@ -282,6 +288,7 @@ class Entry {
       return enter_counted(instance);
     // A signal handler that calls a plugin between these lines takes the next slot.
     record->depth = depth + 1;
+    record->plugins[depth] = instance.plugin_;
     std::atomic<Serving*>& slot = record->slots[depth];
     const ServingModule& module = instance.serving_;
     Serving* serving = module.current.load(std::memory_order_acquire);

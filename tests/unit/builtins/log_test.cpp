@@ -4,12 +4,14 @@
 #include "builtin/log_destination.hpp"
 #include "unit/builtins/plugins.hpp"
 
-#include <tenon/call.hpp>
+#include <tenon/builtins.hpp>
+#include <tenon/destination.hpp>
+#include <tenon/host.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace tenon::builtin {
 namespace {
@@ -24,23 +26,31 @@ TEST(LogTest, AcknowledgesEveryRecord) {
 }
 
 TEST(LogTest, WritesALineOfItsLevelForEachRecord) {
-  const auto logged = [](const TextMap& config, const std::string& payload) {
-    testing::internal::CaptureStderr();
-    Writing<LogDestination> log(config);
-    Call call;
-    EXPECT_EQ(status_in(call, [&] { log.write({record("1", payload)}); }), TENON_OK);
-    const std::string line = testing::internal::GetCapturedStderr();
-    return line.substr(std::min(line.find("[tenon] ") + 8, line.size()));  // after the time
+  std::vector<std::string> lines;
+  Host host({.app = "",
+             .builtins = {builtins()},
+             .log_level = LogLevel::info,
+             .log_sink = [&](const LogLine& line) {
+               lines.push_back(std::to_string(static_cast<int>(line.level)) + " " +
+                               line.to_string());
+             }});
+  const auto logged = [&](const TextMap& config, const std::string& payload) {
+    lines.clear();
+    auto log = host.create<Destination>("tenon.dev/log", config).value();
+    log->open().value();
+    log->write_batch({record("1", payload)}).value();
+    return lines.empty() ? "" : lines[0];
   };
-  EXPECT_EQ(logged({}, "{}"), "[info] host: create 1: {}\n");
-  EXPECT_EQ(logged({{"level", "info"}}, "{}"), "[info] host: create 1: {}\n");
-  EXPECT_EQ(logged({{"level", "warn"}}, "{}"), "[warning] host: create 1: {}\n");
-  EXPECT_EQ(logged({{"level", "error"}}, "{}"), "[error] host: create 1: {}\n");
+  const std::string name = " tenon.dev/log (tenon.dev/builtin): ";
+  EXPECT_EQ(logged({}, "{}"), "2" + name + "create 1: {}");
+  EXPECT_EQ(logged({{"level", "info"}}, "{}"), "2" + name + "create 1: {}");
+  EXPECT_EQ(logged({{"level", "warn"}}, "{}"), "3" + name + "create 1: {}");
+  EXPECT_EQ(logged({{"level", "error"}}, "{}"), "4" + name + "create 1: {}");
   EXPECT_EQ(logged({{"level", "debug"}}, "{}"), "");
   EXPECT_EQ(logged({{"level", "trace"}}, "{}"), "");
   const std::string whole(1000, 'x');
-  EXPECT_EQ(logged({}, whole), "[info] host: create 1: " + whole + "\n");
-  EXPECT_EQ(logged({}, whole + "y"), "[info] host: create 1: " + whole + "...\n");
+  EXPECT_EQ(logged({}, whole), "2" + name + "create 1: " + whole);
+  EXPECT_EQ(logged({}, whole + "y"), "2" + name + "create 1: " + whole + "...");
 }
 
 }  // namespace

@@ -8,19 +8,13 @@
 #include <tenon/sdk/config.hpp>
 #include <tenon/sdk/failure.hpp>
 #include <tenon/sdk/host.hpp>
+#include <tenon/sdk/logger.hpp>
 #include <tenon/sdk/text.hpp>
 #include <tenon/values.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-// What belongs to one module alone: never shared with another one or with the host.
-#if defined(_WIN32)
-#define TENON_SDK_LOCAL
-#else
-#define TENON_SDK_LOCAL __attribute__((visibility("hidden")))
-#endif
 
 namespace tenon::sdk {
 
@@ -34,31 +28,6 @@ using tenon::MapView;
 using tenon::TextMap;
 using tenon::Timestamp;
 using tenon::to_bytes;
-
-namespace detail {
-
-/// What a thread is doing for the host. The innermost one counts.
-struct Frame {
-  tenon_call* call;
-  const tenon_create_request* creating;  // while an instance is made
-};
-
-// No destructor: one would keep the module from being unloaded.
-TENON_SDK_LOCAL inline thread_local const Frame* current_frame = nullptr;
-
-/// Makes a frame current as long as it lives.
-class Inside {
- public:
-  explicit Inside(const Frame& frame) noexcept : outer_(current_frame) { current_frame = &frame; }
-  ~Inside() { current_frame = outer_; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-
- private:
-  const Frame* outer_;
-};
-
-}  // namespace detail
 
 /// An instance of a plugin. Not derived from directly: each version of a kind has a class of its
 /// own. One thread at a time enters a method unless the spec of the kind says otherwise.
@@ -91,57 +60,27 @@ class Plugin {
   /// with suspend.
   virtual void resume() {}
 
+ private:
+  const tenon_host* const host_;
+  const std::string name_;
+
  protected:
-  Plugin() {
-    const detail::Frame* frame = detail::current_frame;
-    if (frame == nullptr || frame->creating == nullptr) return;
-    host_ = frame->creating->host;
-    name_.assign(frame->creating->name.data, frame->creating->name.size);
-  }
+  Plugin() : Plugin(detail::creating()) {}
+
+  /// The host's log, from any thread: log.info("read ", n, " lines"). In order of their levels:
+  /// trace, debug, info, warn, error.
+  const Logger log;
 
   /// As registered, eg: "me.example/blur". There from the constructor on.
   const std::string& name() const noexcept { return name_; }
   /// The same from the constructor to the destructor.
   Host host() const noexcept { return Host(host_); }
   /// The call of the method that runs on this thread; a Call made of nothing where none does.
-  Call call() const noexcept {
-    const detail::Frame* frame = detail::current_frame;
-    return Call(frame != nullptr ? frame->call : nullptr);
-  }
-
-  /// Writes to the host's log, from any thread: log(Level::info, "read ", n, " lines").
-  template <class... Parts>
-  void log(Level level, const Parts&... parts) const {
-    write_log(level, text(parts...));
-  }
-  template <class... Parts>
-  void log_debug(const Parts&... parts) const {
-    log(Level::debug, parts...);
-  }
-  template <class... Parts>
-  void log_info(const Parts&... parts) const {
-    log(Level::info, parts...);
-  }
-  template <class... Parts>
-  void log_warn(const Parts&... parts) const {
-    log(Level::warn, parts...);
-  }
-  template <class... Parts>
-  void log_error(const Parts&... parts) const {
-    log(Level::error, parts...);
-  }
+  Call call() const noexcept { return Call(detail::current_call()); }
 
  private:
-  void write_log(Level level, std::string_view message) const noexcept {
-    if (tenon_call* raw = call().raw(); raw != nullptr) {
-      raw->functions->log(raw, static_cast<std::int32_t>(level), {message.data(), message.size()});
-    } else {
-      host().log(level, message);
-    }
-  }
-
-  const tenon_host* host_ = nullptr;
-  std::string name_;
+  explicit Plugin(const tenon_create_request& in)
+      : host_(in.host), name_(std::string_view(in.name.data, in.name.size)), log(host_, name_) {}
 };
 
 }  // namespace tenon::sdk

@@ -13,7 +13,49 @@
 #include <string_view>
 #include <thread>
 
+// What belongs to one module alone: never shared with another one or with the host.
+#if defined(_WIN32)
+#define TENON_SDK_LOCAL
+#else
+#define TENON_SDK_LOCAL __attribute__((visibility("hidden")))
+#endif
+
 namespace tenon::sdk {
+namespace detail {
+
+/// What a thread is doing for the host. The innermost one counts.
+struct Frame {
+  tenon_call* call;
+  const tenon_create_request* creating;  // while an instance is made
+};
+
+// No destructor: one would keep the module from being unloaded.
+TENON_SDK_LOCAL inline thread_local const Frame* current_frame = nullptr;
+
+/// Makes a frame current as long as it lives.
+class Inside {
+ public:
+  explicit Inside(const Frame& frame) noexcept : outer_(current_frame) { current_frame = &frame; }
+  ~Inside() { current_frame = outer_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  const Frame* outer_;
+};
+
+/// The call of the method that runs on this thread; NULL where none does.
+inline tenon_call* current_call() noexcept {
+  return current_frame != nullptr ? current_frame->call : nullptr;
+}
+
+/// For which instance this thread makes an object; nothing where it makes none.
+inline tenon_create_request creating() noexcept {
+  const bool creates = current_frame != nullptr && current_frame->creating != nullptr;
+  return creates ? *current_frame->creating : tenon_create_request{};
+}
+
+}  // namespace detail
 
 /// Whether a call is cancelled, and why.
 enum class Cancelled : std::int32_t {

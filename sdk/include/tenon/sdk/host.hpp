@@ -6,6 +6,7 @@
 #include <tenon/abi.h>
 #include <tenon/sdk/call.hpp>
 #include <tenon/sdk/failure.hpp>
+#include <tenon/sdk/logger.hpp>
 #include <tenon/values.hpp>
 
 #include <string>
@@ -14,14 +15,6 @@
 #include <vector>
 
 namespace tenon::sdk {
-
-enum class Level : std::int32_t {
-  trace = TENON_LOG_TRACE,
-  debug = TENON_LOG_DEBUG,
-  info = TENON_LOG_INFO,
-  warn = TENON_LOG_WARN,
-  error = TENON_LOG_ERROR,
-};
 
 /// A call of the plugin's own: for its own threads, and for calls to other plugins whose results
 /// shall not fill the arena of the method. Belongs to the thread that made it.
@@ -113,13 +106,10 @@ class Client {
 /// lives. A Host made of nothing logs nothing and knows no plugins.
 class Host {
  public:
-  explicit Host(const tenon_host* raw) noexcept : raw_(raw) {}
+  explicit Host(const tenon_host* raw) noexcept : log(raw), raw_(raw) {}
 
-  /// Writes to the log with the name of the module.
-  void log(Level level, std::string_view message) const noexcept {
-    if (raw_ == nullptr) return;
-    raw_->log(raw_, static_cast<std::int32_t>(level), {message.data(), message.size()});
-  }
+  /// The host's log, with the name of the module.
+  Logger log;
 
   /// A new instance of another plugin, eg: create<photo::sdk::FilterV1>(call, "builtin:blur").
   /// Throws Failure.

@@ -20,6 +20,7 @@
 #include <tenon/sdk/config.hpp>
 #include <tenon/sdk/failure.hpp>
 #include <tenon/sdk/host.hpp>
+#include <tenon/sdk/logger.hpp>
 #include <tenon/sdk/module.hpp>
 #include <tenon/sdk/stream.hpp>
 #include <tenon/sdk/table.hpp>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/callback_gate.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace tenon::detail {
+
+CallbackGate::Guard::Guard(CallbackGate& gate) : gate_(gate) {
+  const std::lock_guard lock(gate_.mutex_);
+  open_ = !gate_.closed_;
+  if (!open_) return;
+  auto& threads = gate_.inside_;
+  nested_ = std::find(threads.begin(), threads.end(), std::this_thread::get_id()) != threads.end();
+  threads.push_back(std::this_thread::get_id());
+}
+
+CallbackGate::Guard::~Guard() {
+  if (!open_) return;
+  const std::lock_guard lock(gate_.mutex_);
+  auto& threads = gate_.inside_;
+  threads.erase(std::find(threads.begin(), threads.end(), std::this_thread::get_id()));
+  gate_.changed_.notify_all();
+}
+
+bool CallbackGate::close(std::chrono::steady_clock::time_point deadline) noexcept {
+  std::unique_lock lock(mutex_);
+  closed_ = true;
+  return changed_.wait_until(lock, deadline, [&] {
+    return std::all_of(inside_.begin(), inside_.end(),
+                       [](std::thread::id id) { return id == std::this_thread::get_id(); });
+  });
+}
+
+}  // namespace tenon::detail
