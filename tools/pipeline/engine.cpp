@@ -21,10 +21,8 @@ namespace {
 /// How long a call may delay the end of a run before it is reported.
 constexpr std::chrono::seconds grace_of_stop(5);
 
-/// How long methods may take to return after they were cancelled, and all plugins together to be
-/// torn down.
+/// How long methods may take to return after they were cancelled.
 constexpr std::chrono::seconds longest_cancellation(1);
-constexpr std::chrono::seconds longest_teardown(3);
 
 // Places of plugins.
 constexpr std::size_t source_place = 0;
@@ -83,25 +81,25 @@ tenon::ListView<tenon::Bytes> positions_of(const Records& records) {
   return tenon::ListView<tenon::Bytes>({first, list.count, list.stride});
 }
 
+}  // namespace
+
 tenon::Error no_thread(const std::system_error& failed) {
   return tenon::Error({.code = "no-thread",
                        .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
                        .message = "the system has no thread left for the pipeline",
                        .found = failed.code().message(),
-                       .needed = "two threads for each destination, and one more",
+                       .needed = "two threads for each destination, and three more",
                        .fix = "raise the limit of threads for this process or user"});
 }
 
-}  // namespace
-
 Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
-               Console& console)
+               const Messages& messages)
     : host_(host),
       file_(file),
       stages_(stages),
       store_(store),
-      console_(console),
-      calls_([&](const std::string& call) { console.say(call); }, grace_of_stop),
+      messages_(messages),
+      calls_([&](const std::string& call) { messages_.say(call); }, grace_of_stop),
       source_calls_(calls_.add(label_of(stages.source.used))),
       ack_calls_(calls_.add(label_of(stages.source.used))),
       letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
@@ -155,14 +153,17 @@ void Engine::abandon() {
   for (auto& delivery : deliveries_) delivery->cancel();
   dead_letters_.cancel();
   acknowledging_.cancel();
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   abandoned_ = true;
   changed_.notify_all();
-  changed_.wait_for(lock, longest_teardown, [&] { return torn_down_; });
 }
 
-void Engine::report_open_calls() const {
-  for (const std::string& call : calls_.longer_than({})) console_.say(call);
+void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, deadline, [&] { return torn_down_; });
+  }
+  for (const std::string& call : calls_.longer_than({})) messages_.say(call);
 }
 
 /// Keeps an error of a stage; nothing more is read then. Returns whether there was none.
@@ -246,10 +247,10 @@ tenon::Result<void> Engine::delete_removed() {
 /// Tells a removed destination. Returns whether that was done.
 bool Engine::forget(const UsedPlugin& removed) {
   const CallSlot::Scope call(calls_.add(label_of(removed)), "on_deleted");
-  const auto deleted = delete_destination(host_, removed, console_);
+  const auto deleted = delete_destination(host_, removed, messages_);
   if (deleted) return true;
-  console_.say("a removed destination could not be told: " +
-               labelled(deleted.error(), removed).to_string());
+  messages_.say("a removed destination could not be told: " +
+                labelled(deleted.error(), removed).to_string());
   return false;
 }
 

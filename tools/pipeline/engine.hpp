@@ -18,39 +18,44 @@
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace pipeline {
 
+/// The error of a pipeline for which there is no thread.
+tenon::Error no_thread(const std::system_error& failed);
+
 class Engine {
  public:
   /// All of them live longer. The plugins are configured.
   Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
-         Console& console);
+         const Messages& messages);
 
   /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
   /// that was read then is delivered and acknowledged, as far as the destinations take it. All
   /// plugins are torn down at the end. Once.
   std::vector<tenon::Error> run();
 
-  /// Stops reading. Calls that do not return are reported on the console after some seconds. May be
+  /// Stops reading. Calls that do not return are reported after some seconds. May be
   /// called from any thread.
   void stop();
 
-  /// Delivers nothing more, and tears down the plugins whose methods return. Returns when that is
-  /// done, after some seconds at the latest. The process has to end then: `run` does not return
-  /// before every method has. May be called from any thread.
+  /// Delivers nothing more, and tears down the plugins whose methods return. The process has to end
+  /// then: `run` does not return before every method has. May be called from any thread.
   void abandon();
 
-  /// Reports on the console which methods have not returned. May be called from any thread.
-  void report_open_calls() const;
+  /// Waits for that, and reports the methods that have not returned. After `abandon`, from any
+  /// thread.
+  void await_teardown(std::chrono::steady_clock::time_point deadline);
 
   /// From any thread.
   Counts counts() const { return transit_.counts(); }
@@ -84,7 +89,7 @@ class Engine {
   const PipelineFile& file_;
   Stages& stages_;
   PositionStore& store_;
-  Console& console_;
+  const Messages& messages_;
   OpenCalls calls_;
   CallSlot& source_calls_;
   CallSlot& ack_calls_;

@@ -2,6 +2,7 @@
 //
 // tenon-pipeline: carries records from a source to destinations, as a pipeline file says. All three
 // are plugins; this program is also an example of a host.
+#include "messages.hpp"
 #include "pipeline_file.hpp"
 #include "pipeline_run.hpp"
 #include "position_store.hpp"
@@ -24,11 +25,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -36,9 +43,75 @@ namespace {
 using namespace pipeline;
 using tenon::tools::Console;
 
+/// How long plugins may take to be torn down at the second signal.
+constexpr std::chrono::seconds longest_teardown(3);
+
+using Paths = std::vector<std::filesystem::path>;
+
+/// A pipeline of this process.
+struct Pipeline {
+  PipelineFile file;
+  Messages messages;
+  std::optional<Stages> stages{};
+  std::optional<PositionStore> store{};
+  std::unique_ptr<PipelineRun> run{};
+  Exit exit = done;
+};
+using Pipelines = std::deque<Pipeline>;
+
 Exit refuse(const Findings& findings) {
   tenon::tools::print(findings);
   return wrong_usage;
+}
+
+/// The files that `paths` name: those of a folder are its files with the extension .json, by name.
+Paths files_of(const Paths& paths, Findings& findings) {
+  Paths files;
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    Paths inside;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+      if (entry.path().extension() == ".json") inside.push_back(entry.path());
+    }
+    if (inside.empty()) {
+      findings.add({.place = {.file = path.string()},
+                    .code = "no-pipeline",
+                    .what = "the folder holds no pipeline file",
+                    .found = error ? error.message() : "",
+                    .needed = "at least one file with the extension .json",
+                    .fix = "name another folder, or a file"});
+    }
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+/// Reads pipeline files. If there are several, each message names its pipeline.
+Pipelines read_pipelines(const Paths& paths, Console& console, Findings& findings) {
+  const Paths files = files_of(paths, findings);
+  std::map<std::string, std::filesystem::path> names;
+  Pipelines pipelines;
+  for (const auto& path : files) {
+    auto file = read_pipeline_file(path, findings);
+    if (!file) continue;
+    const auto [known, added] = names.emplace(file->name, path);
+    if (!added) {
+      findings.add({.place = {.file = path.string()},
+                    .code = "duplicate-name",
+                    .what = "another pipeline has the name '" + file->name + "'",
+                    .found = known->second.string(),
+                    .needed = "a name that is unique among the pipelines of a process",
+                    .fix = "change the name of one of them"});
+    }
+    const std::string prefix = files.size() > 1 ? file->name : std::string();
+    pipelines.push_back({*std::move(file), Messages(console, prefix)});
+  }
+  return pipelines;
 }
 
 /// Whether the position is one of this pipeline.
@@ -75,24 +148,55 @@ std::string progress_line(const Counts& counts, std::chrono::duration<double> si
   return to_text(counts) + " (" + std::to_string(static_cast<std::uint64_t>(rate)) + "/s)";
 }
 
-Exit run_stages(tenon::Host& host, const PipelineFile& file, Stages stages, PositionStore& store,
-                Console& console) {
-  PipelineRun pipeline(host, file, store, console);
-  Exit exit = done;
+Counts sum(const Pipelines& pipelines) {
+  Counts counts;
+  for (const Pipeline& pipeline : pipelines) counts += pipeline.run->counts();
+  return counts;
+}
+
+/// Runs all at the same time, until the last has ended.
+void run_together(Pipelines& pipelines) {
+  std::vector<std::thread> threads;
+  for (Pipeline& pipeline : pipelines) {
+    const auto run = [&] { pipeline.exit = pipeline.run->run(*std::move(pipeline.stages)); };
+    try {
+      threads.emplace_back(run);
+    } catch (const std::system_error& failed) {
+      pipeline.exit = environment_failed;
+      pipeline.messages.say(no_thread(failed).to_string());
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void abandon(Pipelines& pipelines) {
+  for (Pipeline& pipeline : pipelines) pipeline.run->abandon();
+  const auto deadline = std::chrono::steady_clock::now() + longest_teardown;
+  for (Pipeline& pipeline : pipelines) pipeline.run->await_teardown(deadline);
+}
+
+Exit run_all(tenon::Host& host, Pipelines& pipelines, Console& console) {
   {
     Restarts restarts(host, console);
     const tenon::tools::Progress progress(
-        console, [&](auto since) { return progress_line(pipeline.counts(), since); });
+        console, [&](auto since) { return progress_line(sum(pipelines), since); });
     const tenon::tools::SignalWatch watch(
         [&](int, bool again) {
-          if (!again) return pipeline.stop();
-          pipeline.abandon();
-          pipeline.report_open_calls();
+          if (again) {
+            abandon(pipelines);
+          } else {
+            for (Pipeline& pipeline : pipelines) pipeline.run->stop();
+          }
         },
         [&] { restarts.request(); });
-    exit = pipeline.run(std::move(stages));
+    run_together(pipelines);
   }
-  std::cout << to_text(pipeline.counts()) << std::endl;
+  Exit exit = done;
+  for (const Pipeline& pipeline : pipelines) {
+    if (pipelines.size() > 1) std::cout << tenon::harmless(pipeline.file.name) << ": ";
+    std::cout << to_text(pipeline.run->counts()) << std::endl;
+    exit = std::max(exit, pipeline.exit);
+  }
   if (std::cout) return exit;
   console.say("cannot write to standard output");
   return environment_failed;
@@ -106,58 +210,71 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .log_level = tenon::LogLevel::info};
 }
 
-std::optional<Stages> take_or_explain(tenon::Host& host, const PipelineFile& file, Console& console,
-                                      Findings& findings) {
-  auto stages = take_stages(host, file, console, findings);
-  if (!stages) tell_skipped(host, findings, console);
-  return stages;
+void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, Findings& findings) {
+  for (Pipeline& pipeline : pipelines) {
+    pipeline.stages = take_stages(host, pipeline.file, pipeline.messages, findings);
+  }
+  tell_skipped(host, findings, console);
 }
 
 /// The same, but ends the process at a signal: a plugin may hang while it is configured,
 /// and nothing was read yet that would be lost.
-std::optional<Stages> take_unless_interrupted(tenon::Host& host, const PipelineFile& file,
-                                              Console& console, Findings& findings) {
+void take_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
+                             Findings& findings) {
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {
         console.say("interrupted before the pipeline began");
         _exit(128 + number);
       },
       [] {});
-  return take_or_explain(host, file, console, findings);
+  take_all(host, pipelines, console, findings);
 }
 
-Exit run_file(const std::filesystem::path& path,
-              const std::vector<std::filesystem::path>& plugin_path) {
+/// Opens the position of a pipeline. Errors: those of PositionStore::open.
+tenon::Result<void> open_position(Pipeline& pipeline, Findings& findings) {
+  auto store = PositionStore::open(pipeline.file.position, findings);
+  if (!store) return std::move(store).error();
+  check_state(store->state(), pipeline.file, *pipeline.stages, findings);
+  store->state().pipeline = pipeline.file.name;
+  pipeline.store.emplace(*std::move(store));
+  return {};
+}
+
+Exit run_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
   Findings findings;
-  const auto file = read_pipeline_file(path, findings);
-  if (!file) return refuse(findings);
+  Pipelines pipelines = read_pipelines(paths, console, findings);
+  if (pipelines.empty()) return refuse(findings);
 
   tenon::tools::hold_signals();
   tenon::Host host(host_options(plugin_path));
-  auto stages = take_unless_interrupted(host, *file, console, findings);
-  if (!stages) return refuse(findings);
-  auto store = PositionStore::open(file->position, findings);
-  if (!store) {
-    console.say(store.error().to_string());
-    return environment_failed;
-  }
-  check_state(store->state(), *file, *stages, findings);
+  take_unless_interrupted(host, pipelines, console, findings);
   if (!findings.empty()) return refuse(findings);
-  store->state().pipeline = file->name;
-  return run_stages(host, *file, *std::move(stages), *store, console);
+  for (Pipeline& pipeline : pipelines) {
+    if (auto opened = open_position(pipeline, findings); !opened) {
+      pipeline.messages.say(opened.error().to_string());
+      return environment_failed;
+    }
+  }
+  if (!findings.empty()) return refuse(findings);
+  for (Pipeline& pipeline : pipelines) {
+    pipeline.run =
+        std::make_unique<PipelineRun>(host, pipeline.file, *pipeline.store, pipeline.messages);
+  }
+  return run_all(host, pipelines, console);
 }
 
-/// Configures the plugins of a file, and opens nothing.
-Exit validate_file(const std::filesystem::path& path,
-                   const std::vector<std::filesystem::path>& plugin_path) {
+/// Configures the plugins of pipelines, and opens nothing.
+Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
   Findings findings;
-  const auto file = read_pipeline_file(path, findings);
-  if (!file) return refuse(findings);
+  Pipelines pipelines = read_pipelines(paths, console, findings);
   tenon::Host host(host_options(plugin_path));
-  if (!take_or_explain(host, *file, console, findings)) return refuse(findings);
-  std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;
+  take_all(host, pipelines, console, findings);
+  if (!findings.empty()) return refuse(findings);
+  for (const auto& path : paths) {
+    std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;
+  }
   return std::cout ? done : environment_failed;
 }
 
@@ -170,21 +287,21 @@ int run(int count, char** arguments) {
       "Exit status: 0 done, 1 the pipeline failed, 2 wrong usage or a wrong pipeline file, 3 the "
       "environment failed.");
   program.require_subcommand(1);
-  std::filesystem::path path;
-  std::vector<std::filesystem::path> plugin_path;
+  Paths paths;
+  Paths plugin_path;
   const auto add = [&](const char* name, const char* description) {
     CLI::App* command = program.add_subcommand(name, description);
-    command->add_option("FILE", path, "the pipeline file")->required();
+    command->add_option("FILE", paths, "pipeline files, or folders of them")->required();
     command->add_option("--plugin-path", plugin_path, "a folder to look at before all others")
         ->type_name("DIR")
         ->allow_extra_args(false);
     return command;
   };
-  add("run", "runs a pipeline until its source ends");
+  add("run", "runs pipelines until their sources end");
   const CLI::App* validate =
-      add("validate", "checks a pipeline file; its plugins are configured and not opened");
+      add("validate", "checks pipeline files; their plugins are configured and not opened");
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
-  return validate->parsed() ? validate_file(path, plugin_path) : run_file(path, plugin_path);
+  return validate->parsed() ? validate_files(paths, plugin_path) : run_files(paths, plugin_path);
 }
 
 }  // namespace

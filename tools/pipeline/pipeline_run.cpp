@@ -33,11 +33,6 @@ std::string seconds(std::chrono::milliseconds time) {
   return text;
 }
 
-Counts sum(const Counts& a, const Counts& b) {
-  return {a.read + b.read, a.written + b.written, a.acknowledged + b.acknowledged,
-          a.refused + b.refused};
-}
-
 }  // namespace
 
 Exit PipelineRun::run(Stages first) {
@@ -49,24 +44,24 @@ Exit PipelineRun::run(Stages first) {
       const auto before = counts().acknowledged;
       errors = attempt(*stages);
       if (is_abandoned()) return failed;
-      for (const tenon::Error& error : errors) console_.say(error.to_string());
+      for (const tenon::Error& error : errors) messages_.say(error.to_string());
       if (std::any_of(errors.begin(), errors.end(), is_environment)) return environment_failed;
       if (errors.empty()) return done;
       if (is_stopped() || !std::all_of(errors.begin(), errors.end(), may_pass)) return failed;
       if (counts().acknowledged != before) delay.reset();
     }
     const auto time = delay.next();
-    console_.say(file_.name + " resumes in " + seconds(time));
+    messages_.say("resumes in " + seconds(time));
     if (!wait(time)) return failed;
     Findings findings;
-    stages = take_stages(host_, file_, console_, findings);
+    stages = take_stages(host_, file_, messages_, findings);
     tenon::tools::print(findings);
   }
 }
 
 /// Counts of what was not acknowledged begin again: those records are read again.
 std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
-  const auto engine = std::make_shared<Engine>(host_, file_, stages, store_, console_);
+  const auto engine = std::make_shared<Engine>(host_, file_, stages, store_, messages_);
   {
     const std::lock_guard lock(mutex_);
     engine_ = engine;
@@ -79,7 +74,7 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
   }
   const std::lock_guard lock(mutex_);
   engine_.reset();
-  earlier_ = sum(earlier_, counts);
+  earlier_ += counts;
   return errors;
 }
 
@@ -107,13 +102,15 @@ void PipelineRun::abandon() {
   if (const auto running = engine()) running->abandon();
 }
 
-void PipelineRun::report_open_calls() const {
-  if (const auto running = engine()) running->report_open_calls();
+void PipelineRun::await_teardown(std::chrono::steady_clock::time_point deadline) const {
+  if (const auto running = engine()) running->await_teardown(deadline);
 }
 
 Counts PipelineRun::counts() const {
   const std::lock_guard lock(mutex_);
-  return engine_ ? sum(earlier_, engine_->counts()) : earlier_;
+  Counts counts = earlier_;
+  if (engine_) counts += engine_->counts();
+  return counts;
 }
 
 bool PipelineRun::is_stopped() const {

@@ -19,18 +19,18 @@ enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
 class PipelineRun {
  public:
   /// All of them live longer.
-  PipelineRun(tenon::Host& host, const PipelineFile& file, PositionStore& store, Console& console)
-      : host_(host), file_(file), store_(store), console_(console) {}
+  PipelineRun(tenon::Host& host, const PipelineFile& file, PositionStore& store,
+              const Messages& messages)
+      : host_(host), file_(file), store_(store), messages_(messages) {}
 
   /// Runs until the source ends, somebody stops it, or an error occurs that does not pass. After
-  /// one that may pass it waits, makes the plugins anew and resumes. Errors are reported on the
-  /// console. Once.
+  /// one that may pass it waits, makes the plugins anew and resumes. Errors are reported. Once.
   Exit run(Stages first);
 
   /// These three are those of the Engine. From any thread.
   void stop();
   void abandon();
-  void report_open_calls() const;
+  void await_teardown(std::chrono::steady_clock::time_point deadline) const;
 
   /// How far all attempts came together. From any thread.
   Counts counts() const;
@@ -45,7 +45,7 @@ class PipelineRun {
   tenon::Host& host_;
   const PipelineFile& file_;
   PositionStore& store_;
-  Console& console_;
+  const Messages& messages_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<Engine> engine_;  // of the attempt under way

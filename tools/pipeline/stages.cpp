@@ -34,7 +34,7 @@ tenon::Result<void> check_parameters(tenon::Host& host, const PluginUse& use, Fi
 }
 
 template <class K>
-std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, Console& console,
+std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const Messages& messages,
                                    Findings& findings) {
   if (use.reference.empty()) return std::nullopt;  // told already
   const auto info = host.find<K>(use.reference);
@@ -48,7 +48,7 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, Conso
     return std::nullopt;
   }
   const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, use.config);
-  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&console, now}}, now};
+  Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
   const std::size_t findings_before = findings.all().size();
   if (auto checked = check_parameters<K>(host, use, findings); !checked) {
     add_error(checked.error(), use.place, findings);
@@ -80,20 +80,20 @@ void check_ids(const std::vector<StageUse>& file,
 }  // namespace
 
 void Teardown::report(const tenon::Result<void>& result) const {
-  if (!done_or_nothing_to_do(result)) console->say(labelled(result.error(), used).to_string());
+  if (!done_or_nothing_to_do(result)) messages->say(labelled(result.error(), used).to_string());
 }
 
-std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, Console& console,
-                                  Findings& findings) {
-  auto source = take_stage<tenon::Source>(host, file.source, console, findings);
+std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
+                                  const Messages& messages, Findings& findings) {
+  auto source = take_stage<tenon::Source>(host, file.source, messages, findings);
   std::vector<Stage<tenon::Destination>> destinations;
   for (const StageUse& use : file.destinations) {
-    auto destination = take_stage<tenon::Destination>(host, use, console, findings);
+    auto destination = take_stage<tenon::Destination>(host, use, messages, findings);
     if (destination) destinations.push_back(std::move(*destination));
   }
   std::optional<DeadLettersStage> dead_letters;
   if (file.dead_letters) {
-    auto stage = take_stage<tenon::Destination>(host, file.dead_letters->stage, console, findings);
+    auto stage = take_stage<tenon::Destination>(host, file.dead_letters->stage, messages, findings);
     if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
   }
   if (destinations.size() == file.destinations.size()) {
@@ -104,11 +104,11 @@ std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, C
 }
 
 tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
-                                       Console& console) {
+                                       const Messages& messages) {
   auto created = host.create<tenon::Destination>(removed.plugin);
   if (!created) return std::move(created).error();
   const Stage<tenon::Destination> stage{
-      {new tenon::Handle<tenon::Destination>(std::move(*created)), Teardown{&console, removed}},
+      {new tenon::Handle<tenon::Destination>(std::move(*created)), Teardown{&messages, removed}},
       removed};
   auto deleted = (*stage.plugin)->on_deleted(removed.config);
   return done_or_nothing_to_do(deleted) ? tenon::Result<void>() : deleted;

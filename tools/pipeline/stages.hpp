@@ -3,10 +3,9 @@
 // The plugins of a pipeline, found, created and configured. Nothing is opened yet.
 #pragma once
 
+#include "messages.hpp"
 #include "pipeline_file.hpp"
 #include "position_store.hpp"
-
-#include "common/console.hpp"
 
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
@@ -18,11 +17,9 @@
 
 namespace pipeline {
 
-using tenon::tools::Console;
-
-/// Destroys an instance, after `teardown`. An error is reported on the console.
+/// Destroys an instance, after `teardown`. An error is reported.
 struct Teardown {
-  Console* console;
+  const Messages* messages;
   UsedPlugin used;
 
   template <class K>
@@ -53,12 +50,12 @@ struct Stages {
 /// Makes all plugins that the file names. What is wrong with any of them is added to the findings:
 /// a reference that names nothing, a module that does not load, a config that does not fit the
 /// parameters or that the plugin refuses, an id that is not unique. Nothing when anything is.
-std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file, Console& console,
-                                  Findings& findings);
+std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
+                                  const Messages& messages, Findings& findings);
 
 /// Tells a destination that was removed from the pipeline, by `on_deleted`. Errors: those of the
 /// Host, if its plugin cannot be created; those of the plugin.
 tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
-                                       Console& console);
+                                       const Messages& messages);
 
 }  // namespace pipeline

@@ -8,6 +8,14 @@
 
 namespace pipeline {
 
+Counts& operator+=(Counts& counts, const Counts& more) {
+  counts.read += more.read;
+  counts.written += more.written;
+  counts.acknowledged += more.acknowledged;
+  counts.refused += more.refused;
+  return counts;
+}
+
 std::string to_text(const Counts& counts) {
   return "records: read " + std::to_string(counts.read) + ", written " +
          std::to_string(counts.written) + ", acknowledged " + std::to_string(counts.acknowledged) +

@@ -35,6 +35,8 @@ struct Counts {
   std::uint64_t acknowledged = 0;  // settled
   std::uint64_t refused = 0;       // of those
 };
+Counts& operator+=(Counts& counts, const Counts& more);
+
 /// "records: read 3, written 2, acknowledged 1" and, if any were, ", refused 1".
 std::string to_text(const Counts& counts);
 
