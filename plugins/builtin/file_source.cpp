@@ -3,8 +3,6 @@
 
 #include "records.hpp"
 
-#include <tenon/sdk/record_batch.hpp>
-
 #include <boost/json.hpp>
 
 #include <string_view>
@@ -27,7 +25,6 @@ void FileSource::configure(const sdk::Config& config) {
 
 void FileSource::open(std::optional<BytesView> position) {
   lines_.emplace(path_);
-  failure_.reset();
   if (format_ == FileFormat::csv && !read_csv_row(*lines_, header_)) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": no header, the file is empty");
   }
@@ -42,23 +39,13 @@ void FileSource::open(std::optional<BytesView> position) {
   lines_->seek(offset, line);
 }
 
-std::vector<RecordV2> FileSource::read_batch(std::int32_t max,
-                                             std::optional<std::int64_t> max_bytes) {
-  if (failure_) throw *std::exchange(failure_, std::nullopt);
+void FileSource::read_some(sdk::RecordBatch& batch) {
   call().check();
-  sdk::RecordBatch batch(max, max_bytes);
-  try {
-    while (!batch.full()) {
-      std::optional<RecordV2> record = next();
-      if (!record) break;
-      batch.add(*std::move(record));
-    }
-  } catch (const sdk::Failure& failure) {
-    if (batch.empty()) throw;
-    failure_ = failure;
+  while (!batch.full()) {
+    std::optional<RecordV2> record = next();
+    if (!record) return;
+    batch.add(*std::move(record));
   }
-  if (batch.empty()) throw sdk::Failure(TENON_OUT_OF_RANGE, "no more records");
-  return batch.take();
 }
 
 std::optional<RecordV2> FileSource::next() {

@@ -9,23 +9,21 @@
 #include "file_format.hpp"
 #include "lines.hpp"
 
-#include <tenon/sdk/source.hpp>
+#include <tenon/sdk/reading_source.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace tenon::builtin {
 
-class FileSource : public sdk::SourceV2 {
+class FileSource : public sdk::ReadingSource {
  public:
   void configure(const sdk::Config& config) override;
   void open(std::optional<BytesView> position) override;
-  std::vector<RecordV2> read_batch(std::int32_t max,
-                                   std::optional<std::int64_t> max_bytes) override;
+  void read_some(sdk::RecordBatch& batch) override;
   void teardown() override { lines_.reset(); }
 
  private:
@@ -45,7 +43,6 @@ class FileSource : public sdk::SourceV2 {
   FileFormat format_ = FileFormat::json_lines;
   std::optional<Lines> lines_;
   CsvRow header_;
-  std::optional<sdk::Failure> failure_;  // behind the records that were read before it
 };
 
 }  // namespace tenon::builtin

@@ -2,8 +2,7 @@
 //
 // dpkg.cpp: the plugin of dpkg.c in C++ with the SDK, as a source of version 2. It takes over where
 // the other one stopped: both know a position as the offset in dpkg's database behind the package.
-#include <tenon/sdk/record_batch.hpp>
-#include <tenon/sdk/source.hpp>
+#include <tenon/sdk/reading_source.hpp>
 #include <tenon/sdk/specifier.hpp>
 
 #include <cerrno>
@@ -12,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace {
 
@@ -86,7 +84,7 @@ std::string to_json(const Package& package) {
   return json + '}';
 }
 
-class DpkgSource : public tenon::sdk::SourceV2 {
+class DpkgSource : public tenon::sdk::ReadingSource {
  public:
   void configure(const tenon::sdk::Config& config) override {
     path_ = config.get("path", default_path);
@@ -103,21 +101,16 @@ class DpkgSource : public tenon::sdk::SourceV2 {
     }
   }
 
-  std::vector<RecordV2> read_batch(std::int32_t max,
-                                   std::optional<std::int64_t> max_bytes) override {
-    if (delay_ > 0ns) {  // one at a time, at their pace
-      call().wait(delay_);
-      max = 1;
-    }
-    tenon::sdk::RecordBatch batch(max, max_bytes);
+  void read_some(tenon::sdk::RecordBatch& batch) override {
+    call().wait(delay_);
     while (!batch.full()) {
       if (batch.empty()) call().check();
       std::optional<Package> package = next_package();
-      if (!package) break;
-      if (package->installed()) batch.add(to_record(*package));
+      if (!package) return;
+      if (!package->installed()) continue;
+      batch.add(to_record(*package));
+      if (delay_ > 0ns) return;  // one at a time, at their pace
     }
-    if (batch.empty()) throw Failure(TENON_OUT_OF_RANGE, "no more records");
-    return batch.take();
   }
 
   void teardown() override { file_.close(); }

@@ -63,16 +63,6 @@ TEST_F(FileTest, EndsABatchWithTheRecordThatReachesItsBytes) {
   EXPECT_EQ(source.read_batch(10, 39).size(), 2u);
 }
 
-TEST_F(FileTest, ForgetsAFailureWhenItIsOpenedAgain) {
-  write("a.jsonl", "{}\nno JSON\n");
-  FileSource source;
-  configure(source, {{"path", path("a.jsonl")}});
-  for (int times = 0; times < 2; times++) {
-    source.open({});
-    EXPECT_EQ(source.read_batch(10, std::nullopt).size(), 1u);
-  }
-}
-
 TEST_F(FileTest, SaysWhichLineIsNoJson) {
   write("a.jsonl", "{}\n{\"a\":\n");
   EXPECT_EQ(failure_of([&] {
@@ -138,7 +128,6 @@ TEST_F(FileTest, ACancelledCallReadsNothing) {
   Call call;
   call.cancel();
   EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }), TENON_CANCELLED);
-  EXPECT_EQ(source.read_batch(10, std::nullopt).size(), 2u);
 }
 
 TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
