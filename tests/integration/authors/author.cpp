@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A source as authors write them, on the bases of the SDK. Its config is a script, one word for each
-// read: see `Source::read`.
+// Plugins as authors write them, on the bases of the SDK. The config of the source is a script, one
+// word for each read. The destination does what the payload of a record says.
 #include <tenon/sdk/reading_source.hpp>
+#include <tenon/sdk/writing_destination.hpp>
 
 #include <chrono>
 #include <deque>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -25,7 +29,9 @@ tenon::RecordV2 record_at(const std::string& position) {
 class Source : public tenon::sdk::ReadingSource {
  public:
 #ifdef FAULT_CREATE
-  Source() { throw Failure(TENON_INTERNAL, "makes no instance"); }
+  Source() {
+    throw Failure(TENON_INTERNAL, "makes no instance");
+  }
 #endif
 
   void configure(const tenon::sdk::Config& config) override {
@@ -53,7 +59,9 @@ class Source : public tenon::sdk::ReadingSource {
     return record_at(word);
   }
 
-  bool buffered() const override { return !held_.empty(); }
+  bool buffered() const override {
+    return !held_.empty();
+  }
 
  private:
   static std::string next_of(std::deque<std::string>& words) {
@@ -61,7 +69,9 @@ class Source : public tenon::sdk::ReadingSource {
     words.pop_front();
     return word;
   }
-  std::string take() { return next_of(script_); }
+  std::string take() {
+    return next_of(script_);
+  }
 
   std::deque<std::string> script_;
   std::deque<std::string> held_;
@@ -79,9 +89,47 @@ class BatchSource : public Source {
   }
 };
 
+class Destination : public tenon::sdk::WritingDestination {
+ public:
+  void configure(const tenon::sdk::Config& config) override { flush_ = config.get("flush", "all"); }
+
+  void write_async(tenon::RecordV2View record, tenon::sdk::AckCallback ack) override {
+    const std::string_view what = record.payload().after()->text();
+    if (what == "later") return held_.push_back(ack);
+    if (what == "refuse") return ack({"ugly", "too ugly", false});
+    if (what == "drop") return;
+    if (what == "throw") throw Failure(TENON_UNAVAILABLE, "gone with ", record.position().text());
+    if (what == "busy") throw Failure(TENON_UNAVAILABLE, "busy").retryable();
+    if (what == "release") release();
+    if (what == "twice") ack();
+    ack();
+  }
+
+  void flush() override {
+    if (flush_ == "all") release();
+    if (flush_ == "fail") throw Failure(TENON_DATA_LOSS, "lost");
+    if (flush_ == "thread") thread_ = std::thread([this] { release(); });
+  }
+
+  void teardown() override {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  /// Answers what is held, the last one first.
+  void release() {
+    for (; !held_.empty(); held_.pop_back()) held_.back()();
+  }
+
+  std::string flush_;
+  std::vector<tenon::sdk::AckCallback> held_;
+  std::thread thread_;
+};
+
 }  // namespace
 
-#define PLUGINS(P)                 \
-  P(Source, "test.example/author") \
-  P(BatchSource, "test.example/batch-author")
-TENON_PLUGINS("test.example/author", EDITION, PLUGINS);
+#define PLUGINS(P)                            \
+  P(Source, "test.example/author")            \
+  P(BatchSource, "test.example/batch-author") \
+  P(Destination, "test.example/author")
+TENON_PLUGINS("test.example/author", EDITION, PLUGINS, {"threads": "joined"});

@@ -59,11 +59,45 @@ TEST(WritingDestinationTest, RefusesRecordsOneByOneUntilTheEnd) {
                 },
                 TENON_NOT_FOUND | TENON_FATAL),
             "the end");
+  EXPECT_EQ(failure_of([&] { choosy.write({record("6", "")}); }, TENON_NOT_FOUND | TENON_FATAL),
+            "the end");
+}
+
+TEST(WritingDestinationTest, AFailureInACancelledCallRefusesNoRecord) {
+  Writing<Choosy> choosy(TextMap{});
   Call call;
   call.cancel();
-  EXPECT_EQ(status_in(call, [&] { choosy.write({record("6", "failure")}); }), TENON_NOT_FOUND);
-  EXPECT_EQ(choosy.write({record("7", "failure"), record("8", "")}),
-            (Texts{"refused: a failure", ""}));
+  EXPECT_EQ(status_in(call, [&] { choosy.write({record("1", "failure")}); }), TENON_NOT_FOUND);
+}
+
+/// Writes the first records of a batch, as many as the payload of the first one says.
+struct InPart : sdk::WritingDestination {
+  void configure(const sdk::Config&) override {}
+  Refused write_all(ListView<RecordV2> records) override {
+    const std::size_t written = std::stoul(std::string(records[0].payload().after()->text()));
+    Refused refused;
+    for (std::size_t i = written; i < records.size(); i++) refused[i] = {"full", "no room", true};
+    if (written > records.size()) refused[written] = {};
+    return refused;
+  }
+};
+
+TEST(WritingDestinationTest, RefusesTheRestOfABatchThatWasWrittenInPart) {
+  Writing<InPart> destination(TextMap{});
+  EXPECT_EQ(destination.write({record("1", "1"), record("2", ""), record("3", "")}),
+            (Texts{"", "full: no room", "full: no room"}));
+  EXPECT_EQ(destination.write({record("4", "2"), record("5", "")}), (Texts{"", ""}));
+}
+
+TEST(WritingDestinationTest, RefusesNoRecordThatABatchDoesNotHave) {
+  Writing<InPart> destination(TextMap{});
+  EXPECT_EQ(failure_of(
+                [&] {
+                  destination.write({record("6", "3"), record("7", "")});
+                },
+                TENON_INTERNAL),
+            "the plugin \"\" refused record 3 of a batch of 2, counted from 0");
+  EXPECT_EQ(destination.write({record("8", "0")}), (Texts{"full: no room"}));
 }
 
 TEST(WritingDestinationTest, ErrorsOfAcksHaveACodeAndSayWhetherARetryHelps) {
@@ -131,6 +165,68 @@ TEST(WritingDestinationTest, AcksReachAThreadThatWaitsForThem) {
   const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), batch);
   choosy.write_batch(ListView<RecordV2>(raw));
   acks.join();
+}
+
+/// The acknowledgements of a destination without the destination, with batches of one record.
+class OpenAcksTest : public testing::Test {
+ protected:
+  void begin() { acks_.begin(ListView<RecordV2>(batch_)); }
+  /// The status of collecting what is answered, in a call that waits for nothing.
+  tenon_status take() {
+    Call call;
+    call.cancel();
+    return status_in(call, [&] {
+      const tenon_list taken = acks_.take(sdk::Call(call.raw()));
+      for (std::size_t i = 0; i < taken.count; i++) {
+        taken_.push_back(error_text(TENON_AT(tenon_destination_v2_ack, taken, i)));
+      }
+    });
+  }
+
+  Call call_;
+  const Records records_ = {record("1", "")};
+  const tenon_list batch_ = Value<Records>::raw<Copy::shallow>(call_.raw(), records_);
+  sdk::detail::OpenAcks acks_{"test.example/acks"};
+  Texts taken_;
+};
+
+TEST_F(OpenAcksTest, NothingOfABatchIsCollectedBeforeItsEnd) {
+  begin();
+  acks_.answer(acks_.defer(0), {});
+  EXPECT_EQ(take(), TENON_CANCELLED);
+  acks_.end({});
+  EXPECT_EQ(take(), TENON_OK);
+}
+
+TEST_F(OpenAcksTest, AnswersToABatchThatWasWithdrawnAreIgnored) {
+  begin();
+  const auto withdrawn = acks_.defer(0);
+  acks_.withdraw();
+  begin();
+  const auto open = acks_.defer(0);
+  acks_.end({});
+  acks_.answer(withdrawn, DestinationV2AckError{"late", "too late", false});
+  EXPECT_EQ(take(), TENON_CANCELLED);
+  acks_.answer(open, {});
+  EXPECT_EQ(take(), TENON_OK);
+  EXPECT_EQ(taken_, Texts{""});
+}
+
+TEST_F(OpenAcksTest, AnswersAfterTheEndAreIgnored) {
+  begin();
+  const auto open = acks_.defer(0);
+  acks_.end({});
+  EXPECT_EQ(acks_.close(), 1u);
+  acks_.answer(open, {});
+  EXPECT_EQ(take(), TENON_OK);
+  acks_.answer(open, {});
+  EXPECT_EQ(take(), TENON_OUT_OF_RANGE);
+  EXPECT_EQ(taken_.front().substr(0, 11), "unanswered:");
+}
+
+TEST(ReadablePosition, IsTextOrHexDigits) {
+  EXPECT_EQ(sdk::detail::readable("1734 12"), "\"1734 12\"");
+  EXPECT_EQ(sdk::detail::readable(std::string_view("\x00\xfe\x1b", 3)), "0x00fe1b");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 // What belongs to one module alone: never shared with another one or with the host.
@@ -112,4 +113,23 @@ class Call {
   tenon_call* raw_;
 };
 
+namespace detail {
+
+/// Returns whether the method may succeed when it is called again after the exception that is being
+/// handled. A restart of the module may fail, and then the instance goes on.
+/// REQUIRED: called in a handler.
+inline bool may_succeed_later(Call call) {
+  if (call.reason() == Cancelled::by_restart) return true;
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return (failure.status() & TENON_RETRYABLE) != 0;
+  } catch (const std::system_error& error) {
+    return (status_of(error.code()) & TENON_RETRYABLE) != 0;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace detail
 }  // namespace tenon::sdk

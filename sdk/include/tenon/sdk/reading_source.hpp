@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/reading_source.hpp: a source for authors who read one record after another. It makes the
-// batches, ends reading when the host stops, and knows the last position.
+// tenon/sdk/reading_source.hpp: a source for authors who read one record after another. It makes
+// the batches, ends reading when the host stops, and knows the last position.
 //
 //   struct Numbers : tenon::sdk::ReadingSource {
 //     void open(std::optional<tenon::BytesView> position) override { last = parse(position); }
@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,8 @@ class ReadingSource : public SourceV2 {
   ///
   /// Waits by call().wait(), which ends the method when the host stops the source. `read` is called
   /// at least once with a cancelled call, and again for as long as `buffered` returns true. It is
-  /// not called any more after a failure, unless that is retryable: `throw Failure(...).retryable()`.
+  /// not called any more after a failure, unless that is retryable: `throw
+  /// Failure(...).retryable()`.
   virtual std::optional<RecordV2> read() { throw unimplemented("read"); }
 
   /// The same for several records: adds them until the batch is full, but waits only for the first.
@@ -46,8 +46,7 @@ class ReadingSource : public SourceV2 {
   /// delivered before the source stops.
   virtual bool buffered() const { return false; }
 
-  std::vector<RecordV2> read_batch(std::int32_t max,
-                                   std::optional<std::int64_t> max_bytes) final {
+  std::vector<RecordV2> read_batch(std::int32_t max, std::optional<std::int64_t> max_bytes) final {
     RecordBatch batch(max, max_bytes);
     if (failure_) rethrow();
     try {
@@ -56,7 +55,7 @@ class ReadingSource : public SourceV2 {
       if (batch.empty()) throw Failure(TENON_OUT_OF_RANGE, "no more records");
     } catch (...) {
       failure_ = std::current_exception();
-      passes_ = is_passing();
+      passes_ = detail::may_succeed_later(call());
       if (batch.empty()) rethrow();
     }
     std::vector<RecordV2> records = batch.take();
@@ -67,21 +66,6 @@ class ReadingSource : public SourceV2 {
   std::optional<Bytes> stop() final { return last_position_; }
 
  private:
-  /// Returns whether `read` may be called again after the exception that is being handled. A restart
-  /// of the module may fail, and then this instance goes on.
-  bool is_passing() const {
-    if (call().reason() == Cancelled::by_restart) return true;
-    try {
-      throw;
-    } catch (const Failure& failure) {
-      return (failure.status() & TENON_RETRYABLE) != 0;
-    } catch (const std::system_error& error) {
-      return (status_of(error.code()) & TENON_RETRYABLE) != 0;
-    } catch (...) {
-      return false;
-    }
-  }
-
   [[noreturn]] void rethrow() {
     std::rethrow_exception(passes_ ? std::exchange(failure_, nullptr) : failure_);
   }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A destination on the base of the SDK, as a host sees it.
+#include "integration/authors/authors.hpp"
+
+#include <tenon/destination.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+class WritingDestinationTest : public Authors {
+ protected:
+  void open(const TextMap& config = {}) {
+    destination_.emplace(host_.create<Destination>("test.example/author", config).value());
+    (*destination_)->open().value();
+  }
+  void TearDown() override {
+    if (!destination_) return;
+    EXPECT_TRUE((*destination_)->teardown());
+  }
+
+  /// Writes a batch, whose payloads say what to do; positions count from 1. Returns the failure.
+  std::string write(const Texts& payloads) {
+    std::vector<RecordV2> records;
+    for (const std::string& payload : payloads) {
+      records.emplace_back().position = to_bytes(std::to_string(++position_));
+      records.back().payload.after = to_bytes(payload);
+    }
+    const auto written = (*destination_)->write_batch(records);
+    return written ? "" : written.error().to_string();
+  }
+
+  /// What next_acks returns: positions, each with its error, or the failure.
+  Texts next() {
+    Call call;
+    call.set_timeout(1min);
+    return next(call);
+  }
+  Texts next(Call& call) {
+    const auto acks = (*destination_)->next_acks(call);
+    if (!acks) return {acks.error().to_string()};
+    Texts all;
+    for (const auto ack : *acks) {
+      std::string text(ack.position().text());
+      if (const auto error = ack.error()) {
+        text.append(error->retryable() ? "? " : " ").append(error->code());
+        text.append(": ").append(error->message());
+      }
+      all.push_back(text);
+    }
+    return all;
+  }
+
+  /// Whether no acknowledgement is ready.
+  bool nothing_is_ready() {
+    Call call;
+    call.cancel();
+    return next(call).front().find("cancelled") != std::string::npos;
+  }
+
+  std::string stop(std::chrono::nanoseconds timeout = 1min) {
+    Call call;
+    call.set_timeout(timeout);
+    const auto stopped = (*destination_)->stop(call, std::nullopt);
+    return stopped ? "" : stopped.error().to_string();
+  }
+
+  std::optional<Handle<Destination>> destination_;
+  int position_ = 0;
+};
+
+const std::string prefix = "test.example/author: ";
+const std::string end = prefix + "next_acks: out-of-range: every record is acknowledged";
+
+TEST_F(WritingDestinationTest, AcknowledgesInTheOrderOfTheWrites) {
+  open();
+  EXPECT_EQ(write({"now", "later", "refuse"}), "");
+  EXPECT_EQ(next(), (Texts{"1"}));
+  EXPECT_EQ(write({"later", "now"}), "");
+  EXPECT_TRUE(nothing_is_ready());
+  EXPECT_EQ(write({"release"}), "");
+  EXPECT_EQ(next(), (Texts{"2", "3 ugly: too ugly", "4", "5", "6"}));
+}
+
+TEST_F(WritingDestinationTest, FlushesWhatIsOpenAtStop) {
+  open();
+  EXPECT_EQ(write({"later", "later", "later"}), "");
+  EXPECT_EQ(stop(), "");
+  EXPECT_EQ(next(), (Texts{"1", "2", "3"}));
+  EXPECT_EQ(next(), Texts{end});
+}
+
+TEST_F(WritingDestinationTest, WaitsAtStopForOtherThreads) {
+  open({{"flush", "thread"}});
+  EXPECT_EQ(write(Texts(1000, "later")), "");
+  EXPECT_EQ(stop(), "");
+  EXPECT_EQ(next().size(), 1000u);
+  EXPECT_EQ(next(), Texts{end});
+}
+
+TEST_F(WritingDestinationTest, StopRefusesWhatIsOpenAtItsDeadline) {
+  open({{"flush", "nothing"}});
+  EXPECT_EQ(write({"later", "now", "later"}), "");
+  EXPECT_EQ(stop(10ms), "");
+  const std::string message =
+      " was not acknowledged before the end of stop by the plugin \"test.example/author\"";
+  EXPECT_EQ(next(), (Texts{"1? unanswered: the record at position \"1\"" + message, "2",
+                           "3? unanswered: the record at position \"3\"" + message}));
+  EXPECT_EQ(next(), Texts{end});
+}
+
+TEST_F(WritingDestinationTest, RefusesWhatIsOpenWhenFlushFails) {
+  open({{"flush", "fail"}});
+  EXPECT_EQ(write({"now", "later"}), "");
+  EXPECT_EQ(stop(), prefix + "stop: data-loss: lost");
+  const Texts acks = next();
+  ASSERT_EQ(acks.size(), 2u);
+  EXPECT_EQ(acks[1].substr(0, 14), "2? unanswered:");
+  EXPECT_EQ(next(), Texts{end});
+}
+
+TEST_F(WritingDestinationTest, RefusesARecordWhoseCallbackIsDropped) {
+  open();
+  EXPECT_EQ(write({"now", "drop", "now"}), "");
+  EXPECT_EQ(next(), (Texts{"1",
+                           "2? unanswered: the record at position \"2\" was dropped "
+                           "unacknowledged by the plugin \"test.example/author\"",
+                           "3"}));
+}
+
+TEST_F(WritingDestinationTest, FailsWhenACallbackIsCalledTwice) {
+  open();
+  EXPECT_EQ(write({"now", "twice", "now"}), "");
+  EXPECT_EQ(next(), (Texts{"1", "2", "3"}));
+  const std::string failure =
+      "internal: the plugin \"test.example/author\" acknowledged the record at position \"2\" "
+      "twice";
+  EXPECT_NE(next().front().find(failure), std::string::npos);
+}
+
+TEST_F(WritingDestinationTest, AFailureEndsTheStreamWithNothingOfItsBatchAcknowledged) {
+  open();
+  EXPECT_EQ(write({"now", "later"}), "");
+  const std::string failure = prefix + "write_batch: unavailable: gone with 5";
+  EXPECT_EQ(write({"now", "later", "throw", "now"}), failure);
+  EXPECT_EQ(write({"now"}), failure);
+  EXPECT_EQ(next(), (Texts{"1"}));
+  EXPECT_EQ(stop(), "");
+  EXPECT_EQ(next(), (Texts{"2"}));
+  EXPECT_EQ(next(), Texts{end});
+}
+
+TEST_F(WritingDestinationTest, ARetryableFailureFailsOneBatch) {
+  open();
+  EXPECT_EQ(write({"later", "busy"}), prefix + "write_batch: unavailable: busy (retryable)");
+  EXPECT_EQ(write({"now", "later"}), "");
+  EXPECT_EQ(write({"release"}), "");
+  EXPECT_EQ(next(), (Texts{"3", "4", "5"}));
+}
+
+TEST_F(WritingDestinationTest, MayEndWithOpenCallbacks) {
+  open({{"flush", "nothing"}});
+  EXPECT_EQ(write({"later"}), "");
+  EXPECT_TRUE((*destination_)->teardown());
+  destination_.reset();
+}
+
+TEST_F(WritingDestinationTest, AcknowledgesTenThousandRecordsInReverseAndTakesThemInPieces) {
+  open();
+  EXPECT_EQ(write(Texts(9999, "later")), "");
+  EXPECT_EQ(write({"release"}), "");
+  EXPECT_EQ(next().size(), 10000u);
+  for (int i = 0; i < 1000; i++) {
+    EXPECT_EQ(write({"now", "later"}), "");
+    EXPECT_EQ(next().size(), i == 0 ? 1u : 3u);
+    EXPECT_EQ(write({"release", "later"}), "");
+    EXPECT_EQ(next().size(), 2u);
+    EXPECT_EQ(write({"release"}), "");
+  }
+  EXPECT_EQ(next(), (Texts{std::to_string(position_ - 1), std::to_string(position_)}));
+}
+
+}  // namespace
+}  // namespace tenon::tests
