@@ -2,11 +2,14 @@
 //
 // Plugins as authors write them, on the bases of the SDK. The config of the source is a script, one
 // word for each read. The destination does what the payload of a record says.
+#include <tenon/sdk/batcher.hpp>
 #include <tenon/sdk/reading_source.hpp>
+#include <tenon/sdk/retry.hpp>
 #include <tenon/sdk/writing_destination.hpp>
 
 #include <chrono>
 #include <deque>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -89,6 +92,14 @@ class BatchSource : public Source {
   }
 };
 
+/// Tries again by itself.
+class PatientSource : public Source {
+ public:
+  std::optional<tenon::RecordV2> read() override {
+    return tenon::sdk::retry(call(), [&] { return Source::read(); });
+  }
+};
+
 class Destination : public tenon::sdk::WritingDestination {
  public:
   void configure(const tenon::sdk::Config& config) override { flush_ = config.get("flush", "all"); }
@@ -126,10 +137,35 @@ class Destination : public tenon::sdk::WritingDestination {
   std::thread thread_;
 };
 
+/// Writes records in batches of three, and lists the sizes in a file.
+class BatchDestination : public tenon::sdk::WritingDestination {
+ public:
+  void configure(const tenon::sdk::Config& config) override {
+    path_ = config.get<std::string>("path");
+  }
+  void open() override {
+    batcher_.emplace(3, 1h, [this](const std::vector<tenon::RecordV2>& records) -> Refused {
+      std::ofstream(path_, std::ios::app) << records.size() << '\n';
+      return {};
+    });
+  }
+  void write_async(tenon::RecordV2View record, tenon::sdk::AckCallback ack) override {
+    batcher_->add(record, ack);
+  }
+  void flush() override { batcher_->flush(call()); }
+  void teardown() override { batcher_.reset(); }
+
+ private:
+  std::string path_;
+  std::optional<tenon::sdk::Batcher> batcher_;
+};
+
 }  // namespace
 
-#define PLUGINS(P)                            \
-  P(Source, "test.example/author")            \
-  P(BatchSource, "test.example/batch-author") \
-  P(Destination, "test.example/author")
+#define PLUGINS(P)                                \
+  P(Source, "test.example/author")                \
+  P(BatchSource, "test.example/batch-author")     \
+  P(PatientSource, "test.example/patient-author") \
+  P(Destination, "test.example/author")           \
+  P(BatchDestination, "test.example/batch-author")
 TENON_PLUGINS("test.example/author", EDITION, PLUGINS, {"threads": "joined"});

@@ -20,8 +20,8 @@ using Texts = std::vector<std::string>;
 
 class WritingDestinationTest : public Authors {
  protected:
-  void open(const TextMap& config = {}) {
-    destination_.emplace(host_.create<Destination>("test.example/author", config).value());
+  void open(const TextMap& config = {}, const char* name = "test.example/author") {
+    destination_.emplace(host_.create<Destination>(name, config).value());
     (*destination_)->open().value();
   }
   void TearDown() override {
@@ -173,6 +173,16 @@ TEST_F(WritingDestinationTest, MayEndWithOpenCallbacks) {
   EXPECT_EQ(write({"later"}), "");
   EXPECT_TRUE((*destination_)->teardown());
   destination_.reset();
+}
+
+TEST_F(WritingDestinationTest, WritesBatchesOfItsOwnSize) {
+  open({{"path", world_.path("sizes").string()}}, "test.example/batch-author");
+  EXPECT_EQ(write({"a", "b"}), "");
+  EXPECT_EQ(write({"c", "d"}), "");
+  EXPECT_EQ(next(), (Texts{"1", "2", "3"}));
+  EXPECT_EQ(stop(), "");
+  EXPECT_EQ(next(), (Texts{"4"}));
+  EXPECT_EQ(world_.read("sizes"), "3\n1\n");
 }
 
 TEST_F(WritingDestinationTest, AcknowledgesTenThousandRecordsInReverseAndTakesThemInPieces) {

@@ -123,6 +123,19 @@ TEST_F(ReadingSourceTest, StopsWhileItWaitsWithNothingBuffered) {
   EXPECT_EQ(stop(source), "nothing");
 }
 
+TEST_F(ReadingSourceTest, TriesAgainByItself) {
+  auto source = this->source("a retry b fail", "test.example/patient-author");
+  EXPECT_EQ(read(source), "a");
+  EXPECT_EQ(read(source), "b");
+  EXPECT_EQ(read(source), "test.example/patient-author: read_batch: data-loss: illegible");
+}
+
+TEST_F(ReadingSourceTest, ARetryEndsWhenTheSourceIsStopped) {
+  auto source = this->source("retry a", "test.example/patient-author");
+  EXPECT_EQ(read_cancelled(source),
+            "test.example/patient-author: read_batch: cancelled: the call was cancelled");
+}
+
 TEST_F(ReadingSourceTest, NeedsNoAck) {
   auto source = this->source("a");
   const auto acknowledged = source->ack({to_bytes("a")});

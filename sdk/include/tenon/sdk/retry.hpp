@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/retry.hpp: tries again what may succeed later, such as the read of a source:
+//
+//   std::optional<tenon::RecordV2> read() override {
+//     return tenon::sdk::retry(call(), [&] { return poll_server(); });
+//   }
+#pragma once
+
+#include <tenon/sdk/call.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace tenon::sdk {
+
+/// Returns what `body` returns. When it fails with a retryable status it is called again: after
+/// 100 ms, then after twice the time, and so on up to 5 s. Throws other failures of `body`, and
+/// Failure at once when the call is cancelled.
+template <class Body>
+auto retry(Call call, Body&& body) -> decltype(body()) {
+  constexpr Duration longest = std::chrono::seconds(5);
+  for (Duration pause = std::chrono::milliseconds(100);; pause = std::min(2 * pause, longest)) {
+    try {
+      return body();
+    } catch (...) {
+      if (!detail::may_succeed_later(call)) throw;
+    }
+    call.wait(pause);
+  }
+}
+
+}  // namespace tenon::sdk
