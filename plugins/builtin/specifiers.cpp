@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "specifiers.hpp"
 
+#include "log_destination.hpp"
+
 #include <string>
 #include <utility>
 
@@ -99,10 +101,7 @@ Specification SqliteSpecifier::specify() {
 Specification LogSpecifier::specify() {
   Specification all = about("tenon.dev/log", "Writes records to the log",
                             "Each record is a line: what happened, key and payload.");
-  all.destination_parameters = {
-      {"level", with(parameter(Type::String, "of the lines", "info"), Rule::Inclusion,
-                     R"(["trace", "debug", "info", "warn", "error"])")},
-  };
+  all.destination_parameters = log_parameters.specification();
   return all;
 }
 

@@ -2,6 +2,7 @@
 //
 // dpkg.cpp: the plugin of dpkg.c in C++ with the SDK, as a source of version 2. It takes over where
 // the other one stopped: both know a position as the offset in dpkg's database behind the package.
+#include <tenon/sdk/parameters.hpp>
 #include <tenon/sdk/reading_source.hpp>
 #include <tenon/sdk/specifier.hpp>
 
@@ -20,7 +21,16 @@ using tenon::sdk::Bytes;
 using tenon::sdk::BytesView;
 using tenon::sdk::Failure;
 
-constexpr char default_path[] = "/var/lib/dpkg/status";
+struct Settings {
+  std::string path;
+  tenon::sdk::Duration delay{};
+};
+
+constexpr auto parameters = tenon::sdk::parameters(
+    tenon::sdk::parameter(&Settings::path, "path", "of the database")
+        .otherwise("/var/lib/dpkg/status")
+        .file(),
+    tenon::sdk::parameter(&Settings::delay, "delay", "before each record").otherwise("0s"));
 
 /// A package as the database has it: a paragraph of fields.
 struct Package {
@@ -86,30 +96,27 @@ std::string to_json(const Package& package) {
 
 class DpkgSource : public tenon::sdk::ReadingSource {
  public:
-  void configure(const tenon::sdk::Config& config) override {
-    path_ = config.get("path", default_path);
-    delay_ = config.get("delay", 0ns);
-  }
+  void configure(const tenon::sdk::Config& config) override { settings_ = parameters.read(config); }
 
   void open(std::optional<BytesView> position) override {
     offset_ = position ? parse(*position) : 0;
-    file_.open(path_, std::ios::binary);
-    if (!file_) throw tenon::sdk::system_failure(errno, "cannot open ", path_);
+    file_.open(settings_.path, std::ios::binary);
+    if (!file_) throw tenon::sdk::system_failure(errno, "cannot open ", settings_.path);
     if (!go_to_offset()) {
-      throw Failure(TENON_FAILED_PRECONDITION, "no package begins at byte ", offset_, " of ", path_,
-                    ": the file has changed since");
+      throw Failure(TENON_FAILED_PRECONDITION, "no package begins at byte ", offset_, " of ",
+                    settings_.path, ": the file has changed since");
     }
   }
 
   void read_some(tenon::sdk::RecordBatch& batch) override {
-    call().wait(delay_);
+    call().wait(settings_.delay);
     while (!batch.full()) {
       if (batch.empty()) call().check();
       std::optional<Package> package = next_package();
       if (!package) return;
       if (!package->installed()) continue;
       batch.add(to_record(*package));
-      if (delay_ > 0ns) return;  // one at a time, at their pace
+      if (settings_.delay > 0ns) return;  // one at a time, at their pace
     }
   }
 
@@ -151,7 +158,7 @@ class DpkgSource : public tenon::sdk::ReadingSource {
         field->assign(value == std::string::npos ? "" : line_.substr(value));
       }
     }
-    if (file_.bad()) throw tenon::sdk::system_failure(errno, "cannot read ", path_);
+    if (file_.bad()) throw tenon::sdk::system_failure(errno, "cannot read ", settings_.path);
     if (!found) return std::nullopt;
     return package;
   }
@@ -159,7 +166,7 @@ class DpkgSource : public tenon::sdk::ReadingSource {
   RecordV2 to_record(const Package& package) const {
     if (package.name.empty()) {
       throw Failure(TENON_DATA_LOSS, "a package without a name before byte ", offset_, " of ",
-                    path_);
+                    settings_.path);
     }
     RecordV2 record;
     record.position = tenon::to_bytes(std::to_string(offset_));
@@ -169,8 +176,7 @@ class DpkgSource : public tenon::sdk::ReadingSource {
     return record;
   }
 
-  std::string path_;
-  tenon::sdk::Duration delay_{};
+  Settings settings_;
   std::ifstream file_;
   std::string line_;
   std::int64_t offset_ = 0;  // behind what was read
@@ -185,13 +191,9 @@ class DpkgSpecifier : public tenon::sdk::SpecifierV1 {
     dpkg.description = "Reads dpkg's database, one record for each installed package.";
     dpkg.version = "2.0.0";
     dpkg.author = "the tenon project";
-    dpkg.source_parameters["path"] = {default_path, "of the database", Type::File, {}};
-    dpkg.source_parameters["delay"] = {"0s", "before each record", Type::Duration, {}};
+    dpkg.source_parameters = parameters.specification();
     return dpkg;
   }
-
- private:
-  using Type = tenon::ParameterV2::Type;
 };
 
 }  // namespace
