@@ -102,9 +102,17 @@ class PatientSource : public Source {
 
 class Destination : public tenon::sdk::WritingDestination {
  public:
-  void configure(const tenon::sdk::Config& config) override { flush_ = config.get("flush", "all"); }
+#ifdef FAULT_CREATE
+  Destination() {
+    throw Failure(TENON_INTERNAL, "makes no instance");
+  }
+#endif
 
-  void write_async(tenon::RecordV2View record, tenon::sdk::AckCallback ack) override {
+  void configure(const tenon::sdk::Config& config) override {
+    flush_ = config.get("flush", "all");
+  }
+
+  void write_async(tenon::RecordV2View record, const tenon::sdk::AckCallback& ack) override {
     const std::string_view what = record.payload().after()->text();
     if (what == "later") return held_.push_back(ack);
     if (what == "refuse") return ack({"ugly", "too ugly", false});
@@ -117,7 +125,7 @@ class Destination : public tenon::sdk::WritingDestination {
   }
 
   void flush() override {
-    if (flush_ == "all") release();
+    if (flush_ == "all" || ++flushes_ == 2) release();
     if (flush_ == "fail") throw Failure(TENON_DATA_LOSS, "lost");
     if (flush_ == "thread") thread_ = std::thread([this] { release(); });
   }
@@ -133,6 +141,7 @@ class Destination : public tenon::sdk::WritingDestination {
   }
 
   std::string flush_;
+  int flushes_ = 0;
   std::vector<tenon::sdk::AckCallback> held_;
   std::thread thread_;
 };
@@ -149,7 +158,7 @@ class BatchDestination : public tenon::sdk::WritingDestination {
       return {};
     });
   }
-  void write_async(tenon::RecordV2View record, tenon::sdk::AckCallback ack) override {
+  void write_async(tenon::RecordV2View record, const tenon::sdk::AckCallback& ack) override {
     batcher_->add(record, ack);
   }
   void flush() override { batcher_->flush(call()); }

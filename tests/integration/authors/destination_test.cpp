@@ -10,6 +10,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tenon::tests {
@@ -117,6 +118,21 @@ TEST_F(WritingDestinationTest, StopRefusesWhatIsOpenAtItsDeadline) {
   EXPECT_EQ(next(), (Texts{"1? unanswered: the record at position \"1\"" + message, "2",
                            "3? unanswered: the record at position \"3\"" + message}));
   EXPECT_EQ(next(), Texts{end});
+}
+
+TEST_F(WritingDestinationTest, StopsWithoutASecondFlushAfterARestartThatFailed) {
+  open({{"flush", "nothing"}});
+  EXPECT_EQ(write({"later"}), "");
+  place("author-fails");
+  Call call;
+  std::thread stopping([&] { EXPECT_FALSE((*destination_)->stop(call, std::nullopt)); });
+  EXPECT_TRUE(eventually([&] { return host_.modules().at(0).calls.in_flight == 1; }));
+  EXPECT_FALSE(host_.restart("test.example/author"));
+  stopping.join();
+  EXPECT_EQ(call.cancelled(), CancelReason::restart);
+  EXPECT_TRUE(nothing_is_ready());
+  EXPECT_EQ(stop(10ms), "");
+  EXPECT_EQ(next().front().substr(0, 14), "1? unanswered:");
 }
 
 TEST_F(WritingDestinationTest, RefusesWhatIsOpenWhenFlushFails) {

@@ -102,7 +102,7 @@ class Collecting : public sdk::WritingDestination {
       : batcher_(std::in_place, size, delay,
                  [this](const std::vector<RecordV2>& records) { return insert(records); }) {}
 
-  void write_async(RecordV2View record, sdk::AckCallback ack) override {
+  void write_async(RecordV2View record, const sdk::AckCallback& ack) override {
     batcher_->add(record, ack);
   }
   void flush() override { batcher_->flush(call()); }

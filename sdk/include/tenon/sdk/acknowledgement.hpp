@@ -150,7 +150,7 @@ class OpenAcks {
   /// Throws Failure when a record was answered twice.
   void check() const {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (broken_) throw *broken_;
+    if (broken_) throw Failure(*broken_);
   }
 
   /// Waits until all are answered, or the call is cancelled.
@@ -182,7 +182,7 @@ class OpenAcks {
     std::size_t end = answered_end();
     // Two things may end this wait, but only one of them wakes it: a cancellation is looked for.
     for (; end == taken_; end = answered_end()) {
-      if (broken_) throw *broken_;
+      if (broken_) throw Failure(*broken_);
       if (closed_) throw Failure(TENON_OUT_OF_RANGE, "every record is acknowledged");
       call.check();
       changed_.wait_for(lock, look_interval);

@@ -5,7 +5,7 @@
 //   void open() override {
 //     batcher.emplace(1000, 1s, [this](const auto& records) { return insert(records); });
 //   }
-//   void write_async(tenon::RecordV2View record, tenon::sdk::AckCallback ack) override {
+//   void write_async(tenon::RecordV2View record, const tenon::sdk::AckCallback& ack) override {
 //     batcher->add(record, ack);
 //   }
 //   void flush() override { batcher->flush(call()); }
@@ -58,11 +58,11 @@ class Batcher {
   Batcher& operator=(const Batcher&) = delete;
 
   /// Copies the record. `ack` is called when its batch is written.
-  void add(RecordV2View record, AckCallback ack) {
+  void add(RecordV2View record, const AckCallback& ack) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (items_.empty()) due_ = Clock::now() + delay_;
-      items_.push_back({Value<RecordV2>::own(record.raw()), std::move(ack)});
+      items_.push_back({Value<RecordV2>::own(record.raw()), ack});
       if (items_.size() != 1 && items_.size() != size_) return;
     }
     changed_.notify_all();

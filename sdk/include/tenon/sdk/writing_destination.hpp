@@ -35,7 +35,7 @@ class WritingDestination : public DestinationV2 {
   /// in the order of the writes, whatever the order of the calls. A failure ends the stream:
   /// nothing of the batch is acknowledged, and later writes fail in the same way, unless it is
   /// retryable.
-  virtual void write_async(RecordV2View record, AckCallback ack) {
+  virtual void write_async(RecordV2View record, const AckCallback& ack) {
     try {
       write(record);
     } catch (const Failure& failure) {
