@@ -81,7 +81,9 @@ Specification FileSpecifier::specify() {
 Specification SqliteSpecifier::specify() {
   Specification all = about("tenon.dev/sqlite", "Reads and writes tables of SQLite",
                             "The source reads a table in the order of rowid. The destination keeps "
-                            "one row for each key, and commits batch by batch.");
+                            "one row for each key, and commits batch by batch. Each field has a "
+                            "column of its own. SQLite does not tell names apart by case: after "
+                            "\"Name\", the field \"name\" is the column \"name (2)\".");
   all.source_parameters = {
       {"path", required(Type::String, "of the database")},
       {"table", required(Type::String, "that is read")},

@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace tenon::builtin {
@@ -47,11 +49,36 @@ std::string quoted_name(std::string_view name) {
   return quoted + '"';
 }
 
-Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
-  int flags =
-      mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+bool same_name(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() &&
+         sqlite3_strnicmp(a.data(), b.data(), static_cast<int>(a.size())) == 0;
+}
+
+std::string database_path(const sdk::Config& config) {
+  std::string path = config.get<std::string>("path");
+  std::error_code ignored;
+  if (path.find('\0') != std::string::npos) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"path\" has a NUL character");
+  }
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"path\" is \"", path,
+                       "\", a directory, expected the path of a file");
+  }
+  return path;
+}
+
+// SQLite opens memory for ":memory:" and reads a path that begins with "file:" as a URI, but no
+// path that is absolute.
+Database::Database(const std::string& path, Mode mode)
+    : Database(
+          path, std::filesystem::absolute(path).c_str(),
+          mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) {}
+
+Database::Database() : Database("SQLite", ":memory:", SQLITE_OPEN_READWRITE) {}
+
+Database::Database(std::string path, const char* file, int flags) : path_(std::move(path)) {
   sqlite3* handle = nullptr;
-  int result = sqlite3_open_v2(path_.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  int result = sqlite3_open_v2(file, &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
   if (result != SQLITE_OK) throw failure();
   sqlite3_busy_handler(handle, wait_for_lock, this);
@@ -77,9 +104,14 @@ void Database::run(const std::string& sql) {
 }
 
 bool Database::has_table(std::string_view name) {
-  Statement find(*this, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  Statement find(*this,
+                 "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND "
+                 "type <> 'trigger'");
   find.bind(1, name);
-  return find.step();
+  if (!find.step()) return false;
+  if (find.text(0) == "table") return true;
+  throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, ": \"", name,
+                     "\" is not a table but of type ", find.text(0));
 }
 
 sdk::Failure Database::failure() const {

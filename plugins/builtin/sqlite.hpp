@@ -19,12 +19,20 @@ namespace tenon::builtin {
 /// A name as SQL takes it, whatever it is made of.
 std::string quoted_name(std::string_view name);
 
+/// Whether SQLite takes two names for the same: it does not tell ASCII letters apart by case.
+bool same_name(std::string_view a, std::string_view b) noexcept;
+
+/// The parameter `path` of a config: of a file, which need not exist. Throws sdk::Failure.
+std::string database_path(const sdk::Config& config);
+
 class Database {
  public:
   enum class Mode { read, write };
 
   /// Opens a file; `write` creates it where it is missing. Throws sdk::Failure.
-  Database(std::string path, Mode mode);
+  Database(const std::string& path, Mode mode);
+  /// Opens an empty database in memory. Throws sdk::Failure.
+  Database();
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -33,12 +41,15 @@ class Database {
   void wait_for(sdk::Call call) noexcept { call_ = call; }
   /// Runs statements without results. Throws sdk::Failure.
   void run(const std::string& sql);
+  /// Whether there is a table of that name. Throws sdk::Failure where something else, such as a
+  /// view, has the name.
   bool has_table(std::string_view name);
   /// What went wrong last.
   sdk::Failure failure() const;
 
  private:
   friend class Statement;
+  Database(std::string path, const char* file, int flags);
   static int wait_for_lock(void* self, int count) noexcept;
 
   struct Close {

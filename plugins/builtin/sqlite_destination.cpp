@@ -63,15 +63,31 @@ void bind(Statement& statement, int parameter, const boost::json::value& value,
 }  // namespace
 
 void SqliteDestination::configure(const sdk::Config& config) {
-  path_ = config.get<std::string>("path");
+  path_ = database_path(config);
   table_ = config.get<std::string>("table");
   key_column_ = config.get("key", "key");
-  columns_ = split(config.get("columns", ""));
-  columns_given_ = !columns_.empty();
-  if (std::find(columns_.begin(), columns_.end(), key_column_) != columns_.end()) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"columns\" has \"", key_column_,
-                       "\", which is the column of the key; name that one with \"key\"");
+  columns_ = Columns(key_column_);
+  for (const std::string& field : split(config.get("columns", ""))) {
+    if (field == key_column_) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"columns\" has \"", key_column_,
+                         "\", which is the column of the key; name that one with \"key\"");
+    }
+    if (!columns_.find(field)) columns_.add(field, columns_.name_for(field));
   }
+  columns_given_ = !columns_.names().empty();
+  try_names();
+}
+
+void SqliteDestination::try_names() const {
+  const auto make = [](const std::string& sql, const auto&... parameters) {
+    try {
+      Database().run(sql);
+    } catch (const sdk::Failure& failure) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, parameters..., ": ", failure.message());
+    }
+  };
+  make("CREATE TABLE " + quoted_name(table_) + " (a)", "parameter \"table\" is \"", table_, '"');
+  make(table_sql(), "parameters \"key\" and \"columns\"");
 }
 
 void SqliteDestination::open() {
@@ -121,17 +137,12 @@ void SqliteDestination::put(RecordV2View record) {
   const boost::json::object fields = payload_of(record);
   if (!columns_given_) make_room_for(fields);
   std::vector<std::string> kept;
-  kept.reserve(columns_.size());
+  kept.reserve(fields.size());
   put_->reset();
   put_->bind(1, key_of(record));
-  for (std::size_t i = 0; i < columns_.size(); i++) {
-    const boost::json::value* value = fields.if_contains(columns_[i]);
-    int parameter = static_cast<int>(i) + 2;
-    if (value == nullptr) {
-      put_->bind_null(parameter);
-    } else {
-      bind(*put_, parameter, *value, kept);
-    }
+  for (const auto& field : fields) {
+    const auto column = columns_.find(field.key());
+    if (column) bind(*put_, static_cast<int>(*column) + 2, field.value(), kept);
   }
   put_->step();
 }
@@ -144,57 +155,59 @@ void SqliteDestination::remove(RecordV2View record) {
 }
 
 void SqliteDestination::look_at_table() {
-  if (!columns_given_) columns_.clear();
   if (!database_->has_table(table_)) return;
   Statement rows(*database_, "SELECT * FROM " + quoted_name(table_) + " LIMIT 0");
   bool has_key = false;
+  std::vector<std::string> names;
   for (int column = 0; column < rows.columns(); column++) {
     std::string name = rows.column_name(column);
-    if (name == key_column_) {
+    if (same_name(name, key_column_)) {
       has_key = true;
-    } else if (!columns_given_) {
-      columns_.push_back(std::move(name));
+    } else {
+      names.push_back(std::move(name));
     }
   }
   if (!has_key) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, path_, ": table \"", table_,
                        "\" has no column \"", key_column_, "\" for the key");
   }
+  if (!columns_given_) columns_ = Columns(key_column_, names);
   prepare();
 }
 
-void SqliteDestination::make_table() {
+std::string SqliteDestination::table_sql() const {
   std::string sql = "CREATE TABLE " + quoted_name(table_) + " (" + quoted_name(key_column_) +
                     " TEXT PRIMARY KEY NOT NULL";
-  for (const std::string& column : columns_) sql += ", " + quoted_name(column);
-  database_->run(sql + ")");
+  for (const std::string& column : columns_.names()) sql += ", " + quoted_name(column);
+  return sql + ")";
+}
+
+void SqliteDestination::make_table() {
+  database_->run(table_sql());
   prepare();
 }
 
 void SqliteDestination::make_room_for(const boost::json::object& fields) {
-  std::vector<std::string> missing;
+  if (!put_) columns_ = Columns(key_column_);
+  std::vector<std::string_view> missing;
   for (const auto& field : fields) {
-    std::string name(field.key());
+    const std::string_view name = field.key();
     if (name == key_column_) {
       throw sdk::Refusal("key-column", "the payload has a field \"", name,
                          "\", which is the column of the key; name that one with \"key\"");
     }
-    if (std::find(columns_.begin(), columns_.end(), name) == columns_.end()) {
-      missing.push_back(std::move(name));
-    }
+    if (!columns_.find(name)) missing.push_back(name);
   }
-  if (!put_) {
-    columns_ = std::move(missing);
-    make_table();
-  } else if (!missing.empty()) {
-    add_columns(missing);
-  }
+  if (put_) return add_columns(missing);
+  for (const std::string_view field : missing) columns_.add(field, columns_.name_for(field));
+  make_table();
 }
 
-void SqliteDestination::add_columns(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
+void SqliteDestination::add_columns(const std::vector<std::string_view>& fields) {
+  for (const std::string_view field : fields) {
+    std::string name = columns_.name_for(field);
     database_->run("ALTER TABLE " + quoted_name(table_) + " ADD COLUMN " + quoted_name(name));
-    columns_.push_back(name);
+    columns_.add(field, std::move(name));
     prepare();
   }
 }
@@ -203,7 +216,7 @@ void SqliteDestination::prepare() {
   std::string names = quoted_name(key_column_);
   std::string values = "?";
   std::string updates;
-  for (const std::string& column : columns_) {
+  for (const std::string& column : columns_.names()) {
     const std::string name = quoted_name(column);
     names += ", " + name;
     values += ", ?";
@@ -221,7 +234,6 @@ void SqliteDestination::teardown() {
   put_.reset();
   remove_.reset();
   database_.reset();
-  if (!columns_given_) columns_.clear();
 }
 
 }  // namespace tenon::builtin

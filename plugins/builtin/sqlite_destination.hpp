@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sqlite.hpp"
+#include "sqlite_columns.hpp"
 
 #include <tenon/sdk/writing_destination.hpp>
 
@@ -13,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::builtin {
@@ -33,14 +35,18 @@ class SqliteDestination : public sdk::WritingDestination {
   void make_table();
   /// Makes the table, or adds to it, so that it has a column for each field.
   void make_room_for(const boost::json::object& fields);
-  void add_columns(const std::vector<std::string>& names);
+  void add_columns(const std::vector<std::string_view>& fields);
   void prepare();
+
+  /// Lets SQLite make the table in memory. Throws where it does not take the configured names.
+  void try_names() const;
+  std::string table_sql() const;
 
   std::string path_;
   std::string table_;
   std::string key_column_;
   bool columns_given_ = false;
-  std::vector<std::string> columns_;  // but the key
+  Columns columns_{""};
   std::optional<Database> database_;
   std::optional<Statement> put_;  // both only while there is a table
   std::optional<Statement> remove_;

@@ -49,7 +49,7 @@ std::string column_json(const Statement& row, int column) {
 }  // namespace
 
 void SqliteSource::configure(const sdk::Config& config) {
-  path_ = config.get<std::string>("path");
+  path_ = database_path(config);
   table_ = config.get<std::string>("table");
   key_column_ = config.get("key", "");
 }
@@ -65,7 +65,7 @@ void SqliteSource::open(std::optional<BytesView> position) {
                                 " WHERE rowid > ? ORDER BY rowid LIMIT ?");
   key_ = 0;
   for (int column = 1; column < rows_->columns(); column++) {
-    if (rows_->column_name(column) == key_column_) key_ = column;
+    if (same_name(rows_->column_name(column), key_column_)) key_ = column;
   }
   if (!key_column_.empty() && key_ == 0) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": table \"", table_, "\" has no column \"",

@@ -14,6 +14,7 @@
 #include <boost/json.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -124,11 +125,83 @@ TEST_F(SqliteTest, RefusesRecordsOneByOne) {
       "key-column: the payload has a field \"key\", which is the column of the key; name that one "
       "with \"key\"";
   EXPECT_EQ(destination.write({record("1", "7"), record("2", R"({"key":1})"),
-                               record("3", R"({"Name":1})"), record("4", R"({"name":1})"),
-                               record("5", R"({"Name":2})")}),
+                               record("3", R"({"name":1})"), record("4", R"({"a\u0000b":1})"),
+                               record("5", R"({"name":2})")}),
             (Texts{"wrong-json: the payload is no JSON object", key_is_taken, "",
-                   "refused: " + path("data.db") + ": duplicate column name: name", ""}));
-  EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","Name":1})", R"({"key":"5","Name":2})"}));
+                   "refused: " + path("data.db") + ": unrecognized token: \"\"a\"", ""}));
+  EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","name":1})", R"({"key":"5","name":2})"}));
+}
+
+TEST_F(SqliteTest, FieldsThatDifferByCaseHaveColumnsOfTheirOwn) {
+  WritingSqlite(table("t"))
+      .write({record("1", R"j({"Name":1,"name":2,"name (2)":3})j"),
+              record("2", R"({"NAME":4,"Key":5})")});
+  const Texts first = {
+      R"j({"key":"1","Name":1,"name (2)":2,"name (2) (2)":3,"NAME (3)":null,"Key (2)":null})j",
+      R"j({"key":"2","Name":null,"name (2)":null,"name (2) (2)":null,"NAME (3)":4,"Key (2)":5})j"};
+  EXPECT_EQ(rows("t"), first);
+  WritingSqlite(table("t")).write({record("1", R"({"name":6,"NAME":7,"Key":8})")});
+  const std::string again =
+      R"j({"key":"1","Name":null,"name (2)":6,"name (2) (2)":null,"NAME (3)":7,"Key (2)":8})j";
+  EXPECT_EQ(rows("t"), (Texts{again, first[1]}));
+  TextMap config = table("u");
+  config["columns"] = "a,A,b (2)";
+  WritingSqlite(config).write({record("1", R"j({"A":1,"a":2,"b (2)":3,"b":4})j")});
+  EXPECT_EQ(rows("u"), (Texts{R"j({"key":"1","a":2,"A (2)":1,"b (2)":3})j"}));
+}
+
+TEST_F(SqliteTest, TablesAndKeysAreFoundInAnyCase) {
+  run("CREATE TABLE People (KEY TEXT PRIMARY KEY, name)");
+  TextMap config = table("people");
+  WritingSqlite(config).write({record("1", R"({"name":"a"})")});
+  config["key"] = "key";
+  const Records records = read_all<SqliteSource>(config);
+  EXPECT_EQ(payloads(records), (Texts{R"({"KEY":"1","name":"a"})"}));
+  EXPECT_EQ(text(*records[0].key), "1");
+}
+
+TEST_F(SqliteTest, RefusesAConfigThatCannotWork) {
+  SqliteDestination destination;
+  SqliteSource source;
+  const auto refusal = [&](auto& plugin, const std::string& key, const std::string& value) {
+    TextMap config = table("t");
+    config[key] = value;
+    return failure_of([&] { configure(plugin, config); });
+  };
+  EXPECT_EQ(refusal(destination, "table", "sqlite_own"),
+            "parameter \"table\" is \"sqlite_own\": SQLite: object name reserved for internal use: "
+            "sqlite_own");
+  EXPECT_EQ(refusal(destination, "table", " "), "parameter \"table\" is required");
+  EXPECT_EQ(refusal(destination, "key", std::string("a\0b", 3)),
+            "parameters \"key\" and \"columns\": SQLite: unrecognized token: \"\"a\"");
+  const std::string directory = std::filesystem::path(path("data.db")).parent_path();
+  const std::string nul("a\0b", 3);
+  for (const std::string& value : {std::string(), directory, nul}) {
+    const std::string expected = refusal(source, "path", value);
+    EXPECT_EQ(expected.rfind("parameter \"path\" ", 0), 0u) << expected;
+    EXPECT_EQ(refusal(destination, "path", value), expected);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("data.db")));
+}
+
+TEST_F(SqliteTest, APathIsNeverMemoryOrAUri) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(path("data.db")).parent_path());
+  for (const char* name : {":memory:", "file:own.db?mode=memory"}) {
+    WritingSqlite({{"path", name}, {"table", "t"}}).write({record("1", R"({"a":1})")});
+    EXPECT_EQ(payloads(read_all<SqliteSource>({{"path", path(name)}, {"table", "t"}})),
+              (Texts{R"({"key":"1","a":1})"}));
+  }
+  std::filesystem::current_path(before);
+}
+
+TEST_F(SqliteTest, TheNameOfTheTableMustBeFree) {
+  run("CREATE TABLE t (key PRIMARY KEY); CREATE VIEW v AS SELECT * FROM t;"
+      "CREATE INDEX i ON t (key)");
+  EXPECT_EQ(failure_of([&] { WritingSqlite destination(table("V")); }, TENON_FAILED_PRECONDITION),
+            path("data.db") + ": \"V\" is not a table but of type view");
+  EXPECT_EQ(failure_of([&] { rows("i"); }, TENON_FAILED_PRECONDITION),
+            path("data.db") + ": \"i\" is not a table but of type index");
 }
 
 TEST_F(SqliteTest, ARecordWithoutAKeyIsKnownByItsPosition) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "sqlite_columns.hpp"
+
+#include <tenon/sdk/text.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+/// The letters that SQLite does not tell apart become the same.
+std::string small(std::string_view name) {
+  std::string letters(name);
+  std::transform(letters.begin(), letters.end(), letters.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return letters;
+}
+
+/// The name without the number in parentheses at its end; empty where there is none.
+std::string_view unnumbered(std::string_view name) {
+  const std::size_t space = name.rfind(" (");
+  if (space == std::string_view::npos || name.back() != ')') return {};
+  const std::string_view number = name.substr(space + 2, name.size() - space - 3);
+  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return {};
+  return name.substr(0, space);
+}
+
+}  // namespace
+
+Columns::Columns(std::string_view key, const std::vector<std::string>& names) : Columns(key) {
+  for (const std::string& name : names) add(name, name);
+  for (const std::string& name : names) {
+    const std::string_view field = unnumbered(name);
+    if (taken_.count(small(field)) == 0 || find(field)) continue;
+    auto renamed = numbers_.extract(name);
+    renamed.key() = field;
+    numbers_.insert(std::move(renamed));
+  }
+}
+
+std::optional<std::size_t> Columns::find(std::string_view field) const {
+  const auto found = numbers_.find(field);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string Columns::name_for(std::string_view field) {
+  const auto same = taken_.find(small(field));
+  if (same == taken_.end()) return std::string(field);
+  for (;;) {
+    std::string name = sdk::text(field, " (", same->second++, ")");
+    if (taken_.count(small(name)) == 0) return name;
+  }
+}
+
+void Columns::add(std::string_view field, std::string name) {
+  take(name);
+  numbers_.emplace(field, names_.size());
+  names_.push_back(std::move(name));
+}
+
+void Columns::take(std::string_view name) {
+  taken_.emplace(small(name), 2);
+}
+
+}  // namespace tenon::builtin
