@@ -2,7 +2,8 @@
 //
 // tenon.dev/sqlite as a destination: each record is a row of a table, found again by its key: a
 // record that comes twice leaves one row. A batch is one transaction, acknowledged when it is
-// committed.
+// committed. A record that is refused ends the transaction. The records after it are held until the
+// host asks for acknowledgements again, which says that it has settled the refusal.
 #pragma once
 
 #include "sqlite.hpp"
@@ -12,6 +13,10 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +28,23 @@ class SqliteDestination : public sdk::WritingDestination {
  public:
   void configure(const sdk::Config& config) override;
   void open() override;
+  /// Writes records up to the first one that it refuses.
   Refused write_all(ListView<RecordV2> records) override;
+  void write_batch(ListView<RecordV2> records) override;
+  tenon_status raw_next_acks(tenon_call* call,
+                             const tenon_destination_v2_next_acks_request* request,
+                             const tenon_destination_v2_next_acks_response** out) override;
   void teardown() override;
 
  private:
+  /// Whether a record was refused, and whether an answer of next_acks has said so.
+  enum class Refusal : std::uint8_t { none, unanswered, answered };
+
+  /// Writes the first of the records that are held if the refusal before them is settled.
+  void write_held(tenon_call* call);
+  void hold(ListView<RecordV2> records);
+  /// The first of the records that are held, in memory of the call.
+  ListView<RecordV2> first_held(tenon_call* call) const;
   Refused put_all(ListView<RecordV2> records);
   void put(RecordV2View record);
   void remove(RecordV2View record);
@@ -50,6 +68,11 @@ class SqliteDestination : public sdk::WritingDestination {
   std::optional<Database> database_;
   std::optional<Statement> put_;  // both only while there is a table
   std::optional<Statement> remove_;
+
+  // The members above are used by write_batch where `refusal_` is `none`, else by next_acks.
+  std::mutex mutex_;
+  Refusal refusal_ = Refusal::none;
+  std::deque<RecordV2> held_;  // what was accepted after the refused record
 };
 
 }  // namespace tenon::builtin

@@ -140,19 +140,36 @@ class Writing {
   /// The error_text of each record.
   Texts write(const Records& records) {
     Call call;
+    accept(call, records);
+    Texts outcome;
+    while (outcome.size() < records.size()) {
+      const Texts positions = next_acks(call, outcome);
+      for (std::size_t i = 0; i < positions.size(); i++) {
+        const std::size_t record = outcome.size() - positions.size() + i;
+        EXPECT_EQ(positions[i], text(records.at(record).position));
+      }
+      if (testing::Test::HasFailure()) break;
+    }
+    return outcome;
+  }
+
+  void accept(Call& call, const Records& records) {
     const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), records);
     destination_.write_batch(ListView<RecordV2>(raw));
+  }
+
+  /// Adds what became of the next records, and returns their positions.
+  Texts next_acks(Call& call, Texts& outcome) {
     tenon_destination_v2_next_acks_request in{sizeof in};
     const tenon_destination_v2_next_acks_response* out = nullptr;
     EXPECT_EQ(destination_.raw_next_acks(call.raw(), &in, &out), TENON_OK);
-    Texts outcome;
-    EXPECT_EQ(out->acks.count, records.size());
+    Texts positions;
     for (std::size_t i = 0; i < out->acks.count; i++) {
       const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
-      EXPECT_EQ(Value<Bytes>::own(ack.position), records[i].position);
+      positions.push_back(text(Value<Bytes>::own(ack.position)));
       outcome.push_back(error_text(ack));
     }
-    return outcome;
+    return positions;
   }
 
   D& operator*() { return destination_; }

@@ -132,6 +132,117 @@ TEST_F(SqliteTest, RefusesRecordsOneByOne) {
   EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","name":1})", R"({"key":"5","name":2})"}));
 }
 
+TEST_F(SqliteTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
+  const std::string refusal = "the payload is no JSON object";
+  const Texts one = {R"({"key":"1","a":1})"};
+  const Texts all = {one[0], R"({"key":"3","a":3})", R"({"key":"5","a":5})",
+                     R"({"key":"6","a":6})"};
+  WritingSqlite destination(table("t"));
+  Call call;
+  destination.accept(call, {record("1", R"({"a":1})"), record("2", ""), record("3", R"({"a":3})")});
+  destination.accept(call, {record("4", ""), record("5", R"({"a":5})")});
+  EXPECT_EQ(rows("t"), one);
+  Texts outcome;
+  EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 1", "at 2"}));
+  destination.accept(call, {record("6", R"({"a":6})")});
+  EXPECT_EQ(rows("t"), one);
+  destination->stop({});
+  EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 3", "at 4"}));
+  EXPECT_EQ(rows("t"), (Texts{all[0], all[1]}));
+  EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 5", "at 6"}));
+  EXPECT_EQ(rows("t"), all);
+  EXPECT_EQ(outcome, (Texts{"", refusal, "", refusal, "", ""}));
+  EXPECT_EQ(failure_of([&] { destination.next_acks(call, outcome); }, TENON_OUT_OF_RANGE),
+            "every record is acknowledged");
+}
+
+TEST_F(SqliteTest, WritesAtOnceAgainAfterARefusalIsSettled) {
+  WritingSqlite destination(table("t"));
+  destination.write({record("1", "")});
+  Call late;
+  late.set_timeout(std::chrono::milliseconds(1));
+  Texts outcome;
+  EXPECT_EQ(status_in(late, [&] { destination.next_acks(late, outcome); }),
+            TENON_DEADLINE_EXCEEDED);
+  Call call;
+  destination.accept(call, {record("2", R"({"a":2})")});
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
+}
+
+TEST_F(SqliteTest, WritesWhatIsHeldWhereACancelledCallDidNot) {
+  WritingSqlite destination(table("t"));
+  Call call;
+  const Records records = {record("1", ""), record("2", R"({"a":2})")};
+  destination.accept(call, records);
+  Texts outcome;
+  destination.next_acks(call, outcome);
+  const auto cancelled = [&] {
+    Call late;
+    late.set_timeout(std::chrono::milliseconds(20));
+    return status_in(late, [&] { destination.next_acks(late, outcome); });
+  };
+  {
+    Database other(path("data.db"), Database::Mode::write);
+    Transaction lock(other);
+    EXPECT_EQ(cancelled(), TENON_UNAVAILABLE | TENON_RETRYABLE);
+  }
+  Call early;
+  early.cancel();
+  EXPECT_EQ(status_in(early, [&] { destination.next_acks(early, outcome); }), TENON_CANCELLED);
+  EXPECT_FALSE(Database(path("data.db"), Database::Mode::write).has_table("t"));
+  EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 2"}));
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
+}
+
+TEST_F(SqliteTest, ForgetsWhatIsHeldAtTheEnd) {
+  WritingSqlite destination(table("t"));
+  Call call;
+  Texts outcome;
+  destination.accept(call, {record("1", ""), record("2", R"({"a":2})")});
+  destination.next_acks(call, outcome);
+  destination->teardown();
+  destination->open();
+  EXPECT_EQ(destination.write({record("3", R"({"a":3})")}), (Texts{""}));
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"3","a":3})"}));
+}
+
+TEST_F(SqliteTest, RefusesManyRecords) {
+  WritingSqlite destination(table("t"));
+  Records records(3000, record("1", ""));
+  records.push_back(record("1", R"({"a":1})"));
+  Texts expected(3000, "the payload is no JSON object");
+  expected.emplace_back();
+  EXPECT_EQ(destination.write(records), expected);
+  EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1})"}));
+}
+
+TEST_F(SqliteTest, WritesEveryRecordOnceWhileRefusalsAreSettled) {
+  constexpr int batches = 50;
+  WritingSqlite destination(table("t"));
+  std::thread writing([&] {
+    Call call;
+    for (int i = 0; i < batches; i++) {
+      const std::string number = std::to_string(i);
+      destination.accept(call, {record(number, R"({"a":)" + number + "}"), record("x", "")});
+    }
+  });
+  Call call;
+  Texts outcome;
+  Texts positions;
+  while (positions.size() < 2 * batches) {
+    for (std::string& position : destination.next_acks(call, outcome)) {
+      positions.push_back(std::move(position));
+    }
+  }
+  writing.join();
+  for (int i = 0; i < batches; i++) {
+    EXPECT_EQ(positions[2 * i], "at " + std::to_string(i));
+    EXPECT_EQ(outcome[2 * i], "");
+    EXPECT_NE(outcome[2 * i + 1], "");
+  }
+  EXPECT_EQ(rows("t").size(), std::size_t{batches});
+}
+
 TEST_F(SqliteTest, FieldsThatDifferByCaseHaveColumnsOfTheirOwn) {
   WritingSqlite(table("t"))
       .write({record("1", R"j({"Name":1,"name":2,"name (2)":3})j"),

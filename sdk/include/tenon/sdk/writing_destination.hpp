@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace tenon::sdk {
 
@@ -68,7 +69,7 @@ class WritingDestination : public DestinationV2 {
   /// Nothing is opened unless this is overridden.
   void open() override {}
 
-  void write_batch(ListView<RecordV2> records) final {
+  void write_batch(ListView<RecordV2> records) override {
     acks_->check();
     if (failure_) std::rethrow_exception(failure_);
     try {
@@ -89,12 +90,20 @@ class WritingDestination : public DestinationV2 {
   }
 
   tenon_status raw_next_acks(tenon_call* call, const tenon_destination_v2_next_acks_request*,
-                             const tenon_destination_v2_next_acks_response** out) final {
+                             const tenon_destination_v2_next_acks_response** out) override {
     const tenon_list acks = acks_->take(Call(call));
     auto* answer = detail::new_response<tenon_destination_v2_next_acks_response>(call);
     answer->acks = acks;
     *out = answer;
     return TENON_OK;
+  }
+
+ protected:
+  /// Says what became of records, in the order in which they were accepted, for an override of
+  /// write_batch. One batch at a time.
+  void acknowledge(ListView<RecordV2> records, Refused refused) {
+    acks_->begin(records);
+    acks_->end(std::move(refused));
   }
 
  private:
