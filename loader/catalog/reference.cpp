@@ -10,12 +10,13 @@ namespace {
 constexpr std::string_view form =
     "[builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2";
 
-Error wrong(std::string_view text, std::string found) {
+Error wrong(std::string_view text, std::string found,
+            std::string_view fix = "name the plugin in that form") {
   return Error({.code = "wrong-reference",
                 .where = in_quotes(text),
                 .found = std::move(found),
                 .needed = std::string(form),
-                .fix = "name the plugin in that form"});
+                .fix = std::string(fix)});
 }
 
 }  // namespace
@@ -49,8 +50,10 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     } else if (auto requirement = Requirement::parse(wanted)) {
       reference.requirement = std::move(*requirement);
     } else {
-      return wrong(text, "the version " + in_quotes(wanted) + ", in which " +
-                             std::string(requirement.error().found()));
+      const Error& error = requirement.error();
+      return wrong(text,
+                   "the version " + in_quotes(wanted) + ", in which " + std::string(error.found()),
+                   error.fix());
     }
   }
   reference.name = rest.find('/') == std::string_view::npos

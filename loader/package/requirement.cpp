@@ -204,7 +204,7 @@ bool Reader::read_operand(std::string_view clause, std::string_view text, Operat
       Version::parse(partial ? std::string(numbers) + (dots == 0 ? ".0.0" : ".0") : numbers);
   if (!version) {
     return fail(text, version.error().found(),
-                numbers.starts_with('v') ? "leave the \"v\" away" : "");
+                numbers.starts_with('v') ? "leave out the \"v\"" : "");
   }
   operand.version = std::move(*version);
   if (!operand.version.build.empty() && !exact) {

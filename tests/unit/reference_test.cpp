@@ -129,5 +129,16 @@ TEST(Reference, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(found("me.example/"), "a name that has nothing behind the '/'");
 }
 
+TEST(Reference, SaysToLeaveOutTheLetterBeforeAVersion) {
+  const auto fix = [](const std::string& version) {
+    return std::string(Reference::parse("blur@" + version, "photo.example").error().fix());
+  };
+  for (const char* version :
+       {"v1.2.3", "v10.12.3", "v10", "^v10.12.3", ">=v1.2,<2", "v0.1.0-rc.1"}) {
+    EXPECT_EQ(fix(version), "leave out the \"v\"") << version;
+  }
+  EXPECT_EQ(fix("latest"), "write the requirement in this form");
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -145,7 +145,7 @@ TEST(Requirement, SaysWhatIsWrongAndWhere) {
       {">=1.2,", "at character 7: a clause is empty", "write one there"},
       {"1 || ", "at character 5: a clause is empty", "write one there"},
       {">=", "\">=\" at character 1: there is no version behind the operator", ""},
-      {"v1.2.3", "\"v1.2.3\" at character 1", "leave the \"v\" away"},
+      {"v1.2.3", "\"v1.2.3\" at character 1", "leave out the \"v\""},
       {">=1.2 <2.0", "at character 3: there is a space", "a comma between"},
       {"^1.*", "\"1.*\" at character 2", "leave it away: \"1\""},
       {"1.2.3.*", "can stand only for minor or patch", ""},

@@ -43,10 +43,12 @@ PluginUse read_plugin_use(const reading::ObjectReader& object, Findings& finding
 void add_error(const tenon::Error& error, const Place& place, Findings& findings,
                std::string fix = {});
 
-/// Adds that there is no plugin of kind K that `use` names, and the name that may be meant.
+/// Adds that there is no plugin of kind K that `use` names, and the name that may be meant if the
+/// reference has the right form.
 template <class K>
 void add_missing(const tenon::Host& host, const tenon::Error& error, const PluginUse& use,
                  Findings& findings) {
+  if (error.code() == "wrong-reference") return add_error(error, use.place, findings);
   std::vector<std::string> names;
   for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
   add_error(error, use.place, findings, reading::did_you_mean(use.reference, names, error.fix()));
