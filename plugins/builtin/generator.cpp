@@ -40,7 +40,7 @@ void GeneratorSource::configure(const sdk::Config& config) {
   rate_ = config.get("rate", 0.0);
   auto size = config.get<std::size_t>("size", 100);
   if (count_ < 0) throw std::invalid_argument("parameter \"count\" must not be negative");
-  if (rate_ < 0) throw std::invalid_argument("parameter \"rate\" must not be negative");
+  if (!(rate_ >= 0)) throw std::invalid_argument("parameter \"rate\" must not be negative");
   if (size < smallest_payload) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"size\" is ", size,
                        ", expected at least ", smallest_payload);
@@ -60,7 +60,8 @@ std::int64_t GeneratorSource::wait_for_due() {
   if (rate_ == 0) return INT64_MAX;
   for (;;) {
     std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
-    auto due = static_cast<std::int64_t>(since.count() * rate_) - (made_ - made_before_);
+    const double wanted = std::min(since.count() * rate_, 9e18);
+    auto due = static_cast<std::int64_t>(wanted) - (made_ - made_before_);
     if (due > 0) return due;
     double next = static_cast<double>(made_ - made_before_ + 1) / rate_ - since.count();
     call().wait(std::chrono::ceil<Duration>(std::chrono::duration<double>(next)));

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstdlib>
 #include <string>
 
 #include "fuzz/fuzzing.hpp"
@@ -25,17 +25,17 @@ template <class T>
 void there_and_back(std::string_view text) {
   using Parameter = tenon::sdk::Parameter<T>;
   const auto value = Parameter::parse(text);
-  if (value) require(Parameter::parse(tenon::sdk::text(*value)) == value);
+  if (!value || *value != *value) return;  // NaN equals nothing
+  require(Parameter::parse(tenon::sdk::text(*value)) == value);
 }
 
 void read_duration(std::string_view text) {
   using Parameter = tenon::sdk::Parameter<tenon::Duration>;
   const auto value = Parameter::parse(text);
   if (!value) return;
-  require(value->count() >= 0);
   const auto again = Parameter::parse(std::to_string(value->count()) + "ns");
   // Its amounts are real numbers.
-  const auto exact = value->count() < (std::int64_t{1} << 53);
+  const auto exact = std::abs(value->count()) < (std::int64_t{1} << 53);
   require(again && (!exact || *again == *value));
 }
 

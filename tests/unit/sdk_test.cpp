@@ -14,7 +14,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -185,8 +187,26 @@ TEST(SdkConfig, ReadsEachType) {
   EXPECT_EQ(parsed<int>("-12"), -12);
   EXPECT_EQ(parsed<std::uint64_t>("18446744073709551615"), UINT64_MAX);
   EXPECT_EQ(parsed<double>("1.5e3"), 1500);
-  for (const char* word : {"true", "yes", "on", "1"}) EXPECT_TRUE(parsed<bool>(word)) << word;
-  for (const char* word : {"false", "no", "off", "0"}) EXPECT_FALSE(parsed<bool>(word)) << word;
+  for (const char* word : {"true", "yes", "on", "1", "t", "T", "TRUE", "True"}) {
+    EXPECT_TRUE(parsed<bool>(word)) << word;
+  }
+  for (const char* word : {"false", "no", "off", "0", "f", "F", "FALSE", "False"}) {
+    EXPECT_FALSE(parsed<bool>(word)) << word;
+  }
+  EXPECT_EQ(parsed<int>("+3"), 3);
+  EXPECT_EQ(parsed<unsigned>("+3"), 3u);
+  EXPECT_EQ(parsed<double>("+1.5"), 1.5);
+  for (const char* word : {"inf", "+Inf", "Infinity"}) {
+    EXPECT_EQ(parsed<float>(word), std::numeric_limits<float>::infinity()) << word;
+  }
+  EXPECT_EQ(parsed<double>("-inf"), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(parsed<double>("NaN")));
+  EXPECT_EQ(parsed<tenon::Duration>("-1.5h"), -90min);
+  EXPECT_EQ(parsed<tenon::Duration>("+2s"), 2s);
+  EXPECT_EQ(parsed<tenon::Duration>("1h2m3.5s"), 3723500ms);
+  for (const char* text : {"3us", "3\u00b5s", "3\u03bcs"}) {
+    EXPECT_EQ(parsed<tenon::Duration>(text), 3us) << text;
+  }
   EXPECT_EQ(parsed<tenon::Duration>("250us"), 250us);
   EXPECT_EQ(parsed<tenon::Duration>("1h30m"), 90min);
   EXPECT_EQ(parsed<tenon::Duration>("1.5s"), 1500ms);
@@ -205,12 +225,34 @@ TEST(SdkConfig, NamesKeyValueAndWhatWasExpected) {
             R"(parameter "x" is required)");
 }
 
+TEST(SdkConfig, HidesSensitiveValues) {
+  const auto read = [](const Config& c) { EXPECT_EQ(c.get_sensitive<int>("x"), 7); };
+  EXPECT_EQ(failure_of({{"x", "7"}}, read), "");
+  EXPECT_EQ(failure_of({{"x", "secret"}}, read).find(R"(parameter "x" is (hidden), expected a)"),
+            0u);
+  EXPECT_EQ(failure_of({}, read), R"(parameter "x" is required)");
+}
+
+TEST(SdkConfig, FindsEachKeyOfMany) {
+  tenon::TextMap all;
+  for (int i = 0; i < 10000; i++) all[" key" + std::to_string(i) + "\t"] = std::to_string(i);
+  EXPECT_EQ(failure_of(all,
+                       [](const Config& c) {
+                         for (int i = 0; i < 10000; i++) {
+                           EXPECT_EQ(c.get<int>("key" + std::to_string(i)), i);
+                         }
+                         EXPECT_FALSE(c.has("key10000"));
+                       }),
+            "");
+}
+
 TEST(SdkConfig, RefusesWhatIsAlmostRight) {
-  for (const char* text : {"x", "12x", "1e5", "0x10", "--1", "1 2"})
+  for (const char* text : {"x", "12x", "1e5", "0x10", "--1", "1 2", "+", "+-1", "++1"})
     EXPECT_NE(refused<int>(text), "");
-  for (const char* text : {"x", "nan", "inf", "1e999", "1.5.2", "1f"})
+  for (const char* text : {"x", "nan(1)", "infi", "1e999", "1.5.2", "1f", "+-1", "+"})
     EXPECT_NE(refused<double>(text), "");
-  for (const char* text : {"5", "ms", "-1s", "1 s", "1year", "1e30s", "1s2", "1`", "1{"}) {
+  for (const char* text : {"5", "ms", "-", "+", "+1", "--1s", "1s-1s", "1 s", "1year", "1e30s",
+                           "1s2", "1`", "1{", "1\xc2s", "infs", "nans"}) {
     EXPECT_NE(refused<tenon::Duration>(text), "") << text;
   }
 }

@@ -6,15 +6,40 @@
 #include <tenon/sdk/failure.hpp>
 #include <tenon/values.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace tenon::sdk {
+namespace detail {
+
+inline bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+/// The number without the plus that std::from_chars does not take.
+inline std::string_view without_plus(std::string_view number) {
+  const bool plus = number.size() > 1 && number[0] == '+' && number[1] != '+' && number[1] != '-';
+  return number.substr(plus ? 1 : 0);
+}
+
+inline std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+}  // namespace detail
 
 /// Reads a T from the text of a parameter. Specialise it for types of your own:
 ///   expected  what a message says was wanted, eg: "a whole number"
@@ -32,8 +57,10 @@ template <>
 struct Parameter<bool> {
   static std::string expected() { return "true or false"; }
   static std::optional<bool> parse(std::string_view text) {
-    if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
-    if (text == "false" || text == "no" || text == "off" || text == "0") return false;
+    if (detail::is_one_of(text, {"true", "True", "TRUE", "t", "T", "yes", "on", "1"})) return true;
+    if (detail::is_one_of(text, {"false", "False", "FALSE", "f", "F", "no", "off", "0"})) {
+      return false;
+    }
     return std::nullopt;
   }
 };
@@ -45,6 +72,7 @@ struct Parameter<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T,
     return sdk::text("a whole number from ", +Limits::min(), " to ", +Limits::max());
   }
   static std::optional<T> parse(std::string_view text) {
+    text = detail::without_plus(text);
     T value{};
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -52,15 +80,16 @@ struct Parameter<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T,
   }
 };
 
+/// Infinity and NaN are numbers too, eg: "inf", "-Inf", "NaN".
 template <class T>
 struct Parameter<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static std::string expected() { return "a number"; }
   static std::optional<T> parse(std::string_view text) {
+    text = detail::without_plus(text);
     T value{};
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-      return std::nullopt;
-    }
+    const bool whole = end == text.data() + text.size() && text.find('(') == text.npos;
+    if (error != std::errc() || !whole) return std::nullopt;
     return value;
   }
 };
@@ -69,6 +98,8 @@ template <>
 struct Parameter<Duration> {
   static std::string expected() { return "a duration such as 250ms, 1.5s or 1h30m"; }
   static std::optional<Duration> parse(std::string_view text) {
+    const bool negative = text.substr(0, 1) == "-";
+    if (negative || text.substr(0, 1) == "+") text.remove_prefix(1);
     if (text == "0") return Duration::zero();
     double sum = 0;
     std::size_t at = 0;
@@ -79,20 +110,23 @@ struct Parameter<Duration> {
       if (error != std::errc() || !(amount >= 0)) return std::nullopt;
       at = static_cast<std::size_t>(end - text.data());
       std::size_t unit_end = at;
-      while (unit_end < text.size() && text[unit_end] >= 'a' && text[unit_end] <= 'z') unit_end++;
+      while (unit_end < text.size() && in_unit(text[unit_end])) unit_end++;
       double unit = nanoseconds_in(text.substr(at, unit_end - at));
       if (unit == 0) return std::nullopt;
       sum += amount * unit;
       at = unit_end;
     }
     if (text.empty() || !(sum < 9.2e18)) return std::nullopt;
-    return Duration(static_cast<Duration::rep>(std::llround(sum)));
+    return Duration(static_cast<Duration::rep>(std::llround(negative ? -sum : sum)));
   }
 
  private:
+  /// Of UTF-8 too, for the micro sign.
+  static bool in_unit(char c) { return (c >= 'a' && c <= 'z') || (c & 0x80) != 0; }
   static double nanoseconds_in(std::string_view unit) {
     if (unit == "ns") return 1;
-    if (unit == "us") return 1e3;
+    // With the micro sign, and with the Greek letter.
+    if (unit == "us" || unit == "\u00b5s" || unit == "\u03bcs") return 1e3;
     if (unit == "ms") return 1e6;
     if (unit == "s") return 1e9;
     if (unit == "m") return 60e9;
@@ -102,30 +136,34 @@ struct Parameter<Duration> {
 };
 
 /// What `configure` is called with; valid during that call. A parameter that is blank counts as
-/// absent; blanks around a value do not count. Every failure is TENON_INVALID_ARGUMENT and names
-/// the parameter.
+/// absent; blanks around a key or a value do not count. Every failure is TENON_INVALID_ARGUMENT and
+/// names the parameter.
 ///
 ///   radius = config.get("radius", 3.f);
 ///   path = config.get<std::string>("path");
 class Config {
  public:
-  explicit Config(MapView<std::string> entries) noexcept : entries_(entries) {}
+  explicit Config(MapView<std::string> entries) : entries_(entries) {
+    values_.reserve(entries.size());
+    for (const auto& [key, value] : entries) {
+      values_.emplace_back(detail::without_blanks(key), detail::without_blanks(value));
+    }
+    std::stable_sort(values_.begin(), values_.end(), is_before);
+  }
 
   bool has(std::string_view key) const { return find(key).has_value(); }
 
   /// The value of a parameter that must be there.
   template <class T>
   T get(std::string_view key) const {
-    std::optional<std::string_view> value = find(key);
-    if (!value) throw Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is required");
-    return parse<T>(key, *value);
+    return parse<T>(key, require(key), Shown::yes);
   }
 
   /// The same, with a value for where it is absent.
   template <class T>
   T get(std::string_view key, const T& otherwise) const {
     std::optional<std::string_view> value = find(key);
-    return value ? parse<T>(key, *value) : otherwise;
+    return value ? parse<T>(key, *value, Shown::yes) : otherwise;
   }
   std::string get(std::string_view key, const char* otherwise) const {
     return get<std::string>(key, otherwise);
@@ -135,30 +173,46 @@ class Config {
     return get<Duration>(key, otherwise);
   }
 
+  /// The value of a parameter that must be there and that no message may show, such as a password.
+  template <class T>
+  T get_sensitive(std::string_view key) const {
+    return parse<T>(key, require(key), Shown::no);
+  }
+
   /// All parameters as they came.
   MapView<std::string> entries() const noexcept { return entries_; }
 
  private:
+  using Entry = std::pair<std::string_view, std::string_view>;
+  enum class Shown { no, yes };
+
+  static bool is_before(const Entry& a, const Entry& b) { return a.first < b.first; }
+
   std::optional<std::string_view> find(std::string_view key) const {
-    constexpr std::string_view blanks = " \t\r\n";
-    std::optional<std::string_view> value = entries_.find(key);
-    if (!value) return std::nullopt;
-    std::size_t begin = value->find_first_not_of(blanks);
-    if (begin == std::string_view::npos) return std::nullopt;
-    return value->substr(begin, value->find_last_not_of(blanks) + 1 - begin);
+    const auto found = std::lower_bound(values_.begin(), values_.end(), Entry(key, {}), is_before);
+    if (found == values_.end() || found->first != key || found->second.empty()) return std::nullopt;
+    return found->second;
+  }
+
+  std::string_view require(std::string_view key) const {
+    std::optional<std::string_view> value = find(key);
+    if (!value) throw Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is required");
+    return *value;
   }
 
   template <class T>
-  static T parse(std::string_view key, std::string_view value) {
+  static T parse(std::string_view key, std::string_view value, Shown shown) {
     std::optional<T> parsed = Parameter<T>::parse(value);
     if (!parsed) {
-      throw Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is \"", value, "\", expected ",
+      const std::string found = shown == Shown::yes ? text('"', value, '"') : "(hidden)";
+      throw Failure(TENON_INVALID_ARGUMENT, "parameter \"", key, "\" is ", found, ", expected ",
                     Parameter<T>::expected());
     }
     return *std::move(parsed);
   }
 
   MapView<std::string> entries_;
+  std::vector<Entry> values_;  // sorted by key, without blanks
 };
 
 }  // namespace tenon::sdk
