@@ -5,6 +5,8 @@
 
 #include "framework/world.hpp"
 
+#include <tenon/parameter_json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,8 +31,12 @@ Parameter parameter(Type type, const std::vector<std::pair<Rule, std::string>>& 
   return all;
 }
 
-/// Each finding as "key or config: code: needed", where the parameters are these.
-Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
+struct Checked {
+  tenon::TextMap config;
+  std::vector<tenon::reading::Finding> findings;
+};
+
+Checked checked(const Parameters& parameters, const tenon::TextMap& config) {
   PluginUse use;
   use.reference = "p";
   use.config = config;
@@ -40,9 +46,14 @@ Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
     use.value_places[key] = {.file = "value " + key};
   }
   Findings all;
-  check_config(parameters, use, all);
+  tenon::TextMap complete = check_config(parameters, use, all);
+  return {std::move(complete), all.all()};
+}
+
+/// Each finding as "key or config: code: needed", where the parameters are these.
+Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
   Texts texts;
-  for (const auto& finding : all.all()) {
+  for (const auto& finding : checked(parameters, config).findings) {
     texts.push_back(finding.place.file + ": " + finding.code + ": " + finding.needed);
   }
   return texts;
@@ -157,6 +168,75 @@ TEST(PipelineParameters, AreKnownByTheirNames) {
     const Texts all = findings(stars, {{key, "1"}});
     ASSERT_EQ(all.size(), 1u) << key;
     EXPECT_NE(all[0].find("unknown-parameter"), std::string::npos) << key;
+  }
+}
+
+TEST(PipelineParameters, HaveTheirDefaultsInTheConfig) {
+  const Parameters all = {{"blank", parameter(Type::Int, {}, "1")},
+                          {"absent", parameter(Type::Int, {}, " 2 ")},
+                          {"given", parameter(Type::Int, {}, "3")},
+                          {"none", parameter(Type::Int, {}, " ")},
+                          {"a.*", parameter(Type::Int, {}, "4")}};
+  const auto complete = [&](const tenon::TextMap& config) { return checked(all, config).config; };
+  EXPECT_EQ(complete({{"blank", ""}, {"given", "7"}, {"a.b", ""}}),
+            (tenon::TextMap{{"blank", "1"}, {"absent", "2"}, {"given", "7"}, {"a.b", "4"}}));
+  EXPECT_EQ(complete({{"none", ""}, {"a.b", "5"}}),
+            (tenon::TextMap{
+                {"blank", "1"}, {"absent", "2"}, {"given", "3"}, {"none", ""}, {"a.b", "5"}}));
+}
+
+TEST(PipelineParameters, AreHiddenWhereTheyAreSensitive) {
+  Parameter secret = parameter(Type::Int, {{Rule::GreaterThan, "5"}}, "2");
+  const auto found = [&](const tenon::TextMap& config) {
+    return checked({{"x", secret}}, config).findings.at(0).found;
+  };
+  EXPECT_EQ(found({{"x", "1"}}), "1");
+  secret.sensitive = true;
+  EXPECT_EQ(found({{"x", "1"}}), "(hidden)");
+  EXPECT_EQ(found({{"x", "word"}}), "(hidden)");
+  EXPECT_EQ(found({}), "(hidden)");
+}
+
+TEST(PipelineParameters, WithTheLatestStarCountFirst) {
+  const auto only = [](const char* value) {
+    return parameter(Type::String, {{Rule::Inclusion, "[\"" + std::string(value) + "\"]"}});
+  };
+  const Parameters stars = {{"*.b.c", only("1")},
+                            {"a.*.c", only("2")},
+                            {"a.b.*", only("3")},
+                            {"a.b.d", only("4")},
+                            {"*.*", only("5")}};
+  EXPECT_EQ(findings(stars, {{"x.b.c", "1"}, {"a.x.c", "2"}, {"a.b.c", "3"}, {"a.b.d", "4"}}),
+            Texts{});
+  EXPECT_EQ(findings(stars, {{"a.b", "5"}}), Texts{});
+}
+
+// Quadratic work would take minutes.
+TEST(PipelineParameters, MayBeMany) {
+  constexpr int count = 20000;
+  Parameters all;
+  tenon::TextMap config;
+  for (int i = 0; i < count; i++) {
+    const std::string number = std::to_string(i);
+    all["exact" + number] = all["star" + number + ".*.x"] = parameter(Type::Int);
+    config["exact" + number] = config["star" + number + ".y.x"] = "1";
+  }
+  EXPECT_EQ(findings(all, config), Texts{});
+  Parameters others;
+  for (int i = 0; i < 1000; i++) others["exakt" + std::to_string(i)] = parameter(Type::Int);
+  const auto unknown = checked(others, config).findings;
+  ASSERT_EQ(unknown.size(), std::size_t{2 * count});
+  EXPECT_EQ(unknown[0].fix, "did you mean 'exakt0'?");
+}
+
+TEST(PipelineParameters, OfVersionOneAreCheckedAsOfVersionTwo) {
+  const auto old = tenon::read_parameter(R"({"type": "tenon.dev/parameter", "version": 1, "value":
+      {"type": "int", "required": true, "description": "of the test", "default_value": " "}})");
+  ASSERT_TRUE(old) << old.error().to_string();
+  const Parameter now = parameter(Type::Int, {{Rule::Required, ""}}, " ");
+  EXPECT_EQ(*old, now);
+  for (const tenon::TextMap& config : {tenon::TextMap(), {{"x", ""}}, {{"x", "a"}}, {{"x", "1"}}}) {
+    EXPECT_EQ(findings({{"x", *old}}, config), findings({{"x", now}}, config));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -26,26 +27,66 @@ struct Fault {
   std::string needed;
 };
 
-bool matches(std::string_view pattern, std::string_view key) {
+/// Which parts of a name, between its dots, are a star.
+using Shape = std::vector<bool>;
+
+Shape shape_of(std::string_view name) {
+  Shape shape;
   for (;;) {
-    const std::string_view wanted = pattern.substr(0, pattern.find('.'));
-    const std::string_view part = key.substr(0, key.find('.'));
-    if (part.empty() || (wanted != "*" && wanted != part)) return false;
-    const bool last = wanted.size() == pattern.size();
-    if (last || part.size() == key.size()) return last && part.size() == key.size();
-    pattern.remove_prefix(wanted.size() + 1);
-    key.remove_prefix(part.size() + 1);
+    const std::string_view part = name.substr(0, name.find('.'));
+    shape.push_back(part == "*");
+    if (part.size() == name.size()) return shape;
+    name.remove_prefix(part.size() + 1);
   }
 }
 
-/// The parameter that a key of a config sets.
-const Parameter* find(const Parameters& parameters, std::string_view key) {
-  if (const auto found = parameters.find(key); found != parameters.end()) return &found->second;
-  for (const auto& [name, parameter] : parameters) {
-    if (matches(name, key)) return &parameter;
-  }
-  return nullptr;
+bool has_star(const Shape& shape) {
+  return std::find(shape.begin(), shape.end(), true) != shape.end();
 }
+
+/// The name of this shape that matches a key; nothing where the key has other parts.
+std::optional<std::string> name_of(std::string_view key, const Shape& shape) {
+  std::string name;
+  for (std::size_t i = 0; i < shape.size(); i++) {
+    const std::string_view part = key.substr(0, key.find('.'));
+    const bool last = part.size() == key.size();
+    if (part.empty() || last != (i + 1 == shape.size())) return std::nullopt;
+    name.append(shape[i] ? "*" : part);
+    if (!last) name.push_back('.');
+    key.remove_prefix(part.size() + (last ? 0 : 1));
+  }
+  return name;
+}
+
+/// Finds the parameters that the keys of a config set.
+class ParameterFinder {
+ public:
+  /// The parameters live longer.
+  explicit ParameterFinder(const Parameters& parameters) : parameters_(parameters) {
+    for (const auto& [name, parameter] : parameters) {
+      if (Shape shape = shape_of(name); has_star(shape)) shapes_.insert(std::move(shape));
+    }
+  }
+
+  const Parameter* find(std::string_view key) const {
+    if (const Parameter* exact = find_exact(key)) return exact;
+    for (const Shape& shape : shapes_) {
+      const auto name = name_of(key, shape);
+      if (!name) continue;
+      if (const Parameter* parameter = find_exact(*name)) return parameter;
+    }
+    return nullptr;
+  }
+
+ private:
+  const Parameter* find_exact(std::string_view name) const {
+    const auto found = parameters_.find(name);
+    return found == parameters_.end() ? nullptr : &found->second;
+  }
+
+  const Parameters& parameters_;
+  std::set<Shape> shapes_;  // of the names with a star
+};
 
 template <class T>
 std::optional<Fault> unless_reads_as(std::string_view value) {
@@ -151,13 +192,14 @@ std::vector<Fault> faults(const Parameter& parameter, const std::string& value) 
   return all;
 }
 
+/// Checks the value that a parameter has in `config`, after its default is filled in.
 void check_value(const Parameter& parameter, const std::string& name, const PluginUse& use,
-                 Findings& findings) {
-  const auto given = use.config.find(name);
-  const bool blank = given == use.config.end() || given->second.empty();
-  const std::string value = blank ? std::string(trimmed(parameter.default_value)) : given->second;
-  const Place& place =
-      given == use.config.end() ? use.config_place : use.value_places.find(name)->second;
+                 tenon::TextMap& config, Findings& findings) {
+  const auto given = use.value_places.find(name);
+  const Place& place = given == use.value_places.end() ? use.config_place : given->second;
+  const auto set = config.find(name);
+  const std::string_view default_value = trimmed(parameter.default_value);
+  std::string value(set == config.end() || set->second.empty() ? default_value : set->second);
   if (value.empty()) {
     if (!required(parameter)) return;
     findings.add({.place = place,
@@ -171,34 +213,55 @@ void check_value(const Parameter& parameter, const std::string& name, const Plug
     findings.add({.place = place,
                   .code = "wrong-parameter",
                   .what = "'" + use.reference + "' does not take this value of '" + name + "'",
-                  .found = value,
+                  .found = parameter.sensitive ? "(hidden)" : value,
                   .needed = std::move(fault.needed),
                   .fix = "change the value"});
+  }
+  config.insert_or_assign(name, std::move(value));
+}
+
+// Looking for a near name takes time for each that is known.
+constexpr std::size_t most_hints = 100;
+
+void add_unknown(const Parameters& parameters, const std::vector<std::string>& keys,
+                 const PluginUse& use, Findings& findings) {
+  if (keys.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& [name, parameter] : parameters) names.push_back(name);
+  const std::string needed = tenon::reading::enumerate(names);
+  std::size_t hints = 0;
+  for (const std::string& key : keys) {
+    const std::string remedy = "remove it";
+    findings.add(
+        {.place = use.key_places.find(key)->second,
+         .code = "unknown-parameter",
+         .what = "'" + use.reference + "' has no parameter '" + key + "'",
+         .needed = needed,
+         .fix = hints++ < most_hints ? tenon::reading::did_you_mean(key, names, remedy) : remedy});
   }
 }
 
 }  // namespace
 
-void check_config(const Parameters& parameters, const PluginUse& use, Findings& findings) {
-  std::vector<std::string> names;
-  for (const auto& [name, parameter] : parameters) names.push_back(name);
+tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
+                            Findings& findings) {
+  const ParameterFinder finder(parameters);
+  tenon::TextMap config = use.config;
+  std::vector<std::string> unknown;
   for (const auto& [key, value] : use.config) {
-    if (find(parameters, key) != nullptr) continue;
-    findings.add({.place = use.key_places.find(key)->second,
-                  .code = "unknown-parameter",
-                  .what = "'" + use.reference + "' has no parameter '" + key + "'",
-                  .needed = tenon::reading::enumerate(names),
-                  .fix = tenon::reading::did_you_mean(key, names, "remove it")});
-  }
-  for (const auto& [name, parameter] : parameters) {
-    if (name.find('*') == std::string::npos) check_value(parameter, name, use, findings);
-  }
-  for (const auto& [key, value] : use.config) {
-    const Parameter* parameter = find(parameters, key);
-    if (parameter != nullptr && parameters.find(key) == parameters.end()) {
-      check_value(*parameter, key, use, findings);
+    const Parameter* parameter = finder.find(key);
+    if (parameter == nullptr) {
+      unknown.push_back(key);
+    } else {
+      check_value(*parameter, key, use, config, findings);
     }
   }
+  for (const auto& [name, parameter] : parameters) {
+    if (use.config.count(name) != 0 || has_star(shape_of(name))) continue;
+    check_value(parameter, name, use, config, findings);
+  }
+  add_unknown(parameters, unknown, use, findings);
+  return config;
 }
 
 }  // namespace pipeline

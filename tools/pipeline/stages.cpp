@@ -21,16 +21,17 @@ const Parameters& parameters_of(const tenon::Specification& all, const tenon::De
   return all.destination_parameters;
 }
 
-/// Against what the plugin says of its parameters; not every plugin says something.
+/// Checks a config against what the plugin says of its parameters, and returns it with defaults;
+/// not every plugin says something.
 template <class K>
-tenon::Result<void> check_parameters(tenon::Host& host, const PluginUse& use, Findings& findings) {
-  if (!host.find<tenon::Specifier>(use.reference)) return {};
+tenon::Result<tenon::TextMap> check_parameters(tenon::Host& host, const PluginUse& use,
+                                               Findings& findings) {
+  if (!host.find<tenon::Specifier>(use.reference)) return use.config;
   auto specifier = host.create<tenon::Specifier>(use.reference);
   if (!specifier) return std::move(specifier).error();
   const auto specification = (*specifier)->specify();
   if (!specification) return specification.error();
-  check_config(parameters_of(*specification, static_cast<const K*>(nullptr)), use, findings);
-  return {};
+  return check_config(parameters_of(*specification, static_cast<const K*>(nullptr)), use, findings);
 }
 
 template <class K>
@@ -47,14 +48,14 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const
     add_error(created.error(), use.place, findings);
     return std::nullopt;
   }
-  const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, use.config);
+  const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
   Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
   const std::size_t findings_before = findings.all().size();
-  if (auto checked = check_parameters<K>(host, use, findings); !checked) {
-    add_error(checked.error(), use.place, findings);
-  }
+  const auto config = check_parameters<K>(host, use, findings);
+  if (!config) add_error(config.error(), use.place, findings);
   if (findings.all().size() != findings_before) return std::nullopt;
-  if (auto configured = (*stage.plugin)->configure(use.config); !configured) {
+  stage.used.config = *config;
+  if (auto configured = (*stage.plugin)->configure(*config); !configured) {
     add_error(configured.error(), use.config_place, findings);
     return std::nullopt;
   }

@@ -14,20 +14,27 @@ namespace {
 constexpr std::size_t most_known = 1000;
 constexpr std::size_t most_shown = 60;
 
-/// How many characters must be added, removed, replaced or swapped with their neighbour.
-std::size_t distance(std::string_view a, std::string_view b) {
+/// How many characters must be added, removed, replaced or swapped with their neighbour; `limit`
+/// where that is more.
+std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) return limit;
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); j++) last[j] = j;
+  std::size_t least = 0;
   for (std::size_t i = 1; i <= a.size(); i++) {
-    row[0] = i;
+    const std::size_t least_before = least;
+    least = row[0] = i;
     for (std::size_t j = 1; j <= b.size(); j++) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
         row[j] = std::min(row[j], before[j - 2] + 1);
       }
+      least = std::min(least, row[j]);
     }
+    // A swap looks two rows back.
+    if (std::min(least, least_before) >= limit) return limit;
     std::swap(before, last);
     std::swap(last, row);
   }
@@ -72,7 +79,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   // Of a short word something must be left.
   std::size_t least = std::min(word.size(), std::max<std::size_t>(1, word.size() / 3) + 1);
   for (const std::string& candidate : known) {
-    const std::size_t far = distance(word, candidate);
+    const std::size_t far = distance(word, candidate, least);
     if (far < least) {
       least = far;
       nearest = &candidate;

@@ -52,6 +52,8 @@ typedef struct tenon_parameter_v2 {
   tenon_parameter_v2_type type; /* What a value must look like. Nothing given fits every type. */
   /* What a value must meet besides. [list of tenon_parameter_v2_validation] */
   tenon_list validations;
+  /* Whether the value is a secret, such as a password. It is never logged or printed. [0 or 1] */
+  uint8_t sensitive;
   /* What other versions have and this one cannot name, as JSON. Copied as it is; absent where
    * there is nothing. */
   tenon_bytes bag;
@@ -61,7 +63,7 @@ typedef struct tenon_parameter_v2 {
 
 TENON_ASSERT_LAYOUT(offsetof(tenon_parameter_v2_validation, bag) == 24 &&
                     sizeof(tenon_parameter_v2_validation) == 40);
-TENON_ASSERT_LAYOUT(offsetof(tenon_parameter_v2, bag) == 64 && sizeof(tenon_parameter_v2) == 80);
+TENON_ASSERT_LAYOUT(offsetof(tenon_parameter_v2, bag) == 72 && sizeof(tenon_parameter_v2) == 88);
 
 #ifdef __cplusplus
 }

@@ -20,15 +20,15 @@ extern "C" {
 /* -- Identity -------------------------------------------------------------- */
 
 #define TENON_SPECIFIER_V1_KIND "tenon.dev/specifier"
-#define TENON_SPECIFIER_V1_FINGERPRINT UINT64_C(0xa8b54726c72efe92)
+#define TENON_SPECIFIER_V1_FINGERPRINT UINT64_C(0x8a416e63f17e68b9)
 
 /* How a table begins: {TENON_SPECIFIER_V1_BASE, ...} */
 #define TENON_SPECIFIER_V1_BASE .struct_size = sizeof(tenon_specifier_v1), .version = 1
 
 /* What the macros that declare a module look up. */
 #define TENON_KIND_tenon_specifier_v1 "tenon.dev/specifier"
-#define TENON_SPEC_tenon_specifier_v1 "a8b54726c72efe92"
-#define TENON_FINGERPRINT_tenon_specifier_v1 UINT64_C(0xa8b54726c72efe92)
+#define TENON_SPEC_tenon_specifier_v1 "8a416e63f17e68b9"
+#define TENON_FINGERPRINT_tenon_specifier_v1 UINT64_C(0x8a416e63f17e68b9)
 
 /* -- Requests and responses ------------------------------------------------ */
 
