@@ -35,12 +35,13 @@ Columns::Columns(std::string_view key, const std::vector<std::string>& names) : 
     const std::string_view field = unnumbered(name);
     if (taken_.count(small(field)) == 0 || find(field)) continue;
     auto renamed = numbers_.extract(name);
-    renamed.key() = field;
+    renamed.key() = fields_[renamed.mapped()] = field;
     numbers_.insert(std::move(renamed));
   }
 }
 
-std::optional<std::size_t> Columns::find(std::string_view field) const {
+std::optional<std::size_t> Columns::find(std::string_view field, std::size_t guess) const {
+  if (guess < fields_.size() && fields_[guess] == field) return guess;
   const auto found = numbers_.find(field);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
@@ -57,6 +58,7 @@ std::string Columns::name_for(std::string_view field) {
 void Columns::add(std::string_view field, std::string name) {
   take(name);
   numbers_.emplace(field, names_.size());
+  fields_.emplace_back(field);
   names_.push_back(std::move(name));
 }
 

@@ -23,8 +23,8 @@ class Columns {
   /// Of a table that has these columns too, in this order.
   Columns(std::string_view key, const std::vector<std::string>& names);
 
-  /// Returns the number of the column that holds a field, from 0.
-  std::optional<std::size_t> find(std::string_view field) const;
+  /// Returns the number of the column that holds a field, from 0. A right guess is quick.
+  std::optional<std::size_t> find(std::string_view field, std::size_t guess = 0) const;
   /// Returns a name that is free, for the column of a field that has none.
   std::string name_for(std::string_view field);
   /// Adds a column behind the others.
@@ -36,6 +36,7 @@ class Columns {
   void take(std::string_view name);
 
   std::vector<std::string> names_;
+  std::vector<std::string> fields_;
   std::map<std::string, std::size_t, std::less<>> numbers_;  // by field
   std::map<std::string, int> taken_;  // names in small letters, each with the next number to try
 };

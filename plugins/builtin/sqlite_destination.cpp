@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -28,12 +29,12 @@ std::string_view key_of(RecordV2View record) {
   return record.key().value_or(record.position()).text();
 }
 
-boost::json::object payload_of(RecordV2View record) {
+boost::json::object payload_of(RecordV2View record, const boost::json::storage_ptr& memory) {
   const std::optional<BytesView> payload = record.payload().after();
   if (!payload) throw sdk::Refusal("no-payload", "the record has no payload");
   const std::string_view text = payload->text();
   boost::json::error_code error;
-  boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
+  boost::json::value value = boost::json::parse({text.data(), text.size()}, error, memory);
   if (error || !value.is_object()) {
     throw sdk::Refusal("wrong-json", "the payload is no JSON object");
   }
@@ -208,14 +209,17 @@ ListView<RecordV2> SqliteDestination::first_held(tenon_call* call) const {
 }
 
 void SqliteDestination::put(RecordV2View record) {
-  const boost::json::object fields = payload_of(record);
+  std::array<unsigned char, 4096> buffer;
+  boost::json::monotonic_resource memory(buffer.data(), buffer.size());
+  const boost::json::object fields = payload_of(record, &memory);
   if (!columns_given_) make_room_for(fields);
   std::vector<std::string> kept;
   kept.reserve(fields.size());
   put_->reset();
   put_->bind(1, key_of(record));
+  std::size_t guess = 0;
   for (const auto& field : fields) {
-    const auto column = columns_.find(field.key());
+    const auto column = columns_.find(field.key(), guess++);
     if (column) bind(*put_, static_cast<int>(*column) + 2, field.value(), kept);
   }
   put_->step();
@@ -264,13 +268,14 @@ void SqliteDestination::make_table() {
 void SqliteDestination::make_room_for(const boost::json::object& fields) {
   if (!put_) columns_ = Columns(key_column_);
   std::vector<std::string_view> missing;
+  std::size_t guess = 0;
   for (const auto& field : fields) {
     const std::string_view name = field.key();
     if (name == key_column_) {
       throw sdk::Refusal("key-column", "the payload has a field \"", name,
                          "\", which is the column of the key; name that one with \"key\"");
     }
-    if (!columns_.find(name)) missing.push_back(name);
+    if (!columns_.find(name, guess++)) missing.push_back(name);
   }
   if (put_) return add_columns(missing);
   for (const std::string_view field : missing) columns_.add(field, columns_.name_for(field));

@@ -133,7 +133,7 @@ TEST_F(SqliteTest, RefusesRecordsOneByOne) {
 }
 
 TEST_F(SqliteTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
-  const std::string refusal = "the payload is no JSON object";
+  const std::string refusal = "wrong-json: the payload is no JSON object";
   const Texts one = {R"({"key":"1","a":1})"};
   const Texts all = {one[0], R"({"key":"3","a":3})", R"({"key":"5","a":5})",
                      R"({"key":"6","a":6})"};
@@ -210,7 +210,7 @@ TEST_F(SqliteTest, RefusesManyRecords) {
   WritingSqlite destination(table("t"));
   Records records(3000, record("1", ""));
   records.push_back(record("1", R"({"a":1})"));
-  Texts expected(3000, "the payload is no JSON object");
+  Texts expected(3000, "wrong-json: the payload is no JSON object");
   expected.emplace_back();
   EXPECT_EQ(destination.write(records), expected);
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1})"}));
