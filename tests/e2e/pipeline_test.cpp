@@ -491,6 +491,26 @@ TEST_F(Pipeline, ValidatesAWrongFileAsARunDoes) {
   EXPECT_EQ(outcome.err, run().err);
 }
 
+TEST_F(Pipeline, WarnsOfParametersThatAPluginDoesNotRead) {
+  write_actors("\"conut\": \"3\"");
+  const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_NE(outcome.err.find("[warning] test.example/actor: the plugin did not use these "
+                             "parameters: \"conut\"\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Pipeline, FillsInTheDefaultsOfParameters) {
+  write_pipeline(plugin("tenon.dev/generator", "\"count\": \"1\", \"size\": \" \""),
+                 plugin("tenon.dev/log", ""));
+  EXPECT_EQ(run().exit, 0);
+  const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->source->config, (TextMap{{"count", "1"}, {"rate", "0"}, {"size", "100"}}));
+  EXPECT_EQ(state->destinations.at(0).config, (TextMap{{"level", "info"}}));
+}
+
 /// Kills runs at random moments; whatever the last of them leaves is brought to its end.
 class Killed : public Pipeline {
  protected:

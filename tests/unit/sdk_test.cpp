@@ -225,6 +225,19 @@ TEST(SdkConfig, NamesKeyValueAndWhatWasExpected) {
             R"(parameter "x" is required)");
 }
 
+TEST(SdkConfig, SaysWhichParametersNobodyRead) {
+  EXPECT_EQ(failure_of({{"a", "1"}, {"b", "2"}, {"c", "3"}},
+                       [](const Config& c) {
+                         c.get<int>("b");
+                         EXPECT_EQ(c.unread(), (std::vector<std::string_view>{"a", "c"}));
+                         c.has("c");
+                         EXPECT_EQ(c.unread(), (std::vector<std::string_view>{"a"}));
+                         c.entries();
+                         EXPECT_EQ(c.unread(), (std::vector<std::string_view>{}));
+                       }),
+            "");
+}
+
 TEST(SdkConfig, HidesSensitiveValues) {
   const auto read = [](const Config& c) { EXPECT_EQ(c.get_sensitive<int>("x"), 7); };
   EXPECT_EQ(failure_of({{"x", "7"}}, read), "");
@@ -272,6 +285,7 @@ TEST(SdkConfig, TakesTheDefaultForAbsentAndBlank) {
                          EXPECT_EQ(c.get("blank", "text"), "text");
                          EXPECT_EQ(c.get("blank", 2ms), 2ms);
                          EXPECT_FALSE(c.has("blank"));
+                         EXPECT_EQ(c.unread(), std::vector<std::string_view>{});
                          EXPECT_EQ(c.entries().size(), 1u);
                        }),
             "");
@@ -282,6 +296,24 @@ TEST(Sdk, ConfigureReachesTheAuthorsClass) {
   ASSERT_EQ(painter.configure({{"radius", "7.5"}, {"delay", "1s"}}), TENON_OK);
   EXPECT_EQ(painter.configure({{"radius", "wide"}}), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(painter.call.message(), R"(parameter "radius" is "wide", expected a number)");
+}
+
+TEST(Sdk, WarnsOfParametersThatConfigureDidNotRead) {
+  Instance painter(module_of<Painter>());
+  const auto logged = [&](const tenon::TextMap& config) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(painter.configure(config), TENON_OK);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(logged({{"radius", "2"}, {"dleay", "1s"}, {"width", "3"}, {"blank", " "}})
+                .find("did not use these parameters: \"dleay\", \"width\"\n"),
+            std::string::npos);
+  EXPECT_EQ(logged({{"radius", "2"}, {"delay", " "}}).find("did not use"), std::string::npos);
+  tenon::TextMap many;
+  for (int i = 0; i < 60000; i++) many["key" + std::to_string(i)] = "1";
+  const std::string lines = logged(many);
+  EXPECT_NE(lines.find(" and 59990 more\n"), std::string::npos);
+  EXPECT_LT(lines.size(), 1000u);
 }
 
 // -- Tables -------------------------------------------------------------------

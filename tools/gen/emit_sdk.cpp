@@ -62,8 +62,8 @@ std::string parameter_type(const Method& method, const Field& field) {
 
 std::string argument(const Method& method, const Field& field) {
   if (is_stream(field.type)) return "lent_" + field.name + ".object()";
-  const std::string view = value_type(field.type) + "::view(in->" + field.name + ")";
-  return method.configures ? "tenon::sdk::Config(" + view + ")" : view;
+  if (method.configures) return "config";
+  return value_type(field.type) + "::view(in->" + field.name + ")";
 }
 
 template <class Text>
@@ -118,6 +118,9 @@ void emit_raw_body(Writer& out, const Signature& signature) {
     if (!is_stream(field->type)) continue;
     out.line("tenon::sdk::detail::Lent lent_", field->name, "(in->", field->name, ");");
   }
+  if (signature.method.configures) {
+    out.line("const tenon::sdk::Config config(tenon::Value<tenon::TextMap>::view(in->config));");
+  }
   const bool moves = std::any_of(signature.given.begin(), signature.given.end(),
                                  [](const Field* field) { return is_stream(field->type); });
   const std::string before =
@@ -126,6 +129,7 @@ void emit_raw_body(Writer& out, const Signature& signature) {
       before + "this->" + signature.method.name + "(",
       each(signature.taken, [&](const Field& field) { return argument(signature.method, field); }),
       ");");
+  if (signature.method.configures) out.line("this->warn_of_unread(config);");
   if (!signature.response.empty()) {
     out.line("auto* answer = tenon::sdk::detail::new_response<", signature.response, ">(call);");
     for (const Field* field : signature.given) {

@@ -64,6 +64,7 @@ class Source : public tenon::sdk::SourceV2 {
   void configure(const tenon::sdk::Config& config) override {
     journal_.open(config.get("journal", ""));
     journal_.add("source: configure");
+    config.get("note", "");
     while (config.get("endless", false)) ::pause();
     count_ = config.get("count", 10);
     batch_ = config.get("batch", 1000);
@@ -151,6 +152,8 @@ class Destination : public tenon::sdk::DestinationV2 {
     journal_.open(config.get("journal", ""));
     written_.open(config.get("written", ""));
     journal_.add("destination: configure");
+    config.get("note", "");
+    config.get("delete_status", 0);
     refuse_ = config.get("refuse", "");
     refuse_every_ = config.get("refuse_every", 0);
     away_ = config.get("away", false);

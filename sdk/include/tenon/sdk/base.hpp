@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::sdk {
 
@@ -77,6 +78,20 @@ class Plugin {
   Host host() const noexcept { return Host(host_); }
   /// The call of the method that runs on this thread; a Call made of nothing where none does.
   Call call() const noexcept { return Call(detail::current_call()); }
+
+  /// Warns of parameters that `configure` has not read: nothing else can tell that a key is wrong
+  /// where the plugin has no specifier. The generated code calls this one.
+  void warn_of_unread(const Config& config) const {
+    constexpr std::size_t most_named = 10;
+    const std::vector<std::string_view> keys = config.unread();
+    if (keys.empty()) return;
+    std::string names;
+    for (std::size_t i = 0; i < keys.size() && i < most_named; i++) {
+      names += sdk::text(i == 0 ? "\"" : ", \"", keys[i], '"');
+    }
+    if (keys.size() > most_named) names += sdk::text(" and ", keys.size() - most_named, " more");
+    log.warn("the plugin did not use these parameters: ", names);
+  }
 
  private:
   explicit Plugin(const tenon_create_request& in)

@@ -135,9 +135,9 @@ struct Parameter<Duration> {
   }
 };
 
-/// What `configure` is called with; valid during that call. A parameter that is blank counts as
-/// absent; blanks around a key or a value do not count. Every failure is TENON_INVALID_ARGUMENT and
-/// names the parameter.
+/// What `configure` is called with; valid during that call, for one thread. A parameter that is
+/// blank counts as absent; blanks around a key or a value do not count. Every failure is
+/// TENON_INVALID_ARGUMENT and names the parameter.
 ///
 ///   radius = config.get("radius", 3.f);
 ///   path = config.get<std::string>("path");
@@ -146,7 +146,7 @@ class Config {
   explicit Config(MapView<std::string> entries) : entries_(entries) {
     values_.reserve(entries.size());
     for (const auto& [key, value] : entries) {
-      values_.emplace_back(detail::without_blanks(key), detail::without_blanks(value));
+      values_.push_back({detail::without_blanks(key), detail::without_blanks(value)});
     }
     std::stable_sort(values_.begin(), values_.end(), is_before);
   }
@@ -180,18 +180,36 @@ class Config {
   }
 
   /// All parameters as they came.
-  MapView<std::string> entries() const noexcept { return entries_; }
+  MapView<std::string> entries() const noexcept {
+    all_read_ = true;
+    return entries_;
+  }
+
+  /// The keys of parameters that are not blank and that nothing has asked for until now.
+  std::vector<std::string_view> unread() const {
+    std::vector<std::string_view> keys;
+    for (const Entry& entry : values_) {
+      if (!all_read_ && !entry.read && !entry.value.empty()) keys.push_back(entry.key);
+    }
+    return keys;
+  }
 
  private:
-  using Entry = std::pair<std::string_view, std::string_view>;
+  struct Entry {
+    std::string_view key;
+    std::string_view value;
+    mutable bool read = false;
+  };
   enum class Shown { no, yes };
 
-  static bool is_before(const Entry& a, const Entry& b) { return a.first < b.first; }
+  static bool is_before(const Entry& a, const Entry& b) { return a.key < b.key; }
 
   std::optional<std::string_view> find(std::string_view key) const {
-    const auto found = std::lower_bound(values_.begin(), values_.end(), Entry(key, {}), is_before);
-    if (found == values_.end() || found->first != key || found->second.empty()) return std::nullopt;
-    return found->second;
+    const auto found = std::lower_bound(values_.begin(), values_.end(), Entry{key, {}}, is_before);
+    if (found == values_.end() || found->key != key) return std::nullopt;
+    found->read = true;
+    if (found->value.empty()) return std::nullopt;
+    return found->value;
   }
 
   std::string_view require(std::string_view key) const {
@@ -213,6 +231,7 @@ class Config {
 
   MapView<std::string> entries_;
   std::vector<Entry> values_;  // sorted by key, without blanks
+  mutable bool all_read_ = false;
 };
 
 }  // namespace tenon::sdk
