@@ -5,6 +5,7 @@
 #include "pipeline/pipeline_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "fuzz/fuzzing.hpp"
@@ -16,30 +17,57 @@ using namespace pipeline;
 using tenon::fuzzing::require;
 using tenon::reading::JsonValue;
 
-JsonValue json_of(const PluginUse& use) {
+JsonValue::Object json_of(const PluginUse& use) {
   JsonValue::Object config;
   for (const auto& [key, value] : use.config) config.push_back({key, {}, {value}});
-  return {JsonValue::Object{{"plugin", {}, {use.reference}}, {"config", {}, {std::move(config)}}}};
+  return {{"plugin", {}, {use.reference}}, {"config", {}, {std::move(config)}}};
+}
+
+JsonValue json_of(const StageUse& use) {
+  JsonValue::Object stage = json_of(static_cast<const PluginUse&>(use));
+  if (!use.id.empty()) stage.push_back({"id", {}, {use.id}});
+  return {std::move(stage)};
+}
+
+JsonValue json_of(std::uint64_t number) {
+  return {static_cast<std::int64_t>(number)};
+}
+
+JsonValue json_of(const DeadLettersUse& use) {
+  JsonValue::Object letters = json_of(static_cast<const PluginUse&>(use.stage));
+  letters.push_back({"limit",
+                     {},
+                     {JsonValue::Object{{"refused", {}, json_of(use.limit.refused)},
+                                        {"of", {}, json_of(use.limit.of)}}}});
+  return {std::move(letters)};
 }
 
 std::string written(const PipelineFile& file) {
   JsonValue::Array destinations;
-  for (const PluginUse& use : file.destinations) destinations.push_back(json_of(use));
-  return tenon::reading::to_json({JsonValue::Object{{"name", {}, {file.name}},
-                                                    {"source", {}, json_of(file.source)},
-                                                    {"destinations", {}, {std::move(destinations)}},
-                                                    {"position", {}, {file.position.string()}}}});
+  for (const StageUse& use : file.destinations) destinations.push_back(json_of(use));
+  JsonValue::Object pipeline{{"name", {}, {file.name}},
+                             {"source", {}, json_of(file.source)},
+                             {"destinations", {}, {std::move(destinations)}},
+                             {"position", {}, {file.position.string()}}};
+  if (file.dead_letters) pipeline.push_back({"dead_letters", {}, json_of(*file.dead_letters)});
+  return tenon::reading::to_json({std::move(pipeline)});
 }
 
-bool same(const PluginUse& a, const PluginUse& b) {
-  return a.reference == b.reference && a.config == b.config;
+bool same(const StageUse& a, const StageUse& b) {
+  return a.id == b.id && a.reference == b.reference && a.config == b.config;
+}
+
+bool same(const DeadLettersUse& a, const DeadLettersUse& b) {
+  return same(a.stage, b.stage) && a.limit.refused == b.limit.refused && a.limit.of == b.limit.of;
 }
 
 bool same(const PipelineFile& a, const PipelineFile& b) {
   return a.name == b.name && same(a.source, b.source) && a.position == b.position &&
+         a.dead_letters.has_value() == b.dead_letters.has_value() &&
+         (!a.dead_letters || same(*a.dead_letters, *b.dead_letters)) &&
          std::equal(a.destinations.begin(), a.destinations.end(), b.destinations.begin(),
                     b.destinations.end(),
-                    [](const PluginUse& x, const PluginUse& y) { return same(x, y); });
+                    [](const StageUse& x, const StageUse& y) { return same(x, y); });
 }
 
 void require_places(const PluginUse& use) {
@@ -69,6 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (file) {
     require_places(file->source);
     for (const PluginUse& use : file->destinations) require_places(use);
+    if (file->dead_letters) require_places(file->dead_letters->stage);
   }
   if (!findings.empty()) return 0;
   require(!file->name.empty() && !file->destinations.empty());
