@@ -154,13 +154,21 @@ Counts sum(const Pipelines& pipelines) {
   return counts;
 }
 
+void run_one(Pipeline& pipeline) {
+  try {
+    pipeline.exit = pipeline.run->run(*std::move(pipeline.stages));
+  } catch (const std::exception& error) {
+    pipeline.exit = environment_failed;
+    pipeline.messages.say(error.what());
+  }
+}
+
 /// Runs all at the same time, until the last has ended.
 void run_together(Pipelines& pipelines) {
   std::vector<std::thread> threads;
   for (Pipeline& pipeline : pipelines) {
-    const auto run = [&] { pipeline.exit = pipeline.run->run(*std::move(pipeline.stages)); };
     try {
-      threads.emplace_back(run);
+      threads.emplace_back([&] { run_one(pipeline); });
     } catch (const std::system_error& failed) {
       pipeline.exit = environment_failed;
       pipeline.messages.say(no_thread(failed).to_string());

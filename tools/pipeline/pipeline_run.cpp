@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace pipeline {
@@ -61,7 +62,12 @@ Exit PipelineRun::run(Stages first) {
 
 /// Counts of what was not acknowledged begin again: those records are read again.
 std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
-  const auto engine = std::make_shared<Engine>(host_, file_, stages, store_, messages_);
+  std::shared_ptr<Engine> engine;
+  try {
+    engine = std::make_shared<Engine>(host_, file_, stages, store_, messages_);
+  } catch (const std::system_error& failed) {
+    return {no_thread(failed)};
+  }
   {
     const std::lock_guard lock(mutex_);
     engine_ = engine;
