@@ -225,7 +225,7 @@ TEST(PipelineParameters, MayBeMany) {
   Parameters others;
   for (int i = 0; i < 1000; i++) others["exakt" + std::to_string(i)] = parameter(Type::Int);
   const auto unknown = checked(others, config).findings;
-  ASSERT_EQ(unknown.size(), std::size_t{2 * count});
+  ASSERT_EQ(unknown.size(), std::size_t{2} * count);
   EXPECT_EQ(unknown[0].fix, "did you mean 'exakt0'?");
 }
 

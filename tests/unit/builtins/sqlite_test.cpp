@@ -217,11 +217,11 @@ TEST_F(SqliteTest, RefusesManyRecords) {
 }
 
 TEST_F(SqliteTest, WritesEveryRecordOnceWhileRefusalsAreSettled) {
-  constexpr int batches = 50;
+  constexpr std::size_t batches = 50;
   WritingSqlite destination(table("t"));
   std::thread writing([&] {
     Call call;
-    for (int i = 0; i < batches; i++) {
+    for (std::size_t i = 0; i < batches; i++) {
       const std::string number = std::to_string(i);
       destination.accept(call, {record(number, R"({"a":)" + number + "}"), record("x", "")});
     }
@@ -235,7 +235,7 @@ TEST_F(SqliteTest, WritesEveryRecordOnceWhileRefusalsAreSettled) {
     }
   }
   writing.join();
-  for (int i = 0; i < batches; i++) {
+  for (std::size_t i = 0; i < batches; i++) {
     EXPECT_EQ(positions[2 * i], "at " + std::to_string(i));
     EXPECT_EQ(outcome[2 * i], "");
     EXPECT_NE(outcome[2 * i + 1], "");
