@@ -21,20 +21,18 @@ tenon::Error not_taken(const UsedPlugin& stage, std::string message, std::string
 
 }  // namespace
 
-tenon::Result<void> DeadLetters::take(const tenon::RecordView& record,
+tenon::Result<void> DeadLetters::take(Transit::Number number, const tenon::RecordView& record,
                                       const std::vector<Transit::Refusal>& refusals) {
   for (const Transit::Refusal& refusal : refusals) {
     if (refusal.error.retryable) return refused(record, refusal);
   }
-  if (too_many()) return refused(record, refusals.front());
+  if (too_many(number)) return refused(record, refusals.front());
   return write({letter(record, refusals)});
 }
 
-/// Counts a refused record.
-bool DeadLetters::too_many() {
+bool DeadLetters::too_many(Transit::Number number) {
   const auto& stage = stages_.dead_letters;
   if (!stage) return true;
-  const std::uint64_t number = results_++;
   const RefusalLimit& limit = stage->limit;
   if (limit.of == 0) return false;
   refused_.push_back(number);

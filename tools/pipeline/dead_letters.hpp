@@ -13,7 +13,6 @@
 #include <tenon/record.hpp>
 #include <tenon/result.hpp>
 
-#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -29,13 +28,10 @@ class DeadLetters {
   DeadLetters(const std::string& pipeline, Stages& stages, CallSlot& calls)
       : pipeline_(pipeline), stages_(stages), calls_(calls) {}
 
-  /// Counts records that all destinations have acknowledged.
-  void count(std::uint64_t accepted) noexcept { results_ += accepted; }
-
-  /// Writes a refused record, and waits until it is acknowledged. Errors: record-refused, if there
-  /// are too many or there is no destination for them; it is retryable if the refusal is. Those of
-  /// the destination.
-  tenon::Result<void> take(const tenon::RecordView& record,
+  /// Writes a refused record, and waits until it is acknowledged. Its number is higher than those of
+  /// the records before. Errors: record-refused, if there are too many or there is no destination
+  /// for them; it is retryable if the refusal is. Those of the destination.
+  tenon::Result<void> take(Transit::Number number, const tenon::RecordView& record,
                            const std::vector<Transit::Refusal>& refusals);
 
   /// Tells the destination that no record follows.
@@ -44,7 +40,7 @@ class DeadLetters {
   void cancel() { calling_.cancel(); }
 
  private:
-  bool too_many();
+  bool too_many(Transit::Number number);
   tenon::Error refused(const tenon::RecordView& record, const Transit::Refusal& refusal) const;
   tenon::Record letter(const tenon::RecordView& record,
                        const std::vector<Transit::Refusal>& refusals) const;
@@ -58,9 +54,8 @@ class DeadLetters {
   CallSlot& calls_;
   tenon::Call call_;
   Canceller calling_;
-  std::uint64_t results_ = 0;          // records that were acknowledged or refused
-  std::deque<std::uint64_t> refused_;  // their numbers, as far as the limit counts them
-  std::optional<tenon::Bytes> last_;   // the position of the last letter
+  std::deque<Transit::Number> refused_;  // as far as the limit counts them
+  std::optional<tenon::Bytes> last_;     // the position of the last letter
 };
 
 }  // namespace pipeline

@@ -418,9 +418,7 @@ tenon::Result<void> Engine::settle_all() {
 tenon::Result<void> Engine::settle(Transit::Number until) {
   if (const auto refusals = transit_.refusals(); !refusals.empty()) {
     const Records refused = transit_.unsettled(until);
-    if (auto taken = dead_letters_.take(refused[0], refusals); !taken) return taken;
-  } else {
-    dead_letters_.count(until - transit_.counts().acknowledged);
+    if (auto taken = dead_letters_.take(until - 1, refused[0], refusals); !taken) return taken;
   }
   store_.state().position = transit_.position_before(until).own();
   if (auto saved = store_.save(); !saved) return saved;
