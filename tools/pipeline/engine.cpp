@@ -169,8 +169,10 @@ void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
 /// Keeps an error of a stage; nothing more is read then. Returns whether there was none.
 bool Engine::note(const tenon::Result<void>& result, const UsedPlugin& stage) {
   if (result) return true;
-  std::lock_guard lock(mutex_);
-  errors_.push_back(labelled(result.error(), stage));
+  {
+    const std::lock_guard lock(mutex_);
+    errors_.push_back(labelled(result.error(), stage));
+  }
   transit_.fail();
   stop();
   return false;
