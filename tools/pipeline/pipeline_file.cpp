@@ -37,20 +37,12 @@ std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Findings& 
   return uses;
 }
 
-/// A whole number from 0.
-std::uint64_t read_count(const ObjectReader& object, const std::string& key, Findings& findings) {
-  const JsonValue* value = object.required(key);
-  if (value == nullptr) return 0;
-  const auto* number = value->as<std::int64_t>();
-  if (number != nullptr && *number >= 0) return static_cast<std::uint64_t>(*number);
-  tenon::reading::add_wrong_type(*value, "'" + key + "'", "a whole number from 0", findings);
-  return 0;
-}
-
 RefusalLimit read_limit(const JsonValue& value, Findings& findings) {
   const ObjectReader object(value, "a limit", {"refused", "of"}, findings);
-  const RefusalLimit limit{.refused = read_count(object, "refused", findings),
-                           .of = read_count(object, "of", findings)};
+  const auto read = [&](std::string_view key) {
+    return static_cast<std::uint64_t>(object.number(key, 0).value_or(0));
+  };
+  const RefusalLimit limit{.refused = read("refused"), .of = read("of")};
   if (limit.of == 0 || limit.refused < limit.of) return limit;
   findings.add({.place = object.place("refused"),
                 .code = "wrong-limit",

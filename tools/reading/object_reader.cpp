@@ -112,14 +112,15 @@ bool ObjectReader::mark(std::string_view key) const {
   return true;
 }
 
-std::optional<int> ObjectReader::number(std::string_view key) const {
+std::optional<int> ObjectReader::number(std::string_view key, int least) const {
   const JsonValue* value = required(key);
   if (value == nullptr) return std::nullopt;
   const std::int64_t* number = value->as<std::int64_t>();
-  if (number != nullptr && *number > 0 && *number <= std::numeric_limits<int>::max()) {
+  if (number != nullptr && *number >= least && *number <= std::numeric_limits<int>::max()) {
     return static_cast<int>(*number);
   }
-  add_wrong_type(*value, "'" + std::string(key) + "'", "a whole number from 1", findings_);
+  add_wrong_type(*value, "'" + std::string(key) + "'", "a whole number from " + std::to_string(least),
+                 findings_);
   return std::nullopt;
 }
 

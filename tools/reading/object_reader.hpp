@@ -34,7 +34,8 @@ class ObjectReader {
   bool flag(std::string_view key, bool otherwise = false) const;
   /// Whether the key is there; the only value that it may have is true.
   bool mark(std::string_view key) const;
-  std::optional<int> number(std::string_view key) const;
+  /// A whole number from `least`.
+  std::optional<int> number(std::string_view key, int least = 1) const;
   const JsonValue::Array* array(std::string_view key) const;
   const JsonValue::Array* optional_array(std::string_view key) const;
   const JsonValue::Object* optional_object(std::string_view key) const;
