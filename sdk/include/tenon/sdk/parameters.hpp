@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/sdk/parameters.hpp: the parameters of a source or destination, declared once: read into a
-// struct of the author's, and told to hosts.
+// struct of the author's, and listed for hosts.
 //
 //   struct Settings {
 //     std::string path;
@@ -83,6 +83,13 @@ class DeclaredParameter {
     return changed;
   }
 
+  /// The same, for a value that no message may show, such as a password.
+  constexpr DeclaredParameter sensitive() const {
+    DeclaredParameter changed(*this);
+    changed.sensitive_ = true;
+    return changed;
+  }
+
   /// Reads the parameter into its member. Returns what is wrong; empty: nothing.
   std::string read(const Config& config, S& into) const {
     std::string given = config.get(name_, "");
@@ -97,18 +104,19 @@ class DeclaredParameter {
 
   std::string_view name() const { return name_; }
 
-  /// What hosts are told of it.
+  /// Returns what a specifier says of it.
   ParameterV2 specification() const {
     using Rule = ParameterV2::Rule;
-    ParameterV2 told;
-    told.default_value = default_;
-    told.description = description_;
-    told.type = file_ ? ParameterV2::Type::File : type();
-    if (required_) told.validations.push_back({Rule::Required, {}});
-    if (!above_.empty()) told.validations.push_back({Rule::GreaterThan, std::string(above_)});
-    if (!below_.empty()) told.validations.push_back({Rule::LessThan, std::string(below_)});
-    if (word_count_ > 0) told.validations.push_back({Rule::Inclusion, word_list()});
-    return told;
+    ParameterV2 parameter;
+    parameter.default_value = default_;
+    parameter.description = description_;
+    parameter.sensitive = sensitive_;
+    parameter.type = file_ ? ParameterV2::Type::File : type();
+    if (required_) parameter.validations.push_back({Rule::Required, {}});
+    if (!above_.empty()) parameter.validations.push_back({Rule::GreaterThan, std::string(above_)});
+    if (!below_.empty()) parameter.validations.push_back({Rule::LessThan, std::string(below_)});
+    if (word_count_ > 0) parameter.validations.push_back({Rule::Inclusion, word_list()});
+    return parameter;
   }
 
  private:
@@ -134,7 +142,8 @@ class DeclaredParameter {
   }
 
   std::string wrong(std::string_view given, std::string_view needed) const {
-    return text("parameter \"", name_, "\" is \"", given, "\", expected ", needed);
+    const std::string found = sensitive_ ? "(hidden)" : text('"', given, '"');
+    return text("parameter \"", name_, "\" is ", found, ", expected ", needed);
   }
 
   std::string expected() const {
@@ -191,6 +200,7 @@ class DeclaredParameter {
   std::size_t word_count_ = 0;
   bool required_ = false;
   bool file_ = false;
+  bool sensitive_ = false;
 };
 
 /// Declares a parameter: the member that it is read into, its key in the configuration, and what it
@@ -221,7 +231,7 @@ class DeclaredParameters {
     return settings;
   }
 
-  /// Returns what a specifier tells hosts.
+  /// Returns what a specifier says of them.
   std::map<std::string, ParameterV2, std::less<>> specification() const {
     std::map<std::string, ParameterV2, std::less<>> all;
     for_each(
