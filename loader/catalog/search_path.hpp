@@ -17,8 +17,8 @@ struct SearchPlace {
   bool named;
 };
 
-/// The variable of the environment in which an app is told something, eg: PHOTO_LAB_LOG for
-/// "photo-lab" and "LOG".
+/// Returns the name of an environment variable of an app, eg: PHOTO_LAB_LOG for "photo-lab" and
+/// "LOG".
 std::string variable_of(const std::string& app, std::string_view what);
 
 /// The places of an app in the order in which they win: `first`, $<APP>_PLUGIN_PATH, the folders of

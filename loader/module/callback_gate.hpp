@@ -24,7 +24,7 @@ class CallbackGate {
     Guard& operator=(const Guard&) = delete;
 
     explicit operator bool() const noexcept { return open_; }
-    /// Whether the thread is in the callback already.
+    /// Returns whether the thread was in the callback before.
     bool nested() const noexcept { return nested_; }
 
    private:

@@ -49,7 +49,7 @@ class Log {
   CallbackGate sink_gate_;
 };
 
-/// A line of which only the text is known.
+/// Returns a line that has only a level and a message.
 tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
 
 /// What a plugin logs in this call, on the thread of the call.

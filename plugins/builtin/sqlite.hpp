@@ -19,10 +19,11 @@ namespace tenon::builtin {
 /// A name as SQL takes it, whatever it is made of.
 std::string quoted_name(std::string_view name);
 
-/// Whether SQLite takes two names for the same: it does not tell ASCII letters apart by case.
+/// Returns whether two names are the same to SQLite, which ignores the case of ASCII letters.
 bool same_name(std::string_view a, std::string_view b) noexcept;
 
-/// The parameter `path` of a config: of a file, which need not exist. Throws sdk::Failure.
+/// Returns the parameter `path` of a config: the path of a file, which need not exist. Throws
+/// sdk::Failure.
 std::string database_path(const sdk::Config& config);
 
 class Database {
@@ -41,8 +42,8 @@ class Database {
   void wait_for(sdk::Call call) noexcept { call_ = call; }
   /// Runs statements without results. Throws sdk::Failure.
   void run(const std::string& sql);
-  /// Whether there is a table of that name. Throws sdk::Failure where something else, such as a
-  /// view, has the name.
+  /// Returns whether there is a table of that name. Throws sdk::Failure if something else, such as
+  /// a view, has the name.
   bool has_table(std::string_view name);
   /// What went wrong last.
   sdk::Failure failure() const;

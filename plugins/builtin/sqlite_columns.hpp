@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which column of a table holds which field. SQLite does not tell names apart by case, but fields
-// are told apart: the column of a field gets a number if its name is taken. After "Name", the field
-// "name" is the column "name (2)".
+// Which column of a table holds which field. SQLite ignores the case of names, and records do not:
+// the column of a field gets a number if its name is taken. After "Name", the field "name" is the
+// column "name (2)".
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Columns {
   std::optional<std::size_t> find(std::string_view field, std::size_t guess = 0) const;
   /// Returns a name that is free, for the column of a field that has none.
   std::string name_for(std::string_view field);
-  /// Adds a column behind the others.
+  /// Adds a column after the others.
   void add(std::string_view field, std::string name);
 
   const std::vector<std::string>& names() const noexcept { return names_; }

@@ -37,13 +37,13 @@ class SqliteDestination : public sdk::WritingDestination {
   void teardown() override;
 
  private:
-  /// Whether a record was refused, and whether an answer of next_acks has said so.
+  /// Whether a record was refused, and whether next_acks has returned its refusal.
   enum class Refusal : std::uint8_t { none, unanswered, answered };
 
   /// Writes the first of the records that are held if the refusal before them is settled.
   void write_held(tenon_call* call);
   void hold(ListView<RecordV2> records);
-  /// The first of the records that are held, in memory of the call.
+  /// Returns the first of the records that are held, in memory of the call.
   ListView<RecordV2> first_held(tenon_call* call) const;
   Refused put_all(ListView<RecordV2> records);
   void put(RecordV2View record);

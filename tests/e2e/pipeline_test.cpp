@@ -282,7 +282,7 @@ TEST_F(Destinations, AreToldAgainIfTheirRemovalFailed) {
     EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
     EXPECT_EQ(outcome.exit, 0);
     EXPECT_EQ(outcome.err,
-              "tenon-pipeline: a removed destination could not be told: b (test.example/actor): "
+              "tenon-pipeline: cannot remove a destination: b (test.example/actor): "
               "on_deleted: internal: as told\n");
     EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
   }

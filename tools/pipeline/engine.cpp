@@ -60,7 +60,7 @@ bool same_place(const UsedPlugin& stage, const UsedPlugin& recorded) {
   return stage.id == recorded.id && stage.plugin == recorded.plugin;
 }
 
-/// What the pipeline last used under an id.
+/// Finds the plugin that was last used under an id.
 std::vector<UsedPlugin>::iterator find(std::vector<UsedPlugin>& all, std::string_view id) {
   return std::find_if(all.begin(), all.end(), [&](const UsedPlugin& one) { return one.id == id; });
 }
@@ -209,7 +209,7 @@ bool Engine::open_dead_letters() {
   return note(store_.save(), stage.used);
 }
 
-/// A program that knew no ids wrote destinations in their order.
+/// Gives ids to the destinations of a position that was stored without them, in their order.
 void Engine::adopt_ids() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
   for (const auto& stage : stages_.destinations) {
@@ -222,8 +222,8 @@ void Engine::adopt_ids() {
   }
 }
 
-/// Tells destinations that the pipeline does not have any more. One that fails stays recorded and
-/// is told again by the next run.
+/// Calls on_deleted of the destinations that are no longer in the pipeline. If that fails, the
+/// destination stays recorded, and the next run tries again.
 tenon::Result<void> Engine::delete_removed() {
   std::vector<UsedPlugin>& recorded = store_.state().destinations;
   const auto removed = [&](const UsedPlugin& one) {
@@ -246,13 +246,12 @@ tenon::Result<void> Engine::delete_removed() {
   return store_.save();
 }
 
-/// Tells a removed destination. Returns whether that was done.
+/// Calls on_deleted of a removed destination. Returns whether that succeeded.
 bool Engine::forget(const UsedPlugin& removed) {
   const CallSlot::Scope call(calls_.add(label_of(removed)), "on_deleted");
   const auto deleted = delete_destination(host_, removed, messages_);
   if (deleted) return true;
-  messages_.say("a removed destination could not be told: " +
-                labelled(deleted.error(), removed).to_string());
+  messages_.say("cannot remove a destination: " + labelled(deleted.error(), removed).to_string());
   return false;
 }
 
@@ -384,8 +383,8 @@ tenon::Result<void> Engine::read_all() {
   return {};
 }
 
-/// The plugin was restarted, and knows nothing of what it gave. It begins again behind what is
-/// durable; so that nothing is read twice, that has to be everything.
+/// The plugin was restarted and has lost its position. It resumes after the stored position; so that
+/// nothing is read twice, every record must be settled before.
 tenon::Result<void> Engine::reopen_source() {
   if (!transit_.await_settled()) return {};
   if (auto opened = open_source(); !opened) return opened;

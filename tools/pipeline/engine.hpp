@@ -40,13 +40,13 @@ class Engine {
   Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
          const Messages& messages);
 
-  /// Runs until the source ends, somebody stops it or something fails; answers what failed. All
-  /// that was read then is delivered and acknowledged, as far as the destinations take it. All
-  /// plugins are torn down at the end. Once.
+  /// Runs until the source ends, `stop` is called or something fails, and returns what failed. The
+  /// records that were read are delivered and acknowledged as far as the destinations accept them.
+  /// All plugins are torn down at the end. Once.
   std::vector<tenon::Error> run();
 
-  /// Stops reading. Calls that do not return are reported after some seconds. May be
-  /// called from any thread.
+  /// Stops reading. Calls that do not return are reported after some seconds. May be called from any
+  /// thread.
   void stop();
 
   /// Delivers nothing more, and tears down the plugins whose methods return. The process has to end

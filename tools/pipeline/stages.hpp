@@ -53,7 +53,7 @@ struct Stages {
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
                                   const Messages& messages, Findings& findings);
 
-/// Tells a destination that was removed from the pipeline, by `on_deleted`. Errors: those of the
+/// Calls `on_deleted` of a destination that was removed from the pipeline. Errors: those of the
 /// Host, if its plugin cannot be created; those of the plugin.
 tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
                                        const Messages& messages);

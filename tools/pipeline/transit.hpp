@@ -95,8 +95,8 @@ class Transit {
   /// What it is to acknowledge next, as far as that lies in one batch; empty when it owes nothing.
   Records unacknowledged(std::size_t lane) const;
   void acknowledge(std::size_t lane, std::size_t count);
-  /// The destination refused the next record that it owes. Waits until that record is settled:
-  /// before that the destination is asked for nothing more. False if it never will be.
+  /// The destination refused the next record that it owes. Waits until that record is settled, so
+  /// that no more acknowledgements are collected before. Returns false if it never will be.
   bool refuse(std::size_t lane, tenon::Destination::AckError error);
   /// Everything that is not acknowledged has to be sent again.
   void rewind(std::size_t lane);

@@ -67,11 +67,11 @@ inline std::string readable(std::string_view position) {
   return hex;
 }
 
-/// What became of the records that the host has not collected yet, in the order of the writes. Its
-/// memory is used again and again. Thread-safe, but for one batch at a time.
+/// The acknowledgements that the host has not collected yet, in the order of the writes. Memory is
+/// reused. Thread-safe, but for one batch at a time.
 class OpenAcks {
  public:
-  /// A record, which is counted anew after a batch that was withdrawn.
+  /// A record. The records of a withdrawn batch have the same numbers as those of the next batch.
   struct Number {
     std::uint64_t batch;
     std::uint64_t record;

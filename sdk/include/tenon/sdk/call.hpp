@@ -24,7 +24,7 @@
 namespace tenon::sdk {
 namespace detail {
 
-/// What a thread is doing for the host. The innermost one counts.
+/// The function that the host has called on a thread. Frames nest; the innermost one is current.
 struct Frame {
   tenon_call* call;
   const tenon_create_request* creating;  // while an instance is made
@@ -116,7 +116,7 @@ class Call {
 namespace detail {
 
 /// Returns whether the method may succeed when it is called again after the exception that is being
-/// handled. A restart of the module may fail, and then the instance goes on.
+/// handled. A restart of the module may fail; then the instance is still used.
 /// REQUIRED: called in a handler.
 inline bool may_succeed_later(Call call) {
   if (call.reason() == Cancelled::by_restart) return true;
