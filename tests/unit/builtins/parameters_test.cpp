@@ -97,6 +97,20 @@ TEST(ParametersTest, AreRefusedAllAtOnce) {
                 "parameter \"color\" is \"green\", expected red, blue or gray");
 }
 
+TEST(ParametersTest, SensitiveValuesAppearInNoMessage) {
+  struct Secret {
+    int pin = 0;
+  };
+  constexpr auto secret =
+      sdk::parameters(sdk::parameter(&Secret::pin, "pin", "of the card").sensitive());
+  EXPECT_TRUE(secret.specification().at("pin").sensitive);
+  Call call;
+  const TextMap config = {{"pin", "12x4"}};
+  const tenon_map raw = Value<TextMap>::raw<Copy::deep>(call.raw(), config);
+  EXPECT_EQ(failure_of([&] { secret.read(sdk::Config(MapView<std::string>(raw))); }),
+            "parameter \"pin\" is (hidden), expected " + sdk::Parameter<int>::expected());
+}
+
 TEST(ParametersTest, AreSpecified) {
   const auto told = settings.specification();
   EXPECT_EQ(told.size(), 8u);
