@@ -2,10 +2,10 @@
 //
 // Plugins as authors write them, on the bases of the SDK. The config of the source is a script, one
 // word for each read. The destination does what the payload of a record says.
+#include <tenon/sdk/async_destination.hpp>
 #include <tenon/sdk/batcher.hpp>
 #include <tenon/sdk/reading_source.hpp>
 #include <tenon/sdk/retry.hpp>
-#include <tenon/sdk/writing_destination.hpp>
 
 #include <chrono>
 #include <deque>
@@ -87,7 +87,7 @@ class BatchSource : public Source {
     while (!batch.full()) {
       std::optional<tenon::RecordV2> record = read();
       if (!record) return;
-      batch.add(*std::move(record));
+      batch.add(*record);
     }
   }
 };
@@ -100,7 +100,7 @@ class PatientSource : public Source {
   }
 };
 
-class Destination : public tenon::sdk::WritingDestination {
+class Destination : public tenon::sdk::AsyncDestination {
  public:
 #ifdef FAULT_CREATE
   Destination() {
@@ -147,7 +147,7 @@ class Destination : public tenon::sdk::WritingDestination {
 };
 
 /// Writes records in batches of three, and lists the sizes in a file.
-class BatchDestination : public tenon::sdk::WritingDestination {
+class BatchDestination : public tenon::sdk::AsyncDestination {
  public:
   void configure(const tenon::sdk::Config& config) override {
     path_ = config.get<std::string>("path");

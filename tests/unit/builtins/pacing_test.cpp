@@ -96,7 +96,7 @@ TEST(RateLimitTest, ZeroIsNoLimit) {
 }
 
 /// A destination that writes batches of its own, and notes how large they are.
-class Collecting : public sdk::WritingDestination {
+class Collecting : public sdk::AsyncDestination {
  public:
   explicit Collecting(std::size_t size, sdk::Duration delay)
       : batcher_(std::in_place, size, delay,

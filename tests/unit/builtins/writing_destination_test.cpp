@@ -167,6 +167,53 @@ TEST(WritingDestinationTest, AcksReachAThreadThatWaitsForThem) {
   acks.join();
 }
 
+/// Writes into memory that is safe after `sync`, which fails as often as it is told to.
+struct Buffered : sdk::WritingDestination {
+  void configure(const sdk::Config&) override {}
+  void write(RecordV2View) override { written++; }
+  void sync() override {
+    if (failures-- > 0) throw failure;
+    synced = written;
+  }
+  int written = 0;
+  int synced = 0;
+  int failures = 0;
+  sdk::Failure failure{TENON_DATA_LOSS, "lost"};
+};
+
+tenon_status write_and_collect(Buffered& destination) {
+  Call call;
+  const Records batch = {record("1", ""), record("2", "")};
+  const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), batch);
+  destination.write_batch(ListView<RecordV2>(raw));
+  tenon_destination_v2_next_acks_request in{sizeof in};
+  const tenon_destination_v2_next_acks_response* out = nullptr;
+  return status_in(call, [&] { destination.raw_next_acks(call.raw(), &in, &out); });
+}
+
+TEST(WritingDestinationTest, SyncsBeforeItAcknowledges) {
+  Buffered destination;
+  EXPECT_EQ(write_and_collect(destination), TENON_OK);
+  EXPECT_EQ(destination.synced, 2);
+}
+
+TEST(WritingDestinationTest, AcknowledgesNothingAfterSyncFailed) {
+  Buffered destination;
+  destination.failures = 1;
+  EXPECT_EQ(write_and_collect(destination), TENON_DATA_LOSS);
+  EXPECT_EQ(write_and_collect(destination), TENON_DATA_LOSS);
+  EXPECT_EQ(destination.synced, 0);
+}
+
+TEST(WritingDestinationTest, SyncsAgainAfterARetryableFailure) {
+  Buffered destination;
+  destination.failures = 1;
+  destination.failure = sdk::Failure(TENON_UNAVAILABLE, "busy").retryable();
+  EXPECT_EQ(write_and_collect(destination), TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(write_and_collect(destination), TENON_OK);
+  EXPECT_EQ(destination.synced, 4);
+}
+
 /// The acknowledgements of a destination without the destination, with batches of one record.
 class OpenAcksTest : public testing::Test {
  protected:
@@ -176,7 +223,8 @@ class OpenAcksTest : public testing::Test {
     Call call;
     call.cancel();
     return status_in(call, [&] {
-      const tenon_list taken = acks_.take(sdk::Call(call.raw()));
+      const sdk::Call collecting(call.raw());
+      const tenon_list taken = acks_.take(collecting, acks_.await(collecting));
       for (std::size_t i = 0; i < taken.count; i++) {
         taken_.push_back(error_text(TENON_AT(tenon_destination_v2_ack, taken, i)));
       }

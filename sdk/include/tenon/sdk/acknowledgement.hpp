@@ -175,9 +175,9 @@ class OpenAcks {
     return unanswered;
   }
 
-  /// The answers up to the first record that is open, in the arena of the call; waits until there
-  /// is one. Throws Failure when the call is cancelled, or when nothing follows.
-  tenon_list take(Call call) {
+  /// Waits until the next record is answered, and returns the first number after it that is not.
+  /// Throws Failure when the call is cancelled, or when nothing follows.
+  std::uint64_t await(Call call) {
     std::unique_lock<std::mutex> lock(mutex_);
     std::size_t end = answered_end();
     // Two things may end this wait, but only one of them wakes it: a cancellation is looked for.
@@ -187,6 +187,13 @@ class OpenAcks {
       call.check();
       changed_.wait_for(lock, look_interval);
     }
+    return forgotten_ + end;
+  }
+
+  /// Returns the answers before this number, in the arena of the call.
+  tenon_list take(Call call, std::uint64_t before) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const std::size_t end = before - forgotten_;
     const tenon_list taken = copy(call.raw(), end);
     taken_ = end;
     errors_.erase(errors_.begin(), errors_.lower_bound(forgotten_ + taken_));

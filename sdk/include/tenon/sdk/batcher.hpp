@@ -13,7 +13,7 @@
 //   std::optional<tenon::sdk::Batcher> batcher;
 #pragma once
 
-#include <tenon/sdk/writing_destination.hpp>
+#include <tenon/sdk/async_destination.hpp>
 
 #include <chrono>
 #include <condition_variable>

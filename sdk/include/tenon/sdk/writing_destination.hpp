@@ -12,6 +12,7 @@
 #include <tenon/sdk/destination.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
@@ -19,51 +20,56 @@
 #include <utility>
 
 namespace tenon::sdk {
+namespace detail {
 
-/// Override `write`, `write_async` or `write_all`.
+/// Returns what `body` returns. A failure is kept and thrown by the calls that follow, unless it is
+/// retryable.
+template <class Body>
+auto unless_failed(std::exception_ptr& failure, Call call, Body&& body) -> decltype(body()) {
+  if (failure) std::rethrow_exception(failure);
+  try {
+    return body();
+  } catch (...) {
+    if (!may_succeed_later(call)) failure = std::current_exception();
+    throw;
+  }
+}
+
+}  // namespace detail
+
+/// Override `write` or `write_all`. See async_destination.hpp for records that are acknowledged
+/// later.
 class WritingDestination : public DestinationV2 {
  public:
   /// The records of a batch that were not written, by their index, each with the reason.
   using Refused = std::map<std::size_t, DestinationV2AckError>;
 
-  /// Writes one record: when it returns the record is safe. A failure refuses this record alone,
-  /// unless it is fatal or the call was cancelled: then it counts as one of write_async. A Refusal
-  /// gives the acknowledgement a code.
+  /// Writes one record. A failure refuses this record alone, unless it is fatal or the call was
+  /// cancelled: then it fails the batch, and a fatal one fails later writes too. A Refusal gives
+  /// the acknowledgement a code.
   virtual void write(RecordV2View /*record*/) { throw unimplemented("write"); }
 
-  /// Begins to write one record, which is valid during the call. `ack` is called once it is safe or
-  /// could not be written, at the latest when `flush` returns. The host gets the acknowledgements
-  /// in the order of the writes, whatever the order of the calls. A failure ends the stream:
-  /// nothing of the batch is acknowledged, and later writes fail in the same way, unless it is
-  /// retryable.
-  virtual void write_async(RecordV2View record, const AckCallback& ack) {
-    try {
-      write(record);
-    } catch (const Failure& failure) {
-      if ((failure.status() & TENON_FATAL) != 0 || call().cancelled()) throw;
-      return ack(ack_error(failure));
-    } catch (const std::exception& error) {
-      return ack(ack_error(error));
-    }
-    ack();
-  }
-
-  /// Writes a batch. When it returns all records are safe that it does not refuse; who writes only
-  /// the first ones refuses the others. A failure fails the batch, with nothing of it acknowledged.
+  /// Writes a batch. When it returns, all records are written but those that it refuses; a plugin
+  /// that writes only the first ones refuses the others. A failure fails the batch: nothing of it
+  /// is acknowledged.
   virtual Refused write_all(ListView<RecordV2> records) {
-    try {
-      for (std::size_t i = 0; i < records.size(); i++)
-        write_async(records[i], callback(records, i));
-    } catch (...) {
-      if (!detail::may_succeed_later(call())) failure_ = std::current_exception();
-      throw;
-    }
-    return {};
+    return detail::unless_failed(write_failure_, call(), [&] {
+      Refused refused;
+      for (std::size_t i = 0; i < records.size(); i++) {
+        auto error = try_write(records[i]);
+        if (error) refused.emplace_hint(refused.end(), i, *std::move(error));
+      }
+      return refused;
+    });
   }
 
-  /// Writes all that is open and calls its callbacks. Called once, when the host stops the
-  /// destination; no write follows. Callbacks that other threads call are waited for until the
-  /// deadline of `stop`; then the records that are still open count as not written.
+  /// Makes all records safe that were written before, eg: by fdatasync. Called before they are
+  /// acknowledged, while another thread may write. A failure acknowledges nothing, and the records
+  /// that follow are not acknowledged either, unless it is retryable.
+  virtual void sync() {}
+
+  /// Writes what the plugin still holds. Called once, when the host stops the destination; no write
+  /// follows.
   virtual void flush() {}
 
   /// Nothing is opened unless this is overridden.
@@ -71,7 +77,6 @@ class WritingDestination : public DestinationV2 {
 
   void write_batch(ListView<RecordV2> records) override {
     acks_->check();
-    if (failure_) std::rethrow_exception(failure_);
     try {
       acks_->begin(records);
       acks_->end(write_all(records));
@@ -91,7 +96,9 @@ class WritingDestination : public DestinationV2 {
 
   tenon_status raw_next_acks(tenon_call* call, const tenon_destination_v2_next_acks_request*,
                              const tenon_destination_v2_next_acks_response** out) override {
-    const tenon_list acks = acks_->take(Call(call));
+    const std::uint64_t end = acks_->await(Call(call));
+    detail::unless_failed(sync_failure_, Call(call), [&] { sync(); });
+    const tenon_list acks = acks_->take(Call(call), end);
     auto* answer = detail::new_response<tenon_destination_v2_next_acks_response>(call);
     answer->acks = acks;
     *out = answer;
@@ -106,10 +113,23 @@ class WritingDestination : public DestinationV2 {
     acks_->end(std::move(refused));
   }
 
- private:
+  /// Returns what acknowledges a record of the batch that is being written, by its index.
   AckCallback callback(ListView<RecordV2> records, std::size_t index) const {
     return AckCallback(std::make_shared<detail::OpenAck>(acks_, acks_->defer(index),
                                                          records[index].position().text()));
+  }
+
+ private:
+  std::optional<DestinationV2AckError> try_write(RecordV2View record) {
+    try {
+      write(record);
+    } catch (const Failure& failure) {
+      if ((failure.status() & TENON_FATAL) != 0 || call().cancelled()) throw;
+      return ack_error(failure);
+    } catch (const std::exception& error) {
+      return ack_error(error);
+    }
+    return std::nullopt;
   }
 
   void flush_once() {
@@ -131,7 +151,8 @@ class WritingDestination : public DestinationV2 {
 
   // Callbacks may outlive the destination.
   const std::shared_ptr<detail::OpenAcks> acks_ = std::make_shared<detail::OpenAcks>(name());
-  std::exception_ptr failure_;  // of write_async, for all writes that follow
+  std::exception_ptr write_failure_;
+  std::exception_ptr sync_failure_;
   bool flushed_ = false;
 };
 
