@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "file_source.hpp"
 
+#include "json_text.hpp"
 #include "records.hpp"
 
 #include <boost/json.hpp>
 
+#include <charconv>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 namespace tenon::builtin {
 namespace {
 
-std::string make_position(std::int64_t offset, std::int64_t line) {
-  return sdk::text(offset, ' ', line);
+void set_position(std::string& position, std::int64_t offset, std::int64_t line) {
+  char digits[20];
+  position.assign(digits, std::to_chars(digits, std::end(digits), offset).ptr);
+  position.push_back(' ');
+  position.append(digits, std::to_chars(digits, std::end(digits), line).ptr);
 }
 
 }  // namespace
@@ -33,43 +39,39 @@ void FileSource::open(std::optional<BytesView> position) {
   const std::int64_t offset = take_number(rest);
   if (!rest.empty()) rest.remove_prefix(1);
   const std::int64_t line = take_number(rest);
-  if (offset < 0 || line < 0 || *position != BytesView(make_position(offset, line))) {
-    throw not_ours(*position);
-  }
+  set_position(position_, offset, line);
+  if (offset < 0 || line < 0 || position->text() != position_) throw not_ours(*position);
   lines_->seek(offset, line);
 }
 
 void FileSource::read_some(sdk::RecordBatch& batch) {
   call().check();
-  while (!batch.full()) {
-    std::optional<RecordV2> record = next();
-    if (!record) return;
-    batch.add(*std::move(record));
-  }
+  while (!batch.full() && next()) batch.add(record_);
 }
 
-std::optional<RecordV2> FileSource::next() {
-  std::string payload;
-  boost::json::value value;
-  bool found = format_ == FileFormat::csv ? next_row(payload, value) : next_json(payload, value);
-  if (!found) return std::nullopt;
-  return json_record(make_position(lines_->offset(), lines_->line()), key_of(value), payload);
+bool FileSource::next() {
+  return format_ == FileFormat::csv ? next_row() : next_json();
 }
 
-bool FileSource::next_json(std::string& payload, boost::json::value& value) {
+bool FileSource::next_json() {
   std::string_view line;
   do {
     if (!lines_->next(line)) return false;
     line = without_return(line);
   } while (line.find_first_not_of(" \t") == std::string_view::npos);
+  if (key_field_.empty()) {
+    if (const auto error = check_json(line).error) throw wrong("not JSON: ", error.message());
+    set_record(std::to_string(lines_->line()), line);
+    return true;
+  }
   boost::json::error_code error;
-  value = boost::json::parse({line.data(), line.size()}, error);
+  const auto value = boost::json::parse({line.data(), line.size()}, error);
   if (error) throw wrong("not JSON: ", error.message());
-  payload.assign(line);
+  set_record(key_of(value), line);
   return true;
 }
 
-bool FileSource::next_row(std::string& payload, boost::json::value& value) {
+bool FileSource::next_row() {
   CsvRow row;
   if (!read_csv_row(*lines_, row)) return false;
   if (row.size() != header_.size()) {
@@ -77,13 +79,18 @@ bool FileSource::next_row(std::string& payload, boost::json::value& value) {
   }
   boost::json::object object;
   for (std::size_t i = 0; i < row.size(); i++) object.insert_or_assign(header_[i], row[i]);
-  payload = boost::json::serialize(object);
-  value = std::move(object);
+  const std::string payload = boost::json::serialize(object);
+  set_record(key_field_.empty() ? std::to_string(lines_->line()) : key_of(std::move(object)),
+             payload);
   return true;
 }
 
+void FileSource::set_record(std::string_view key, std::string_view payload) {
+  set_position(position_, lines_->offset(), lines_->line());
+  set_json(record_, position_, key, payload);
+}
+
 std::string FileSource::key_of(const boost::json::value& value) const {
-  if (key_field_.empty()) return std::to_string(lines_->line());
   const boost::json::value* key =
       value.is_object() ? value.get_object().if_contains(key_field_) : nullptr;
   if (key == nullptr) throw wrong("no field \"", key_field_, "\" to be the key");

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tenon::builtin {
 
@@ -27,11 +28,11 @@ class FileSource : public sdk::ReadingSource {
   void teardown() override { lines_.reset(); }
 
  private:
-  /// The next record; nothing at the end.
-  std::optional<RecordV2> next();
-  /// The next line or row, as JSON text and as value; false at the end.
-  bool next_json(std::string& payload, boost::json::value& value);
-  bool next_row(std::string& payload, boost::json::value& value);
+  /// Reads the next line or row into `record_`; false at the end.
+  bool next();
+  bool next_json();
+  bool next_row();
+  void set_record(std::string_view key, std::string_view payload);
   std::string key_of(const boost::json::value& value) const;
   template <class... Parts>
   sdk::Failure wrong(const Parts&... parts) const {
@@ -43,6 +44,8 @@ class FileSource : public sdk::ReadingSource {
   FileFormat format_ = FileFormat::json_lines;
   std::optional<Lines> lines_;
   CsvRow header_;
+  RecordV2 record_;       // the one that was read last
+  std::string position_;  // of it
 };
 
 }  // namespace tenon::builtin

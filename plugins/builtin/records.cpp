@@ -2,17 +2,26 @@
 #include "records.hpp"
 
 #include <charconv>
+#include <optional>
 
 namespace tenon::builtin {
 
-RecordV2 json_record(std::string_view position, std::string_view key, std::string_view payload) {
-  RecordV2 record;
-  record.position = to_bytes(position);
+namespace {
+
+void assign(std::optional<Bytes>& bytes, std::string_view text) {
+  if (!bytes) bytes.emplace();
+  bytes->assign(text.begin(), text.end());
+}
+
+}  // namespace
+
+void set_json(RecordV2& record, std::string_view position, std::string_view key,
+              std::string_view payload) {
+  record.position.assign(position.begin(), position.end());
   record.operation = RecordV2::Operation::Create;
-  record.metadata.emplace(format_key, "json");
-  record.key = to_bytes(key);
-  record.payload.after = to_bytes(payload);
-  return record;
+  if (record.metadata.empty()) record.metadata.emplace(format_key, "json");
+  assign(record.key, key);
+  assign(record.payload.after, payload);
 }
 
 sdk::Failure not_ours(BytesView position) {

@@ -16,8 +16,9 @@ namespace tenon::builtin {
 /// Of the metadata that says what a payload is made of; "json" stands for a JSON text.
 inline constexpr std::string_view format_key = "opencdc.payload.format";
 
-/// A new record with a JSON payload.
-RecordV2 json_record(std::string_view position, std::string_view key, std::string_view payload);
+/// Makes a record one with a JSON payload. The memory of its parts is used again.
+void set_json(RecordV2& record, std::string_view position, std::string_view key,
+              std::string_view payload);
 
 /// A position that none of the plugin's records has.
 sdk::Failure not_ours(BytesView position);

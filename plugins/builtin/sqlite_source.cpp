@@ -3,8 +3,6 @@
 
 #include "records.hpp"
 
-#include <tenon/sdk/record_batch.hpp>
-
 #include <sqlite3.h>
 #include <boost/json.hpp>
 
@@ -61,8 +59,8 @@ void SqliteSource::open(std::optional<BytesView> position) {
   if (!database_->has_table(table_)) {
     throw sdk::Failure(TENON_NOT_FOUND, path_, ": no table \"", table_, "\"");
   }
-  rows_.emplace(*database_, "SELECT rowid, * FROM " + quoted_name(table_) +
-                                " WHERE rowid > ? ORDER BY rowid LIMIT ?");
+  rows_.emplace(*database_,
+                "SELECT rowid, * FROM " + quoted_name(table_) + " WHERE rowid > ? ORDER BY rowid");
   key_ = 0;
   for (int column = 1; column < rows_->columns(); column++) {
     if (same_name(rows_->column_name(column), key_column_)) key_ = column;
@@ -73,31 +71,27 @@ void SqliteSource::open(std::optional<BytesView> position) {
   }
 }
 
-std::vector<RecordV2> SqliteSource::read_batch(std::int32_t max,
-                                               std::optional<std::int64_t> max_bytes) {
+void SqliteSource::read_some(sdk::RecordBatch& batch) {
   call().check();
   database_->wait_for(call());
   rows_->reset();
   rows_->bind(1, last_);
-  rows_->bind(2, std::int64_t{max});
-  sdk::RecordBatch batch(max, max_bytes);
   while (!batch.full() && rows_->step()) {
-    batch.add(to_record());
+    set_record();
+    batch.add(record_);
     last_ = rows_->integer(0);
   }
   rows_->reset();
-  if (batch.empty()) throw sdk::Failure(TENON_OUT_OF_RANGE, "no more records");
-  return batch.take();
 }
 
-RecordV2 SqliteSource::to_record() const {
+void SqliteSource::set_record() {
   std::string payload = "{";
   for (int column = 1; column < rows_->columns(); column++) {
     if (column > 1) payload += ',';
     payload += quoted(rows_->column_name(column)) + ':' + column_json(*rows_, column);
   }
   payload += '}';
-  return json_record(std::to_string(rows_->integer(0)), rows_->text(key_), payload);
+  set_json(record_, std::to_string(rows_->integer(0)), rows_->text(key_), payload);
 }
 
 void SqliteSource::teardown() {

@@ -6,25 +6,24 @@
 
 #include "sqlite.hpp"
 
-#include <tenon/sdk/source.hpp>
+#include <tenon/sdk/reading_source.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace tenon::builtin {
 
-class SqliteSource : public sdk::SourceV2 {
+class SqliteSource : public sdk::ReadingSource {
  public:
   void configure(const sdk::Config& config) override;
   void open(std::optional<BytesView> position) override;
-  std::vector<RecordV2> read_batch(std::int32_t max,
-                                   std::optional<std::int64_t> max_bytes) override;
+  void read_some(sdk::RecordBatch& batch) override;
   void teardown() override;
 
  private:
-  RecordV2 to_record() const;
+  /// Makes `record_` the current row.
+  void set_record();
 
   std::string path_;
   std::string table_;
@@ -33,6 +32,7 @@ class SqliteSource : public sdk::SourceV2 {
   std::optional<Statement> rows_;
   int key_ = 0;  // the column that is the key; 0: rowid
   std::int64_t last_ = 0;
+  RecordV2 record_;
 };
 
 }  // namespace tenon::builtin

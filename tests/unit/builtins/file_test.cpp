@@ -43,12 +43,11 @@ TEST_F(FileTest, TakesAFieldForTheKey) {
   FileSource source;
   configure(source, config);
   source.open({});
-  const Records records =
-      source.read_batch(10, std::nullopt);  // what is right comes before the failure
+  const Records records = read_batch(source, 10);  // what is right comes before the failure
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(text(*records[0].key), "x");
   EXPECT_EQ(text(*records[1].key), "7");
-  EXPECT_EQ(failure_of([&] { source.read_batch(10, std::nullopt); }),
+  EXPECT_EQ(failure_of([&] { read_batch(source, 10); }),
             path("a.jsonl") + ":3: no field \"id\" to be the key");
 }
 
@@ -58,9 +57,9 @@ TEST_F(FileTest, EndsABatchWithTheRecordThatReachesItsBytes) {
   FileSource source;
   configure(source, {{"path", path("a.jsonl")}});
   source.open({});
-  EXPECT_EQ(source.read_batch(10, 1).size(), 1u);
-  EXPECT_EQ(source.read_batch(10, 38).size(), 1u);
-  EXPECT_EQ(source.read_batch(10, 39).size(), 2u);
+  EXPECT_EQ(read_batch(source, 10, 1).size(), 1u);
+  EXPECT_EQ(read_batch(source, 10, 38).size(), 1u);
+  EXPECT_EQ(read_batch(source, 10, 39).size(), 2u);
 }
 
 TEST_F(FileTest, SaysWhichLineIsNoJson) {
@@ -127,7 +126,7 @@ TEST_F(FileTest, ACancelledCallReadsNothing) {
   source.open({});
   Call call;
   call.cancel();
-  EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }), TENON_CANCELLED);
+  EXPECT_EQ(status_in(call, [&] { read_batch(source, 1); }), TENON_CANCELLED);
 }
 
 TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {

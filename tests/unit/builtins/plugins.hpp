@@ -8,6 +8,7 @@
 #include "framework/world.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/sdk/reading_source.hpp>
 #include <tenon/sdk/writing_destination.hpp>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -58,6 +60,16 @@ inline std::string payload(const RecordV2& record) {
   return text(*record.payload.after);
 }
 
+/// The next batch of a source. Throws what the source throws.
+template <class Source>
+Records read_batch(Source& source, std::int32_t max, std::optional<std::int64_t> max_bytes = {}) {
+  Call call;
+  const tenon_source_v2_read_batch_request in{sizeof in, max, max_bytes ? &*max_bytes : nullptr};
+  const tenon_source_v2_read_batch_response* out = nullptr;
+  source.raw_read_batch(call.raw(), &in, &out);
+  return Value<Records>::own(out->records);
+}
+
 /// Everything behind a position, in batches of two.
 template <class Source>
 Records read_all(const TextMap& config, const std::optional<Bytes>& position = {}) {
@@ -67,7 +79,7 @@ Records read_all(const TextMap& config, const std::optional<Bytes>& position = {
   Records all;
   try {
     for (;;) {
-      for (RecordV2& record : source.read_batch(2, std::nullopt)) all.push_back(std::move(record));
+      for (RecordV2& record : read_batch(source, 2)) all.push_back(std::move(record));
     }
   } catch (const sdk::Failure& failure) {
     if (failure.status() != TENON_OUT_OF_RANGE) throw;
@@ -125,7 +137,9 @@ void expect_resumes(const TextMap& config) {
 }
 
 inline RecordV2 record(const std::string& key, const std::string& payload) {
-  return json_record("at " + key, key, payload);
+  RecordV2 made;
+  set_json(made, "at " + key, key, payload);
+  return made;
 }
 
 /// A destination that is open.

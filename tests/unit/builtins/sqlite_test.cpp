@@ -58,8 +58,8 @@ TEST_F(SqliteTest, EndsABatchWithTheRecordThatReachesItsBytes) {
   SqliteSource source;
   configure(source, table("t"));
   source.open({});
-  EXPECT_EQ(source.read_batch(10, 35).size(), 1u);
-  EXPECT_EQ(payloads(source.read_batch(10, 36)), (Texts{R"({"a":2})", R"({"a":3})"}));
+  EXPECT_EQ(read_batch(source, 10, 35).size(), 1u);
+  EXPECT_EQ(payloads(read_batch(source, 10, 36)), (Texts{R"({"a":2})", R"({"a":3})"}));
 }
 
 TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
@@ -67,11 +67,10 @@ TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
   SqliteSource source;
   configure(source, table("t"));
   source.open({});
-  EXPECT_EQ(source.read_batch(10, std::nullopt).size(), 1u);
+  EXPECT_EQ(read_batch(source, 10).size(), 1u);
   run("INSERT INTO t VALUES (2)");
-  EXPECT_EQ(payloads(source.read_batch(10, std::nullopt)), (Texts{R"({"a":2})"}));
-  EXPECT_EQ(failure_of([&] { source.read_batch(10, std::nullopt); }, TENON_OUT_OF_RANGE),
-            "no more records");
+  EXPECT_EQ(payloads(read_batch(source, 10)), (Texts{R"({"a":2})"}));
+  EXPECT_EQ(failure_of([&] { read_batch(source, 10); }, TENON_OUT_OF_RANGE), "no more records");
 }
 
 TEST_F(SqliteTest, SaysWhatIsNotThere) {
@@ -379,10 +378,9 @@ TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
             TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_EQ(call.cancelled(), CancelReason::deadline);
   call.set_timeout(std::chrono::milliseconds(20));
-  EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }),
-            TENON_UNAVAILABLE | TENON_RETRYABLE);
+  EXPECT_EQ(status_in(call, [&] { read_batch(source, 1); }), TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_EQ(call.cancelled(), CancelReason::deadline);
-  EXPECT_EQ(status_in(call, [&] { source.read_batch(1, std::nullopt); }), TENON_DEADLINE_EXCEEDED);
+  EXPECT_EQ(status_in(call, [&] { read_batch(source, 1); }), TENON_DEADLINE_EXCEEDED);
 }
 
 TEST_F(SqliteTest, ClosesWhatItOpened) {
@@ -394,7 +392,7 @@ TEST_F(SqliteTest, ClosesWhatItOpened) {
   SqliteSource source;
   configure(source, table("t"));
   source.open({});
-  source.read_batch(1, std::nullopt);
+  read_batch(source, 1);
   source.teardown();
   EXPECT_EQ(open_files(), before);
 }

@@ -19,7 +19,6 @@
 #include <exception>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace tenon::sdk {
 
@@ -39,15 +38,32 @@ class ReadingSource : public SourceV2 {
   /// A batch that stays empty is the end of the source. After a failure the records that were added
   /// before are delivered first.
   virtual void read_some(RecordBatch& batch) {
-    if (std::optional<RecordV2> record = read()) batch.add(*std::move(record));
+    if (std::optional<RecordV2> record = read()) batch.add(*record);
   }
 
   /// Returns whether the plugin holds records that it can return without waiting. They are
   /// delivered before the source stops.
   virtual bool buffered() const { return false; }
 
-  std::vector<RecordV2> read_batch(std::int32_t max, std::optional<std::int64_t> max_bytes) final {
-    RecordBatch batch(max, max_bytes);
+  tenon_status raw_read_batch(tenon_call* call, const tenon_source_v2_read_batch_request* in,
+                              const tenon_source_v2_read_batch_response** out) final {
+    RecordBatch batch(Call(call), in->max, Value<std::optional<std::int64_t>>::view(in->max_bytes));
+    fill(batch);
+    const ListView<RecordV2> records = batch.records();
+    const BytesView last = records[records.size() - 1].position();
+    if (!last_position_) last_position_.emplace();
+    last_position_->assign(last.begin(), last.end());
+    auto* answer = detail::new_response<tenon_source_v2_read_batch_response>(call);
+    answer->records = records.raw();
+    *out = answer;
+    return TENON_OK;
+  }
+
+  std::optional<Bytes> stop() final { return last_position_; }
+
+ private:
+  /// Adds at least one record, or throws.
+  void fill(RecordBatch& batch) {
     if (failure_) rethrow();
     try {
       if (std::exchange(saw_cancellation_, call().cancelled()) && !buffered()) call().check();
@@ -58,14 +74,8 @@ class ReadingSource : public SourceV2 {
       passes_ = detail::may_succeed_later(call());
       if (batch.empty()) rethrow();
     }
-    std::vector<RecordV2> records = batch.take();
-    last_position_ = records.back().position;
-    return records;
   }
 
-  std::optional<Bytes> stop() final { return last_position_; }
-
- private:
   [[noreturn]] void rethrow() {
     std::rethrow_exception(passes_ ? std::exchange(failure_, nullptr) : failure_);
   }

@@ -1,58 +1,76 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/sdk/record_batch.hpp: collects the records that a source gives at once.
-//
-//   std::vector<tenon::RecordV2> read_batch(std::int32_t max,
-//                                           std::optional<std::int64_t> max_bytes) override {
-//     tenon::sdk::RecordBatch batch(max, max_bytes);
-//     while (!batch.full() && has_next()) batch.add(next());
-//     return batch.take();
-//   }
+// tenon/sdk/record_batch.hpp: the records that a source returns at once, as far as the host takes
+// them.
 #pragma once
 
 #include <tenon/record.hpp>
+#include <tenon/sdk/call.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace tenon::sdk {
 
-/// Belongs to one thread at a time.
+/// Belongs to one thread, and ends before its call. The records are copied into the memory of the
+/// call, so a plugin that fills the same RecordV2 for each of them allocates nothing.
 class RecordBatch {
  public:
   /// Takes the limits of read_batch.
-  RecordBatch(std::int32_t max, std::optional<std::int64_t> max_bytes)
-      : max_(static_cast<std::size_t>(max)),
+  RecordBatch(Call call, std::int32_t max, std::optional<std::int64_t> max_bytes) noexcept
+      : call_(call.raw()),
+        max_(static_cast<std::size_t>(max)),
         max_bytes_(max_bytes.value_or(std::numeric_limits<std::int64_t>::max())) {}
+  RecordBatch(const RecordBatch&) = delete;
+  RecordBatch& operator=(const RecordBatch&) = delete;
 
   /// Returns whether the host takes no more records.
-  bool full() const noexcept { return records_.size() >= max_ || bytes_ >= max_bytes_; }
-  bool empty() const noexcept { return records_.empty(); }
-  void add(RecordV2 record) {
-    bytes_ += bytes_of(record);
-    records_.push_back(std::move(record));
+  bool full() const noexcept { return size_ >= max_ || bytes_ >= max_bytes_; }
+  bool empty() const noexcept { return size_ == 0; }
+
+  /// Adds a copy of the record.
+  void add(const RecordV2& record) {
+    if (size_ == room_) grow();
+    records_[size_] = Value<RecordV2>::raw<Copy::deep>(call_, record);
+    bytes_ += bytes_of(records_[size_]);
+    size_++;
   }
-  /// Returns the records; the batch is not used any more.
-  std::vector<RecordV2> take() { return std::move(records_); }
+
+  /// Returns the records, which are valid as long as the memory of the call.
+  ListView<RecordV2> records() const noexcept {
+    return ListView<RecordV2>({records_, size_, sizeof(tenon_record_v2)});
+  }
 
  private:
-  static std::size_t size_of(const std::optional<Bytes>& bytes) {
-    return bytes ? bytes->size() : 0;
+  static constexpr std::size_t first_room = 16;
+
+  void grow() {
+    const std::size_t room = std::min(std::max(2 * room_, first_room), std::max(max_, size_ + 1));
+    auto* records =
+        static_cast<tenon_record_v2*>(tenon_allocate(call_, room * sizeof(tenon_record_v2)));
+    std::copy_n(records_, size_, records);
+    records_ = records;
+    room_ = room;
   }
-  static std::int64_t bytes_of(const RecordV2& record) {
-    std::size_t size = record.position.size() + size_of(record.key) +
-                       size_of(record.payload.before) + size_of(record.payload.after);
-    for (const auto& [key, value] : record.metadata) size += key.size() + value.size();
+
+  static std::size_t size_of(std::optional<BytesView> bytes) { return bytes ? bytes->size() : 0; }
+  static std::int64_t bytes_of(const tenon_record_v2& raw) {
+    const RecordV2View record(raw);
+    std::size_t size = record.position().size() + size_of(record.key()) +
+                       size_of(record.payload().before()) + size_of(record.payload().after());
+    for (const auto& [key, value] : record.metadata()) size += key.size() + value.size();
     return static_cast<std::int64_t>(size);
   }
 
+  tenon_call* const call_;
   const std::size_t max_;
   const std::int64_t max_bytes_;
-  std::vector<RecordV2> records_;
+  tenon_record_v2* records_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t room_ = 0;
   std::int64_t bytes_ = 0;
 };
 

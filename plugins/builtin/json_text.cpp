@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "json_text.hpp"
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::builtin {
+namespace {
+
+using Error = boost::json::error_code;
+using Text = boost::json::string_view;
+
+/// What the parser reports. Only the outermost value is looked at.
+class Outermost {
+ public:
+  static constexpr std::size_t max_object_size = SIZE_MAX;
+  static constexpr std::size_t max_array_size = SIZE_MAX;
+  static constexpr std::size_t max_key_size = SIZE_MAX;
+  static constexpr std::size_t max_string_size = SIZE_MAX;
+
+  bool on_document_begin(Error&) { return true; }
+  bool on_document_end(Error&) { return true; }
+  bool on_object_begin(Error&) {
+    if (depth_++ == 0) is_object_ = true;
+    return true;
+  }
+  bool on_object_end(std::size_t, Error&) { return leave(); }
+  bool on_array_begin(Error&) {
+    depth_++;
+    return true;
+  }
+  bool on_array_end(std::size_t, Error&) { return leave(); }
+  bool on_key_part(Text, std::size_t, Error&) { return true; }
+  bool on_key(Text, std::size_t, Error&) { return true; }
+  bool on_string_part(Text, std::size_t, Error&) { return true; }
+  bool on_string(Text, std::size_t, Error&) { return true; }
+  bool on_number_part(Text, Error&) { return true; }
+  bool on_int64(std::int64_t, Text, Error&) { return true; }
+  bool on_uint64(std::uint64_t, Text, Error&) { return true; }
+  bool on_double(double, Text, Error&) { return true; }
+  bool on_bool(bool, Error&) { return true; }
+  bool on_null(Error&) { return true; }
+  bool on_comment_part(Text, Error&) { return true; }
+  bool on_comment(Text, Error&) { return true; }
+
+  bool is_object() const noexcept { return is_object_; }
+
+ private:
+  bool leave() {
+    depth_--;
+    return true;
+  }
+
+  int depth_ = 0;
+  bool is_object_ = false;
+};
+
+}  // namespace
+
+JsonText check_json(std::string_view text) {
+  boost::json::basic_parser<Outermost> parser{boost::json::parse_options()};
+  JsonText checked;
+  const std::size_t read = parser.write_some(false, text.data(), text.size(), checked.error);
+  if (!checked.error && read < text.size()) checked.error = boost::json::error::extra_data;
+  checked.is_object = !checked.error && parser.handler().is_object();
+  return checked;
+}
+
+}  // namespace tenon::builtin
