@@ -50,7 +50,6 @@ void AppendFile::append(std::string_view piece) {
       failed = errno;
     }
   }
-  if (failed == 0 && ::fdatasync(file_) != 0) failed = errno;
   if (failed == 0) {
     size_ += static_cast<std::int64_t>(piece.size());
     return;
@@ -60,6 +59,10 @@ void AppendFile::append(std::string_view piece) {
         .fatal();
   }
   throw sdk::system_failure(failed, "cannot write ", path_);
+}
+
+void AppendFile::sync() {
+  if (::fdatasync(file_) != 0) throw sdk::system_failure(errno, "cannot write ", path_);
 }
 
 }  // namespace tenon::builtin

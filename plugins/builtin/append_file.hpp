@@ -19,9 +19,11 @@ class AppendFile {
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  /// Writes a piece and waits until it is on the disk. Where that fails the file is as it was.
-  /// Throws sdk::Failure.
+  /// Writes a piece. If that fails, the file is as it was. Throws sdk::Failure.
   void append(std::string_view piece);
+  /// Waits until all pieces are on the disk. May be called while another thread appends. Throws
+  /// sdk::Failure.
+  void sync();
 
  private:
   void make_entry_durable() const;

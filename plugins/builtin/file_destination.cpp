@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "file_destination.hpp"
 
+#include "json_text.hpp"
 #include "lines.hpp"
 #include "records.hpp"
 
@@ -22,17 +23,12 @@ struct Kept {
   std::string cut;             // the line that is not complete, for the log
 };
 
-bool is_object(std::string_view text) {
-  boost::json::error_code error;
-  return boost::json::parse({text.data(), text.size()}, error).is_object() && !error;
-}
-
 Kept keep_json_lines(Lines& lines) {
   Kept kept;
   std::string_view line;
   while (lines.next(line)) {
     // Of an object the beginning is told from the whole, and only objects are written here.
-    if (!lines.ended() && !is_object(line)) {
+    if (!lines.ended() && !check_json(line).is_object) {
       kept.cut.assign(line);
       return kept;
     }
@@ -119,16 +115,18 @@ void FileDestination::add(RecordV2View record) {
   if (!payload) {
     throw sdk::Refusal("no-payload", "a file takes no record without a payload");
   }
-  std::string_view text = payload->text();
-  boost::json::error_code error;
-  boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
-  if (error || !value.is_object()) {
+  const std::string_view text = payload->text();
+  if (!check_json(text).is_object) {
     throw sdk::Refusal("wrong-json", "the payload is no JSON object");
   }
+  const bool one_line = text.find_first_of("\r\n") == std::string_view::npos;
+  if (format_ == FileFormat::json_lines && one_line) {
+    piece_.append(text).push_back('\n');
+    return;
+  }
+  const boost::json::value value = boost::json::parse({text.data(), text.size()});
   if (format_ == FileFormat::csv) {
     add_row(value.get_object());
-  } else if (text.find_first_of("\r\n") == std::string_view::npos) {
-    piece_.append(text).push_back('\n');
   } else {
     piece_.append(boost::json::serialize(value)).push_back('\n');
   }

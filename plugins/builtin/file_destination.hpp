@@ -23,6 +23,7 @@ class FileDestination : public sdk::WritingDestination {
   void configure(const sdk::Config& config) override;
   void open() override;
   Refused write_all(ListView<RecordV2> records) override;
+  void sync() override { file_->sync(); }
   void teardown() override { file_.reset(); }
 
  private:
