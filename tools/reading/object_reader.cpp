@@ -119,8 +119,8 @@ std::optional<int> ObjectReader::number(std::string_view key, int least) const {
   if (number != nullptr && *number >= least && *number <= std::numeric_limits<int>::max()) {
     return static_cast<int>(*number);
   }
-  add_wrong_type(*value, "'" + std::string(key) + "'", "a whole number from " + std::to_string(least),
-                 findings_);
+  add_wrong_type(*value, "'" + std::string(key) + "'",
+                 "a whole number from " + std::to_string(least), findings_);
   return std::nullopt;
 }
 
