@@ -119,7 +119,8 @@ void FileDestination::add(RecordV2View record) {
   if (!check_json(text).is_object) {
     throw sdk::Refusal("wrong-json", "the payload is no JSON object");
   }
-  const bool one_line = text.find_first_of("\r\n") == std::string_view::npos;
+  const bool one_line =
+      text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;
   if (format_ == FileFormat::json_lines && one_line) {
     piece_.append(text).push_back('\n');
     return;

@@ -8,16 +8,19 @@ namespace tenon::builtin {
 
 namespace {
 
+void assign(Bytes& bytes, std::string_view text) {
+  const BytesView view(text);
+  bytes.assign(view.begin(), view.end());
+}
 void assign(std::optional<Bytes>& bytes, std::string_view text) {
-  if (!bytes) bytes.emplace();
-  bytes->assign(text.begin(), text.end());
+  assign(bytes ? *bytes : bytes.emplace(), text);
 }
 
 }  // namespace
 
 void set_json(RecordV2& record, std::string_view position, std::string_view key,
               std::string_view payload) {
-  record.position.assign(position.begin(), position.end());
+  assign(record.position, position);
   record.operation = RecordV2::Operation::Create;
   if (record.metadata.empty()) record.metadata.emplace(format_key, "json");
   assign(record.key, key);
