@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -31,19 +32,45 @@ sdk::Failure busy() {
   return sdk::Failure(TENON_UNAVAILABLE, "busy").retryable();
 }
 
+/// A call whose waits end at once, and are noted.
+class RecordingCall : tenon_call {
+ public:
+  RecordingCall() : tenon_call{sizeof(tenon_call), &table(), nullptr, nullptr, INT64_MAX} {}
+  sdk::Call get() { return sdk::Call(this); }
+  const std::vector<sdk::Duration>& waits() const { return waits_; }
+
+ private:
+  static std::int32_t never(tenon_call*) { return TENON_NOT_CANCELLED; }
+  static std::int32_t note(tenon_call* call, tenon_duration timeout) {
+    static_cast<RecordingCall*>(call)->waits_.emplace_back(timeout);
+    return TENON_NOT_CANCELLED;
+  }
+  static const tenon_call_functions& table() {
+    static const tenon_call_functions made = [] {
+      tenon_call_functions functions{};
+      functions.struct_size = sizeof functions;
+      functions.cancelled = never;
+      functions.wait = note;
+      return functions;
+    }();
+    return made;
+  }
+
+  std::vector<sdk::Duration> waits_;
+};
+
 TEST(RetryTest, CallsAgainWithGrowingPausesUntilItSucceeds) {
-  Call call;
-  std::vector<Clock::time_point> calls;
-  const int result = sdk::retry(sdk::Call(call.raw()), [&] {
-    calls.push_back(Clock::now());
-    if (calls.size() == 1) throw busy();
-    if (calls.size() == 2) throw std::system_error(std::make_error_code(std::errc::timed_out));
+  RecordingCall call;
+  int calls = 0;
+  const int result = sdk::retry(call.get(), [&] {
+    calls++;
+    if (calls == 2) throw std::system_error(std::make_error_code(std::errc::timed_out));
+    if (calls < 9) throw busy();
     return 7;
   });
   EXPECT_EQ(result, 7);
-  ASSERT_EQ(calls.size(), 3u);
-  EXPECT_GE(calls[1] - calls[0], 100ms);
-  EXPECT_GE(calls[2] - calls[1], 200ms);
+  const std::vector<sdk::Duration> pauses = {100ms, 200ms, 400ms, 800ms, 1600ms, 3200ms, 5s, 5s};
+  EXPECT_EQ(call.waits(), pauses);
 }
 
 TEST(RetryTest, PassesOnOtherFailures) {
