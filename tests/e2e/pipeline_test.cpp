@@ -276,6 +276,76 @@ TEST_F(Destinations, AreToldThatTheyWereRemoved) {
   EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), Lines{"created 2"});
 }
 
+/// Pipelines that are deleted after a run.
+class Deletion : public Destinations {
+ protected:
+  void run_once(const std::string& destinations) {
+    write_pipeline(plugin("test.example/actor", R"("note": "s", "journal": "journal")"),
+                   destinations);
+    EXPECT_EQ(run().exit, 0);
+    std::filesystem::remove(world.root() / "journal");
+  }
+  Outcome delete_it() { return world.start({TENON_PIPELINE, "delete", "pipeline.json"}).wait(); }
+};
+
+TEST_F(Deletion, CallsOnDeletedOfAllPluginsAndRemovesThePosition) {
+  run_once(actor("a", "1") + ", " + actor("b", "2"));
+  const Outcome deleted = delete_it();
+  EXPECT_EQ(deleted.exit, 0) << deleted.err;
+  EXPECT_EQ(deleted.out, "test: deleted\n");
+  EXPECT_EQ(journal(),
+            (Lines{"source: deleted s", "source: teardown", "destination: deleted 1",
+                   "destination: teardown", "destination: deleted 2", "destination: teardown"}));
+  EXPECT_TRUE(std::filesystem::is_empty(world.root() / "state"));
+  EXPECT_EQ(run_with(actor("a", "1")), Lines{"created 1"});
+  EXPECT_EQ(outcome.out, numbers(10, 10, 10));
+}
+
+TEST_F(Deletion, KeepsPluginsThatFail) {
+  run_once(actor("a", "1") + ", " + actor("b", "2", "\"delete_status\": \"13\""));
+  for (int i = 0; i < 2; i++) {
+    const Outcome deleted = delete_it();
+    EXPECT_EQ(deleted.exit, 1);
+    EXPECT_EQ(deleted.out, "");
+    EXPECT_EQ(deleted.err,
+              "tenon-pipeline: cannot delete a plugin: b (test.example/actor): on_deleted: "
+              "internal: as told\n");
+    EXPECT_EQ(recorded(), Lines{"b 2"});
+  }
+  EXPECT_EQ(journal(),
+            (Lines{"source: deleted s", "source: teardown", "destination: deleted 1",
+                   "destination: teardown", "destination: deleted 2", "destination: teardown",
+                   "destination: deleted 2", "destination: teardown"}));
+  EXPECT_EQ(position(), "");
+}
+
+TEST_F(Deletion, OfAPipelineThatNeverRanDoesNothing) {
+  write_pipeline(plugin("test.example/actor", ""), actor("a", "1"));
+  EXPECT_EQ(delete_it().out, "test: deleted\n");
+  EXPECT_TRUE(std::filesystem::is_empty(world.root() / "state"));
+}
+
+TEST_F(Deletion, RefusesThePositionOfAnotherPipeline) {
+  run_once(actor("a", "1"));
+  std::string file = world.read("pipeline.json");
+  world.write("pipeline.json", file.replace(file.find("test"), 4, "fest"));
+  const Outcome deleted = delete_it();
+  EXPECT_EQ(deleted.exit, 2);
+  EXPECT_NE(deleted.err.find("error[wrong-position]"), std::string::npos) << deleted.err;
+  EXPECT_EQ(recorded(), Lines{"a 1"});
+}
+
+TEST_F(Deletion, RefusesAPipelineThatRuns) {
+  write_actors("\"count\": \"1000000\", \"batch\": \"1\", \"delay\": \"1ms\"");
+  Child running = start();
+  ASSERT_TRUE(wrote(1));
+  const Outcome deleted = delete_it();
+  EXPECT_EQ(deleted.exit, 3);
+  EXPECT_NE(deleted.err.find("in-use"), std::string::npos) << deleted.err;
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.wait().exit, 0);
+}
+
 TEST_F(Destinations, AreToldAgainIfTheirRemovalFailed) {
   run_with(actor("a", "1") + ", " + actor("b", "2", "\"delete_status\": \"13\""));
   for (int i = 0; i < 2; i++) {

@@ -249,7 +249,7 @@ tenon::Result<void> Engine::delete_removed() {
 /// Calls on_deleted of a removed destination. Returns whether that succeeded.
 bool Engine::forget(const UsedPlugin& removed) {
   const CallSlot::Scope call(calls_.add(label_of(removed)), "on_deleted");
-  const auto deleted = delete_destination(host_, removed, messages_);
+  const auto deleted = delete_plugin<tenon::Destination>(host_, removed, messages_);
   if (deleted) return true;
   messages_.say("cannot remove a destination: " + labelled(deleted.error(), removed).to_string());
   return false;

@@ -2,6 +2,7 @@
 //
 // tenon-pipeline: carries records from a source to destinations, as a pipeline file says. All three
 // are plugins; this program is also an example of a host.
+#include "deletion.hpp"
 #include "messages.hpp"
 #include "pipeline_file.hpp"
 #include "pipeline_run.hpp"
@@ -114,23 +115,28 @@ Pipelines read_pipelines(const Paths& paths, Console& console, Findings& finding
   return pipelines;
 }
 
+void check_position(const PipelineFile& file, std::string_view what, const std::string& found,
+                    const std::string& needed, Findings& findings) {
+  if (found == needed) return;
+  findings.add(
+      {.place = file.position_place,
+       .code = "wrong-position",
+       .what = file.position.string() + " keeps the position of another " + std::string(what),
+       .found = found,
+       .needed = needed,
+       .fix = "name another place, or remove that file to begin from the start"});
+}
+
 /// Whether the position is one of this pipeline.
+void check_name(const PipelineState& state, const PipelineFile& file, Findings& findings) {
+  if (!state.pipeline.empty())
+    check_position(file, "pipeline", state.pipeline, file.name, findings);
+}
 void check_state(const PipelineState& state, const PipelineFile& file, const Stages& stages,
                  Findings& findings) {
   if (!state.source) return;
-  const auto check = [&](std::string_view what, const std::string& found,
-                         const std::string& needed) {
-    if (found == needed) return;
-    findings.add(
-        {.place = file.position_place,
-         .code = "wrong-position",
-         .what = file.position.string() + " keeps the position of another " + std::string(what),
-         .found = found,
-         .needed = needed,
-         .fix = "name another place, or remove that file to begin from the start"});
-  };
-  check("pipeline", state.pipeline, file.name);
-  check("source", label_of(*state.source), label_of(stages.source.used));
+  check_name(state, file, findings);
+  check_position(file, "source", label_of(*state.source), label_of(stages.source.used), findings);
 }
 
 /// The modules that are there and cannot be used may be the ones that are missing.
@@ -286,12 +292,40 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   return std::cout ? done : environment_failed;
 }
 
+/// Deletes one pipeline. Errors: cannot-write, in-use.
+tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
+  Findings findings;
+  auto store = PositionStore::open(pipeline.file.position, findings);
+  if (!store) return std::move(store).error();
+  check_name(store->state(), pipeline.file, findings);
+  if (!findings.empty()) return refuse(findings);
+  auto deleted = delete_pipeline(host, *store, pipeline.messages);
+  if (!deleted) return std::move(deleted).error();
+  if (!*deleted) return failed;
+  std::cout << tenon::harmless(pipeline.file.name) << ": deleted" << std::endl;
+  return std::cout ? done : environment_failed;
+}
+
+Exit delete_files(const Paths& paths, const Paths& plugin_path) {
+  Console console("tenon-pipeline");
+  Findings findings;
+  const Pipelines pipelines = read_pipelines(paths, console, findings);
+  if (!findings.empty()) return refuse(findings);
+  tenon::Host host(host_options(plugin_path));
+  Exit exit = done;
+  for (const Pipeline& pipeline : pipelines) {
+    const auto deleted = delete_one(host, pipeline);
+    if (!deleted) pipeline.messages.say(deleted.error().to_string());
+    exit = std::max(exit, deleted ? *deleted : environment_failed);
+  }
+  return exit;
+}
+
 int run(int count, char** arguments) {
   CLI::App program("Carries records from a source to destinations.", "tenon-pipeline");
   program.footer(
       "SIGINT stops after what was read is delivered; a second one ends without that. SIGHUP "
-      "replaces "
-      "plugins whose files have changed.\n"
+      "replaces plugins whose files have changed.\n"
       "Exit status: 0 done, 1 the pipeline failed, 2 wrong usage or a wrong pipeline file, 3 the "
       "environment failed.");
   program.require_subcommand(1);
@@ -308,8 +342,13 @@ int run(int count, char** arguments) {
   add("run", "runs pipelines until their sources end");
   const CLI::App* validate =
       add("validate", "checks pipeline files; their plugins are configured and not opened");
+  const CLI::App* deletion = add("delete",
+                                 "ends pipelines that will not run again: calls on_deleted of "
+                                 "their plugins, and removes their positions");
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
-  return validate->parsed() ? validate_files(paths, plugin_path) : run_files(paths, plugin_path);
+  if (validate->parsed()) return validate_files(paths, plugin_path);
+  if (deletion->parsed()) return delete_files(paths, plugin_path);
+  return run_files(paths, plugin_path);
 }
 
 }  // namespace

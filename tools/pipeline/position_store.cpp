@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +49,17 @@ tenon::reading::Finding finding_of(const tenon::Error& error, const std::filesys
   }
   if (!error.message().empty()) finding.what += ": " + std::string(error.message());
   return finding;
+}
+
+/// The lock has a file of its own: the one with the position is another one after each save.
+std::string lock_path(const std::filesystem::path& path) {
+  return path.string() + ".lock";
+}
+
+/// Returns whether no other process has removed the file since it was opened.
+bool is_linked(int file) {
+  struct stat status;
+  return ::fstat(file, &status) == 0 && status.st_nlink != 0;
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -92,13 +104,12 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   std::filesystem::create_directories(folder_of(path), failed);
   if (failed) return cannot_write(path, failed.value());
 
-  // A file of its own: the one with the position is another one after each save.
-  const std::string lock_path = path.string() + ".lock";
-  tenon::reading::Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock) return cannot_write(lock_path, errno);
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+  const std::string lock_name = lock_path(path);
+  tenon::reading::Descriptor lock(::open(lock_name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock) return cannot_write(lock_name, errno);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || !is_linked(lock.get())) {
     return tenon::Error({.code = "in-use",
-                         .message = "another process runs this pipeline",
+                         .message = "another process uses this pipeline",
                          .where = path.string(),
                          .fix = "wait for its end, or stop it"});
   }
@@ -125,6 +136,13 @@ PositionStore::PositionStore(PositionStore&& other) noexcept
 
 PositionStore::~PositionStore() {
   if (lock_ >= 0) ::close(lock_);
+}
+
+tenon::Result<void> PositionStore::remove() const {
+  std::error_code error;
+  std::filesystem::remove(path_, error);
+  if (!error) std::filesystem::remove(lock_path(path_), error);
+  return error ? cannot_write(path_, error.value()) : tenon::Result<void>();
 }
 
 tenon::Result<void> PositionStore::save() const {

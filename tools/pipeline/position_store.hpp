@@ -51,6 +51,9 @@ class PositionStore {
   /// about it, and in between there is the old one or the new. Errors: cannot-write.
   tenon::Result<void> save() const;
 
+  /// Removes the file, if there is one. Errors: cannot-write.
+  tenon::Result<void> remove() const;
+
  private:
   PositionStore(std::filesystem::path path, int lock) noexcept;
 

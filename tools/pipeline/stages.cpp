@@ -104,15 +104,19 @@ std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
   return Stages{std::move(dead_letters), std::move(destinations), std::move(*source)};
 }
 
-tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
-                                       const Messages& messages) {
-  auto created = host.create<tenon::Destination>(removed.plugin);
+template <class K>
+tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
+                                  const Messages& messages) {
+  auto created = host.create<K>(removed.plugin);
   if (!created) return std::move(created).error();
-  const Stage<tenon::Destination> stage{
-      {new tenon::Handle<tenon::Destination>(std::move(*created)), Teardown{&messages, removed}},
-      removed};
+  const Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, removed}},
+                       removed};
   auto deleted = (*stage.plugin)->on_deleted(removed.config);
   return done_or_nothing_to_do(deleted) ? tenon::Result<void>() : deleted;
 }
+template tenon::Result<void> delete_plugin<tenon::Source>(tenon::Host&, const UsedPlugin&,
+                                                          const Messages&);
+template tenon::Result<void> delete_plugin<tenon::Destination>(tenon::Host&, const UsedPlugin&,
+                                                               const Messages&);
 
 }  // namespace pipeline

@@ -53,9 +53,10 @@ struct Stages {
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
                                   const Messages& messages, Findings& findings);
 
-/// Calls `on_deleted` of a destination that was removed from the pipeline. Errors: those of the
-/// Host, if its plugin cannot be created; those of the plugin.
-tenon::Result<void> delete_destination(tenon::Host& host, const UsedPlugin& removed,
-                                       const Messages& messages);
+/// Calls `on_deleted` of a source or destination that a pipeline does not use any more. Errors: those
+/// of the Host, if its plugin cannot be created; those of the plugin.
+template <class K>
+tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
+                                  const Messages& messages);
 
 }  // namespace pipeline

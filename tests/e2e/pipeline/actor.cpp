@@ -84,6 +84,10 @@ class Source : public tenon::sdk::SourceV2 {
   void on_updated(tenon::MapView<std::string> before, tenon::MapView<std::string> after) override {
     journal_.add("source: updated " + text_of(before) + " " + text_of(after));
   }
+  void on_deleted(tenon::MapView<std::string> config) override {
+    journal_.open(std::string(config.find("journal").value_or("")));
+    journal_.add("source: deleted " + text_of(config));
+  }
   void open(std::optional<tenon::BytesView> position) override {
     journal_.add("source: open " + text_of(position));
     if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
