@@ -1091,7 +1091,7 @@ TEST_F(Pipeline, TellsAllThatIsWrongWithAFileAtOnce) {
             R"(pipeline.json:1:1: error[missing-key]: a pipeline lacks the key 'position'
    fix     add "position": ...
 pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
-   needed  'name', 'source', 'destinations', 'dead_letters', 'position' and 'window'
+   needed  'name', 'source', 'processors', 'destinations', 'dead_letters', 'position' and 'window'
    fix     did you mean 'source'?
 pipeline.json:4:24: error[not-found]: test.example/acter
    found   neither a drop-in nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor

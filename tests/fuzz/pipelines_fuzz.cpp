@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "fuzz/fuzzing.hpp"
 #include "reading/json_value.hpp"
@@ -42,12 +44,17 @@ JsonValue json_of(const DeadLettersUse& use) {
   return {std::move(letters)};
 }
 
+JsonValue json_of(const std::vector<StageUse>& uses) {
+  JsonValue::Array stages;
+  for (const StageUse& use : uses) stages.push_back(json_of(use));
+  return {std::move(stages)};
+}
+
 std::string written(const PipelineFile& file) {
-  JsonValue::Array destinations;
-  for (const StageUse& use : file.destinations) destinations.push_back(json_of(use));
   JsonValue::Object pipeline{{"name", {}, {file.name}},
                              {"source", {}, json_of(file.source)},
-                             {"destinations", {}, {std::move(destinations)}},
+                             {"processors", {}, json_of(file.processors)},
+                             {"destinations", {}, json_of(file.destinations)},
                              {"position", {}, {file.position.string()}}};
   if (file.dead_letters) pipeline.push_back({"dead_letters", {}, json_of(*file.dead_letters)});
   return tenon::reading::to_json({std::move(pipeline)});
@@ -61,13 +68,16 @@ bool same(const DeadLettersUse& a, const DeadLettersUse& b) {
   return same(a.stage, b.stage) && a.limit.refused == b.limit.refused && a.limit.of == b.limit.of;
 }
 
-bool same(const PipelineFile& a, const PipelineFile& b) {
-  return a.name == b.name && same(a.source, b.source) && a.position == b.position &&
-         a.dead_letters.has_value() == b.dead_letters.has_value() &&
-         (!a.dead_letters || same(*a.dead_letters, *b.dead_letters)) &&
-         std::equal(a.destinations.begin(), a.destinations.end(), b.destinations.begin(),
-                    b.destinations.end(),
+bool same(const std::vector<StageUse>& a, const std::vector<StageUse>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const StageUse& x, const StageUse& y) { return same(x, y); });
+}
+
+bool same(const PipelineFile& a, const PipelineFile& b) {
+  return a.name == b.name && same(a.source, b.source) && same(a.processors, b.processors) &&
+         same(a.destinations, b.destinations) && a.position == b.position &&
+         a.dead_letters.has_value() == b.dead_letters.has_value() &&
+         (!a.dead_letters || same(*a.dead_letters, *b.dead_letters));
 }
 
 void require_places(const PluginUse& use) {
@@ -96,6 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& finding : findings.all()) require_place(finding, path.string(), lines);
   if (file) {
     require_places(file->source);
+    for (const PluginUse& use : file->processors) require_places(use);
     for (const PluginUse& use : file->destinations) require_places(use);
     if (file->dead_letters) require_places(file->dead_letters->stage);
   }

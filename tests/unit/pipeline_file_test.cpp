@@ -52,6 +52,33 @@ TEST_F(PipelineFileTest, HasASourceAndDestinations) {
   EXPECT_EQ(file->position_place.line, 4);
 }
 
+TEST_F(PipelineFileTest, MayHaveProcessors) {
+  const std::string begin = R"({"name": "n", "position": "p", "source": {"plugin": "s"},
+  "destinations": [{"plugin": "d"}])";
+  auto file = read(begin + "}");
+  ASSERT_TRUE(file && findings_.empty());
+  EXPECT_TRUE(file->processors.empty());
+  file = read(begin + R"(, "processors": [{"plugin": "a", "config": {"x": "1"}}, {"id": "i",
+  "plugin": "b"}]})");
+  ASSERT_TRUE(file && findings_.empty());
+  ASSERT_EQ(file->processors.size(), 2u);
+  EXPECT_EQ(file->processors[0].reference, "a");
+  EXPECT_EQ(file->processors[0].config, (tenon::TextMap{{"x", "1"}}));
+  EXPECT_EQ(file->processors[1].id, "i");
+  EXPECT_EQ(file->processors[1].id_place.line, 2);
+  read(begin + R"(, "processors": {"plugin": "a"}})");
+  EXPECT_EQ(finding(),
+            "2:52: error[wrong-type]: 'processors' has the wrong form\n"
+            "   found   an object\n"
+            "   needed  an array\n"
+            "   fix     write an array");
+  read(begin + R"(, "processors": [{"plugin": "a", "conf": {}}]})");
+  EXPECT_EQ(finding(),
+            "2:69: error[unknown-key]: a processor has no key 'conf'\n"
+            "   needed  'id', 'plugin' and 'config'\n"
+            "   fix     remove it");
+}
+
 TEST_F(PipelineFileTest, NeedsADestination) {
   read(R"({"name": "n", "source": {"plugin": "s"}, "destinations": [], "position": "p"})");
   EXPECT_EQ(finding(),

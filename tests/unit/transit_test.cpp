@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <string>
 #include <vector>
@@ -179,26 +180,29 @@ class RefusedTest : public TransitTest {
   }
 };
 
-TEST_F(RefusedTest, SettlesARefusedRecordAlone) {
+TEST_F(RefusedTest, WaitsForTheRecordsBeforeARefusedOne) {
   deliver({"1", "2", "3", "4"});
   transit_.acknowledge(0, 4);
   transit_.acknowledge(1, 2);
-  std::future<bool> settled = refuse(1);
+  std::future<bool> passed = refuse(1);
   ASSERT_EQ(transit_.await_acknowledged(), 2u);
-  EXPECT_TRUE(transit_.refusals().empty()) << "not of the first record";
+  EXPECT_FALSE(transit_.refused()) << "not the first record";
   transit_.settle(2);
-  ASSERT_EQ(transit_.await_acknowledged(), 3u);
-  const auto refusals = transit_.refusals();
-  ASSERT_EQ(refusals.size(), 1u);
-  EXPECT_EQ(refusals[0].lane, 1u);
-  EXPECT_EQ(refusals[0].error.code, "ugly");
-  EXPECT_EQ(settled.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
-  transit_.settle(1);
-  EXPECT_TRUE(settled.get());
+  ASSERT_TRUE(transit_.await_acknowledged());
+  const auto refused = transit_.refused();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->number, 2u);
+  EXPECT_EQ(refused->record.position().text(), "3");
+  ASSERT_EQ(refused->refusals.size(), 1u);
+  EXPECT_EQ(refused->refusals[0].number, 1u);
+  EXPECT_EQ(refused->refusals[0].error.code, "ugly");
+  EXPECT_EQ(passed.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  transit_.pass_refused();
+  EXPECT_TRUE(passed.get());
   transit_.acknowledge(1, 1);
   ASSERT_EQ(transit_.await_acknowledged(), 4u);
-  EXPECT_TRUE(transit_.refusals().empty());
-  transit_.settle(1);
+  EXPECT_FALSE(transit_.refused());
+  transit_.settle(2);
   EXPECT_EQ(to_text(transit_.counts()), "records: read 4, written 4, acknowledged 4, refused 1");
 }
 
@@ -206,9 +210,10 @@ TEST_F(RefusedTest, HasTheRefusalsOfAllDestinations) {
   deliver({"1", "2"});
   std::future<bool> first = refuse(0);
   std::future<bool> second = refuse(1);
-  ASSERT_EQ(transit_.await_acknowledged(), 1u);
-  EXPECT_EQ(transit_.refusals().size(), 2u);
-  transit_.settle(1);
+  ASSERT_TRUE(transit_.await_acknowledged());
+  ASSERT_TRUE(transit_.refused());
+  EXPECT_EQ(transit_.refused()->refusals.size(), 2u);
+  transit_.pass_refused();
   EXPECT_TRUE(first.get());
   EXPECT_TRUE(second.get());
 }
@@ -230,6 +235,170 @@ TEST_F(RefusedTest, WaitsNoLongerForADestinationThatFinished) {
   transit_.finish(1);
   transit_.finish(1);
   EXPECT_FALSE(settled.get());
+}
+
+// -- Processed records --------------------------------------------------------
+
+/// One destination, and a processor.
+class ProcessedTest : public testing::Test {
+ protected:
+  using RecordList = tenon::Value<std::vector<tenon::RecordV2>>;
+
+  static std::vector<tenon::RecordV2> records(const Positions& keys) {
+    std::vector<tenon::RecordV2> all(keys.size());
+    for (std::size_t i = 0; i < keys.size(); i++) {
+      all[i].position = tenon::to_bytes(keys[i]);
+      all[i].key = all[i].position;
+    }
+    return all;
+  }
+  void read(const Positions& positions) {
+    tenon::Call* call = transit_.await_room().call;
+    call->reset();
+    transit_.add(Records(RecordList::raw<tenon::Copy::deep>(call->raw(), records(positions))));
+  }
+  /// Processes the next batch. The result of each record is a list of keys, or "!" to refuse it.
+  void process(const std::vector<Positions>& results) {
+    const auto work = transit_.await_read();
+    ASSERT_TRUE(work);
+    work->processed.begin(work->read);
+    step(0, work->processed, results);
+    transit_.add_processed();
+  }
+  static void step(std::size_t processor, Processed& batch, const std::vector<Positions>& results) {
+    tenon::Call& call = batch.call(processor);
+    call.reset();
+    ASSERT_EQ(batch.begin_step().size(), results.size());
+    for (std::size_t i = 0; i < results.size(); i++) {
+      if (results[i] == Positions{"!"}) {
+        batch.refuse(i, {Refusal::By::processor, 0, {"ugly", "too ugly", false}});
+      } else {
+        batch.replace(i,
+                      Records(RecordList::raw<tenon::Copy::deep>(call.raw(), records(results[i]))));
+      }
+    }
+  }
+  /// The keys of what is sent next.
+  Positions send() {
+    Positions all;
+    for (const auto record : transit_.offer(0)) all.emplace_back(record.key()->text());
+    transit_.sent(0);
+    return all;
+  }
+  /// The position of the record that is refused next.
+  std::string refused() {
+    EXPECT_TRUE(transit_.await_acknowledged());
+    const auto refused = transit_.refused();
+    return refused ? std::string(refused->record.position().text()) : "-";
+  }
+
+  Transit transit_{1, {}, true};
+};
+
+TEST_F(ProcessedTest, KeepThePositionsOfTheRecordsTheyCameFrom) {
+  read({"1", "2", "3"});
+  process({{"a"}, {}, {"b", "c"}});
+  const Records sent = transit_.offer(0);
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(sent[0].position().text(), "1");
+  EXPECT_EQ(sent[1].position().text(), "3");
+  EXPECT_EQ(sent[2].position().text(), "3");
+}
+
+TEST_F(ProcessedTest, SettleARecordWithItsLastPart) {
+  read({"1", "2", "3"});
+  process({{"a"}, {"b", "c", "d"}, {"e"}});
+  EXPECT_EQ(send(), (Positions{"a", "b", "c", "d", "e"}));
+  transit_.acknowledge(0, 3);
+  EXPECT_EQ(transit_.await_acknowledged(), 1u);
+  transit_.settle(1);
+  transit_.acknowledge(0, 1);
+  EXPECT_EQ(transit_.await_acknowledged(), 2u);
+  transit_.settle(1);
+  EXPECT_EQ(to_text(transit_.settled_counts()), "records: read 2, written 4, acknowledged 2");
+  EXPECT_EQ(to_text(transit_.counts()), "records: read 3, written 5, acknowledged 2");
+}
+
+TEST_F(ProcessedTest, SettleFilteredRecordsAfterThoseBefore) {
+  read({"1", "2"});
+  read({"3"});
+  read({"4", "5"});
+  process({{"a"}, {}});
+  process({{}});
+  process({{}, {"b"}});
+  EXPECT_EQ(send(), Positions{"a"});
+  EXPECT_EQ(send(), Positions{"b"});
+  transit_.acknowledge(0, 1);
+  EXPECT_EQ(transit_.await_acknowledged(), 4u);
+  transit_.settle(2);
+  transit_.settle(1);
+  transit_.settle(1);
+  transit_.acknowledge(0, 1);
+  EXPECT_EQ(transit_.await_acknowledged(), 5u);
+}
+
+TEST_F(ProcessedTest, HoldNothingIfAllAreFiltered) {
+  for (std::uint64_t i = 0; i < 100'000; i++) {
+    read({"x"});
+    process({{}});
+    ASSERT_EQ(transit_.await_acknowledged(), i + 1);
+    EXPECT_EQ(transit_.unsettled(i + 1).size(), 1u);
+    transit_.settle(1);
+    ASSERT_EQ(transit_.await_room().records, 1000);
+  }
+}
+
+TEST_F(ProcessedTest, AreRefusedWithTheWholeRecord) {
+  read({"1", "2", "3"});
+  const auto work = transit_.await_read();
+  work->processed.begin(work->read);
+  step(0, work->processed, {{"a"}, {"b", "c", "d"}, {"!"}});
+  step(1, work->processed, {{"A"}, {"B"}, {"!"}, {"D"}});
+  transit_.add_processed();
+  EXPECT_EQ(send(), Positions{"A"});
+  transit_.acknowledge(0, 1);
+  EXPECT_EQ(transit_.await_acknowledged(), 1u);
+  EXPECT_FALSE(transit_.refused()) << "not the first record";
+  transit_.settle(1);
+  EXPECT_EQ(refused(), "2");
+  transit_.pass_refused();
+  EXPECT_EQ(transit_.await_acknowledged(), 2u);
+  transit_.settle(1);
+  EXPECT_EQ(refused(), "3");
+  transit_.pass_refused();
+  EXPECT_EQ(transit_.await_acknowledged(), 3u);
+  EXPECT_EQ(transit_.counts().refused, 2u);
+}
+
+/// The destination is asked for the other parts when one is in the dead letters.
+TEST_F(ProcessedTest, AreRefusedAsPartsByDestinations) {
+  read({"1", "2"});
+  process({{"a"}, {"b", "c", "d"}});
+  send();
+  transit_.acknowledge(0, 2);
+  std::future<bool> passed = std::async(std::launch::async, [this] {
+    return transit_.refuse(0, {"ugly", "too ugly", false});
+  });
+  ASSERT_EQ(transit_.await_acknowledged(), 1u);
+  transit_.settle(1);
+  EXPECT_EQ(refused(), "2");
+  EXPECT_EQ(transit_.refused()->record.key()->text(), "c");
+  transit_.pass_refused();
+  EXPECT_TRUE(passed.get());
+  transit_.acknowledge(0, 1);
+  EXPECT_EQ(transit_.await_acknowledged(), 2u);
+}
+
+TEST_F(ProcessedTest, EndForTheDestinationWithTheLastBatch) {
+  read({"1", "2"});
+  transit_.end_reading();
+  process({{"a"}, {}});
+  EXPECT_EQ(send(), Positions{"a"});
+  EXPECT_FALSE(transit_.await_read());
+  transit_.end_processing();
+  EXPECT_EQ(transit_.last_position()->text(), "1");
+  transit_.acknowledge(0, 1);
+  EXPECT_FALSE(transit_.await_offered(0));
 }
 
 }  // namespace

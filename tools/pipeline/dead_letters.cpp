@@ -19,15 +19,23 @@ tenon::Error not_taken(const UsedPlugin& stage, std::string message, std::string
                        .fix = "correct the config of \"dead_letters\""});
 }
 
+const char* word_of(Refusal::By by) {
+  return by == Refusal::By::processor ? "processor" : "destination";
+}
+
 }  // namespace
 
-tenon::Result<void> DeadLetters::take(Transit::Number number, const tenon::RecordView& record,
-                                      const std::vector<Transit::Refusal>& refusals) {
-  for (const Transit::Refusal& refusal : refusals) {
-    if (refusal.error.retryable) return refused(record, refusal);
+tenon::Result<void> DeadLetters::take(const Transit::Refused& refused) {
+  for (const Refusal& refusal : refused.refusals) {
+    if (refusal.error.retryable) return error_of(refused.record, refusal);
   }
-  if (too_many(number)) return refused(record, refusals.front());
-  return write({letter(record, refusals)});
+  if (too_many(refused.number)) return error_of(refused.record, refused.refusals.front());
+  return write({letter(refused)});
+}
+
+const UsedPlugin& DeadLetters::plugin_of(const Refusal& refusal) const {
+  return refusal.by == Refusal::By::processor ? stages_.processors[refusal.number].used
+                                              : stages_.destinations[refusal.number].used;
 }
 
 bool DeadLetters::too_many(Transit::Number number) {
@@ -40,55 +48,54 @@ bool DeadLetters::too_many(Transit::Number number) {
   return refused_.size() > limit.refused;
 }
 
-tenon::Error DeadLetters::refused(const tenon::RecordView& record,
-                                  const Transit::Refusal& refusal) const {
+tenon::Error DeadLetters::error_of(const tenon::RecordView& record, const Refusal& refusal) const {
   const auto& stage = stages_.dead_letters;
+  const std::string plugin = word_of(refusal.by);
   const std::string fix =
       refusal.error.retryable
-          ? "wait, or look after the destination; the next run begins with this record"
-          : "correct the record in its origin, or the config of the destination; the next run "
-            "begins with this record";
+          ? "wait, or look after the " + plugin + "; the next run begins with this record"
+          : "correct the record in its origin, or the config of the " + plugin +
+                "; the next run begins with this record";
   return tenon::Error({.code = "record-refused",
                        .status = refusal.error.retryable ? TENON_ABORTED | TENON_RETRYABLE : 0,
                        .message = refusal.error.message,
-                       .where = label_of(stages_.destinations[refusal.lane].used),
+                       .where = label_of(plugin_of(refusal)),
                        .found = "the record at position " + position_text(record.position()) +
                                 ", refused as " + refusal.error.code,
                        .needed = stage && !refusal.error.retryable
                                      ? "at most " + std::to_string(stage->limit.refused) +
                                            " refused of " + std::to_string(stage->limit.of) +
                                            " records"
-                                     : "a record that the destination takes",
+                                     : "a record that the " + plugin + " takes",
                        .fix = fix});
 }
 
 /// The refused record and the reasons, under its own position and key.
-tenon::Record DeadLetters::letter(const tenon::RecordView& record,
-                                  const std::vector<Transit::Refusal>& refusals) const {
+tenon::Record DeadLetters::letter(const Transit::Refused& refused) const {
   tenon::json::Writer out;
   out.begin_object();
   out.key("pipeline");
   out.text(pipeline_);
   out.key("refused");
   out.begin_array();
-  for (const auto& [lane, error] : refusals) {
+  for (const Refusal& refusal : refused.refusals) {
     out.begin_object();
-    out.key("destination");
-    out.text(*stages_.destinations[lane].used.id);
+    out.key(word_of(refusal.by));
+    out.text(*plugin_of(refusal).id);
     out.key("code");
-    out.text(error.code);
+    out.text(refusal.error.code);
     out.key("message");
-    out.text(error.message);
+    out.text(refusal.error.message);
     out.end_object();
   }
   out.end_array();
   out.key("record");
-  pipeline::write(out, record);
+  pipeline::write(out, refused.record);
   out.end_object();
 
   tenon::Record letter;
-  letter.position = record.position().own();
-  if (record.key()) letter.key = record.key()->own();
+  letter.position = refused.record.position().own();
+  if (refused.record.key()) letter.key = refused.record.key()->own();
   letter.payload.after = tenon::to_bytes(out.view());
   return letter;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What becomes of records that a destination refuses.
+// What becomes of records that a processor or a destination refuses.
 #pragma once
 
 #include "canceller.hpp"
@@ -28,11 +28,10 @@ class DeadLetters {
   DeadLetters(const std::string& pipeline, Stages& stages, CallSlot& calls)
       : pipeline_(pipeline), stages_(stages), calls_(calls) {}
 
-  /// Writes a refused record, and waits until it is acknowledged. Its number is higher than those of
-  /// the records before. Errors: record-refused, if there are too many or there is no destination
-  /// for them; it is retryable if the refusal is. Those of the destination.
-  tenon::Result<void> take(Transit::Number number, const tenon::RecordView& record,
-                           const std::vector<Transit::Refusal>& refusals);
+  /// Writes a refused record, and waits until it is acknowledged. Its number is not lower than
+  /// those before. Errors: record-refused, if there are too many or there is no destination for
+  /// them; it is retryable if the refusal is. Those of the destination.
+  tenon::Result<void> take(const Transit::Refused& refused);
 
   /// Tells the destination that no record follows.
   tenon::Result<void> stop();
@@ -41,9 +40,9 @@ class DeadLetters {
 
  private:
   bool too_many(Transit::Number number);
-  tenon::Error refused(const tenon::RecordView& record, const Transit::Refusal& refusal) const;
-  tenon::Record letter(const tenon::RecordView& record,
-                       const std::vector<Transit::Refusal>& refusals) const;
+  const UsedPlugin& plugin_of(const Refusal& refusal) const;
+  tenon::Error error_of(const tenon::RecordView& record, const Refusal& refusal) const;
+  tenon::Record letter(const Transit::Refused& refused) const;
   tenon::Result<void> write(const std::vector<tenon::Record>& letters);
   tenon::Result<void> try_write(const std::vector<tenon::Record>& letters);
   tenon::Result<void> check(tenon::ListView<tenon::Destination::Ack> acks,

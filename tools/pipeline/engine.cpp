@@ -84,12 +84,13 @@ tenon::ListView<tenon::Bytes> positions_of(const Records& records) {
 }  // namespace
 
 tenon::Error no_thread(const std::system_error& failed) {
-  return tenon::Error({.code = "no-thread",
-                       .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
-                       .message = "the system has no thread left for the pipeline",
-                       .found = failed.code().message(),
-                       .needed = "two threads for each destination, and three more",
-                       .fix = "raise the limit of threads for this process or user"});
+  return tenon::Error(
+      {.code = "no-thread",
+       .status = TENON_RESOURCE_EXHAUSTED | TENON_RETRYABLE,
+       .message = "the system has no thread left for the pipeline",
+       .found = failed.code().message(),
+       .needed = "two threads for each destination, one for processors, and three more",
+       .fix = "raise the limit of threads for this process or user"});
 }
 
 Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, PositionStore& store,
@@ -103,9 +104,10 @@ Engine::Engine(tenon::Host& host, const PipelineFile& file, Stages& stages, Posi
       source_calls_(calls_.add(label_of(stages.source.used))),
       ack_calls_(calls_.add(label_of(stages.source.used))),
       letter_calls_(calls_.add(stages.dead_letters ? label_of(stages.dead_letters->used) : "")),
-      transit_(stages.destinations.size(), file.window),
+      transit_(stages.destinations.size(), file.window, !stages.processors.empty()),
+      processing_(stages.processors, transit_, calls_),
       dead_letters_(file.name, stages, letter_calls_),
-      busy_(destination_place(stages.destinations.size())) {
+      busy_(destination_place(stages.destinations.size()) + stages.processors.size()) {
   for (std::size_t i = 0; i < stages.destinations.size(); i++) {
     auto& destination = stages.destinations[i];
     const std::string name = label_of(destination.used);
@@ -133,6 +135,9 @@ void Engine::tear_down() {
     stage.plugin.reset();
   };
   end(stages_.source, source_calls_, source_place);
+  for (std::size_t i = 0; i < stages_.processors.size(); i++) {
+    end(stages_.processors[i], processing_.calls(i), processor_place(i));
+  }
   for (std::size_t i = 0; i < deliveries_.size(); i++) {
     end(stages_.destinations[i], deliveries_[i]->writing_calls(), destination_place(i));
   }
@@ -150,6 +155,7 @@ void Engine::stop() {
 void Engine::abandon() {
   stop();
   transit_.abandon();
+  processing_.cancel();
   for (auto& delivery : deliveries_) delivery->cancel();
   dead_letters_.cancel();
   acknowledging_.cancel();
@@ -168,14 +174,24 @@ void Engine::await_teardown(std::chrono::steady_clock::time_point deadline) {
 
 /// Keeps an error of a stage; nothing more is read then. Returns whether there was none.
 bool Engine::note(const tenon::Result<void>& result, const UsedPlugin& stage) {
+  return result || note(labelled(result.error(), stage));
+}
+
+/// The same with an error that names its stage.
+bool Engine::note(const tenon::Result<void>& result) {
   if (result) return true;
   {
     const std::lock_guard lock(mutex_);
-    errors_.push_back(labelled(result.error(), stage));
+    errors_.push_back(result.error());
   }
   transit_.fail();
   stop();
   return false;
+}
+
+/// Those of processors come after those of destinations.
+std::size_t Engine::processor_place(std::size_t number) const {
+  return destination_place(stages_.destinations.size()) + number;
 }
 
 // -- Opening ------------------------------------------------------------------
@@ -184,7 +200,8 @@ bool Engine::open_all() {
   adopt_ids();
   const UsedPlugin& source = stages_.source.used;
   if (!note(delete_removed(), source) || !note(prepare_source(), source) ||
-      !note(open_source(), source) || !note(record_source(), source)) {
+      !note(open_source(), source) || !note(record_source(), source) ||
+      !note(processing_.open_all())) {
     return false;
   }
   for (std::size_t i = 0; i < stages_.destinations.size(); i++) {
@@ -294,8 +311,9 @@ void Engine::carry() {
   try {
     start_all();
   } catch (const std::system_error& failed) {
-    note(no_thread(failed), stages_.source.used);
-    transit_.end();
+    note(no_thread(failed));
+    transit_.end_reading();
+    transit_.end_processing();
   }
   std::unique_lock lock(mutex_);
   const auto idle = [&] {
@@ -316,12 +334,19 @@ void Engine::start_all() {
     start("ack " + number, {destination_place(i)},
           [&] { note(delivery.collect_all(), destination); });
   }
+  if (!stages_.processors.empty()) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < stages_.processors.size(); i++) {
+      places.push_back(processor_place(i));
+    }
+    start("process", places, [&] { note(processing_.process_all()); });
+  }
   const UsedPlugin& source = stages_.source.used;
   start("settle", {source_place, letters_place}, [&] { note(settle_all(), source); });
   start("read", {source_place}, [&] {
     note(read_all(), source);
     note(stop_source(), source);
-    transit_.end();
+    transit_.end_reading();
   });
 }
 
@@ -383,8 +408,8 @@ tenon::Result<void> Engine::read_all() {
   return {};
 }
 
-/// The plugin was restarted and has lost its position. It resumes after the stored position; so that
-/// nothing is read twice, every record must be settled before.
+/// The plugin was restarted and has lost its position. It resumes after the stored position; so
+/// that nothing is read twice, every record must be settled before.
 tenon::Result<void> Engine::reopen_source() {
   if (!transit_.await_settled()) return {};
   if (auto opened = open_source(); !opened) return opened;
@@ -417,9 +442,10 @@ tenon::Result<void> Engine::settle_all() {
 }
 
 tenon::Result<void> Engine::settle(Transit::Number until) {
-  if (const auto refusals = transit_.refusals(); !refusals.empty()) {
-    const Records refused = transit_.unsettled(until);
-    if (auto taken = dead_letters_.take(until - 1, refused[0], refusals); !taken) return taken;
+  if (const auto refused = transit_.refused()) {
+    auto taken = dead_letters_.take(*refused);
+    if (taken) transit_.pass_refused();
+    return taken;
   }
   store_.state().position = transit_.position_before(until).own();
   if (auto saved = store_.save(); !saved) return saved;

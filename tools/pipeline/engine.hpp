@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs a pipeline: opens its plugins, carries records from the source to all destinations, and
-// acknowledges to the source what has reached all of them, once that is durable.
+// Runs a pipeline: opens its plugins, carries records from the source through the processors to all
+// destinations, and acknowledges to the source what has reached all of them, once that is durable.
 //
-// One thread reads, two work for each destination (delivery.hpp), and one settles what all
-// destinations have acknowledged. The caller's thread waits for them and tears the plugins down.
+// One thread reads, one processes if there are processors (processing.hpp), two work for each
+// destination (delivery.hpp), and one settles what all destinations have acknowledged. The caller's
+// thread waits for them and tears the plugins down.
 #pragma once
 
 #include "canceller.hpp"
@@ -12,6 +13,7 @@
 #include "delivery.hpp"
 #include "open_calls.hpp"
 #include "position_store.hpp"
+#include "processing.hpp"
 #include "stages.hpp"
 #include "transit.hpp"
 
@@ -45,8 +47,8 @@ class Engine {
   /// All plugins are torn down at the end. Once.
   std::vector<tenon::Error> run();
 
-  /// Stops reading. Calls that do not return are reported after some seconds. May be called from any
-  /// thread.
+  /// Stops reading. Calls that do not return are reported after some seconds. May be called from
+  /// any thread.
   void stop();
 
   /// Delivers nothing more, and tears down the plugins whose methods return. The process has to end
@@ -59,6 +61,8 @@ class Engine {
 
   /// From any thread.
   Counts counts() const { return transit_.counts(); }
+  /// The same, without the records that were not acknowledged.
+  Counts settled_counts() const { return transit_.settled_counts(); }
 
  private:
   void tear_down();
@@ -84,6 +88,8 @@ class Engine {
   tenon::Result<void> acknowledge(Transit::Number until);
 
   bool note(const tenon::Result<void>& result, const UsedPlugin& stage);
+  bool note(const tenon::Result<void>& result);
+  std::size_t processor_place(std::size_t number) const;
 
   tenon::Host& host_;
   const PipelineFile& file_;
@@ -95,6 +101,7 @@ class Engine {
   CallSlot& ack_calls_;
   CallSlot& letter_calls_;
   Transit transit_;
+  Processing processing_;
   DeadLetters dead_letters_;
   std::vector<std::unique_ptr<Delivery>> deliveries_;
   Canceller reading_;

@@ -20,6 +20,17 @@ StageUse read_stage(const JsonValue& value, const std::string& what, Findings& f
           object.optional("id") != nullptr ? object.text("id") : std::string(), object.place("id")};
 }
 
+std::vector<StageUse> read_processors(const ObjectReader& pipeline, Findings& findings) {
+  std::vector<StageUse> uses;
+  if (pipeline.optional("processors") == nullptr) return uses;
+  const JsonValue::Array* processors = pipeline.array("processors");
+  if (processors == nullptr) return uses;
+  for (const JsonValue& processor : *processors) {
+    uses.push_back(read_stage(processor, "a processor", findings));
+  }
+  return uses;
+}
+
 std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Findings& findings) {
   std::vector<StageUse> uses;
   const JsonValue::Array* destinations = pipeline.array("destinations");
@@ -89,12 +100,14 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
 
   const ObjectReader object(
       *value, "a pipeline",
-      {"name", "source", "destinations", "dead_letters", "position", "window"}, findings);
+      {"name", "source", "processors", "destinations", "dead_letters", "position", "window"},
+      findings);
   PipelineFile file;
   file.name = object.text("name");
   if (const JsonValue* source = object.required("source")) {
     file.source = read_stage(*source, "a source", findings);
   }
+  file.processors = read_processors(object, findings);
   file.destinations = read_destinations(object, findings);
   file.dead_letters = read_dead_letters(object, findings);
   file.position = path.parent_path() / object.text("position");

@@ -4,16 +4,17 @@
 //
 //   { "name": "packages",
 //     "source": {"plugin": "example.io/dpkg", "config": {"delay": "1ms"}},
+//     "processors": [{"plugin": "tenon.dev/field", "config": {"drop": "password"}}],
 //     "destinations": [{"id": "table", "plugin": "tenon.dev/sqlite", "config": {...}}],
 //     "dead_letters": {"plugin": "tenon.dev/file", "config": {"path": "refused.jsonl"},
 //                      "limit": {"refused": 10, "of": 100}},
 //     "position": "packages.position.json",
 //     "window": {"records": 10000, "bytes": 33554432} }
 //
-// A path in "position" counts from the folder of the file. "dead_letters" and "window" (window.hpp)
-// may be absent, and each member of the window. The values of "config" are texts. They are passed
-// to the plugin without the blanks around them; paths in them count from the folder in which the
-// pipeline is started.
+// A path in "position" counts from the folder of the file. "processors", "dead_letters" and
+// "window" (window.hpp) may be absent, and each member of the window. The values of "config" are
+// texts. They are passed to the plugin without the blanks around them; paths in them count from the
+// folder in which the pipeline is started.
 #pragma once
 
 #include "window.hpp"
@@ -55,6 +56,7 @@ struct DeadLettersUse {
 struct PipelineFile {
   std::string name;
   StageUse source;
+  std::vector<StageUse> processors;    // in the order in which they process
   std::vector<StageUse> destinations;  // at least one
   std::optional<DeadLettersUse> dead_letters;
   std::filesystem::path position;

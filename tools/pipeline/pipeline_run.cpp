@@ -74,10 +74,8 @@ std::vector<tenon::Error> PipelineRun::attempt(Stages& stages) {
     if (stopped_) engine->stop();
   }
   auto errors = engine->run();
-  Counts counts = engine->counts();
-  if (!errors.empty() && std::all_of(errors.begin(), errors.end(), may_pass)) {
-    counts.read = counts.written = counts.acknowledged;
-  }
+  const bool again = !errors.empty() && std::all_of(errors.begin(), errors.end(), may_pass);
+  const Counts counts = again ? engine->settled_counts() : engine->counts();
   const std::lock_guard lock(mutex_);
   engine_.reset();
   earlier_ += counts;

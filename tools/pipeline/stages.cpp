@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace pipeline {
@@ -16,6 +17,9 @@ namespace {
 
 const Parameters& parameters_of(const tenon::Specification& all, const tenon::Source*) {
   return all.source_parameters;
+}
+const Parameters& parameters_of(const tenon::Specification& all, const tenon::Processor*) {
+  return all.processor_parameters;
 }
 const Parameters& parameters_of(const tenon::Specification& all, const tenon::Destination*) {
   return all.destination_parameters;
@@ -62,20 +66,43 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const
   return stage;
 }
 
-/// Each destination has an id of its own. `file` and `destinations` are in the same order.
-void check_ids(const std::vector<StageUse>& file,
-               const std::vector<Stage<tenon::Destination>>& destinations, Findings& findings) {
+constexpr std::string_view word_of(const tenon::Processor*) {
+  return "processor";
+}
+constexpr std::string_view word_of(const tenon::Destination*) {
+  return "destination";
+}
+
+/// `uses` and `stages` are in the same order.
+template <class K>
+void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& stages,
+               Findings& findings) {
   std::set<std::string> ids;
-  for (std::size_t i = 0; i < file.size(); i++) {
-    const std::string& id = *destinations[i].used.id;
+  for (std::size_t i = 0; i < uses.size(); i++) {
+    const std::string& id = *stages[i].used.id;
     if (ids.insert(id).second) continue;
-    findings.add({.place = file[i].id_place,
+    const std::string word(word_of(static_cast<const K*>(nullptr)));
+    findings.add({.place = uses[i].id_place,
                   .code = "duplicate-id",
-                  .what = "another destination has the id '" + id + "'",
-                  .found = file[i].id.empty() ? "no id; the name of the plugin counts" : "",
+                  .what = "another " + word + " has the id '" + id + "'",
+                  .found = uses[i].id.empty() ? "no id; the name of the plugin counts" : "",
                   .needed = "an id that is unique in the pipeline",
                   .fix = "add \"id\": \"...\" with another name"});
   }
+}
+
+/// Takes the stages of one kind. Each has an id of its own.
+template <class K>
+std::vector<Stage<K>> take_stages(tenon::Host& host, const std::vector<StageUse>& uses,
+                                  const Messages& messages, Findings& findings) {
+  std::vector<Stage<K>> stages;
+  for (const StageUse& use : uses) {
+    if (auto stage = take_stage<K>(host, use, messages, findings)) {
+      stages.push_back(*std::move(stage));
+    }
+  }
+  if (stages.size() == uses.size()) check_ids(uses, stages, findings);
+  return stages;
 }
 
 }  // namespace
@@ -87,21 +114,16 @@ void Teardown::report(const tenon::Result<void>& result) const {
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
                                   const Messages& messages, Findings& findings) {
   auto source = take_stage<tenon::Source>(host, file.source, messages, findings);
-  std::vector<Stage<tenon::Destination>> destinations;
-  for (const StageUse& use : file.destinations) {
-    auto destination = take_stage<tenon::Destination>(host, use, messages, findings);
-    if (destination) destinations.push_back(std::move(*destination));
-  }
+  auto processors = take_stages<tenon::Processor>(host, file.processors, messages, findings);
+  auto destinations = take_stages<tenon::Destination>(host, file.destinations, messages, findings);
   std::optional<DeadLettersStage> dead_letters;
   if (file.dead_letters) {
     auto stage = take_stage<tenon::Destination>(host, file.dead_letters->stage, messages, findings);
     if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
   }
-  if (destinations.size() == file.destinations.size()) {
-    check_ids(file.destinations, destinations, findings);
-  }
   if (!findings.empty()) return std::nullopt;
-  return Stages{std::move(dead_letters), std::move(destinations), std::move(*source)};
+  return Stages{std::move(dead_letters), std::move(destinations), std::move(processors),
+                std::move(*source)};
 }
 
 template <class K>

@@ -9,6 +9,7 @@
 
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
+#include <tenon/processor.hpp>
 #include <tenon/source.hpp>
 
 #include <memory>
@@ -44,6 +45,7 @@ struct DeadLettersStage : Stage<tenon::Destination> {
 struct Stages {
   std::optional<DeadLettersStage> dead_letters;
   std::vector<Stage<tenon::Destination>> destinations;
+  std::vector<Stage<tenon::Processor>> processors;
   Stage<tenon::Source> source;  // torn down first
 };
 

@@ -47,8 +47,8 @@ std::uint64_t size_of(const Records& records) {
 
 }  // namespace
 
-Transit::Transit(std::size_t lanes, const Window& window)
-    : window_(window), batches_(first_places), lanes_(lanes) {}
+Transit::Transit(std::size_t lanes, const Window& window, bool has_processors)
+    : window_(window), has_processors_(has_processors), batches_(first_places), lanes_(lanes) {}
 
 // -- Reading ------------------------------------------------------------------
 
@@ -75,22 +75,34 @@ bool Transit::has_room() const {
 
 /// The records in batches that are not released.
 Transit::Number Transit::held() const {
-  return added_ == released_ ? 0 : read_ - batch(released_).first;
+  return added_ == released_ ? 0 : read_ - batch(released_).read.first;
 }
 
 void Transit::add(Records records) {
   const std::uint64_t bytes = size_of(records);
   std::lock_guard lock(mutex_);
   if (added_ - released_ == batches_.size()) grow();
-  reading_->records = records;
-  reading_->first = read_;
+  reading_->read = {records, read_};
   reading_->bytes = bytes;
   reading_->kept =
       std::max(reading_->kept, sizeof(Batch) + records.size() * sizeof(tenon_record_v2) + bytes);
-  place(added_++) = std::move(reading_);
+  Batch& added = *(place(added_++) = std::move(reading_));
   bytes_ += bytes;
   read_ += records.size();
-  const tenon::BytesView last = records[records.size() - 1].position();
+  if (has_processors_) {
+    unprocessed_.notify_one();
+  } else {
+    hand_on(added, records);
+  }
+}
+
+/// Gives a batch, the next that was added, to the destinations.
+void Transit::hand_on(Batch& batch, const Records& processed) {
+  batch.processed = {processed, processed_};
+  processed_ += processed.size();
+  handed_on_++;
+  if (processed.empty()) return;
+  const tenon::BytesView last = processed[processed.size() - 1].position();
   last_position_.assign(last.begin(), last.end());
   for (Lane& lane : lanes_) lane.work.notify_one();
 }
@@ -109,13 +121,48 @@ bool Transit::await_settled() {
   return !failed_;
 }
 
-void Transit::end() {
+void Transit::end_reading() {
   std::lock_guard lock(mutex_);
+  reading_ended_ = true;
+  unprocessed_.notify_one();
+  if (!has_processors_) end();
+}
+
+/// Nothing more comes for the destinations.
+void Transit::end() {
   ended_ = true;
   for (Lane& lane : lanes_) {
     lane.work.notify_one();
     lane.owed.notify_one();
   }
+}
+
+// -- Processing ---------------------------------------------------------------
+
+std::optional<Transit::Work> Transit::await_read() {
+  std::unique_lock lock(mutex_);
+  unprocessed_.wait(lock, [&] { return abandoned_ || reading_ended_ || handed_on_ < added_; });
+  if (abandoned_ || handed_on_ == added_) return std::nullopt;
+  processing_ = place(handed_on_).get();
+  return Work{processing_->read.records, processing_->processing};
+}
+
+void Transit::add_processed() {
+  Batch& batch = *processing_;
+  const Records records = batch.processing.records();
+  const std::uint64_t bytes = records.size() * sizeof(tenon_record_v2) + size_of(records);
+  std::lock_guard lock(mutex_);
+  batch.kept += bytes;
+  for (const auto& [index, refusal] : batch.processing.refused()) {
+    refused_by_processors_.emplace_back(batch.read.first + index, refusal);
+  }
+  hand_on(batch, records);
+  settleable_.notify_one();
+}
+
+void Transit::end_processing() {
+  std::lock_guard lock(mutex_);
+  end();
 }
 
 // -- Writing ------------------------------------------------------------------
@@ -124,9 +171,9 @@ bool Transit::await_work(std::size_t lane) {
   std::unique_lock lock(mutex_);
   Lane& at = lanes_[lane];
   const auto over = [&] {
-    return abandoned_ || at.closed || (at.stopped && at.acknowledged == read_);
+    return abandoned_ || at.closed || (at.stopped && at.acknowledged == processed_);
   };
-  const auto work = [&] { return !at.lost && (at.sent < read_ || (ended_ && !at.stopped)); };
+  const auto work = [&] { return !at.lost && (at.sent < processed_ || (ended_ && !at.stopped)); };
   at.work.wait(lock, [&] { return over() || work(); });
   return !over();
 }
@@ -134,7 +181,7 @@ bool Transit::await_work(std::size_t lane) {
 Records Transit::offer(std::size_t lane) {
   std::lock_guard lock(mutex_);
   Lane& at = lanes_[lane];
-  const Records records = run(at.sent, read_);
+  const Records records = run(&Batch::processed, at.sent, processed_);
   at.offered = at.sent + records.size();
   at.owed.notify_one();
   return records;
@@ -160,7 +207,7 @@ void Transit::stopped(std::size_t lane) {
 
 std::optional<tenon::BytesView> Transit::last_position() const {
   std::lock_guard lock(mutex_);
-  if (read_ == 0) return std::nullopt;
+  if (processed_ == 0) return std::nullopt;
   return tenon::BytesView(last_position_);
 }
 
@@ -170,14 +217,16 @@ bool Transit::await_offered(std::size_t lane) {
   std::unique_lock lock(mutex_);
   Lane& at = lanes_[lane];
   const auto owes = [&] { return at.acknowledged < at.offered; };
-  const auto over = [&] { return abandoned_ || at.closed || (ended_ && at.acknowledged == read_); };
+  const auto over = [&] {
+    return abandoned_ || at.closed || (ended_ && at.acknowledged == processed_);
+  };
   at.owed.wait(lock, [&] { return owes() || over(); });
   return owes() && !abandoned_;
 }
 
 Records Transit::unacknowledged(std::size_t lane) const {
   std::lock_guard lock(mutex_);
-  return run(lanes_[lane].acknowledged, lanes_[lane].offered);
+  return run(&Batch::processed, lanes_[lane].acknowledged, lanes_[lane].offered);
 }
 
 void Transit::acknowledge(std::size_t lane, std::size_t count) {
@@ -201,8 +250,8 @@ bool Transit::refuse(std::size_t lane, tenon::Destination::AckError error) {
              return other.threads == 0 && other.acknowledged <= number;
            });
   };
-  at.owed.wait(lock, [&] { return settled_ > number || never(); });
-  return settled_ > number;
+  at.owed.wait(lock, [&] { return !at.refused || never(); });
+  return !at.refused;
 }
 
 void Transit::rewind(std::size_t lane) {
@@ -237,43 +286,61 @@ std::optional<Transit::Number> Transit::await_acknowledged() {
     return std::all_of(lanes_.begin(), lanes_.end(),
                        [](const Lane& at) { return at.threads == 0; });
   };
-  settleable_.wait(lock, [&] { return abandoned_ || settleable() > settled_ || finished(); });
-  const Number until = settleable();
-  if (abandoned_ || until == settled_) return std::nullopt;
-  return until;
+  const auto any = [&] {
+    return settleable() > settled_ || refused_by_processor() || refused_by_destination();
+  };
+  settleable_.wait(lock, [&] { return abandoned_ || any() || finished(); });
+  if (abandoned_ || !any()) return std::nullopt;
+  return settleable();
 }
 
-std::vector<Transit::Refusal> Transit::refusals() const {
+std::optional<Transit::Refused> Transit::refused() const {
   std::lock_guard lock(mutex_);
-  std::vector<Refusal> all;
-  for (std::size_t i = 0; i < lanes_.size(); i++) {
-    if (refused_at(lanes_[i], settled_)) all.push_back({i, *lanes_[i].refused});
+  if (refused_by_processor()) {
+    return Refused{settled_,
+                   run(&Batch::read, settled_, settled_ + 1)[0],
+                   {refused_by_processors_.front().second}};
   }
-  return all;
+  if (!refused_by_destination()) return std::nullopt;
+  const Number number = first_refused();
+  Refused refused{settled_, run(&Batch::processed, number, number + 1)[0], {}};
+  for (std::size_t i = 0; i < lanes_.size(); i++) {
+    if (!refused_at(lanes_[i], number)) continue;
+    refused.refusals.push_back({Refusal::By::destination, i, *lanes_[i].refused});
+  }
+  return refused;
+}
+
+void Transit::pass_refused() {
+  std::lock_guard lock(mutex_);
+  passed_refused_++;
+  if (refused_by_processor()) return refused_by_processors_.pop_front();
+  const Number number = first_refused();
+  for (Lane& lane : lanes_) {
+    if (!refused_at(lane, number)) continue;
+    lane.refused.reset();
+    lane.owed.notify_one();
+  }
 }
 
 Records Transit::unsettled(Number until) const {
   std::lock_guard lock(mutex_);
-  return run(settled_, until);
+  return run(&Batch::read, settled_, until);
 }
 
 tenon::BytesView Transit::position_before(Number number) const {
   std::lock_guard lock(mutex_);
-  return run(number - 1, number)[0].position();
+  return run(&Batch::read, number - 1, number)[0].position();
 }
 
 void Transit::settle(std::size_t count) {
   std::lock_guard lock(mutex_);
-  bool refused = false;
-  for (Lane& lane : lanes_) {
-    if (!refused_at(lane, settled_)) continue;
-    refused = true;
-    lane.refused.reset();
-    lane.owed.notify_one();
-  }
-  refused_ += refused ? 1 : 0;
+  const Batch& last = batch(find(&Batch::read, settled_));
   settled_ += count;
-  while (released_ < added_ && batch(released_).end() <= settled_) {
+  const auto settled = static_cast<std::size_t>(settled_ - last.read.first);
+  settled_processed_ =
+      last.processed.first + (has_processors_ ? last.processing.count_of(settled) : settled);
+  while (released_ < handed_on_ && batch(released_).read.end() <= settled_) {
     release(std::move(place(released_++)));
   }
   room_.notify_one();
@@ -296,37 +363,71 @@ void Transit::release(std::unique_ptr<Batch> batch) {
 /// Until where every destination acknowledged, and is not reading any more. One that has finished
 /// reads nothing, also of a batch that it was not told in time to have been written.
 Transit::Number Transit::safe() const {
-  Number least = read_;
+  Number least = processed_;
   for (const Lane& at : lanes_) {
     least = std::min({least, at.acknowledged, at.threads == 0 ? at.acknowledged : at.sent});
   }
   return least;
 }
 
+/// The first processed record that a destination refused; if there is none, that after the last.
+Transit::Number Transit::first_refused() const {
+  Number first = processed_;
+  for (const Lane& at : lanes_) {
+    if (at.refused) first = std::min(first, at.acknowledged - 1);
+  }
+  return first;
+}
+
+/// Until where the records that were read became nothing but the first `processed` records.
+Transit::Number Transit::complete(Number processed) const {
+  if (!has_processors_) return processed;
+  const std::uint64_t found = find(&Batch::processed, processed);
+  if (found == handed_on_) return found == released_ ? settled_ : batch(found - 1).read.end();
+  const Batch& in = batch(found);
+  return in.read.first +
+         in.processing.origin(static_cast<std::size_t>(processed - in.processed.first));
+}
+
 /// Until where records may be settled together.
 Transit::Number Transit::settleable() const {
-  Number until = safe();
-  for (const Lane& at : lanes_) {
-    if (at.refused) until = std::min(until, std::max(at.acknowledged - 1, settled_ + 1));
-  }
-  return until;
+  const Number until = complete(std::min(safe(), first_refused()));
+  return refused_by_processors_.empty() ? until
+                                        : std::min(until, refused_by_processors_.front().first);
+}
+
+/// Whether a processor refused the next record to settle.
+bool Transit::refused_by_processor() const {
+  return !refused_by_processors_.empty() && refused_by_processors_.front().first == settled_;
+}
+
+/// Whether destinations refused the next processed record, and the others acknowledged it.
+bool Transit::refused_by_destination() const {
+  return first_refused() < safe() && settleable() == settled_ && !refused_by_processor();
 }
 
 // -- All ----------------------------------------------------------------------
 
-/// The records from a number on, as far as they lie in one batch.
-Records Transit::run(Number from, Number until) const {
+/// The number of the batch that has a record, of those that were handed on; the next batch if none
+/// has.
+std::uint64_t Transit::find(Run Batch::*run, Number number) const {
   std::uint64_t low = released_;
-  for (std::uint64_t high = added_; low < high;) {
+  for (std::uint64_t high = handed_on_; low < high;) {
     const std::uint64_t middle = low + (high - low) / 2;
-    if (batch(middle).end() <= from) {
+    if ((batch(middle).*run).end() <= number) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  if (low == added_) return {};
-  const Batch& found = batch(low);
+  return low;
+}
+
+/// The records from a number on, as far as they lie in one batch.
+Records Transit::run(Run Batch::*run, Number from, Number until) const {
+  const std::uint64_t number = find(run, from);
+  if (number == handed_on_) return {};
+  const Run& found = batch(number).*run;
   return found.records.slice(from - found.first, std::min(until, found.end()) - from);
 }
 
@@ -340,6 +441,7 @@ void Transit::abandon() {
   std::lock_guard lock(mutex_);
   failed_ = abandoned_ = settling_ended_ = true;
   room_.notify_one();
+  unprocessed_.notify_one();
   settleable_.notify_one();
   for (Lane& lane : lanes_) {
     lane.work.notify_one();
@@ -349,9 +451,14 @@ void Transit::abandon() {
 
 Counts Transit::counts() const {
   std::lock_guard lock(mutex_);
-  Number written = read_;
+  Number written = processed_;
   for (const Lane& at : lanes_) written = std::min(written, at.written);
-  return {read_, written, settled_, refused_};
+  return {read_, written, settled_, passed_refused_};
+}
+
+Counts Transit::settled_counts() const {
+  std::lock_guard lock(mutex_);
+  return {settled_, settled_processed_, settled_, passed_refused_};
 }
 
 }  // namespace pipeline

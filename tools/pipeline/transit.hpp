@@ -3,11 +3,17 @@
 // The records on their way: read from the source, and not yet acknowledged to it. They stay where
 // the source put them, in the memory of the Call that read them, until nobody needs them any more.
 //
-// Each destination goes through them in a lane of its own. In a lane, records are offered to the
-// destination, then sent, when it accepted them, then acknowledged. What all destinations have
-// acknowledged is settled: its position becomes durable, and the source learns of it.
+// In a pipeline with processors each record becomes one, several or none before it goes on, and the
+// records that go on have numbers of their own. Without processors they are those that were read.
+//
+// Each destination goes through the processed records in a lane of its own. In a lane, records are
+// offered to the destination, then sent, when it accepted them, then acknowledged. A record that
+// was read is settled when all destinations have acknowledged everything that it became: its
+// position becomes durable, and the source learns of it.
 #pragma once
 
+#include "processed.hpp"
+#include "refusal.hpp"
 #include "window.hpp"
 
 #include <tenon/call.hpp>
@@ -18,30 +24,31 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pipeline {
 
-using Records = tenon::ListView<tenon::Record>;
-
 /// How many records came how far. One that was sent again after a restart counts once.
 struct Counts {
   std::uint64_t read = 0;
-  std::uint64_t written = 0;       // accepted by every destination
-  std::uint64_t acknowledged = 0;  // settled
-  std::uint64_t refused = 0;       // of those
+  std::uint64_t written = 0;       // processed, and accepted by every destination
+  std::uint64_t acknowledged = 0;  // of those that were read: settled
+  std::uint64_t refused = 0;       // of those, or of what they became
 };
 Counts& operator+=(Counts& counts, const Counts& more);
 
 /// "records: read 3, written 2, acknowledged 1" and, if any were, ", refused 1".
 std::string to_text(const Counts& counts);
 
-/// Thread-safe: one thread reads, two work for each destination, and one settles. Records are
-/// numbered from 0 as they are read; what is `until` a number ends before it.
+/// Thread-safe: one thread reads, one processes if there are processors, two work for each
+/// destination, and one settles. Records are numbered from 0 as they are read, and processed
+/// records as they come; what is `until` a number ends before it.
 class Transit {
  public:
   using Number = std::uint64_t;
@@ -54,7 +61,7 @@ class Transit {
     explicit operator bool() const noexcept { return call != nullptr; }
   };
 
-  explicit Transit(std::size_t lanes, const Window& window = {});
+  explicit Transit(std::size_t lanes, const Window& window = {}, bool has_processors = false);
 
   // -- For the thread that reads
   // -------------------------------------------------------------------
@@ -69,7 +76,23 @@ class Transit {
   /// Waits until everything is settled; false when the run has failed.
   bool await_settled();
   /// Nothing more is read.
-  void end();
+  void end_reading();
+
+  // -- For the thread that processes, if there are processors
+  // -------------------------------------------------
+
+  /// A batch to process.
+  struct Work {
+    Records read;
+    Processed& processed;  // to be filled
+  };
+
+  /// Waits for the next batch; nothing when none will come.
+  std::optional<Work> await_read();
+  /// That batch is processed.
+  void add_processed();
+  /// Nothing more is processed.
+  void end_processing();
 
   // -- For the thread that writes to a destination
   // -------------------------------------------------
@@ -84,7 +107,7 @@ class Transit {
   void lost(std::size_t lane);
   /// It was told that no record follows.
   void stopped(std::size_t lane);
-  /// Of the last record that was read, if there was one. Only after `end`.
+  /// Of the last record to send, if there was one. Only when nothing more is processed.
   std::optional<tenon::BytesView> last_position() const;
 
   // -- For the thread that collects from a destination
@@ -95,8 +118,8 @@ class Transit {
   /// What it is to acknowledge next, as far as that lies in one batch; empty when it owes nothing.
   Records unacknowledged(std::size_t lane) const;
   void acknowledge(std::size_t lane, std::size_t count);
-  /// The destination refused the next record that it owes. Waits until that record is settled, so
-  /// that no more acknowledgements are collected before. Returns false if it never will be.
+  /// The destination refused the next record that it owes. Waits for `pass_refused`, so that no
+  /// more acknowledgements are collected before. Returns false if that will never come.
   bool refuse(std::size_t lane, tenon::Destination::AckError error);
   /// Everything that is not acknowledged has to be sent again.
   void rewind(std::size_t lane);
@@ -108,18 +131,22 @@ class Transit {
   // -- For the thread that settles
   // -----------------------------------------------------------------
 
-  /// A destination does not take a record.
-  struct Refusal {
-    std::size_t lane;
-    tenon::Destination::AckError error;
+  /// A record that a processor refused, as it was read; or one that destinations refused, as they
+  /// got it.
+  struct Refused {
+    Number number;  // of the record that was read
+    tenon::RecordView record;
+    std::vector<Refusal> refusals;  // at least one
   };
 
-  /// Waits for records that every destination acknowledged or refused, and returns until where. A
-  /// refused record comes alone. Nothing when there are none and none will come.
+  /// Waits for records to settle, or for a refused one when all before it are settled. Returns
+  /// until where records may be settled; nothing when there is nothing to do and never will be.
   std::optional<Number> await_acknowledged();
-  /// Who refused the oldest record that is not settled.
-  std::vector<Refusal> refusals() const;
-  /// The records not yet settled, as far as they lie in one batch.
+  /// The refused record, if it is its turn.
+  std::optional<Refused> refused() const;
+  /// The refused record counts as acknowledged.
+  void pass_refused();
+  /// The records as they were read and not yet settled, as far as they lie in one batch.
   Records unsettled(Number until) const;
   tenon::BytesView position_before(Number number) const;
   void settle(std::size_t count);
@@ -134,15 +161,23 @@ class Transit {
   /// Nothing goes any further; every wait ends.
   void abandon();
   Counts counts() const;
+  /// The same, without the records that are not settled.
+  Counts settled_counts() const;
 
  private:
-  struct Batch {
-    tenon::Call call;
+  /// Records with numbers in a row.
+  struct Run {
     Records records;
     Number first = 0;
-    std::uint64_t bytes = 0;  // of its records
-    std::uint64_t kept = 0;   // memory for the next ones, about
     Number end() const noexcept { return first + records.size(); }
+  };
+  struct Batch {
+    tenon::Call call;
+    Run read;
+    Run processed;
+    Processed processing;     // holds what is processed
+    std::uint64_t bytes = 0;  // of what was read
+    std::uint64_t kept = 0;   // memory for the next ones, about
   };
   struct Lane {
     Number offered = 0;
@@ -163,35 +198,50 @@ class Transit {
   Number held() const;
   bool is_open() const { return held() < window_.records && bytes_ < window_.bytes; }
   void grow();
+  void end();
+  void hand_on(Batch& batch, const Records& processed);
   void release(std::unique_ptr<Batch> batch);
-  Records run(Number from, Number until) const;
+  std::uint64_t find(Run Batch::*run, Number number) const;
+  Records run(Run Batch::*run, Number from, Number until) const;
   Number safe() const;
+  Number first_refused() const;
+  Number complete(Number processed) const;
   Number settleable() const;
+  bool refused_by_processor() const;
+  bool refused_by_destination() const;
   bool refused_at(const Lane& lane, Number number) const {
     return lane.refused && lane.acknowledged == number + 1;
   }
 
   const Window window_;
+  const bool has_processors_;
   mutable std::mutex mutex_;
-  std::condition_variable room_;        // for the thread that reads
-  std::condition_variable settleable_;  // for the one that settles
-  std::unique_ptr<Batch> reading_;      // what `await_room` gave
+  std::condition_variable room_;         // for the thread that reads
+  std::condition_variable unprocessed_;  // for the one that processes
+  std::condition_variable settleable_;   // for the one that settles
+  std::unique_ptr<Batch> reading_;       // what `await_room` gave
+  Batch* processing_ = nullptr;          // what `await_read` gave
   // A ring: batches are numbered from the beginning.
   std::vector<std::unique_ptr<Batch>> batches_;
   std::uint64_t added_ = 0;
+  std::uint64_t handed_on_ = 0;
   std::uint64_t released_ = 0;
   std::vector<std::unique_ptr<Batch>> free_;  // the one that was used last is used next
   std::uint64_t free_bytes_ = 0;              // that their Calls keep
   std::uint64_t bytes_ = 0;                   // of the batches that are not released
   std::vector<Lane> lanes_;
   Number read_ = 0;
+  Number processed_ = 0;
   Number settled_ = 0;
+  Number settled_processed_ = 0;                                  // what those became
+  std::deque<std::pair<Number, Refusal>> refused_by_processors_;  // by the record; not passed
   tenon::Bytes last_position_;
-  bool ended_ = false;
+  bool reading_ended_ = false;
+  bool ended_ = false;  // nothing more is processed
   bool failed_ = false;
   bool abandoned_ = false;
   bool settling_ended_ = false;
-  Number refused_ = 0;  // records that were settled
+  std::uint64_t passed_refused_ = 0;
 };
 
 }  // namespace pipeline
