@@ -2,6 +2,7 @@
 #include "change_namespace.hpp"
 #include "directory_snapshotter.hpp"
 #include "external_artifacts.hpp"
+#include "field_processor.hpp"
 #include "file_destination.hpp"
 #include "file_source.hpp"
 #include "filesystem_store.hpp"
@@ -32,6 +33,8 @@ const tenon_module* builtins() {
           .add<SqliteSource>("tenon.dev/sqlite")
           .add<SqliteDestination>("tenon.dev/sqlite")
           .add<SqliteSpecifier>("tenon.dev/sqlite")
+          .add<FieldProcessor>("tenon.dev/field")
+          .add<FieldSpecifier>("tenon.dev/field")
           .add<LogDestination>("tenon.dev/log")
           .add<LogSpecifier>("tenon.dev/log")
           .add<FilesystemStore>("tenon.dev/filesystem")

@@ -100,6 +100,25 @@ Specification SqliteSpecifier::specify() {
   return all;
 }
 
+Specification FieldSpecifier::specify() {
+  Specification all = about("tenon.dev/field", "Removes, renames and sets fields",
+                            "Payloads are JSON objects, before and after a change alike; other "
+                            "payloads are refused as wrong-json. Fields are removed and renamed by "
+                            "the names that they have in the record, and then set. A record in "
+                            "which a renamed field gets the name of another one is refused as "
+                            "field-exists. All other fields keep their order and their text, and "
+                            "records their key and metadata. Only fields of the object itself are "
+                            "changed; the names of those that are renamed or set have no dots.");
+  all.processor_parameters = {
+      {"drop", parameter(Type::String, "the fields to remove, with commas between them")},
+      {"rename.*", parameter(Type::String, "the new name of the field *")},
+      {"set.*", parameter(Type::String,
+                          "the value of the field *, which is added if it is absent: a JSON "
+                          "value, or any other text, which becomes a JSON string")},
+  };
+  return all;
+}
+
 Specification LogSpecifier::specify() {
   Specification all = about("tenon.dev/log", "Writes records to the log",
                             "Each record is a line: what happened, key and payload.");

@@ -19,6 +19,10 @@ struct SqliteSpecifier : sdk::SpecifierV1 {
   Specification specify() override;
 };
 
+struct FieldSpecifier : sdk::SpecifierV1 {
+  Specification specify() override;
+};
+
 struct LogSpecifier : sdk::SpecifierV1 {
   Specification specify() override;
 };

@@ -16,7 +16,7 @@
 namespace tenon::builtin {
 namespace {
 
-TEST(BuiltinsModule, HasASpecifierForEachSourceAndDestination) {
+TEST(BuiltinsModule, HasASpecifierForEachPluginOfPipelines) {
   const boost::json::value manifest = boost::json::parse(builtins()->manifest);
   std::set<std::string> plugins;
   std::set<std::string> specified;
@@ -25,12 +25,15 @@ TEST(BuiltinsModule, HasASpecifierForEachSourceAndDestination) {
     if (entry.is_null()) continue;
     const std::string name(entry.at("name").get_string());
     const std::string kind(entry.at("kind").get_string());
-    if (kind == "tenon.dev/source" || kind == "tenon.dev/destination") plugins.insert(name);
+    if (kind == "tenon.dev/source" || kind == "tenon.dev/processor" ||
+        kind == "tenon.dev/destination") {
+      plugins.insert(name);
+    }
     if (kind == "tenon.dev/specifier") specified.insert(name);
     count++;
   }
   EXPECT_EQ(plugins, specified);
-  EXPECT_EQ(plugins.size(), 4u);
+  EXPECT_EQ(plugins.size(), 5u);
   EXPECT_EQ(builtins()->registrations.count, count);
 }
 
@@ -40,6 +43,7 @@ TEST(BuiltinsModule, SpecifiesWhatTheConfigurationsTake) {
   const Specification sqlite = SqliteSpecifier().specify();
   EXPECT_EQ(sqlite.name, "tenon.dev/sqlite");
   EXPECT_EQ(sqlite.destination_parameters.at("key").default_value, "key");
+  EXPECT_EQ(FieldSpecifier().specify().processor_parameters.count("rename.*"), 1u);
   const ParameterV2 level = LogSpecifier().specify().destination_parameters.at("level");
   ASSERT_EQ(level.validations.size(), 1u);
   EXPECT_EQ(boost::json::parse(level.validations[0].value).as_array().size(), 5u);

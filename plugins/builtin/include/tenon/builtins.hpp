@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/builtins.hpp: the plugins that a program gets by linking them: the package
-// "tenon.dev/builtin" with sources and destinations for pipelines, and stores and item actions for
-// backups.
+// "tenon.dev/builtin" with sources, processors and destinations for pipelines, and stores and item
+// actions for backups.
 //
 //   tenon.dev/generator           source                made-up records
 //   tenon.dev/file                source, destination   JSON lines and CSV
 //   tenon.dev/sqlite              source, destination   a table
 //   tenon.dev/log                 destination           the log of the host
+//   tenon.dev/field               processor             removes, renames and sets fields
 //   tenon.dev/filesystem          object store          a folder
 //   tenon.dev/directory           volume snapshotter    volumes that are folders
 //   tenon.dev/service-account     backup item action    adds the service accounts of pods
@@ -16,11 +17,11 @@
 //   tenon.dev/remap-labels        restore item action   sets, renames and removes labels
 //   tenon.dev/external-artifacts  delete item action    removes files that belong to resources
 //
-// Each source and destination has a specifier of the same name that describes its parameters.
-// remap-labels takes a rule for each label, eg: {"tier": "set backend", "old": "rename new"}, with
-// the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`. external-artifacts takes
-// the `directory` of the files, filesystem the `directory` of the objects, directory the folders
-// `volumes` and `snapshots`. The other item actions take no parameters.
+// Each source, processor and destination has a specifier of the same name that describes its
+// parameters. remap-labels takes a rule for each label, eg: {"tier": "set backend", "old": "rename
+// new"}, with the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`.
+// external-artifacts takes the `directory` of the files, filesystem the `directory` of the objects,
+// directory the folders `volumes` and `snapshots`. The other item actions take no parameters.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "field_processor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::builtin {
+namespace {
+
+constexpr std::string_view rename_prefix = "rename.";
+constexpr std::string_view set_prefix = "set.";
+
+bool takes_prefix(std::string_view& key, std::string_view prefix) {
+  if (key.size() <= prefix.size() || key.substr(0, prefix.size()) != prefix) return false;
+  key.remove_prefix(prefix.size());
+  return true;
+}
+
+/// The names in a list with commas between them.
+std::set<std::string, std::less<>> names_in(std::string_view list) {
+  constexpr std::string_view blanks = " \t";
+  std::set<std::string, std::less<>> names;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    const std::size_t begin = name.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) continue;
+    names.emplace(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
+  }
+  return names;
+}
+
+}  // namespace
+
+void FieldProcessor::configure(const sdk::Config& config) {
+  dropped_ = names_in(config.get("drop", ""));
+  renamed_.clear();
+  set_.clear();
+  for (const auto& [key, ignored] : config.entries()) {
+    const std::string value = config.get(key, "");
+    std::string_view field = key;
+    if (takes_prefix(field, rename_prefix)) {
+      if (!value.empty()) renamed_.emplace(field, Name{value, quoted(value)});
+    } else if (takes_prefix(field, set_prefix)) {
+      if (!value.empty()) set_.emplace(field, value_of(field, value));
+    } else if (key != "drop") {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "unknown parameter \"", key,
+                         "\", expected drop, rename.FIELD or set.FIELD");
+    }
+  }
+  check();
+}
+
+/// Checks that no two parameters contradict each other.
+void FieldProcessor::check() const {
+  std::set<std::string_view> targets;
+  for (const auto& [from, to] : renamed_) {
+    if (dropped_.count(from) != 0) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"rename.", from,
+                         "\" renames a field that \"drop\" removes");
+    }
+    if (!targets.insert(to.name).second) {
+      throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"rename.", from,
+                         "\" renames the field to \"", to.name, "\", as another one does");
+    }
+  }
+}
+
+FieldProcessor::Value FieldProcessor::value_of(std::string_view field, std::string_view value) {
+  return {quoted(field), ":" + (is_json(value) ? std::string(value) : quoted(value))};
+}
+
+void FieldProcessor::process_record(RecordV2View record, Records& into) {
+  tenon_record_v2 changed = record.raw();
+  change(changed.payload.before, into);
+  change(changed.payload.after, into);
+  into.pass(RecordV2View(changed));
+}
+
+void FieldProcessor::change(tenon_bytes& image, Records& into) {
+  if (image.data == nullptr) return;
+  const BytesView bytes(image.data, image.size);
+  if (!members_.read(bytes.text())) {
+    throw sdk::Refusal("wrong-json", "the payload is no JSON object");
+  }
+  if (apply()) image = into.keep(text_);
+}
+
+/// Writes the members with their changes to `text_`. Returns whether anything changed.
+bool FieldProcessor::apply() {
+  bool any_renamed = false;
+  kept_.clear();
+  names_.clear();
+  for (JsonMembers::Member member : members_.all()) {
+    if (dropped_.count(member.name) != 0) continue;
+    if (const auto renamed = renamed_.find(member.name); renamed != renamed_.end()) {
+      member.name = renamed->second.name;
+      member.key = renamed->second.key;
+      any_renamed = true;
+    }
+    kept_.push_back(member);
+    names_.push_back(member.name);
+  }
+  if (!any_renamed && set_.empty()) {
+    if (kept_.size() == members_.all().size()) return false;
+  } else {
+    std::sort(names_.begin(), names_.end());
+  }
+  if (any_renamed) check_names();
+  write();
+  return true;
+}
+
+/// Checks that no renamed field has the name of another one.
+void FieldProcessor::check_names() const {
+  for (const auto& [from, to] : renamed_) {
+    const auto [first, last] = std::equal_range(names_.begin(), names_.end(), to.name);
+    if (last - first <= 1) continue;
+    throw sdk::Refusal("field-exists", "\"", from, "\" is renamed to \"", to.name,
+                       "\", and the payload has that field");
+  }
+}
+
+void FieldProcessor::write() {
+  text_ = "{";
+  const auto add = [&](std::string_view key, std::string_view rest) {
+    if (text_.size() > 1) text_.push_back(',');
+    text_.append(key).append(rest);
+  };
+  for (const auto& member : kept_) {
+    const auto value = set_.find(member.name);
+    add(member.key, value == set_.end() ? member.rest : value->second.rest);
+  }
+  for (const auto& [name, value] : set_) {
+    if (!std::binary_search(names_.begin(), names_.end(), name)) add(value.key, value.rest);
+  }
+  text_.push_back('}');
+}
+
+}  // namespace tenon::builtin

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon.dev/field: a processor that removes, renames and sets fields of payloads that are JSON
+// objects.
+#pragma once
+
+#include "json_members.hpp"
+
+#include <tenon/sdk/record_processor.hpp>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::builtin {
+
+/// Changes the payload before and after, as far as a record has them; its key and metadata stay as
+/// they are. `drop` and `rename` use the names that the fields have in the record. Then `set` gives
+/// fields their values, and adds those that are absent. All other fields keep their order and text.
+class FieldProcessor : public sdk::RecordProcessor {
+ public:
+  void configure(const sdk::Config& config) override;
+  void process_record(RecordV2View record, Records& into) override;
+
+ private:
+  struct Name {
+    std::string name;
+    std::string key;  // as JSON
+  };
+  struct Value {
+    std::string key;   // as JSON
+    std::string rest;  // as that of a member
+  };
+
+  static Value value_of(std::string_view field, std::string_view value);
+  void check() const;
+  void change(tenon_bytes& image, Records& into);
+  bool apply();
+  void check_names() const;
+  void write();
+
+  std::set<std::string, std::less<>> dropped_;
+  std::map<std::string, Name, std::less<>> renamed_;
+  std::map<std::string, Value, std::less<>> set_;
+
+  // For the record under way.
+  JsonMembers members_;
+  std::vector<JsonMembers::Member> kept_;
+  std::vector<std::string_view> names_;  // of those, sorted
+  std::string text_;
+};
+
+}  // namespace tenon::builtin

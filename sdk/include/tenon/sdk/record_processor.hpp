@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/record_processor.hpp: a processor for authors who process one record after another.
+//
+//   struct Creations : tenon::sdk::RecordProcessor {
+//     void process_record(tenon::RecordV2View record, Records& into) override {
+//       if (record.operation() == tenon::RecordV2Operation::Create) into.pass(record);
+//     }
+//   };
+#pragma once
+
+#include <tenon/sdk/acknowledgement.hpp>
+#include <tenon/sdk/processor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::sdk {
+
+/// Override `process_record`; besides it what the plugin needs of `configure`, `open` and
+/// `teardown`.
+class RecordProcessor : public ProcessorV1 {
+ public:
+  /// What records become. Valid during `process_record`.
+  class Records {
+   public:
+    /// Adds a record that refers to the bytes of the one that came, or to those of `keep`. Nothing
+    /// but the struct is copied.
+    void pass(RecordV2View record) { records_.push_back(record.raw()); }
+    /// Adds a copy of a record.
+    void add(const RecordV2& record) {
+      records_.push_back(Value<RecordV2>::raw<Copy::deep>(call_, record));
+    }
+    /// Copies bytes, for a field of a record to pass.
+    tenon_bytes keep(std::string_view bytes) {
+      const void* copy = tenon_allocate_copy(call_, bytes.data(), bytes.size());
+      return {static_cast<const std::uint8_t*>(copy), bytes.size()};
+    }
+
+   private:
+    friend class RecordProcessor;
+
+    tenon_call* call_ = nullptr;
+    std::vector<tenon_record_v2> records_;  // of the whole batch
+  };
+
+  /// Adds what a record becomes: one record, several, or none to filter it. The host gives them the
+  /// position of the record. A failure refuses this record alone, unless it is fatal or the call
+  /// was cancelled. `throw Refusal("wrong-json", "...")` gives the reason a code.
+  virtual void process_record(RecordV2View record, Records& into) = 0;
+
+  /// Nothing is opened unless this is overridden.
+  void open() override {}
+
+  tenon_status raw_process(tenon_call* call, const tenon_processor_v1_process_request* in,
+                           const tenon_processor_v1_process_response** out) final {
+    auto* answer = detail::new_response<tenon_processor_v1_process_response>(call);
+    void* elements;
+    answer->results =
+        tenon_new_list(call, in->records.count, sizeof(tenon_processor_v1_result), &elements);
+    auto* results = static_cast<tenon_processor_v1_result*>(elements);
+    records_.call_ = call;
+    records_.records_.clear();
+    for (std::size_t i = 0; i < in->records.count; i++) {
+      process_into(RecordV2View(TENON_AT(tenon_record_v2, in->records, i)), results[i]);
+    }
+    place(results, in->records.count);
+    *out = answer;
+    return TENON_OK;
+  }
+
+ private:
+  void process_into(RecordV2View record, tenon_processor_v1_result& result) {
+    const std::size_t before = records_.records_.size();
+    try {
+      process_record(record, records_);
+    } catch (const Failure& failure) {
+      if ((failure.status() & TENON_FATAL) != 0 || call().cancelled()) throw;
+      return refuse(failure, before, result);
+    } catch (const std::exception& error) {
+      return refuse(error, before, result);
+    }
+    result.records.count = records_.records_.size() - before;
+  }
+
+  void refuse(const std::exception& error, std::size_t before, tenon_processor_v1_result& result) {
+    records_.records_.resize(before);
+    DestinationV2AckError reason = ack_error(error);
+    const ProcessorV1ResultError refused{std::move(reason.code), std::move(reason.message),
+                                         reason.retryable};
+    result.error =
+        Value<std::optional<ProcessorV1ResultError>>::raw<Copy::deep>(records_.call_, refused);
+  }
+
+  /// Says where the records of each result are.
+  void place(tenon_processor_v1_result* results, std::size_t count) const {
+    const auto& records = records_.records_;
+    const auto* next = static_cast<const tenon_record_v2*>(tenon_allocate_copy(
+        records_.call_, records.data(), records.size() * sizeof(tenon_record_v2)));
+    for (std::size_t i = 0; i < count; i++) {
+      results[i].records.data = next;
+      results[i].records.stride = sizeof(tenon_record_v2);
+      next += results[i].records.count;
+    }
+  }
+
+  Records records_;
+};
+
+}  // namespace tenon::sdk

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The builtin processor of fields, and with it the base that processors in C++ are derived from.
+#include <tenon/builtins.hpp>
+#include <tenon/host.hpp>
+#include <tenon/processor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::builtin {
+namespace {
+
+class FieldTest : public testing::Test {
+ protected:
+  Handle<Processor> create(const TextMap& config) {
+    auto created = host_.create<Processor>("tenon.dev/field", config);
+    EXPECT_TRUE(created) << created.error().to_string();
+    Handle<Processor> processor = std::move(created).value();
+    EXPECT_TRUE(processor->open());
+    return processor;
+  }
+  static std::string after(const Processor::Result& result) {
+    if (result.error) return result.error->code + ": " + result.error->message;
+    EXPECT_EQ(result.records.size(), 1u);
+    return to_text(result.records.at(0).payload.after);
+  }
+  static std::string to_text(const std::optional<Bytes>& bytes) {
+    return bytes ? std::string(BytesView(*bytes).text()) : "-";
+  }
+  static RecordV2 record(const std::string& payload) {
+    RecordV2 record;
+    record.position = to_bytes("1");
+    record.payload.after = to_bytes(payload);
+    return record;
+  }
+  /// A payload with the changes of a config, or the code and message of its refusal.
+  std::string changed(const TextMap& config, const std::string& payload) {
+    const auto results = create(config)->process({record(payload)}).value();
+    EXPECT_EQ(results.size(), 1u);
+    return after(results.at(0));
+  }
+  /// What is said of a config.
+  std::string failure(const TextMap& config) {
+    const auto created = host_.create<Processor>("tenon.dev/field", config);
+    return created ? "none" : std::string(created.error().message());
+  }
+
+  Host host_{{.app = "", .builtins = {builtins()}, .check_calls = true}};
+};
+
+TEST_F(FieldTest, RemovesFields) {
+  EXPECT_EQ(changed({{"drop", "b, d"}}, R"({"a":1,"b":2,"c":3,"d":4})"), R"({"a":1,"c":3})");
+  EXPECT_EQ(changed({{"drop", "a"}}, R"({"a":{"a":[1,{"a":"}"}]}})"), "{}");
+  EXPECT_EQ(changed({{"drop", "b"}}, R"({"a":{"b":1}})"), R"({"a":{"b":1}})");
+  EXPECT_EQ(changed({{"drop", "a,"}}, R"({"a":1,"b":2,"a":3})"), R"({"b":2})");
+}
+
+TEST_F(FieldTest, RenamesFieldsInPlace) {
+  EXPECT_EQ(changed({{"rename.b", "B"}}, R"({"a":1,"b":2,"c":3})"), R"({"a":1,"B":2,"c":3})");
+  EXPECT_EQ(changed({{"rename.a", "b"}, {"rename.b", "a"}}, R"({"a":1,"b":2})"),
+            R"({"b":1,"a":2})");
+  EXPECT_EQ(changed({{"rename.a", "b"}, {"drop", "b"}}, R"({"a":1,"b":2})"), R"({"b":1})");
+  EXPECT_EQ(changed({{"rename.a", "say \"b\""}}, R"({"a":1})"), R"({"say \"b\"":1})");
+}
+
+TEST_F(FieldTest, SetsFieldsLast) {
+  EXPECT_EQ(changed({{"set.b", "7"}}, R"({"a":1,"b":[2],"c":3})"), R"({"a":1,"b":7,"c":3})");
+  EXPECT_EQ(changed({{"set.z", "x y"}, {"set.y", "null"}}, R"({"a":1})"),
+            R"({"a":1,"y":null,"z":"x y"})");
+  EXPECT_EQ(changed({{"set.a", R"({"b": [1.50]})"}}, "{}"), R"({"a":{"b": [1.50]}})");
+  EXPECT_EQ(changed({{"set.a", "\"7\""}}, "{}"), R"({"a":"7"})");
+  EXPECT_EQ(changed({{"set.b", "2"}, {"rename.a", "b"}, {"drop", "c"}}, R"({"a":1,"c":3})"),
+            R"({"b":2})");
+}
+
+TEST_F(FieldTest, KeepsTheTextOfOtherFields) {
+  const std::string numbers = R"({"big" : 123456789012345678901234567890, "f": 1.10e+02 ,)"
+                              R"( "t": "\u0041\/\"}", "n": -0})";
+  EXPECT_EQ(changed({{"drop", "x"}}, numbers), numbers) << "nothing to do";
+  EXPECT_EQ(changed({{"set.x", "1"}}, numbers),
+            R"({"big" : 123456789012345678901234567890,"f": 1.10e+02,"t": "\u0041\/\"}",)"
+            R"("n": -0,"x":1})");
+}
+
+TEST_F(FieldTest, KnowsFieldsWhoseNamesHaveEscapes) {
+  EXPECT_EQ(changed({{"drop", "a\"b"}}, R"({"a\"b":1,"\u0063":2})"), R"({"\u0063":2})");
+  EXPECT_EQ(changed({{"rename.c", "d"}}, R"({"\u0063":2})"), R"({"d":2})");
+}
+
+TEST_F(FieldTest, ChangesBothImagesAndNothingElse) {
+  auto field = create({{"drop", "secret"}});
+  RecordV2 update = record(R"({"secret":2,"a":2})");
+  update.operation = RecordV2::Operation::Update;
+  update.key = to_bytes(R"({"secret":0})");
+  update.metadata = {{"secret", "no"}};
+  update.payload.before = to_bytes(R"({"secret":1,"a":1})");
+  RecordV2 expected = update;
+  expected.payload = {to_bytes(R"({"a":1})"), to_bytes(R"({"a":2})")};
+  RecordV2 deleted;
+  deleted.operation = RecordV2::Operation::Delete;
+
+  const auto results = field->process({update, deleted}).value();
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].records, std::vector<RecordV2>{expected});
+  EXPECT_EQ(results[1].records, std::vector<RecordV2>{deleted});
+}
+
+TEST_F(FieldTest, RefusesWhatIsNoObject) {
+  for (const char* payload : {"", "[]", "1", "{", "{}x", "{\"a\":1,}", "\xff", "{\"a\":nan}"}) {
+    EXPECT_EQ(changed({{"drop", "a"}}, payload), "wrong-json: the payload is no JSON object")
+        << payload;
+  }
+  const std::string deep(300, '[');
+  EXPECT_EQ(changed({{"drop", "a"}}, R"({"a":)" + deep + std::string(300, ']') + "}"),
+            "wrong-json: the payload is no JSON object");
+}
+
+/// One refused record changes nothing about the others.
+TEST_F(FieldTest, RefusesARecordThatHasTheNewNameAlready) {
+  auto field = create({{"rename.a", "b"}});
+  const auto results =
+      field->process({record(R"({"a":1})"), record(R"({"a":1,"b":2})"), record(R"({"b":3})")})
+          .value();
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(after(results[0]), R"({"b":1})");
+  EXPECT_EQ(after(results[1]),
+            "field-exists: \"a\" is renamed to \"b\", and the payload has that field");
+  EXPECT_TRUE(results[1].records.empty());
+  EXPECT_FALSE(results[1].error->retryable);
+  EXPECT_EQ(after(results[2]), R"({"b":3})");
+}
+
+TEST_F(FieldTest, RefusesParametersThatContradictEachOther) {
+  EXPECT_EQ(failure({{"drop", "a, b"}, {"rename.b", "c"}}),
+            "parameter \"rename.b\" renames a field that \"drop\" removes");
+  EXPECT_EQ(failure({{"rename.a", "c"}, {"rename.b", "c"}}),
+            "parameter \"rename.b\" renames the field to \"c\", as another one does");
+  EXPECT_EQ(failure({{"renam.a", "c"}}),
+            "unknown parameter \"renam.a\", expected drop, rename.FIELD or set.FIELD");
+  EXPECT_EQ(failure({{"rename.a", " "}, {"set.b", ""}, {"drop", ""}}), "none");
+}
+
+/// Ten thousand of everything take no longer than a few reads of them.
+TEST_F(FieldTest, ChangesManyFields) {
+  TextMap config;
+  std::string before = "{";
+  std::string expected = "{";
+  for (int i = 0; i < 10'000; i++) {
+    const std::string name = "f" + std::to_string(i);
+    if (i > 0) before += ",", expected += ",";
+    before += "\"" + name + "\":1";
+    expected += "\"g" + std::to_string(i) + "\":1";
+    config["rename." + name] = "g" + std::to_string(i);
+  }
+  EXPECT_TRUE(changed(config, before + "}") == expected + "}");
+}
+
+}  // namespace
+}  // namespace tenon::builtin
