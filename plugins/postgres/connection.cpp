@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "connection.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace tenon::postgres {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+std::string quoted(std::string_view text, char quote) {
+  std::string quoted(1, quote);
+  for (const char c : text) {
+    if (c == quote) quoted.push_back(quote);
+    quoted.push_back(c);
+  }
+  return quoted + quote;
+}
+
+bool is_error(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE;
+}
+
+bool is_copy(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status == PGRES_COPY_IN || status == PGRES_COPY_BOTH;
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& url, const Patience& patience, Protocol protocol) {
+  const char* const replication = protocol == Protocol::replication ? "database" : nullptr;
+  const char* const names[] = {"dbname", "client_encoding", "fallback_application_name",
+                               "replication", nullptr};
+  const char* const values[] = {url.c_str(), "UTF8", "tenon", replication, nullptr};
+  handle_.reset(PQconnectStartParams(names, values, 1));
+  if (handle_ == nullptr) throw std::bad_alloc();
+  PQsetErrorVerbosity(handle_.get(), PQERRORS_VERBOSE);
+  PQsetNoticeReceiver(
+      handle_.get(), [](void*, const PGresult*) {}, nullptr);
+  connect(patience);
+  PQsetnonblocking(handle_.get(), 1);
+  if (protocol == Protocol::replication) return;
+  std::string settings = "SET standard_conforming_strings = on";
+  // From version 14 on, the server looks whether the client is still there while it runs something.
+  if (PQserverVersion(handle_.get()) >= 140000) {
+    settings += "; SET client_connection_check_interval = '1s'";
+  }
+  run(patience, "cannot prepare the connection", settings);
+}
+
+void Connection::connect(const Patience& patience) {
+  PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+  while (next != PGRES_POLLING_OK) {
+    if (next == PGRES_POLLING_FAILED || PQstatus(handle_.get()) == CONNECTION_BAD) {
+      throw connect_failure(handle_.get());
+    }
+    wait(patience, next == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+    next = PQconnectPoll(handle_.get());
+  }
+}
+
+void Connection::wait(const Patience& patience, short events) const {
+  tenon_call* raw = patience.call.raw();
+  const std::intptr_t cancellation = raw != nullptr ? raw->functions->wait_handle(raw) : -1;
+  const Clock::time_point end = std::min(
+      Clock::now() + patience.silence, patience.call.deadline().value_or(Clock::time_point::max()));
+  for (;;) {
+    patience.call.check();
+    milliseconds left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    if (left <= milliseconds::zero()) {
+      throw ServerError("cannot reach the server", "", "the server is silent");
+    }
+    // Without a descriptor that reports a cancellation, the call is polled often.
+    left = std::min(left, milliseconds(raw != nullptr && cancellation < 0 ? 50 : 60'000));
+    pollfd sockets[] = {{PQsocket(handle_.get()), events, 0},
+                        {static_cast<int>(cancellation), POLLIN, 0}};
+    const int ready = poll(sockets, 2, static_cast<int>(left.count()));
+    if (ready < 0 && errno != EINTR) throw sdk::system_failure(errno, "cannot wait for the server");
+    if (ready > 0 && sockets[0].revents != 0) return;
+  }
+}
+
+void Connection::flush(const Patience& patience) {
+  while (PQflush(handle_.get()) == 1) {
+    wait(patience, POLLIN | POLLOUT);
+    // The server may wait until its own messages are read.
+    if (PQconsumeInput(handle_.get()) == 0) return;
+  }
+}
+
+void Connection::receive(const Patience& patience) {
+  flush(patience);
+  while (PQisBusy(handle_.get()) != 0) {
+    wait(patience, POLLIN);
+    // The last message of a server that closes the connection is read as well.
+    if (PQconsumeInput(handle_.get()) == 0) return;
+  }
+}
+
+void Connection::check_sent(std::string_view action, int sent) const {
+  if (sent == 1) return;
+  throw ServerError(action, "", PQerrorMessage(handle_.get()));
+}
+
+Rows Connection::finish(const Patience& patience, std::string_view action) {
+  Rows last(nullptr);
+  std::optional<ServerError> error;
+  for (;;) {
+    receive(patience);
+    Rows rows(PQgetResult(handle_.get()));
+    if (rows.raw() == nullptr) break;
+    if (is_error(rows.raw()) && !error) error.emplace(action, rows.raw());
+    last = std::move(rows);
+    if (is_copy(last.raw())) break;
+  }
+  if (error) throw ServerError(*error);
+  return last;
+}
+
+Rows Connection::run(const Patience& patience, std::string_view action, const std::string& sql) {
+  check_sent(action, PQsendQuery(handle_.get(), sql.c_str()));
+  return finish(patience, action);
+}
+
+Rows Connection::run(const Patience& patience, std::string_view action, const std::string& sql,
+                     const Parameters& parameters) {
+  send(action, sql, parameters);
+  return finish(patience, action);
+}
+
+void Connection::send(std::string_view action, const std::string& sql,
+                      const Parameters& parameters) {
+  std::vector<const char*> values;
+  values.reserve(parameters.size());
+  for (const auto& value : parameters) values.push_back(value ? value->c_str() : nullptr);
+  check_sent(action, PQsendQueryParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()),
+                                       nullptr, values.data(), nullptr, nullptr, 0));
+}
+
+void Connection::begin(std::string_view action, const std::string& sql,
+                       const Parameters& parameters) {
+  send(action, sql, parameters);
+  PQsetSingleRowMode(handle_.get());
+}
+
+std::optional<Rows> Connection::next(const Patience& patience, std::string_view action) {
+  receive(patience);
+  Rows row(PQgetResult(handle_.get()));
+  if (row.raw() != nullptr && PQresultStatus(row.raw()) == PGRES_SINGLE_TUPLE) return row;
+  finish(patience, action);
+  if (row.raw() != nullptr && is_error(row.raw())) throw ServerError(action, row.raw());
+  return std::nullopt;
+}
+
+void Connection::begin_copy(const Patience& patience, std::string_view action,
+                            const std::string& sql) {
+  run(patience, action, sql);
+}
+
+void Connection::put_copy(const Patience& patience, std::string_view action,
+                          std::string_view bytes) {
+  const int sent = PQputCopyData(handle_.get(), bytes.data(), static_cast<int>(bytes.size()));
+  if (sent != 1) finish(patience, action);  // the server has ended the copy
+  check_sent(action, sent);
+  flush(patience);
+}
+
+void Connection::end_copy(const Patience& patience, std::string_view action) {
+  check_sent(action, PQputCopyEnd(handle_.get(), nullptr));
+  finish(patience, action);
+}
+
+bool is_url(const std::string& url) {
+  char* error = nullptr;
+  PQconninfoOption* const options = PQconninfoParse(url.c_str(), &error);
+  PQconninfoFree(options);
+  PQfreemem(error);
+  return options != nullptr;
+}
+
+std::string quoted_name(std::string_view name) {
+  return quoted(name, '"');
+}
+
+std::string quoted_text(std::string_view text) {
+  return quoted(text, '\'');
+}
+
+}  // namespace tenon::postgres

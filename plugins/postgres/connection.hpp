@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// A connection to a server. Its functions wait for the server without blocking, so that they end as
+// soon as the call is cancelled.
+#pragma once
+
+#include "failures.hpp"
+
+#include <tenon/sdk/call.hpp>
+
+#include <libpq-fe.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::postgres {
+
+/// The limits of a wait: it ends when `call` is cancelled or its deadline has passed, and when the
+/// server is silent for as long as `silence`.
+struct Patience {
+  sdk::Call call;
+  Duration silence;
+};
+
+/// The rows of a query.
+class Rows {
+ public:
+  explicit Rows(PGresult* result) : result_(result) {}
+
+  int size() const { return PQntuples(result_.get()); }
+  /// Returns a value as text; empty if it is null. Valid as long as the rows.
+  std::string_view text(int row, int column) const {
+    return {PQgetvalue(result_.get(), row, column),
+            static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+  }
+  bool is_true(int row, int column) const { return text(row, column) == "t"; }
+  const PGresult* raw() const noexcept { return result_.get(); }
+
+ private:
+  struct Clear {
+    void operator()(PGresult* result) const noexcept { PQclear(result); }
+  };
+  std::unique_ptr<PGresult, Clear> result_;
+};
+
+/// Belongs to one thread at a time. Functions throw sdk::Failure, mostly a ServerError. After any
+/// other failure than a ServerError with a state the connection is not used any more. The server
+/// ends what it runs for a connection that was closed.
+class Connection {
+ public:
+  using Parameters = std::vector<std::optional<std::string>>;
+  enum class Protocol { sql, replication };
+
+  /// Connects. `url` is a connection string of libpq.
+  Connection(const std::string& url, const Patience& patience, Protocol protocol = Protocol::sql);
+
+  /// Runs statements, and returns the rows of the last one. `action` begins the messages.
+  Rows run(const Patience& patience, std::string_view action, const std::string& sql);
+  /// Runs one statement with values for $1, $2, ...
+  Rows run(const Patience& patience, std::string_view action, const std::string& sql,
+           const Parameters& parameters);
+
+  /// Begins a query whose rows are read one at a time.
+  void begin(std::string_view action, const std::string& sql, const Parameters& parameters);
+  /// Returns the next row, or nothing after the last one.
+  std::optional<Rows> next(const Patience& patience, std::string_view action);
+
+  /// Begins COPY ... FROM STDIN.
+  void begin_copy(const Patience& patience, std::string_view action, const std::string& sql);
+  void put_copy(const Patience& patience, std::string_view action, std::string_view bytes);
+  void end_copy(const Patience& patience, std::string_view action);
+
+ private:
+  struct Close {
+    void operator()(PGconn* handle) const noexcept { PQfinish(handle); }
+  };
+
+  void connect(const Patience& patience);
+  void send(std::string_view action, const std::string& sql, const Parameters& parameters);
+  void check_sent(std::string_view action, int sent) const;
+  /// Waits until the socket can be read or, if asked for, written.
+  void wait(const Patience& patience, short events) const;
+  /// Sends what is buffered, and waits until a result is complete.
+  void receive(const Patience& patience);
+  void flush(const Patience& patience);
+  /// Reads all results and returns the last one. Throws the first error.
+  Rows finish(const Patience& patience, std::string_view action);
+
+  std::unique_ptr<PGconn, Close> handle_;
+};
+
+/// Returns whether `url` is a connection string.
+bool is_url(const std::string& url);
+
+/// Returns a name or a text as SQL has it: "people", 'Ann'.
+std::string quoted_name(std::string_view name);
+std::string quoted_text(std::string_view text);
+
+}  // namespace tenon::postgres

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "destination.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace tenon::postgres {
+namespace {
+
+using Operation = RecordV2::Operation;
+
+/// Writes rows in the binary format of COPY.
+class CopyRows {
+ public:
+  CopyRows() : bytes_(std::string_view("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19)) {}
+
+  void begin_row(int fields) { add_number<std::int16_t>(fields); }
+  void add(std::int32_t number) {
+    add_number<std::int32_t>(4);
+    add_number<std::int32_t>(number);
+  }
+  void add(bool value) {
+    add_number<std::int32_t>(1);
+    bytes_.push_back(value ? '\1' : '\0');
+  }
+  void add(const std::optional<BytesView>& value) {
+    add_number<std::int32_t>(value ? static_cast<std::int64_t>(value->size()) : -1);
+    if (value) bytes_ += value->text();
+  }
+  void end() { add_number<std::int16_t>(-1); }
+
+  /// Returns the bytes since the last call.
+  std::string take() { return std::exchange(bytes_, {}); }
+  std::size_t size() const noexcept { return bytes_.size(); }
+
+ private:
+  template <class T>
+  void add_number(std::int64_t number) {
+    for (int shift = 8 * (static_cast<int>(sizeof(T)) - 1); shift >= 0; shift -= 8) {
+      bytes_.push_back(static_cast<char>(number >> shift));
+    }
+  }
+
+  std::string bytes_;
+};
+
+constexpr std::size_t most_held_at_once = 256;
+constexpr std::size_t most_unsent = 65536;
+// The server would cut off longer names.
+constexpr std::size_t longest_name = 63;
+
+sdk::Refusal refusal_of(std::string_view code, const ServerError& error) {
+  return sdk::Refusal(code, error.message());
+}
+
+/// Runs a step, and refuses the record with `code` if the step fails because of its values.
+template <class Step>
+void refusing(std::string_view code, Step step) {
+  try {
+    step();
+  } catch (const ServerError& error) {
+    if (!error.is_of_row()) throw;
+    throw refusal_of(code, error);
+  }
+}
+
+bool has_payload(RecordV2View record) {
+  return record.payload().after().has_value();
+}
+
+/// The type of the column for values of a type of JSON.
+std::string_view column_type(std::string_view json_type) {
+  if (json_type == "number") return "numeric";
+  if (json_type == "boolean") return "boolean";
+  if (json_type == "string") return "text";
+  return "jsonb";
+}
+
+std::string numbers_sql(std::size_t begin, std::size_t end) {
+  return sdk::text("r.n >= ", begin, " AND r.n < ", end);
+}
+
+/// Returns the definition of a column for a field and a type of JSON.
+std::string column_sql(const Rows& fields, int row) {
+  if (fields.text(row, 0).size() > longest_name) {
+    throw sdk::Refusal("wrong-field", "the field \"", fields.text(row, 0), "\" has more than ",
+                       longest_name, " bytes and cannot be a column");
+  }
+  return sdk::text(quoted_name(fields.text(row, 0)), ' ', column_type(fields.text(row, 1)));
+}
+
+/// Returns how many records are settled after one of them was refused, or none.
+std::size_t done_of(ListView<RecordV2> records, const sdk::WritingDestination::Refused& refused) {
+  return refused.empty() ? records.size() : refused.begin()->first + 1;
+}
+
+}  // namespace
+
+void Destination::configure(const sdk::Config& config) {
+  settings_ = destination_parameters.read(config);
+  action_ = "cannot write " + settings_.table;
+}
+
+void Destination::open() {
+  teardown();
+  connect();
+}
+
+void Destination::connect() {
+  connection_.emplace(settings_.url.text, patience());
+  table_ = find_table(*connection_, patience(), settings_.table);
+  key_ = split(settings_.key);
+  if (key_.empty() && table_.exists) key_ = primary_key(*connection_, patience(), table_);
+  check_table();
+  create_temporary_tables();
+}
+
+// The server says whether it would accept the statements.
+void Destination::check_table() {
+  if (!table_.exists) {
+    run("BEGIN; CREATE TABLE " + table_.name + " (); ROLLBACK");
+    return;
+  }
+  if (key_.empty()) {
+    run("EXPLAIN INSERT INTO " + table_.name + " DEFAULT VALUES");
+    return;
+  }
+  const std::string key = joined(key_);
+  try {
+    run("EXPLAIN INSERT INTO " + table_.name + " (" + key + ") OVERRIDING SYSTEM VALUE SELECT " +
+        key + " FROM " + table_.name + " ON CONFLICT (" + key + ") DO NOTHING");
+  } catch (const ServerError& error) {
+    if (error.state() != "42P10") throw;
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table_.name,
+                       " has no unique constraint on exactly the columns of \"key\", ", key,
+                       "; fix: create a unique index on them");
+  }
+}
+
+void Destination::create_temporary_tables() {
+  std::string has_key;
+  for (const std::string& name : key_) {
+    has_key += sdk::text(has_key.empty() ? "" : " AND ", "fields ? ", quoted_text(name));
+  }
+  run("CREATE TEMPORARY TABLE tenon_batch (n integer, removes boolean, key bytea, payload bytea) "
+      "ON COMMIT DELETE ROWS;"
+      "CREATE TEMPORARY TABLE tenon_rows (n integer, removes boolean, fields jsonb, "
+      "CONSTRAINT object CHECK (jsonb_typeof(fields) = 'object'), "
+      "CONSTRAINT key CHECK (NOT removes OR " +
+      (has_key.empty() ? "true" : has_key) + ")) ON COMMIT DELETE ROWS");
+}
+
+sdk::WritingDestination::Refused Destination::write_all(ListView<RecordV2> records) {
+  try {
+    if (!connection_) connect();
+    for (std::size_t i = 0; i < records.size(); i++) {
+      std::optional<DestinationV2AckError> problem = problem_of(records[i]);
+      if (!problem) continue;
+      Refused refused = write_transaction(records.slice(0, i));
+      if (refused.empty()) refused.emplace(i, *std::move(problem));
+      return refused;
+    }
+    return write_transaction(records);
+  } catch (...) {
+    connection_.reset();
+    throw;
+  }
+}
+
+std::optional<DestinationV2AckError> Destination::problem_of(RecordV2View record) const {
+  const bool removes = record.operation() == Operation::Delete;
+  if (!removes && !has_payload(record)) {
+    return sdk::ack_error(sdk::Refusal("no-payload", "the record has no payload"));
+  }
+  if (key_.empty() && (removes || record.operation() == Operation::Update)) {
+    return sdk::ack_error(sdk::Refusal("no-key", "table ", table_.name,
+                                       " has no primary key that identifies the row; set \"key\" "
+                                       "to columns that do"));
+  }
+  return std::nullopt;
+}
+
+sdk::WritingDestination::Refused Destination::write_transaction(ListView<RecordV2> records) {
+  if (records.empty()) return {};
+  // Constraints that wait for the end of the transaction would refuse the whole batch.
+  run("BEGIN; SET CONSTRAINTS ALL IMMEDIATE");
+  copy(records);
+  Refused refused = apply({0, records.size()});
+  run("COMMIT");
+  return refused;
+}
+
+void Destination::copy(ListView<RecordV2> records) {
+  connection_->begin_copy(patience(), action_,
+                          "COPY pg_temp.tenon_batch FROM STDIN (FORMAT binary)");
+  CopyRows rows;
+  removals_.clear();
+  std::int32_t number = 0;
+  for (const RecordV2View record : records) {
+    const bool removes = record.operation() == Operation::Delete;
+    removals_.push_back(removes);
+    rows.begin_row(4);
+    rows.add(number++);
+    rows.add(removes);
+    rows.add(record.key());
+    rows.add(!removes       ? record.payload().after()
+             : record.key() ? std::nullopt
+                            : record.payload().before());
+    if (rows.size() > most_unsent) connection_->put_copy(patience(), action_, rows.take());
+  }
+  rows.end();
+  connection_->put_copy(patience(), action_, rows.take());
+  connection_->end_copy(patience(), action_);
+}
+
+sdk::WritingDestination::Refused Destination::apply(Range range) {
+  run("SAVEPOINT tenon");
+  try {
+    put(range);
+    run("RELEASE tenon");
+    return {};
+  } catch (const sdk::Refusal& refusal) {
+    run("ROLLBACK TO tenon");
+    table_.exists =
+        run("SELECT to_regclass(" + quoted_text(table_.name) + ") IS NOT NULL").is_true(0, 0);
+    if (range.end - range.begin == 1) return {{range.begin, sdk::ack_error(refusal)}};
+  }
+  const std::size_t middle = range.begin + (range.end - range.begin) / 2;
+  Refused refused = apply({range.begin, middle});
+  return refused.empty() ? apply({middle, range.end}) : refused;
+}
+
+void Destination::put(Range range) {
+  read_fields(range);
+  make_columns(range);
+  if (!table_.exists) return;  // there is nothing to delete
+  refusing("wrong-value", [&] {
+    if (has(range, true)) remove_rows(range);
+    if (has(range, false)) put_rows(range);
+  });
+}
+
+bool Destination::has(Range range, bool removal) const {
+  const auto begin = removals_.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(range.end);
+  return std::find(begin + static_cast<std::ptrdiff_t>(range.begin), end, removal) != end;
+}
+
+void Destination::read_fields(Range range) {
+  try {
+    run(sdk::text("INSERT INTO pg_temp.tenon_rows SELECT n, removes, ", fields_sql(),
+                  " FROM pg_temp.tenon_batch AS r WHERE ", numbers_sql(range.begin, range.end)));
+  } catch (const ServerError& error) {
+    if (!error.is_of_row()) throw;
+    if (error.constraint() == "key") {
+      throw sdk::Refusal("no-key", "the record has no values for ", joined(key_));
+    }
+    if (error.constraint() == "object") {
+      throw sdk::Refusal("wrong-json", "the payload is no JSON object");
+    }
+    throw refusal_of("wrong-json", error);
+  }
+}
+
+// Fields of the payload go before those of the key.
+std::string Destination::fields_sql() const {
+  std::string payload = "coalesce(convert_from(payload, 'UTF8')::jsonb, '{}')";
+  if (key_.empty()) return payload;
+  std::string key;
+  for (const std::string& name : key_) {
+    const std::string text = quoted_text(name);
+    key += sdk::text(key.empty() ? "" : ", ", text, ", convert_from(key, 'UTF8')::jsonb -> ", text);
+  }
+  std::string other = "'{}'";
+  if (key_.size() == 1 && !settings_.key.empty()) {
+    other = sdk::text("jsonb_build_object(", quoted_text(key_[0]), ", convert_from(key, 'UTF8'))");
+  }
+  return sdk::text("CASE WHEN key IS NULL THEN '{}' WHEN substring(key, 1, 1) = '{'::bytea THEN ",
+                   "jsonb_strip_nulls(jsonb_build_object(", key, ")) ELSE ", other, " END || ",
+                   payload);
+}
+
+void Destination::make_columns(Range range) {
+  const Rows fields = run(sdk::text(
+      "SELECT DISTINCT ON (f.key) f.key, jsonb_typeof(f.value) FROM pg_temp.tenon_rows AS r, "
+      "jsonb_each(r.fields) AS f WHERE ",
+      numbers_sql(range.begin, range.end),
+      " AND NOT r.removes AND jsonb_typeof(f.value) <> 'null' AND NOT EXISTS (SELECT FROM "
+      "pg_catalog.pg_attribute AS a WHERE a.attrelid = to_regclass(",
+      quoted_text(table_.name),
+      ") AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = f.key) ORDER BY f.key, r.n"));
+  if (table_.exists ? fields.size() == 0 : !has(range, false)) return;
+  try {
+    run(table_.exists ? columns_sql(fields) : table_sql(fields));
+    table_.exists = true;
+  } catch (const ServerError& error) {
+    if ((error.status() & TENON_RETRYABLE) != 0) throw;
+    // Somebody else was creating the same table.
+    if (error.has_class("23")) throw sdk::Failure(TENON_ABORTED, error.message()).retryable();
+    throw refusal_of("wrong-field", error);
+  }
+}
+
+std::string Destination::table_sql(const Rows& fields) const {
+  Names names;
+  std::string columns;
+  for (int row = 0; row < fields.size(); row++) {
+    names.emplace_back(fields.text(row, 0));
+    columns += sdk::text(row == 0 ? "" : ", ", column_sql(fields, row));
+  }
+  for (const std::string& name : key_) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw sdk::Refusal("no-key", "the record has no value for ", quoted_name(name));
+  }
+  if (!key_.empty()) columns += ", PRIMARY KEY (" + joined(key_) + ")";
+  return "CREATE TABLE IF NOT EXISTS " + table_.name + " (" + columns + ")";
+}
+
+std::string Destination::columns_sql(const Rows& fields) const {
+  std::string sql = "ALTER TABLE " + table_.name;
+  for (int row = 0; row < fields.size(); row++) {
+    sql += sdk::text(row == 0 ? " " : ", ", "ADD COLUMN IF NOT EXISTS ", column_sql(fields, row));
+  }
+  return sql;
+}
+
+void Destination::remove_rows(Range range) {
+  std::string same;
+  for (const std::string& name : key_) {
+    const std::string column = quoted_name(name);
+    same += sdk::text(" AND target.", column, " = new.", column);
+  }
+  run("DELETE FROM " + table_.name + " AS target USING " + rows_sql(range) + " WHERE r.removes" +
+      same);
+}
+
+void Destination::put_rows(Range range) {
+  const Rows columns = run(
+      "SELECT attname, atthasdef OR attidentity <> '' FROM pg_catalog.pg_attribute WHERE attrelid "
+      "= to_regclass(" +
+      quoted_text(table_.name) +
+      ") AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum");
+  Names plain;
+  Names with_default;
+  for (int row = 0; row < columns.size(); row++) {
+    (columns.is_true(row, 1) ? with_default : plain).emplace_back(columns.text(row, 0));
+  }
+  if (with_default.empty()) {
+    run(insert_sql(range, plain));
+  } else {
+    put_with_defaults(range, plain, with_default);
+  }
+}
+
+// A column that has a default gets it in the rows that have no field for it: one statement for all
+// rows with the same fields of this kind.
+void Destination::put_with_defaults(Range range, const Names& plain, const Names& with_default) {
+  std::string present;
+  for (const std::string& name : with_default) {
+    present += sdk::text(present.empty() ? "" : " || ", "(r.fields ? ", quoted_text(name),
+                         ")::integer::text");
+  }
+  const Rows sets = run("SELECT DISTINCT " + present + " FROM pg_temp.tenon_rows AS r WHERE " +
+                        numbers_sql(range.begin, range.end) + " AND NOT r.removes");
+  for (int row = 0; row < sets.size(); row++) {
+    const std::string_view set = sets.text(row, 0);
+    Names columns = plain;
+    for (std::size_t i = 0; i < with_default.size(); i++) {
+      if (set[i] == '1') columns.push_back(with_default[i]);
+    }
+    run(insert_sql(range, columns, sdk::text(" AND ", present, " = ", quoted_text(set))));
+  }
+}
+
+std::string Destination::insert_sql(Range range, const Names& columns,
+                                    std::string_view condition) const {
+  const std::string list = columns.empty() ? "" : " (" + joined(columns) + ")";
+  std::string sql = sdk::text("INSERT INTO ", table_.name, list, " OVERRIDING SYSTEM VALUE SELECT ",
+                              joined(columns, "new."), " FROM ", rows_sql(range),
+                              " WHERE NOT r.removes", condition);
+  if (key_.empty()) return sql;
+  std::string updates;
+  for (const std::string& column : columns) {
+    if (std::find(key_.begin(), key_.end(), column) != key_.end()) continue;
+    const std::string name = quoted_name(column);
+    updates += sdk::text(updates.empty() ? "" : ", ", name, " = excluded.", name);
+  }
+  return sql + " ON CONFLICT (" + joined(key_) + ") DO " +
+         (updates.empty() ? "NOTHING" : "UPDATE SET " + updates);
+}
+
+std::string Destination::rows_sql(Range range) const {
+  const std::string rows =
+      "FROM pg_temp.tenon_rows AS r WHERE " + numbers_sql(range.begin, range.end);
+  std::string last = "SELECT r.* " + rows;
+  if (!key_.empty()) {
+    std::string key;
+    std::string incomplete;
+    for (const std::string& name : key_) {
+      const std::string text = quoted_text(name);
+      key += sdk::text("r.fields -> ", text, ", ");
+      incomplete += sdk::text(incomplete.empty() ? "" : " OR ", "r.fields ->> ", text, " IS NULL");
+    }
+    key += "CASE WHEN " + incomplete + " THEN r.n END";
+    last = "SELECT * FROM (SELECT DISTINCT ON (" + key + ") r.* " + rows + " ORDER BY " + key +
+           ", r.n DESC) AS last";
+  }
+  return "(" + last + " ORDER BY n) AS r, jsonb_populate_record(null::" + table_.name +
+         ", r.fields) AS new";
+}
+
+void Destination::write_batch(ListView<RecordV2> records) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (refusal_ != Refusal::none) return hold(records);
+  }
+  Refused refused = write_all(records);
+  const std::size_t done = done_of(records, refused);
+  if (!refused.empty()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    refusal_ = Refusal::unanswered;
+    hold(records.slice(done, records.size() - done));
+  }
+  acknowledge(records.slice(0, done), std::move(refused));
+}
+
+void Destination::hold(ListView<RecordV2> records) {
+  for (const RecordV2View record : records) held_.push_back(Value<RecordV2>::own(record.raw()));
+}
+
+tenon_status Destination::raw_next_acks(tenon_call* call,
+                                        const tenon_destination_v2_next_acks_request* request,
+                                        const tenon_destination_v2_next_acks_response** out) {
+  write_held(call);
+  const tenon_status status = WritingDestination::raw_next_acks(call, request, out);
+  const ListView<DestinationV2Ack> acks((*out)->acks);
+  if (acks[acks.size() - 1].error()) {  // no record after a refused one is acknowledged with it
+    const std::lock_guard<std::mutex> lock(mutex_);
+    refusal_ = Refusal::answered;
+  }
+  return status;
+}
+
+void Destination::write_held(tenon_call* call) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (refusal_ != Refusal::answered) return;
+  const ListView<RecordV2> records = first_held(call);
+  lock.unlock();
+  Refused refused;
+  std::size_t done = 0;
+  if (!records.empty()) {
+    refused = write_all(records);
+    done = done_of(records, refused);
+    acknowledge(records.slice(0, done), refused);
+  }
+  lock.lock();
+  // After a refusal the next one is likely.
+  held_at_once_ = refused.empty() ? std::min(2 * held_at_once_, most_held_at_once) : 1;
+  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(done));
+  if (!refused.empty()) {
+    refusal_ = Refusal::unanswered;
+  } else if (held_.empty()) {
+    refusal_ = Refusal::none;
+  }
+}
+
+ListView<RecordV2> Destination::first_held(tenon_call* call) const {
+  void* elements;
+  const tenon_list list = tenon_new_list(call, std::min(held_.size(), held_at_once_),
+                                         sizeof(tenon_record_v2), &elements);
+  auto* element = static_cast<tenon_record_v2*>(elements);
+  for (std::size_t i = 0; i < list.count; i++) {
+    *element++ = Value<RecordV2>::raw<Copy::shallow>(call, held_[i]);
+  }
+  return ListView<RecordV2>(list);
+}
+
+void Destination::teardown() {
+  connection_.reset();
+  held_.clear();
+  refusal_ = Refusal::none;
+  held_at_once_ = 1;
+}
+
+}  // namespace tenon::postgres

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The parameters of the source and of the destination.
+#pragma once
+
+#include "connection.hpp"
+
+#include <tenon/sdk/parameters.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenon::postgres {
+
+/// A connection string of libpq.
+struct Url {
+  std::string text;
+};
+
+}  // namespace tenon::postgres
+
+namespace tenon::sdk {
+
+template <>
+struct Parameter<postgres::Url> {
+  static std::string expected() {
+    return "a connection string such as postgresql://user:password@host:5432/database";
+  }
+  static std::optional<postgres::Url> parse(std::string_view text) {
+    postgres::Url url{std::string(text)};
+    return postgres::is_url(url.text) ? std::optional(url) : std::nullopt;
+  }
+};
+
+}  // namespace tenon::sdk
+
+namespace tenon::postgres {
+
+struct DestinationSettings {
+  Url url;
+  std::string table;
+  std::string key;
+  Duration timeout{};
+};
+
+inline constexpr auto destination_parameters = sdk::parameters(
+    sdk::parameter(&DestinationSettings::url, "url", "the connection string of the database")
+        .required()
+        .sensitive(),
+    sdk::parameter(&DestinationSettings::table, "table",
+                   "the table, which is created if it is missing; as in SQL: people, sales.people, "
+                   "\"My People\"")
+        .required(),
+    sdk::parameter(&DestinationSettings::key, "key",
+                   "the columns that identify a row, with commas between them; default: the "
+                   "primary key"),
+    sdk::parameter(&DestinationSettings::timeout, "timeout", "how long the server may be silent")
+        .otherwise("60s")
+        .greater_than("0s"));
+
+/// What follows the rows that are there at first.
+enum class Mode { snapshot, poll };
+
+inline constexpr sdk::Word<Mode> modes[] = {{"snapshot", Mode::snapshot}, {"poll", Mode::poll}};
+
+struct SourceSettings {
+  Url url;
+  std::string table;
+  std::string key;
+  Mode mode = Mode::snapshot;
+  std::string column;
+  Duration interval{};
+  Duration timeout{};
+};
+
+inline constexpr auto source_parameters = sdk::parameters(
+    sdk::parameter(&SourceSettings::url, "url", "the connection string of the database")
+        .required()
+        .sensitive(),
+    sdk::parameter(&SourceSettings::table, "table",
+                   "the table; as in SQL: people, sales.people, \"My People\"")
+        .required(),
+    sdk::parameter(&SourceSettings::key, "key",
+                   "the columns that identify a row, with commas between them; default: the "
+                   "primary key"),
+    sdk::parameter(&SourceSettings::mode, "mode",
+                   "snapshot: ends after the last row; poll: then looks for new rows")
+        .otherwise("snapshot")
+        .one_of(modes),
+    sdk::parameter(&SourceSettings::column, "column",
+                   "with the mode poll, a column that grows with each change of a row; default: "
+                   "the key, which finds new rows only"),
+    sdk::parameter(&SourceSettings::interval, "interval",
+                   "with the mode poll, how long to wait before looking again")
+        .otherwise("1s")
+        .greater_than("0s"),
+    sdk::parameter(&SourceSettings::timeout, "timeout", "how long the server may be silent")
+        .otherwise("60s")
+        .greater_than("0s"));
+
+}  // namespace tenon::postgres

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The description of the plugin and of its parameters.
+#pragma once
+
+#include <tenon/sdk/specifier.hpp>
+
+namespace tenon::postgres {
+
+class Specifier : public sdk::SpecifierV1 {
+ public:
+  Specification specify() override;
+};
+
+}  // namespace tenon::postgres

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "table.hpp"
+
+#include <algorithm>
+
+namespace tenon::postgres {
+
+Table find_table(Connection& connection, const Patience& patience, std::string_view name) {
+  const std::string action = sdk::text("cannot find table ", name);
+  const Rows found = connection.run(
+      patience, action,
+      "SELECT coalesce((SELECT format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c "
+      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass($1)), "
+      "CASE cardinality(parts) WHEN 1 THEN format('%I.%I', coalesce(current_schema(), 'public'), "
+      "parts[1]) ELSE format('%I.%I', parts[1], parts[2]) END), to_regclass($1) IS NOT NULL "
+      "FROM parse_ident($1) AS parts",
+      {std::string(name)});
+  return {std::string(found.text(0, 0)), found.is_true(0, 1)};
+}
+
+Names primary_key(Connection& connection, const Patience& patience, const Table& table) {
+  const Rows rows = connection.run(
+      patience, sdk::text("cannot find the primary key of ", table.name),
+      "SELECT a.attname FROM pg_catalog.pg_index i CROSS JOIN LATERAL "
+      "unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place) "
+      "JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number "
+      "WHERE i.indrelid = to_regclass($1) AND i.indisprimary ORDER BY k.place",
+      {table.name});
+  Names names;
+  for (int row = 0; row < rows.size(); row++) names.emplace_back(rows.text(row, 0));
+  return names;
+}
+
+Names split(std::string_view list) {
+  constexpr std::string_view blanks = " \t";
+  Names names;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    const std::size_t begin = name.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) continue;
+    names.emplace_back(name.substr(begin, name.find_last_not_of(blanks) + 1 - begin));
+  }
+  return names;
+}
+
+std::string joined(const Names& names, std::string_view prefix) {
+  std::string list;
+  for (const std::string& name : names) {
+    list += sdk::text(list.empty() ? "" : ", ", prefix, quoted_name(name));
+  }
+  return list;
+}
+
+}  // namespace tenon::postgres

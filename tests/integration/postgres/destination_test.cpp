@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The destination on a real server.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "databases.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Operation = RecordV2::Operation;
+
+RecordV2 record(Operation operation, std::optional<std::string> key,
+                std::optional<std::string> payload) {
+  RecordV2 record;
+  record.operation = operation;
+  if (key) record.key = to_bytes(*key);
+  if (payload) record.payload.after = to_bytes(*payload);
+  return record;
+}
+RecordV2 create(std::string payload) {
+  return record(Operation::Create, std::nullopt, std::move(payload));
+}
+RecordV2 update(std::string payload) {
+  return record(Operation::Update, std::nullopt, std::move(payload));
+}
+RecordV2 removal(std::string key) {
+  return record(Operation::Delete, std::move(key), std::nullopt);
+}
+
+class PostgresDestination : public Databases {
+ protected:
+  void TearDown() override { close(); }
+
+  void close() {
+    if (!destination_) return;
+    EXPECT_TRUE((*destination_)->teardown());
+    destination_.reset();
+  }
+
+  std::string failure(const Error& error) {
+    was_retryable_ = error.retryable();
+    return error.to_string();
+  }
+
+  /// Returns the failure of open.
+  std::string open(const TextMap& config) {
+    close();
+    auto created = host_->create<Destination>(postgres, with(config));
+    if (!created) return created.error().to_string();
+    destination_.emplace(*std::move(created));
+    const auto opened = (*destination_)->open();
+    return opened ? "" : failure(opened.error());
+  }
+
+  /// Writes a batch, whose positions count from 1. Returns the failure.
+  std::string write(std::vector<RecordV2> records) {
+    for (RecordV2& record : records) record.position = to_bytes(std::to_string(++position_));
+    const auto written = (*destination_)->write_batch(records);
+    return written ? "" : failure(written.error());
+  }
+
+  /// Returns the next acknowledgements: positions, refused ones with the error.
+  Texts next() {
+    Call call;
+    call.set_timeout(1min);
+    const auto acks = (*destination_)->next_acks(call);
+    if (!acks) return {acks.error().to_string()};
+    Texts all;
+    for (const auto ack : *acks) {
+      std::string text(ack.position().text());
+      if (const auto error = ack.error()) {
+        text.append(" ").append(error->code()).append(": ").append(error->message());
+      }
+      all.push_back(text);
+    }
+    return all;
+  }
+
+  /// Writes a batch and returns the acknowledgements of all its records.
+  Texts written(std::vector<RecordV2> records) {
+    const std::size_t count = records.size();
+    Texts all;
+    if (std::string failure = write(std::move(records)); !failure.empty()) return {failure};
+    while (all.size() < count) {
+      for (std::string& ack : next()) all.push_back(std::move(ack));
+    }
+    return all;
+  }
+  /// The same for a record that is refused: its code and message.
+  std::string refusal(RecordV2 record) {
+    const std::string ack = written({std::move(record)}).front();
+    return ack.substr(ack.find(' ') + 1);
+  }
+
+  std::optional<Handle<Destination>> destination_;
+  int position_ = 0;
+  bool was_retryable_ = false;  // of the last failure
+};
+
+TEST_F(PostgresDestination, CreatesTheTableWithAColumnForEachField) {
+  ASSERT_EQ(open({{"key", "id"}}), "");
+  EXPECT_EQ(written({create(R"({"id":1,"name":"Ann","tags":["a"],"on":true,"x":null})"),
+                     create(R"({"id":2,"name":"Bob","age":2.5,"in":{"b":[1]}})")}),
+            (Texts{"1", "2"}));
+  EXPECT_EQ(rows("SELECT id, name, tags, \"on\", age, \"in\" FROM people ORDER BY id"),
+            (Texts{"1|Ann|[\"a\"]|t||", "2|Bob|||2.5|{\"b\": [1]}"}));
+  EXPECT_EQ(written({create(R"({"id":3,"later":"x"})")}), Texts{"3"});
+  EXPECT_EQ(value("SELECT later FROM people WHERE id = 3"), "x");
+}
+
+TEST_F(PostgresDestination, AppendsRowsWithoutAKey) {
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({create(R"({"a":1})"), create(R"({"a":1})"), create("{}")}),
+            (Texts{"1", "2", "3"}));
+  EXPECT_EQ(value("SELECT count(*), count(a) FROM people"), "3|2");
+  EXPECT_TRUE(has(refusal(update(R"({"a":2})")), "no-key: table public.people has no primary key"));
+  EXPECT_TRUE(has(refusal(removal("1")), "no-key: "));
+}
+
+TEST_F(PostgresDestination, KeepsOneRowForEachKey) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, name text)");
+  ASSERT_EQ(open({}), "");  // the key is the primary key
+  EXPECT_EQ(written({create(R"({"id":1,"name":"a"})"), create(R"({"id":2,"name":"b"})"),
+                     update(R"({"id":1,"name":"c"})"), create(R"({"id":"2","name":"d"})"),
+                     create(R"({"id":3,"name":"e"})"), removal(R"({"id":3})")}),
+            (Texts{"1", "2", "3", "4", "5", "6"}));
+  EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), (Texts{"1|c", "2|d"}));
+  EXPECT_EQ(written({removal(R"({"id":1})"), update(R"({"id":2})"), removal(R"({"id":9})")}).size(),
+            3u);
+  EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), Texts{"2|"});
+}
+
+TEST_F(PostgresDestination, TakesKeysOfSeveralColumns) {
+  ASSERT_EQ(open({{"key", "a, b"}}), "");
+  EXPECT_EQ(written({create(R"({"a":1,"b":"x","c":1})"), create(R"({"a":1,"b":"y","c":2})"),
+                     update(R"({"a":1,"b":"x","c":3})"), removal(R"({"a":1,"b":"y"})")})
+                .size(),
+            4u);
+  EXPECT_EQ(rows("SELECT a, b, c FROM people"), Texts{"1|x|3"});
+  EXPECT_TRUE(
+      has(refusal(removal(R"({"a":1})")), "no-key: the record has no values for \"a\", \"b\""));
+}
+
+TEST_F(PostgresDestination, TakesTheKeyOfTheRecordWherePayloadsHaveNone) {
+  ASSERT_EQ(open({{"key", "id"}}), "");
+  EXPECT_EQ(written({record(Operation::Create, "k1", R"({"a":1})"),
+                     record(Operation::Create, R"({"id":"k2"})", R"({"a":2})"),
+                     record(Operation::Create, "k3", R"({"a":3})"), removal("k1")})
+                .size(),
+            4u);
+  EXPECT_EQ(rows("SELECT id, a FROM people ORDER BY id"), (Texts{"k2|2", "k3|3"}));
+  EXPECT_TRUE(has(refusal(create(R"({"a":1})")), "null value in column \"id\""));
+}
+
+TEST_F(PostgresDestination, DoesNotTakeKeysOfOthersForPrimaryKeys) {
+  rows("CREATE TABLE people (id serial PRIMARY KEY, a int)");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({record(Operation::Create, "7", R"({"a":1})"),
+                     record(Operation::Create, "8", R"({"a":2})")})
+                .size(),
+            2u);
+  EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), (Texts{"1|1", "2|2"}));
+  EXPECT_TRUE(has(refusal(removal("7")), "no-key: "));
+}
+
+TEST_F(PostgresDestination, LeavesDefaultsToTheServer) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, a int DEFAULT 5, b text NOT NULL DEFAULT 'x', "
+      "c int GENERATED ALWAYS AS (id * 2) STORED)");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({create(R"({"id":1})"), create(R"({"id":2,"a":6})"),
+                     create(R"({"id":3,"a":null,"b":"y","c":9})")})
+                .size(),
+            3u);
+  EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), (Texts{"1|5|x|2", "2|6|x|4", "3||y|6"}));
+  EXPECT_EQ(written({update(R"({"id":3})")}).size(), 1u);
+  EXPECT_EQ(value("SELECT * FROM people WHERE id = 3"), "3||y|6");
+}
+
+TEST_F(PostgresDestination, WritesColumnsThatTheServerNumbersAlways) {
+  rows("CREATE TABLE people (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int)");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({create(R"({"id":10,"a":1})"), update(R"({"id":10,"a":2})")}).size(), 2u);
+  EXPECT_EQ(rows("SELECT * FROM people"), Texts{"10|2"});
+}
+
+TEST_F(PostgresDestination, FillsColumnsOfManyTypes) {
+  rows(
+      "CREATE TABLE people (id bigint PRIMARY KEY, n numeric, f float8, t timestamptz, d date, "
+      "u uuid, a int[], j json, b bytea, e boolean)");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({create(R"({"id":9223372036854775807,"n":123456789012345678901234567890.12345,)"
+                            R"("f":0.1,"t":"2026-01-02T03:04:05Z","d":"2026-01-02",)"
+                            R"("u":"c0ffee00-0000-4000-8000-000000000000","a":[1,2],"j":{"x":[]},)"
+                            R"("b":"\\x00ff","e":true})")}),
+            Texts{"1"});
+  EXPECT_EQ(value("SELECT id, n, f, t AT TIME ZONE 'UTC', d, u, a, j, b, e FROM people"),
+            "9223372036854775807|123456789012345678901234567890.12345|0.1|2026-01-02 03:04:05|"
+            "2026-01-02|c0ffee00-0000-4000-8000-000000000000|{1,2}|{\"x\": []}|\\x00ff|t");
+}
+
+TEST_F(PostgresDestination, KeepsBigNumbersExactly) {
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(written({create(R"({"n":123456789012345678901234567890.123450})")}), Texts{"1"});
+  EXPECT_EQ(value("SELECT n FROM people"), "123456789012345678901234567890.123450");
+}
+
+TEST_F(PostgresDestination, RefusesWhatCannotBeWrittenAlone) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, n int CHECK (n < 100), m text UNIQUE)");
+  ASSERT_EQ(open({}), "");
+  const Texts acks =
+      written({create(R"({"id":1,"m":"a"})"), create(R"({"id":2,"n":"many"})"),
+               create(R"({"id":3,"n":100})"), create(R"({"id":4,"m":"a"})"), create("[1]"),
+               create("{broken"), create("5"), create(""), create(R"({"id":5,"m":"\u0000"})"),
+               create("{\"id\":\"\xff\"}"), record(Operation::Create, std::nullopt, std::nullopt),
+               create(R"({"id":6,"m":"b"})")});
+  const Texts expected = {
+      "1",
+      "2 wrong-value: cannot write people: invalid input syntax for type integer: \"many\"",
+      "3 wrong-value: cannot write people: new row for relation \"people\" violates",
+      "4 wrong-value: cannot write people: duplicate key value violates unique constraint",
+      "5 wrong-json: the payload is no JSON object",
+      "6 wrong-json: cannot write people: invalid input syntax for type json",
+      "7 wrong-json: the payload is no JSON object",
+      "8 wrong-json: cannot write people: invalid input syntax for type json",
+      "9 wrong-json: cannot write people: unsupported Unicode escape sequence: \\u0000",
+      "10 wrong-json: cannot write people: invalid byte sequence for encoding",
+      "11 no-payload: the record has no payload",
+      "12"};
+  ASSERT_EQ(acks.size(), expected.size());
+  for (std::size_t i = 0; i < acks.size(); i++)
+    EXPECT_EQ(acks[i].substr(0, expected[i].size()), expected[i]);
+  EXPECT_TRUE(has(acks[3], "\"people_m_key\": Key (m)=(a) already exists."));
+  EXPECT_EQ(rows("SELECT id FROM people ORDER BY id"), (Texts{"1", "6"}));
+}
+
+TEST_F(PostgresDestination, CommitsNothingAfterARefusedRecordBeforeItIsSettled) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({}), "");
+  ASSERT_EQ(write({create(R"({"id":1})"), create(R"({"id":"x"})"), create(R"({"id":2})")}), "");
+  ASSERT_EQ(write({create(R"({"id":3})")}), "");
+  EXPECT_EQ(rows("SELECT id FROM people"), Texts{"1"});
+  EXPECT_EQ(next().size(), 2u);
+  EXPECT_EQ(rows("SELECT id FROM people"), Texts{"1"});
+  Texts rest = next();
+  while (rest.size() < 2) rest.push_back(next().front());
+  EXPECT_EQ(rest, (Texts{"3", "4"}));
+  EXPECT_EQ(value("SELECT count(*) FROM people"), "3");
+}
+
+TEST_F(PostgresDestination, FindsEachRefusedRecordOfALargeBatch) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({}), "");
+  std::vector<RecordV2> records;
+  for (int i = 0; i < 10'000; i++) {
+    records.push_back(
+        create(i % 500 == 7 ? "{\"id\":\"x\"}" : "{\"id\":" + std::to_string(i) + "}"));
+  }
+  const Texts acks = written(std::move(records));
+  ASSERT_EQ(acks.size(), 10'000u);
+  for (std::size_t i = 0; i < acks.size(); i++) {
+    EXPECT_EQ(acks[i].find(' ') != std::string::npos, i % 500 == 7) << acks[i];
+  }
+  EXPECT_EQ(value("SELECT count(*) FROM people"), "9980");
+}
+
+TEST_F(PostgresDestination, RefusesFieldsThatCannotBeColumns) {
+  ASSERT_EQ(open({}), "");
+  std::string many = "{\"f0\":1";
+  for (int i = 1; i < 10'000; i++) many += ",\"f" + std::to_string(i) + "\":1";
+  EXPECT_EQ(refusal(create(many + "}")),
+            "wrong-field: cannot write people: tables can have at most 1600 columns");
+  EXPECT_TRUE(has(refusal(create(R"({"":1})")), "wrong-field: "));
+  EXPECT_TRUE(has(refusal(create(R"({"ctid":1})")), "wrong-field: "));
+  const std::string name(64, 'x');
+  EXPECT_TRUE(has(refusal(create("{\"" + name + "\":1}")), "wrong-field: "));
+  EXPECT_EQ(value("SELECT to_regclass('people') IS NULL"), "t");
+  EXPECT_EQ(written({create(R"({"a":1})")}).size(), 1u);
+}
+
+TEST_F(PostgresDestination, TakesNamesOfEveryKind) {
+  rows("CREATE SCHEMA \"Sales\"\"; x\"");
+  for (const std::string table :
+       {R"("My ""People"" ü.€")", R"("Sales""; x".people)", "tenon_rows"}) {
+    ASSERT_EQ(open({{"table", table}, {"key", "Ke\"y'\\"}}), "") << table;
+    EXPECT_EQ(written({create(R"({"Ke\"y'\\":1,"A":1,"a":2,"ü'\";--":3})"),
+                       update(R"({"Ke\"y'\\":1,"A":3,"a":4,"ü'\";--":5})")})
+                  .size(),
+              2u)
+        << table;
+    EXPECT_EQ(value("SELECT \"A\", a, \"ü'\"\";--\", \"Ke\"\"y'\\\" FROM " + table), "3|4|5|1");
+  }
+  rows("DROP SCHEMA \"Sales\"\"; x\" CASCADE");
+}
+
+TEST_F(PostgresDestination, WritesLongValues) {
+  ASSERT_EQ(open({{"key", "id"}}), "");
+  const std::string text(10 << 20, 'x');
+  EXPECT_EQ(written({create("{\"id\":1,\"a\":\"" + text + "\"}"),
+                     create("{\"id\":2,\"a\":\"" + text + "\"}")}),
+            (Texts{"1", "2"}));
+  EXPECT_EQ(value("SELECT sum(length(a)) FROM people"), std::to_string(2 * text.size()));
+}
+
+TEST_F(PostgresDestination, ChecksDeferredConstraintsAtOnce) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, boss int REFERENCES people DEFERRABLE INITIALLY "
+      "DEFERRED)");
+  ASSERT_EQ(open({}), "");
+  const Texts acks = written(
+      {create(R"({"id":1})"), create(R"({"id":2,"boss":9})"), create(R"({"id":3,"boss":1})")});
+  EXPECT_EQ(acks.size(), 3u);
+  EXPECT_TRUE(has(acks[1], "2 wrong-value: "));
+  EXPECT_EQ(value("SELECT count(*) FROM people"), "2");
+}
+
+TEST_F(PostgresDestination, FindsWrongSettingsWhenItOpens) {
+  EXPECT_TRUE(has(open({{"table", "nowhere.people"}}), "not-found: "));
+  EXPECT_TRUE(has(open({{"table", "a b"}}), "invalid-argument: "));
+  EXPECT_TRUE(
+      has(open({{"table", "a.b.c"}}), "cannot find table a.b.c: cross-database references"));
+  rows("CREATE TABLE people (id int PRIMARY KEY, a int)");
+  EXPECT_TRUE(has(open({{"key", "b"}}), "column \"b\""));
+  EXPECT_TRUE(has(open({{"key", "a"}}),
+                  "table public.people has no unique constraint on exactly the columns of \"key\", "
+                  "\"a\"; fix: create a unique index on them"));
+  rows("CREATE UNIQUE INDEX ON people (a)");
+  EXPECT_EQ(open({{"key", "a"}}), "");
+  const std::string denied = "; fix: grant the permission to the user in \"url\"";
+  EXPECT_TRUE(has(open({{"url", server_->url("stranger")}}), denied));
+  rows("REVOKE CREATE ON SCHEMA public FROM public");
+  EXPECT_TRUE(has(open({{"url", server_->url("stranger")}, {"table", "other"}}), denied));
+}
+
+/// Holds a lock on the table, so that writes wait.
+class Lock {
+ public:
+  explicit Lock(const Server& server) : connection_(server.connect()) {
+    connection_.run(patience(), "lock", "BEGIN; LOCK TABLE people");
+  }
+
+ private:
+  postgres::Connection connection_;
+};
+
+TEST_F(PostgresDestination, EndsWaitsThatAreCancelled) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({}), "");
+  const Lock lock(*server_);
+  const std::string waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  std::vector<RecordV2> records{create(R"({"id":1})")};
+  records[0].position = to_bytes("1");
+  Call call;
+  std::thread canceller([&] {
+    EXPECT_TRUE(eventually([&] { return value(waiting) == "1"; }));
+    call.cancel();
+  });
+  EXPECT_EQ((*destination_)->write_batch(call, records).error().code(), "cancelled");
+  canceller.join();
+  EXPECT_TRUE(eventually([&] { return value(waiting) == "0"; })) << "the server goes on";
+}
+
+TEST_F(PostgresDestination, DoesNotWaitForASilentServer) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({{"timeout", "100ms"}}), "");
+  std::optional<Lock> lock(*server_);
+  EXPECT_TRUE(has(write({create(R"({"id":1})")}), "cannot reach the server: the server is silent"));
+  EXPECT_TRUE(was_retryable_);
+  lock.reset();
+  EXPECT_EQ(written({create(R"({"id":1})")}).size(), 1u);
+}
+
+TEST_F(PostgresDestination, ConnectsAgainAfterTheServerWasRestarted) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({}), "");
+  server_->stop();
+  EXPECT_TRUE(has(write({create(R"({"id":1})")}), "unavailable: cannot write people: "));
+  EXPECT_TRUE(was_retryable_);
+  EXPECT_TRUE(has(write({create(R"({"id":1})")}), "unavailable: cannot connect to the server: "));
+  EXPECT_TRUE(was_retryable_);
+  server_->start();
+  EXPECT_EQ(written({create(R"({"id":1})")}).size(), 1u);
+  EXPECT_EQ(value("SELECT count(*) FROM people"), "1");
+}
+
+TEST_F(PostgresDestination, CanBeOpenedLaterIfTheServerHasNoMoreConnections) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, a int); GRANT ALL ON people TO stranger; "
+      "ALTER ROLE stranger CONNECTION LIMIT 0");
+  EXPECT_TRUE(has(open({{"url", server_->url("stranger")}}),
+                  "resource-exhausted: cannot connect to the server: too many connections"));
+  EXPECT_TRUE(was_retryable_);
+  rows("ALTER ROLE stranger CONNECTION LIMIT -1");
+}
+
+TEST_F(PostgresDestination, FindsWrongUrls) {
+  const std::string wrong = open({{"url", "very-secret"}});
+  EXPECT_TRUE(has(wrong, "parameter \"url\" is (hidden), expected a connection string such as"));
+  EXPECT_FALSE(has(wrong, "very-secret"));
+  EXPECT_TRUE(has(open({{"url", ""}}), "parameter \"url\" is required"));
+  EXPECT_EQ(open({{"url", server_->url("guarded") + " password=wrong"}}),
+            "tenon.dev/postgres: open: unauthenticated: cannot connect to the server: password "
+            "authentication failed for user \"guarded\"; fix: set the right user and password in "
+            "\"url\"");
+  EXPECT_TRUE(has(open({{"url", server_->url("guarded")}}), "the server asks for a password"));
+  EXPECT_TRUE(has(open({{"url", server_->url("postgres", "nowhere")}}),
+                  "not-found: cannot connect to the server: database \"nowhere\" does not exist; "
+                  "fix: create the database or name another one in \"url\""));
+  EXPECT_TRUE(has(open({{"url", "host=/nowhere"}}), "unavailable: "));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The source on a real server.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "databases.hpp"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Returns what a record says: operation, key, payload.
+std::string text_of(RecordV2View record) {
+  constexpr const char* operations[] = {"create", "update", "delete", "snapshot"};
+  std::string text = operations[static_cast<int>(record.operation())];
+  for (const auto& part : {record.key(), record.payload().before(), record.payload().after()}) {
+    text.append(" ").append(part ? part->text() : "-");
+  }
+  return text;
+}
+
+class PostgresSource : public Databases {
+ protected:
+  void TearDown() override { close(); }
+
+  void close() {
+    if (!source_) return;
+    EXPECT_TRUE((*source_)->teardown());
+    source_.reset();
+  }
+
+  /// Returns the failure of open.
+  std::string open(const TextMap& config, std::optional<std::string> position = {}) {
+    close();
+    auto created = host_->create<Source>(postgres, with(config));
+    if (!created) return created.error().to_string();
+    source_.emplace(*std::move(created));
+    const auto opened =
+        (*source_)->open(position ? std::optional(BytesView(*position)) : std::nullopt);
+    return opened ? "" : opened.error().to_string();
+  }
+
+  /// Reads at most so many records. Returns them, or the failure.
+  Texts read(int max = 10'000) {
+    Call call;
+    call.set_timeout(1min);
+    const auto records = (*source_)->read_batch(call, max, std::nullopt);
+    if (!records) return {records.error().to_string()};
+    Texts all;
+    for (const auto record : *records) {
+      all.push_back(text_of(record));
+      positions_.emplace_back(record.position().text());
+    }
+    return all;
+  }
+  /// Reads until there are so many records, or to the end.
+  Texts read_all(std::size_t count = 1'000'000) {
+    Texts all;
+    while (all.size() < count) {
+      Texts some = read();
+      if (some.size() == 1 && some[0] == end) break;
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
+
+  static constexpr const char* end =
+      "tenon.dev/postgres: read_batch: out-of-range: no more records";
+
+  std::optional<Handle<Source>> source_;
+  Texts positions_;
+};
+
+TEST_F(PostgresSource, ReadsTheRowsOfATable) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, name text, n numeric, a int[]); INSERT INTO people "
+      "VALUES (2, NULL, 123456789012345678901234567890.10, NULL), (1, E'\"ü\\n', NULL, '{1,2}')");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(
+      read_all(),
+      (Texts{
+          R"(snapshot {"id":1} - {"id":1,"name":"\"ü\n","n":null,"a":[1,2]})",
+          R"(snapshot {"id":2} - {"id":2,"name":null,"n":123456789012345678901234567890.10,"a":null})"}));
+  EXPECT_EQ(positions_, (Texts{R"({"snapshot":{"id":1}})", R"({"snapshot":{"id":2}})"}));
+}
+
+TEST_F(PostgresSource, EndsAtOnceWithAnEmptyTable) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(read(), Texts{end});
+}
+
+TEST_F(PostgresSource, ResumesAfterAnyRow) {
+  rows(
+      "CREATE TABLE people (a text, b float8, c timestamptz, PRIMARY KEY (a, b, c)); "
+      "INSERT INTO people SELECT 'k' || i % 7, i / 3.0, now() + i * interval '1 us' FROM "
+      "generate_series(1, 3000) AS i");
+  ASSERT_EQ(open({}), "");
+  const Texts all = read_all();
+  ASSERT_EQ(all.size(), 3000u);
+  const Texts positions = positions_;
+  for (const std::size_t read_before : {1, 999, 1000, 1001, 2999, 3000}) {
+    ASSERT_EQ(open({}, positions[read_before - 1]), "");
+    EXPECT_EQ(read_all(), Texts(all.begin() + static_cast<std::ptrdiff_t>(read_before), all.end()));
+  }
+}
+
+TEST_F(PostgresSource, TakesOtherColumnsForTheKey) {
+  rows(
+      "CREATE TABLE people (a int, \"B \"\"b\" text); INSERT INTO people VALUES (1, 'y'), (2, "
+      "'x'), "
+      "(3, NULL)");
+  EXPECT_NE(open({}).find("table public.people has no primary key; fix: set \"key\""),
+            std::string::npos);
+  ASSERT_EQ(open({{"key", "B \"b"}}), "");
+  EXPECT_EQ(read_all(), (Texts{R"(snapshot {"B \"b":"x"} - {"a":2,"B \"b":"x"})",
+                               R"(snapshot {"B \"b":"y"} - {"a":1,"B \"b":"y"})"}));
+}
+
+TEST_F(PostgresSource, PollsForNewRows) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, a text); INSERT INTO people VALUES (1, 'x')");
+  const TextMap config{{"mode", "poll"}, {"interval", "5ms"}};
+  ASSERT_EQ(open(config), "");
+  EXPECT_EQ(read(), Texts{R"(snapshot {"id":1} - {"id":1,"a":"x"})"});
+  std::thread writer([&] { rows("INSERT INTO people VALUES (2, 'y')"); });
+  EXPECT_TRUE(has(read().front(), R"({"id":2} - {"id":2,"a":"y"})"));
+  writer.join();
+  rows("INSERT INTO people VALUES (3, 'z')");
+  ASSERT_EQ(open(config, R"({"poll":{"id":2}})"), "");
+  EXPECT_EQ(read(), Texts{R"(create {"id":3} - {"id":3,"a":"z"})"});
+}
+
+TEST_F(PostgresSource, PollsForChangesByAColumn) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, changed int); "
+      "INSERT INTO people VALUES (1, 10), (2, 10), (3, NULL)");
+  const TextMap config{{"mode", "poll"}, {"interval", "5ms"}, {"column", "changed"}};
+  ASSERT_EQ(open(config), "");
+  EXPECT_EQ(read_all(2), (Texts{R"(snapshot {"id":1} - {"id":1,"changed":10})",
+                                R"(snapshot {"id":2} - {"id":2,"changed":10})"}));
+  rows("UPDATE people SET changed = 11 WHERE id <> 2");
+  ASSERT_EQ(open(config, R"({"poll":{"changed":10,"id":2}})"), "");
+  EXPECT_EQ(read_all(2), (Texts{R"(update {"id":1} - {"id":1,"changed":11})",
+                                R"(update {"id":3} - {"id":3,"changed":11})"}));
+}
+
+TEST_F(PostgresSource, EndsWaitsThatAreCancelled) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(open({{"mode", "poll"}, {"interval", "1h"}}), "");
+  Call call;
+  std::thread canceller([&] { call.cancel(); });
+  EXPECT_EQ((*source_)->read_batch(call, 10, std::nullopt).error().code(), "cancelled");
+  canceller.join();
+}
+
+TEST_F(PostgresSource, ReadsLongRowsAndManyColumns) {
+  std::string columns;
+  for (int i = 0; i < 1000; i++) columns += ", c" + std::to_string(i) + " int DEFAULT 1";
+  rows("CREATE TABLE people (id int PRIMARY KEY, a text" + columns +
+       ");"
+       "INSERT INTO people SELECT i, repeat('x', 10485760) FROM generate_series(1, 3) AS i");
+  ASSERT_EQ(open({}), "");
+  std::size_t bytes = 0;
+  for (const std::string& row : read_all()) bytes += row.size();
+  EXPECT_GT(bytes, 3u * 10'485'760u);
+}
+
+TEST_F(PostgresSource, ReadsOnAfterTheServerWasRestarted) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people SELECT generate_series(1, 20)");
+  ASSERT_EQ(open({}), "");
+  EXPECT_EQ(read(5).size(), 5u);
+  server_->kill();
+  Texts some;
+  while ((some = read(100))[0].find("unavailable") == std::string::npos) {
+  }
+  server_->start();
+  EXPECT_EQ(positions_.size() + read_all().size(), 20u);
+}
+
+TEST_F(PostgresSource, FindsWrongSettingsWhenItOpens) {
+  EXPECT_TRUE(has(open({}), "not-found: table public.people does not exist; fix: create it"));
+  EXPECT_TRUE(has(open({{"mode", "fast"}}), "parameter \"mode\" is \"fast\", expected snapshot"));
+  EXPECT_TRUE(has(open({{"column", "a"}}), "\"column\" is set, which only the mode \"poll\" uses"));
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  for (const std::string position : {"", "x", "{\"snapshot\":}", R"({"snapshot":{"id":"x"}})",
+                                     R"({"snapshot":{"other":1}})", R"({"snapshot":[]})"}) {
+    EXPECT_TRUE(has(open({}, position), "invalid-argument: the position ")) << position;
+  }
+}
+
+TEST_F(PostgresSource, FindsWrongColumns) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  EXPECT_TRUE(has(open({{"key", "other"}}), "not-found: "));
+  EXPECT_TRUE(has(open({{"mode", "poll"}, {"column", "other"}}), "not-found: "));
+  EXPECT_TRUE(has(open({{"url", server_->url("stranger")}}), "permission-denied: "));
+}
+
+}  // namespace
+}  // namespace tenon::tests
