@@ -6,6 +6,7 @@
 
 #include <tenon/abi.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -71,6 +72,17 @@ Exit lock(const Options& options, const std::string& file);
 
 /// Draws the packages and what they require of each other.
 Exit graph(const Options& options, GraphFormat format);
+
+/// What `tenon verify` is told.
+struct Verification {
+  std::filesystem::path file;
+  /// JSON files with the configurations of its plugins.
+  std::vector<std::string> configs;
+  std::chrono::milliseconds timeout{10'000};
+};
+
+/// Runs the conformance kit on a module. The only command that runs code of a plugin.
+Exit verify(const Options& options, const Verification& what);
 
 /// Documents as another version of their type: to standard output, or each file in its place.
 Exit convert(const Options& options, const Conversions& how);

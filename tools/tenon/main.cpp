@@ -3,6 +3,9 @@
 // tenon: shows people and scripts which plugins there are, what is wrong and what fits what.
 #include <CLI/CLI.hpp>
 
+#include <tenon/sdk/config.hpp>
+
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -58,10 +61,36 @@ void add_conversions(CLI::App& command, Conversions& how) {
   in_place->needs(file);
 }
 
+/// At least one.
+std::chrono::milliseconds milliseconds_of(const std::string& text) {
+  const auto time = tenon::sdk::Parameter<tenon::Duration>::parse(text);
+  if (!time || *time < std::chrono::milliseconds(1)) {
+    throw CLI::ValidationError("--timeout", "found \"" + text + "\", needed a time such as 30s");
+  }
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*time);
+}
+
+void add_verification(CLI::App& command, Options& options, Verification& what) {
+  command.add_option("FILE", what.file, "a module file")->required();
+  command
+      .add_option("--config", what.configs,
+                  "the configurations of its plugins: [{\"kind\": \"tenon.dev/source\", "
+                  "\"plugin\": \"me.example/numbers\", \"config\": {}}]")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      .add_option_function<std::string>(
+          "--timeout", [&what](const std::string& text) { what.timeout = milliseconds_of(text); },
+          "after which a case has failed, eg: 500ms")
+      ->type_name("TIME")
+      ->default_str("10s");
+  command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+}
+
 int run(int count, char** arguments) {
   CLI::App program(
       "Shows which plugins there are, what is wrong with a file, and what fits what.\n"
-      "Nothing of a plugin is run.",
+      "No command but verify runs code of a plugin.",
       "tenon");
   program.footer("Exit status: 0 yes, 1 a finding, 2 wrong usage, 3 the environment failed.");
   program.set_version_flag("--version", TENON_VERSION, "prints the version");
@@ -78,6 +107,11 @@ int run(int count, char** arguments) {
   add_common(*looking, options);
   looking->add_option("FILE|REF", subject, "a module file, or [builtin:|standalone:]name[@version]")
       ->required();
+
+  Verification verification;
+  CLI::App* verifying = program.add_subcommand(
+      "verify", "runs the code of a module, in child processes, and checks the rules of its kinds");
+  add_verification(*verifying, options, verification);
 
   std::vector<std::string> references;
   bool explain = false;
@@ -129,6 +163,7 @@ int run(int count, char** arguments) {
   if (const Exit wrong = describe_app(options); wrong != yes) return wrong;
   const Exit exit = listing->parsed()     ? list(options, kind)
                     : looking->parsed()   ? inspect(options, subject)
+                    : verifying->parsed() ? verify(options, verification)
                     : resolving->parsed() ? resolve(options, references, explain)
                     : locking->parsed()   ? lock(options, lock_file)
                     : drawing->parsed()   ? graph(options, format)

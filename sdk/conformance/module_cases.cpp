@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "footprint.hpp"
+#include "subject.hpp"
+
+#include <tenon/backup_item_action.hpp>
+#include <tenon/delete_item_action.hpp>
+#include <tenon/destination.hpp>
+#include <tenon/object_store.hpp>
+#include <tenon/restore_item_action.hpp>
+#include <tenon/source.hpp>
+#include <tenon/specifier.hpp>
+#include <tenon/volume_snapshotter.hpp>
+
+#include <array>
+
+namespace tenon::sdk::conformance {
+namespace {
+
+template <class K>
+void create_instance(Host& host, const std::string& reference) {
+  value_of(host.create<K>(reference));
+}
+
+struct Creator {
+  const Kind& (*kind)() noexcept;
+  void (*create)(Host& host, const std::string& reference);
+};
+
+template <class K>
+constexpr Creator creator = {K::kind, create_instance<K>};
+
+constexpr std::array creators = {creator<Source>,
+                                 creator<Destination>,
+                                 creator<Specifier>,
+                                 creator<ObjectStore>,
+                                 creator<VolumeSnapshotter>,
+                                 creator<BackupItemAction>,
+                                 creator<RestoreItemAction>,
+                                 creator<DeleteItemAction>};
+
+/// Creates an instance of each plugin of a standard kind, which loads the module.
+void create_all(Subject& subject) {
+  bool any = false;
+  for (const PluginInfo& plugin : subject.host().registered()) {
+    for (const Creator& known : creators) {
+      if (plugin.package() != subject.plugin() || plugin.kind() != known.kind().id) continue;
+      const std::string prefix = plugin.builtin() ? "builtin:" : "standalone:";
+      known.create(subject.host(), prefix + plugin.name());
+      any = true;
+    }
+  }
+  if (any) return;
+  for (const Error& finding : subject.host().skipped()) {
+    if (finding.grade() == ErrorGrade::error) fail(finding.to_string());
+  }
+  skip("the module has no plugin of a standard kind");
+}
+
+void loads(Subject& subject) {
+  create_all(subject);
+}
+
+void loads_again(Subject& subject) {
+  create_all(subject);
+  subject.close();
+  create_all(subject);
+}
+
+void leaves_nothing(Subject& subject) {
+  require_nothing_left(subject, create_all);
+}
+
+constexpr Definition all[] = {
+    {"loads as its manifest says", loads},
+    {"loads again after it was unloaded", loads_again},
+    {"leaves no threads and descriptors when it is unloaded", leaves_nothing},
+};
+
+}  // namespace
+
+Definitions module_cases() {
+  return all;
+}
+
+}  // namespace tenon::sdk::conformance

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "child.hpp"
+#include "subject.hpp"
+
+#include <tenon/destination.hpp>
+#include <tenon/inspect.hpp>
+#include <tenon/source.hpp>
+#include <tenon/specifier.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace tenon::sdk::conformance {
+namespace {
+
+/// Those of one kind; of the whole module if `kind` is empty.
+Definitions definitions(std::string_view kind) {
+  if (kind.empty()) return module_cases();
+  if (kind == Source::kind().id) return source_cases();
+  if (kind == Destination::kind().id) return destination_cases();
+  if (kind == Specifier::kind().id) return specifier_cases();
+  return {};
+}
+
+ModuleReport inspect(const Options& options) {
+  return options.builtin != nullptr ? tenon::inspect(*options.builtin)
+                                    : tenon::inspect(options.module);
+}
+
+void add(std::string_view kind, std::string_view plugin, std::vector<Case>& cases) {
+  for (const Definition& definition : definitions(kind)) {
+    cases.push_back({std::string(kind), std::string(plugin), std::string(definition.name)});
+  }
+}
+
+const Definition* find(const Case& one) {
+  const Definitions all = definitions(one.kind);
+  const auto found = std::ranges::find(all, one.name, &Definition::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Runs a case in this process.
+Ending run_here(const Options& options, const Case& one, const Definition& definition) {
+  try {
+    Subject subject(options, one);
+    definition.run(subject);
+    return {Verdict::passed, {}};
+  } catch (Ending& ending) {
+    return std::move(ending);
+  } catch (const std::exception& error) {
+    return {Verdict::failed, error.what()};
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::passed:
+      return "passed";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::not_run:
+      break;
+  }
+  return "not run";
+}
+
+std::vector<Case> cases(const Options& options) {
+  const ModuleReport report = inspect(options);
+  std::vector<Case> all;
+  add({}, report.manifest ? report.manifest->package : options.module.string(), all);
+  for (const PluginInfo& plugin : report.plugins) add(plugin.kind(), plugin.name(), all);
+  return all;
+}
+
+Result run(const Options& options, const Case& one) {
+  const Definition* definition = find(one);
+  if (definition == nullptr) return {one, Verdict::not_run, "there is no such case"};
+  Options in_child = options;
+  if (!in_child.module.empty()) in_child.module = std::filesystem::absolute(in_child.module);
+  Ending ending =
+      run_in_child(in_child.timeout, [&] { return run_here(in_child, one, *definition); });
+  return {one, ending.verdict, std::move(ending.reason)};
+}
+
+std::vector<Result> run(const Options& options) {
+  std::vector<Result> results;
+  for (const Case& one : cases(options)) results.push_back(run(options, one));
+  return results;
+}
+
+}  // namespace tenon::sdk::conformance

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "footprint.hpp"
+#include "lifecycle_cases.hpp"
+#include "subject.hpp"
+
+#include <tenon/call.hpp>
+#include <tenon/record.hpp>
+#include <tenon/source.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tenon::sdk::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+using Records = std::vector<Record>;
+using Positions = std::vector<Bytes>;
+
+Positions positions_of(const Records& records) {
+  Positions positions;
+  for (const Record& record : records) positions.push_back(record.position);
+  return positions;
+}
+
+/// A source that is open.
+class OpenSource {
+ public:
+  explicit OpenSource(Subject& subject, const std::optional<Bytes>& position = {})
+      : subject_(subject), source_(subject, config_of<Source>(subject)) {
+    require_done(source_->open(position ? std::optional<BytesView>(*position) : std::nullopt));
+  }
+
+  Source* operator->() noexcept { return source_.operator->(); }
+
+  /// Reads this many records, fewer at the end of the source and if no more come.
+  Records read(std::size_t count) {
+    const auto end = std::chrono::steady_clock::now() + subject_.patience();
+    Records records;
+    while (records.size() < count && read_some(end, count - records.size(), records)) {
+    }
+    return records;
+  }
+
+  /// The same. The case is not run if there are fewer.
+  Records read_all_of(std::size_t count) {
+    Records records = read(count);
+    if (records.size() < count) {
+      skip("the source has only " + counted(records.size(), "record") + "; configure it to have " +
+           std::to_string(count));
+    }
+    return records;
+  }
+
+  /// Reads up to the end of the source, and returns whether that came.
+  bool read_to_end() {
+    const auto end = std::chrono::steady_clock::now() + subject_.patience();
+    for (Records records; read_some(end, 1000, records); records.clear()) {
+    }
+    return ended_;
+  }
+
+  /// Stops and tears down.
+  void end() {
+    if (const auto stopped = source_->stop(); !stopped) require_done(stopped.error());
+    source_.teardown();
+  }
+
+ private:
+  /// Adds the records of one batch. Returns whether more may come.
+  bool read_some(std::chrono::steady_clock::time_point end, std::size_t most, Records& records) {
+    tenon::Call call;
+    call.set_deadline(end);
+    const auto batch = source_->read_batch(call, static_cast<std::int32_t>(most), std::nullopt);
+    if (!batch) return may_go_on(batch.error(), end);
+    for (const RecordView& record : *batch) records.push_back(own(record));
+    return std::chrono::steady_clock::now() < end;
+  }
+
+  bool may_go_on(const Error& error, std::chrono::steady_clock::time_point end) {
+    const bool too_late = std::chrono::steady_clock::now() >= end;
+    ended_ = is(error, TENON_OUT_OF_RANGE);
+    if (ended_ || too_late) return false;
+    if (!error.retryable()) fail(error.to_string());
+    std::this_thread::sleep_for(1ms);
+    return true;
+  }
+
+  Subject& subject_;
+  Instance<Source> source_;
+  bool ended_ = false;
+};
+
+/// Cancels a call after a time, unless it is destroyed before.
+class LateCancel {
+ public:
+  LateCancel(tenon::Call& call, std::chrono::milliseconds after)
+      : thread_([this, &call, after] {
+          std::unique_lock<std::mutex> lock(mutex_);
+          if (!over_.wait_for(lock, after, [this] { return is_over_; })) call.cancel();
+        }) {}
+  ~LateCancel() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_over_ = true;
+    }
+    over_.notify_one();
+    thread_.join();
+  }
+  LateCancel(const LateCancel&) = delete;
+  LateCancel& operator=(const LateCancel&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+void gives_each_record_its_position(Subject& subject) {
+  OpenSource source(subject);
+  const Records records = source.read(20);
+  if (records.size() < 2) skip("the source has only " + counted(records.size(), "record"));
+  std::set<Bytes> seen;
+  for (const Record& record : records) {
+    require(seen.insert(record.position).second,
+            "two records have the position " + shown(record.position));
+  }
+  source.end();
+}
+
+void gives_valid_records(Subject& subject) {
+  subject.check_calls();
+  OpenSource source(subject);
+  source.read(20);
+  source.end();
+}
+
+std::string text_of(const Positions& positions) {
+  std::string text;
+  for (const Bytes& position : positions) text += (text.empty() ? "" : " ") + shown(position);
+  return text.empty() ? "nothing" : text;
+}
+
+void resumes(Subject& subject) {
+  OpenSource first(subject);
+  const Positions positions = positions_of(first.read_all_of(10));
+  require_done(first->ack(Positions(positions.begin(), positions.begin() + 5)));
+  first.end();
+  OpenSource second(subject, positions[4]);
+  const Positions found = positions_of(second.read(5));
+  const Positions needed(positions.begin() + 5, positions.end());
+  require(found == needed, "opened at " + shown(positions[4]) + ", needed the records at " +
+                               text_of(needed) + ", found " + text_of(found));
+  second.end();
+}
+
+void takes_acknowledgements(Subject& subject) {
+  OpenSource source(subject);
+  const Positions first = positions_of(source.read(3));
+  if (first.empty()) skip("the source has no records");
+  for (const Bytes& position : first) require_done(source->ack({position}));
+  const Positions second = positions_of(source.read(3));
+  if (!second.empty()) require_done(source->ack(second));
+  source.end();
+}
+
+void takes_late_acknowledgements(Subject& subject) {
+  OpenSource source(subject);
+  const Positions positions = positions_of(source.read(3));
+  if (positions.empty()) skip("the source has no records");
+  if (const auto stopped = source->stop(); !stopped) require_done(stopped.error());
+  require_done(source->ack(positions));
+}
+
+/// A source may hold records that it gives before it ends.
+constexpr int most_buffered_batches = 10'000;
+
+/// Reads until a failure, which must be the cancellation or the end of the source.
+void read_until_cancelled(OpenSource& source, tenon::Call& call) {
+  for (int after = 0; after < most_buffered_batches;) {
+    if (call.cancelled() != CancelReason::none) after++;
+    const auto batch = source->read_batch(call, 10, std::nullopt);
+    if (batch || batch.error().retryable()) continue;
+    if (is(batch.error(), TENON_CANCELLED) || is(batch.error(), TENON_OUT_OF_RANGE)) return;
+    fail("needed cancelled, found " + batch.error().to_string());
+  }
+  fail("the source goes on reading after it was cancelled");
+}
+
+void ends_a_cancelled_read(Subject& subject) {
+  OpenSource source(subject);
+  tenon::Call call;
+  const LateCancel cancel(call, std::min(200ms, subject.patience()));
+  read_until_cancelled(source, call);
+}
+
+void ends_a_read_cancelled_before(Subject& subject) {
+  OpenSource source(subject);
+  tenon::Call call;
+  call.cancel();
+  read_until_cancelled(source, call);
+}
+
+void stops_at_the_last_record(Subject& subject) {
+  OpenSource source(subject);
+  const Records records = source.read(3);
+  const auto stopped = source->stop();
+  if (!stopped && is(stopped.error(), TENON_UNIMPLEMENTED)) skip("the plugin leaves out stop");
+  const std::optional<Bytes> found = value_of(stopped);
+  const std::string needed = records.empty() ? "no position" : shown(records.back().position);
+  const std::string is = found ? shown(*found) : "no position";
+  require(is == needed, "needed " + needed + ", found " + is);
+}
+
+std::size_t bytes_of(const Record& record) {
+  std::size_t bytes = record.position.size();
+  if (record.key) bytes += record.key->size();
+  if (record.payload.before) bytes += record.payload.before->size();
+  if (record.payload.after) bytes += record.payload.after->size();
+  for (const auto& [key, value] : record.metadata) bytes += key.size() + value.size();
+  return bytes;
+}
+
+/// Reads one batch that is not empty, and checks it. Returns false at the end.
+bool check_batch(OpenSource& source, std::int32_t max, std::optional<std::int64_t> max_bytes,
+                 std::chrono::steady_clock::time_point end) {
+  tenon::Call call;
+  call.set_deadline(end);
+  const auto batch = source->read_batch(call, max, max_bytes);
+  if (!batch) return false;
+  require(batch->size() <= static_cast<std::size_t>(max),
+          counted(batch->size(), "record") + " in a batch of at most " + std::to_string(max));
+  std::size_t bytes = 0;
+  for (const RecordView& record : *batch) {
+    require(!max_bytes || bytes < static_cast<std::size_t>(*max_bytes),
+            "the batch goes on after " + std::to_string(bytes) + " bytes, at most are " +
+                std::to_string(max_bytes.value_or(0)));
+    bytes += bytes_of(own(record));
+  }
+  return true;
+}
+
+void keeps_limits_of_batches(Subject& subject) {
+  OpenSource source(subject);
+  const auto end = std::chrono::steady_clock::now() + subject.patience();
+  for (const std::int32_t max : {1, 3, 2}) {
+    if (!check_batch(source, max, std::nullopt, end)) return;
+  }
+  for (const std::int64_t max_bytes : {1, 100}) {
+    if (!check_batch(source, 100, max_bytes, end)) return;
+  }
+}
+
+void reports_its_end(Subject& subject) {
+  OpenSource source(subject);
+  if (!source.read_to_end()) skip("the source does not end");
+  source.end();
+}
+
+void run_and_end(Subject& subject) {
+  OpenSource source(subject);
+  const Positions positions = positions_of(source.read(10));
+  if (!positions.empty()) require_done(source->ack(positions));
+  source.end();
+}
+
+void leaves_nothing(Subject& subject) {
+  require_nothing_left(subject, run_and_end);
+}
+
+constexpr Definition own_cases[] = {
+    {"gives each record a position of its own", gives_each_record_its_position},
+    {"gives valid records", gives_valid_records},
+    {"keeps the limits of a batch", keeps_limits_of_batches},
+    {"resumes after an acknowledged position", resumes},
+    {"takes acknowledgements in the order of the records", takes_acknowledgements},
+    {"takes acknowledgements after stop", takes_late_acknowledgements},
+    {"ends a read that is cancelled while it waits", ends_a_cancelled_read},
+    {"ends a read that was cancelled before", ends_a_read_cancelled_before},
+    {"stops at the position of the last record", stops_at_the_last_record},
+    {"reports the end of its records", reports_its_end},
+    {"leaves no threads and descriptors after teardown", leaves_nothing},
+};
+
+constexpr auto all = with_lifecycle_cases<Source>(own_cases);
+
+}  // namespace
+
+Definitions source_cases() {
+  return all;
+}
+
+}  // namespace tenon::sdk::conformance

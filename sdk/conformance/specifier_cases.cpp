@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "parameter_rules.hpp"
+#include "subject.hpp"
+
+#include <tenon/specifier.hpp>
+
+#include <algorithm>
+#include <regex>
+#include <utility>
+
+namespace tenon::sdk::conformance {
+namespace {
+
+Specification specify(Subject& subject) {
+  return value_of(subject.create<Specifier>()->specify());
+}
+
+void is_the_same_each_time(Subject& subject) {
+  auto specifier = subject.create<Specifier>();
+  const Specification first = value_of(specifier->specify());
+  require(value_of(specifier->specify()) == first, "the second specification differs");
+  require(specify(subject) == first, "the specification of a second instance differs");
+}
+
+/// Text that lists and forms show as it is.
+void require_neat(std::string_view what, std::string_view text) {
+  const std::string name(what);
+  require(!trimmed(text).empty(), name + " is empty");
+  require(trimmed(text) == text, name + " begins or ends with blanks");
+}
+
+void has_neat_texts(Subject& subject) {
+  const Specification specification = specify(subject);
+  require_neat("name", specification.name);
+  require_neat("summary", specification.summary);
+  require_neat("description", specification.description);
+  require_neat("version", specification.version);
+  require_neat("author", specification.author);
+}
+
+std::string package_version(Subject& subject) {
+  const auto plugins = subject.host().plugins<Specifier>();
+  const auto found = std::ranges::find(plugins, subject.plugin(), &PluginInfo::name);
+  return found == plugins.end() ? "" : found->package_version();
+}
+
+void has_a_version(Subject& subject) {
+  // As semver.org recommends it.
+  static const std::regex semver(
+      R"((0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))"
+      R"((\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?)");
+  const std::string version = specify(subject).version;
+  require(std::regex_match(version, semver), "\"" + version + "\" is not a semantic version");
+  const std::string package = package_version(subject);
+  const auto major = [](const std::string& text) { return text.substr(0, text.find('.')); };
+  require(major(version) == major(package), "version " + version + " does not have the major " +
+                                                "version of its package, which is " + package);
+}
+
+template <class Check>
+void for_each_parameter(const Specification& specification, Check check) {
+  for (const auto* parameters :
+       {&specification.source_parameters, &specification.destination_parameters}) {
+    for (const auto& [name, parameter] : *parameters) {
+      check("parameter \"" + name + "\"", name, parameter);
+    }
+  }
+}
+
+void has_valid_parameters(Subject& subject) {
+  for_each_parameter(specify(subject), [](const std::string& what, const std::string& name,
+                                          const tenon::Parameter& parameter) {
+    require_neat("the name of a parameter", name);
+    require_neat("the description of " + what, parameter.description);
+    require(!to_text(parameter.type).empty(), what + " has an unknown type");
+    const std::string fault = fault_of_validations(parameter);
+    require(fault.empty(), what + ": " + fault);
+  });
+}
+
+void has_valid_defaults(Subject& subject) {
+  for_each_parameter(specify(subject), [](const std::string& what, const std::string&,
+                                          const tenon::Parameter& parameter) {
+    const std::string value(trimmed(parameter.default_value));
+    if (value.empty() || !fault_of_validations(parameter).empty()) return;
+    const std::string fault = fault_of_value(parameter, value);
+    require(fault.empty(), "the default of " + what + " is \"" + value + "\": " + fault);
+  });
+}
+
+constexpr Definition all[] = {
+    {"gives the same specification each time", is_the_same_each_time},
+    {"has texts that are not empty and have no blanks at their ends", has_neat_texts},
+    {"has a semantic version that fits its package", has_a_version},
+    {"has valid parameters", has_valid_parameters},
+    {"has defaults that their own parameters accept", has_valid_defaults},
+};
+
+}  // namespace
+
+Definitions specifier_cases() {
+  return all;
+}
+
+}  // namespace tenon::sdk::conformance

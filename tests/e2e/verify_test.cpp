@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// `tenon verify` as people and scripts meet it. TENON is the program, WRONG the directory of
+// modules that are named after what is wrong with them.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/world.hpp"
+
+namespace tenon::tests {
+namespace {
+
+namespace json = boost::json;
+
+const std::string right = WRONG "/pipeline-nothing.so";
+const std::string crashes = WRONG "/pipeline-crashes-in-teardown.so";
+const std::string hangs = WRONG "/pipeline-hangs.so";
+
+class VerifyCommand : public testing::Test {
+ protected:
+  VerifyCommand() {
+    world_.write("numbers.json", R"([{"kind": "tenon.dev/source", "plugin": "test.example/numbers",
+                                      "config": {"count": "30"}}])");
+  }
+
+  Outcome verify(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {TENON, "verify"});
+    return world_.run(arguments);
+  }
+  static std::string last_line(const std::string& text) {
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  }
+  /// The line of a case, without the blanks that align its columns.
+  static std::string line_of(const std::string& text, const std::string& kind,
+                             const std::string& name) {
+    std::string all = text;
+    for (std::size_t at = 0; (at = all.find("   ", at)) != std::string::npos;) all.erase(at, 1);
+    const std::string begin = kind + "  test.example/numbers  " + name;
+    const std::size_t at = all.find(begin);
+    return at == std::string::npos ? all : all.substr(at, all.find('\n', at) - at);
+  }
+
+  World world_{"tenon"};
+};
+
+TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheirNumbers) {
+  const Outcome run = verify({right, "--config", "numbers.json"});
+  EXPECT_EQ(run.exit, 0) << run.out << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(line_of(run.out, "module", "loads as"),
+            "module  test.example/numbers  loads as its manifest says  passed");
+  EXPECT_EQ(
+      line_of(run.out, "tenon.dev/source", "resumes"),
+      "tenon.dev/source  test.example/numbers  resumes after an acknowledged position  passed");
+  EXPECT_EQ(line_of(run.out, "tenon.dev/destination", "stops"),
+            "tenon.dev/destination  test.example/numbers  stops without records  not run: no "
+            "configuration is given");
+  EXPECT_EQ(last_line(run.out), "28 passed, 0 failed, 14 not run\n");
+}
+
+TEST_F(VerifyCommand, GoesOnAfterACrash) {
+  const Outcome run = verify({crashes, "--config", "numbers.json"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(line_of(run.out, "tenon.dev/source", "can be torn down"),
+            "tenon.dev/source  test.example/numbers  can be torn down without open  failed: the "
+            "plugin crashed: SIGSEGV");
+  EXPECT_EQ(last_line(run.out), "27 passed, 1 failed, 14 not run\n");
+}
+
+TEST_F(VerifyCommand, EndsACaseThatHangs) {
+  const Outcome run = verify({hangs, "--config", "numbers.json", "--timeout", "1s"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_EQ(line_of(run.out, "tenon.dev/source", "takes acknowledgements after"),
+            "tenon.dev/source  test.example/numbers  takes acknowledgements after stop  failed: "
+            "still running after 1000 ms");
+}
+
+TEST_F(VerifyCommand, PrintsJson) {
+  const Outcome run = verify({crashes, "--json"});
+  EXPECT_EQ(run.exit, 1) << run.err;
+  const json::object answer = json::parse(run.out).as_object();
+  EXPECT_EQ(answer.at("tenon").at("command"), "verify");
+  EXPECT_EQ(answer.at("file"), crashes.c_str());
+  EXPECT_EQ(answer.at("failed"), 1);
+  EXPECT_EQ(answer.at("passed").as_int64() + answer.at("not_run").as_int64() + 1,
+            answer.at("cases").as_array().size());
+  EXPECT_EQ(answer.at("cases").at(0), json::object({{"kind", nullptr},
+                                                    {"plugin", "test.example/numbers"},
+                                                    {"case", "loads as its manifest says"},
+                                                    {"verdict", "passed"},
+                                                    {"reason", nullptr}}));
+  EXPECT_EQ(answer.at("errors"), json::array());
+}
+
+TEST_F(VerifyCommand, ReportsAFileThatIsNoModule) {
+  world_.write("text.so", "no module");
+  const Outcome run = verify({"text.so"});
+  EXPECT_EQ(run.exit, 1) << run.out;
+  EXPECT_NE(run.err.find("error[not-a-module]"), std::string::npos) << run.err;
+  EXPECT_EQ(run.out, "");
+}
+
+TEST_F(VerifyCommand, ReportsAFileThatIsNotThere) {
+  const Outcome run = verify({"nowhere.so"});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_NE(run.err.find("error[not-found] nowhere.so"), std::string::npos) << run.err;
+}
+
+TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirPlaces) {
+  world_.write("wrong.json", R"([
+    {"kind": "tenon.dev/source", "plugin": "test.example/number", "config": {}},
+    {"kind": "tenon.dev/source", "plugin": "test.example/numbers", "confg": {}},
+    {"kind": "tenon.dev/source", "plugin": "test.example/numbers", "config": {"count": 3}}
+  ])");
+  const Outcome run = verify({right, "--config", "wrong.json"});
+  EXPECT_EQ(run.exit, 2);
+  EXPECT_EQ(run.out, "") << "no case runs";
+  for (const char* finding :
+       {"wrong.json:2:44: error[not-found]", "wrong.json:3:68: error[unknown-key]",
+        "wrong.json:4:44: error[duplicate-plugin]", "wrong.json:4:88: error[wrong-type]"}) {
+    EXPECT_NE(run.err.find(finding), std::string::npos) << finding << " in\n" << run.err;
+  }
+  EXPECT_EQ(verify({right, "--config", "nowhere.json"}).exit, 3);
+}
+
+TEST_F(VerifyCommand, SaysThatItRunsCode) {
+  EXPECT_NE(world_.run({TENON, "--help"}).out.find("runs the code of a module"), std::string::npos);
+  EXPECT_EQ(verify({right, "--timeout", "0s"}).exit, 2);
+}
+
+}  // namespace
+}  // namespace tenon::tests

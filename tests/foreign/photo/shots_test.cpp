@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The source keeps the rules of its kind. SHOTS is its module.
+#include <tenon/sdk/conformance_gtest.hpp>
+
+static tenon::sdk::conformance::Options shots() {
+  tenon::sdk::conformance::Options options;
+  options.module = SHOTS;
+  options.setups = {{"tenon.dev/source", "me.example/shots", {{"count", "36"}}}};
+  return options;
+}
+
+TENON_CONFORMANCE_TESTS(Shots, shots());
