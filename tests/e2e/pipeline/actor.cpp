@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// test.example/actor: a source and a destination that do what a test asks for by their config, and
-// keep a journal of how they are called. EDITION is what their package is at.
+// test.example/actor: a source, a processor and a destination that do what a test asks for by their
+// config, and keep a journal of how they are called. EDITION is what their package is at.
 #include <tenon/sdk/destination.hpp>
+#include <tenon/sdk/processor.hpp>
 #include <tenon/sdk/source.hpp>
 
 #include <fcntl.h>
@@ -149,12 +150,92 @@ class Source : public tenon::sdk::SourceV2 {
   tenon::sdk::Duration delay_{};
 };
 
-/// Writes positions to a file, a line each.
+/// Makes records whose keys are their positions, or "POSITION.PART" of a record that becomes
+/// several.
+class Processor : public tenon::sdk::ProcessorV1 {
+ public:
+  void configure(const tenon::sdk::Config& config) override {
+    journal_.open(config.get("journal", ""));
+    journal_.add("processor: configure");
+    keep_every_ = config.get("keep_every", 1);
+    parts_ = config.get("parts", 1);
+    refuse_ = config.get("refuse", 0);
+    refuse_every_ = config.get("refuse_every", 0);
+    refuse_part_ = config.get("refuse_part", "");
+    away_ = config.get("away", false);
+    crash_at_ = config.get("crash_at", 0);
+    fail_at_ = config.get("fail_at", 0);
+    status_ = config.get("status", TENON_INTERNAL);
+    forget_at_ = config.get("forget_at", 0);
+    deaf_ = config.get("deaf", false);
+    broken_ = config.get("broken", false);
+    stamp_ = config.get("stamp", false);
+    delay_ = config.get("delay", 0ns);
+  }
+  void open() override {
+    journal_.add("processor: open");
+    if (broken_) throw Failure(TENON_UNAVAILABLE, "nobody is at home");
+  }
+  std::vector<Result> process(tenon::ListView<tenon::RecordV2> records) override {
+    if (deaf_) {
+      journal_.add("processor: deaf");
+      ::pause();
+    }
+    if (delay_ > 0ns) call().wait(delay_);
+    std::vector<Result> results;
+    for (const tenon::RecordV2View record : records) {
+      const int position = std::stoi(std::string(record.position().text()));
+      if (position == crash_at_ &&
+          (::unlink("crash") == 0 || ::access("crash always", F_OK) == 0)) {
+        *static_cast<volatile int*>(nullptr) = 0;
+      }
+      if (position == fail_at_) throw Failure(status_, "out of thread");
+      if (position != forget_at_) results.push_back(process(record, position));
+    }
+    return results;
+  }
+  void teardown() override { journal_.add("processor: teardown"); }
+
+ private:
+  Result process(tenon::RecordV2View from, int position) const {
+    const std::string key(from.key() ? from.key()->text() : "");
+    if (position == refuse_ || (refuse_every_ != 0 && position % refuse_every_ == 0) ||
+        (key == refuse_part_ && !key.empty())) {
+      return {{}, tenon::ProcessorV1ResultError{"ugly", "too ugly", false}};
+    }
+    if (away_ && ::access("away", F_OK) == 0) {
+      return {{}, tenon::ProcessorV1ResultError{"away", "the dictionary is away", true}};
+    }
+    Result result;
+    for (int part = 1; part <= parts_ && position % keep_every_ == 0; part++) {
+      tenon::RecordV2 record = tenon::Value<tenon::RecordV2>::own(from.raw());
+      if (parts_ > 1) record.key = tenon::to_bytes(key + "." + std::to_string(part));
+      if (stamp_) record.payload.after = stamp(*record.key);
+      record.position = tenon::to_bytes("none");  // the host knows better
+      result.records.push_back(std::move(record));
+    }
+    return result;
+  }
+
+  static tenon::Bytes stamp(tenon::BytesView key) {
+    return tenon::to_bytes("{\"" + std::string(key.text()) + "\":\"" EDITION "\"}");
+  }
+
+  Journal journal_;
+  int keep_every_ = 1, parts_ = 1, refuse_ = 0, refuse_every_ = 0, crash_at_ = 0, fail_at_ = 0;
+  int forget_at_ = 0, status_ = 0;
+  std::string refuse_part_;
+  bool away_ = false, deaf_ = false, broken_ = false, stamp_ = false;
+  tenon::sdk::Duration delay_{};
+};
+
+/// Writes positions to a file, a line each; or keys, and then it knows records by them.
 class Destination : public tenon::sdk::DestinationV2 {
  public:
   void configure(const tenon::sdk::Config& config) override {
     journal_.open(config.get("journal", ""));
     written_.open(config.get("written", ""));
+    keys_ = config.get("keys", false);
     journal_.add("destination: configure");
     config.get("note", "");
     config.get("delete_status", 0);
@@ -194,9 +275,9 @@ class Destination : public tenon::sdk::DestinationV2 {
       if (record.position().text() == fail_at_) throw Failure(TENON_INTERNAL, "out of ink");
     }
     for (const tenon::RecordV2View record : records) {
-      const std::string position(record.position().text());
+      const std::string position(keys_ ? record.key()->text() : record.position().text());
       tenon::DestinationV2Ack ack;
-      ack.position = tenon::to_bytes(position == lie_at_ ? "elsewhere" : position);
+      ack.position = position == lie_at_ ? tenon::to_bytes("elsewhere") : record.position().own();
       if (position == refuse_ || (refuse_every_ != 0 && std::stoi(position) % refuse_every_ == 0)) {
         ack.error = tenon::DestinationV2AckError{"ugly", "too ugly", false};
       } else if (away_ && ::access("away", F_OK) == 0) {
@@ -232,7 +313,7 @@ class Destination : public tenon::sdk::DestinationV2 {
   Journal written_;
   std::string refuse_, lie_at_, fail_at_;
   int refuse_every_ = 0;
-  bool hold_ = false, broken_ = false, away_ = false, deaf_ = false, mute_ = false;
+  bool hold_ = false, broken_ = false, away_ = false, deaf_ = false, mute_ = false, keys_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<tenon::DestinationV2Ack> acks_;
@@ -242,7 +323,8 @@ class Destination : public tenon::sdk::DestinationV2 {
 
 }  // namespace
 
-#define PLUGINS(P)                \
-  P(Source, "test.example/actor") \
+#define PLUGINS(P)                   \
+  P(Source, "test.example/actor")    \
+  P(Processor, "test.example/actor") \
   P(Destination, "test.example/actor")
 TENON_PLUGINS("test.example/actor", EDITION, PLUGINS);
