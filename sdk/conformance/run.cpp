@@ -2,10 +2,15 @@
 #include "child.hpp"
 #include "subject.hpp"
 
+#include <tenon/backup_item_action.hpp>
+#include <tenon/delete_item_action.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/inspect.hpp>
+#include <tenon/object_store.hpp>
+#include <tenon/restore_item_action.hpp>
 #include <tenon/source.hpp>
 #include <tenon/specifier.hpp>
+#include <tenon/volume_snapshotter.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -13,12 +18,28 @@
 namespace tenon::sdk::conformance {
 namespace {
 
-/// Those of one kind; of the whole module if `kind` is empty.
-Definitions definitions(std::string_view kind) {
-  if (kind.empty()) return module_cases();
-  if (kind == Source::kind().id) return source_cases();
-  if (kind == Destination::kind().id) return destination_cases();
-  if (kind == Specifier::kind().id) return specifier_cases();
+struct KindCases {
+  const Kind& (*kind)() noexcept;
+  Definitions (*cases)();
+};
+
+constexpr KindCases kind_cases[] = {
+    {Source::kind, source_cases},
+    {Destination::kind, destination_cases},
+    {Specifier::kind, specifier_cases},
+    {ObjectStore::kind, object_store_cases},
+    {VolumeSnapshotter::kind, volume_snapshotter_cases},
+    {BackupItemAction::kind, backup_item_action_cases},
+    {RestoreItemAction::kind, restore_item_action_cases},
+    {DeleteItemAction::kind, delete_item_action_cases},
+};
+
+/// Those of one kind; of the whole module if `id` is empty.
+Definitions definitions(std::string_view id) {
+  if (id.empty()) return module_cases();
+  for (const KindCases& known : kind_cases) {
+    if (known.kind().id == id) return known.cases();
+  }
   return {};
 }
 

@@ -115,5 +115,10 @@ Definitions module_cases();
 Definitions specifier_cases();
 Definitions source_cases();
 Definitions destination_cases();
+Definitions object_store_cases();
+Definitions volume_snapshotter_cases();
+Definitions backup_item_action_cases();
+Definitions restore_item_action_cases();
+Definitions delete_item_action_cases();
 
 }  // namespace tenon::sdk::conformance
