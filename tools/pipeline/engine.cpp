@@ -18,9 +18,6 @@
 namespace pipeline {
 namespace {
 
-/// How long a call may delay the end of a run before it is reported.
-constexpr std::chrono::seconds grace_of_stop(5);
-
 /// How long methods may take to return after they were cancelled.
 constexpr std::chrono::seconds longest_cancellation(1);
 

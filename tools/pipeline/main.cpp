@@ -224,9 +224,10 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
           .log_level = tenon::LogLevel::info};
 }
 
-void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, Findings& findings) {
+void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
+              Findings& findings) {
   for (Pipeline& pipeline : pipelines) {
-    pipeline.stages = take_stages(host, pipeline.file, pipeline.messages, findings);
+    pipeline.stages = take_stages(host, pipeline.file, pipeline.messages, calls, findings);
   }
   tell_skipped(host, findings, console);
 }
@@ -235,13 +236,15 @@ void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, Finding
 /// and nothing was read yet that would be lost.
 void take_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
                              Findings& findings) {
+  OpenCalls calls([](const std::string&) {}, grace_of_stop);
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {
+        for (const std::string& call : calls.longer_than({})) console.say(call);
         console.say("interrupted before the pipeline began");
         _exit(128 + number);
       },
       [] {});
-  take_all(host, pipelines, console, findings);
+  take_all(host, pipelines, console, calls, findings);
 }
 
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
@@ -284,7 +287,8 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Findings findings;
   Pipelines pipelines = read_pipelines(paths, console, findings);
   tenon::Host host(host_options(plugin_path));
-  take_all(host, pipelines, console, findings);
+  OpenCalls calls([](const std::string&) {}, grace_of_stop);
+  take_all(host, pipelines, console, calls, findings);
   if (!findings.empty()) return refuse(findings);
   for (const auto& path : paths) {
     std::cout << tenon::harmless(path.string()) << ": no problem found" << std::endl;

@@ -44,6 +44,9 @@ class CallSlot {
   std::atomic<std::chrono::steady_clock::duration> since_{};
 };
 
+/// How long a call may delay the end of a run before it is reported.
+inline constexpr std::chrono::seconds grace_of_stop(5);
+
 /// Thread-safe.
 class OpenCalls {
  public:

@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace pipeline {
 namespace {
@@ -54,10 +55,31 @@ Exit PipelineRun::run(Stages first) {
     const auto time = delay.next();
     messages_.say("resumes in " + seconds(time));
     if (!wait(time)) return failed;
-    Findings findings;
-    stages = take_stages(host_, file_, messages_, findings);
-    tenon::tools::print(findings);
+    stages = make_stages();
   }
+}
+
+/// Makes the plugins of another attempt. What is wrong is reported.
+std::optional<Stages> PipelineRun::make_stages() {
+  try {
+    const auto calls = std::make_shared<OpenCalls>(
+        [&](const std::string& call) { messages_.say(call); }, grace_of_stop);
+    set_making(calls);
+    Findings findings;
+    auto stages = take_stages(host_, file_, messages_, *calls, findings);
+    set_making(nullptr);
+    tenon::tools::print(findings);
+    return stages;
+  } catch (const std::system_error& failed) {
+    messages_.say(no_thread(failed).to_string());
+    return std::nullopt;
+  }
+}
+
+void PipelineRun::set_making(std::shared_ptr<OpenCalls> calls) {
+  const std::lock_guard lock(mutex_);
+  making_ = std::move(calls);
+  if (making_ && stopped_) making_->end();
 }
 
 /// Counts of what was not acknowledged begin again: those records are read again.
@@ -92,6 +114,7 @@ void PipelineRun::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
+    if (making_) making_->end();
     changed_.notify_all();
   }
   if (const auto running = engine()) running->stop();
@@ -108,6 +131,11 @@ void PipelineRun::abandon() {
 
 void PipelineRun::await_teardown(std::chrono::steady_clock::time_point deadline) const {
   if (const auto running = engine()) running->await_teardown(deadline);
+  const auto calls = [&] {
+    const std::lock_guard lock(mutex_);
+    return making_ ? making_->longer_than({}) : std::vector<std::string>();
+  }();
+  for (const std::string& call : calls) messages_.say(call);
 }
 
 Counts PipelineRun::counts() const {

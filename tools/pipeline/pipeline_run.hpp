@@ -10,6 +10,8 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 namespace pipeline {
 
@@ -37,6 +39,8 @@ class PipelineRun {
 
  private:
   std::vector<tenon::Error> attempt(Stages& stages);
+  std::optional<Stages> make_stages();
+  void set_making(std::shared_ptr<OpenCalls> calls);
   bool wait(std::chrono::milliseconds time);
   bool is_stopped() const;
   bool is_abandoned() const;
@@ -48,8 +52,9 @@ class PipelineRun {
   const Messages& messages_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<Engine> engine_;  // of the attempt under way
-  Counts earlier_;                  // of attempts before
+  std::shared_ptr<Engine> engine_;     // of the attempt under way
+  std::shared_ptr<OpenCalls> making_;  // of the plugins of the next attempt
+  Counts earlier_;                     // of attempts before
   bool stopped_ = false;
   bool abandoned_ = false;
 };

@@ -29,8 +29,9 @@ const Parameters& parameters_of(const tenon::Specification& all, const tenon::De
 /// not every plugin says something.
 template <class K>
 tenon::Result<tenon::TextMap> check_parameters(tenon::Host& host, const PluginUse& use,
-                                               Findings& findings) {
+                                               CallSlot& calls, Findings& findings) {
   if (!host.find<tenon::Specifier>(use.reference)) return use.config;
+  const CallSlot::Scope call(calls, "specify");
   auto specifier = host.create<tenon::Specifier>(use.reference);
   if (!specifier) return std::move(specifier).error();
   const auto specification = (*specifier)->specify();
@@ -40,25 +41,30 @@ tenon::Result<tenon::TextMap> check_parameters(tenon::Host& host, const PluginUs
 
 template <class K>
 std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const Messages& messages,
-                                   Findings& findings) {
+                                   OpenCalls& calls, Findings& findings) {
   if (use.reference.empty()) return std::nullopt;  // told already
   const auto info = host.find<K>(use.reference);
   if (!info) {
     tenon::tools::add_missing<K>(host, info.error(), use, findings);
     return std::nullopt;
   }
-  auto created = host.create<K>(use.reference);
+  const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
+  CallSlot& slot = calls.add(label_of(now));
+  auto created = [&] {
+    const CallSlot::Scope call(slot, "create");
+    return host.create<K>(use.reference);
+  }();
   if (!created) {
     add_error(created.error(), use.place, findings);
     return std::nullopt;
   }
-  const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
   Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
   const std::size_t findings_before = findings.all().size();
-  const auto config = check_parameters<K>(host, use, findings);
+  const auto config = check_parameters<K>(host, use, slot, findings);
   if (!config) add_error(config.error(), use.place, findings);
   if (findings.all().size() != findings_before) return std::nullopt;
   stage.used.config = *config;
+  const CallSlot::Scope call(slot, "configure");
   if (auto configured = (*stage.plugin)->configure(*config); !configured) {
     add_error(configured.error(), use.config_place, findings);
     return std::nullopt;
@@ -94,10 +100,10 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
 /// Takes the stages of one kind. Each has an id of its own.
 template <class K>
 std::vector<Stage<K>> take_stages(tenon::Host& host, const std::vector<StageUse>& uses,
-                                  const Messages& messages, Findings& findings) {
+                                  const Messages& messages, OpenCalls& calls, Findings& findings) {
   std::vector<Stage<K>> stages;
   for (const StageUse& use : uses) {
-    if (auto stage = take_stage<K>(host, use, messages, findings)) {
+    if (auto stage = take_stage<K>(host, use, messages, calls, findings)) {
       stages.push_back(*std::move(stage));
     }
   }
@@ -112,13 +118,15 @@ void Teardown::report(const tenon::Result<void>& result) const {
 }
 
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
-                                  const Messages& messages, Findings& findings) {
-  auto source = take_stage<tenon::Source>(host, file.source, messages, findings);
-  auto processors = take_stages<tenon::Processor>(host, file.processors, messages, findings);
-  auto destinations = take_stages<tenon::Destination>(host, file.destinations, messages, findings);
+                                  const Messages& messages, OpenCalls& calls, Findings& findings) {
+  auto source = take_stage<tenon::Source>(host, file.source, messages, calls, findings);
+  auto processors = take_stages<tenon::Processor>(host, file.processors, messages, calls, findings);
+  auto destinations =
+      take_stages<tenon::Destination>(host, file.destinations, messages, calls, findings);
   std::optional<DeadLettersStage> dead_letters;
   if (file.dead_letters) {
-    auto stage = take_stage<tenon::Destination>(host, file.dead_letters->stage, messages, findings);
+    auto stage =
+        take_stage<tenon::Destination>(host, file.dead_letters->stage, messages, calls, findings);
     if (stage) dead_letters = {*std::move(stage), file.dead_letters->limit};
   }
   if (!findings.empty()) return std::nullopt;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "messages.hpp"
+#include "open_calls.hpp"
 #include "pipeline_file.hpp"
 #include "position_store.hpp"
 
@@ -53,10 +54,10 @@ struct Stages {
 /// a reference that names nothing, a module that does not load, a config that does not fit the
 /// parameters or that the plugin refuses, an id that is not unique. Nothing when anything is.
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
-                                  const Messages& messages, Findings& findings);
+                                  const Messages& messages, OpenCalls& calls, Findings& findings);
 
-/// Calls `on_deleted` of a source or destination that a pipeline does not use any more. Errors: those
-/// of the Host, if its plugin cannot be created; those of the plugin.
+/// Calls `on_deleted` of a source or destination that a pipeline does not use any more. Errors:
+/// those of the Host, if its plugin cannot be created; those of the plugin.
 template <class K>
 tenon::Result<void> delete_plugin(tenon::Host& host, const UsedPlugin& removed,
                                   const Messages& messages);

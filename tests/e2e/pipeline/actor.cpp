@@ -67,6 +67,10 @@ class Source : public tenon::sdk::SourceV2 {
     journal_.add("source: configure");
     config.get("note", "");
     while (config.get("endless", false)) ::pause();
+    if (::access(config.get("endless_if", "").c_str(), F_OK) == 0) {
+      journal_.add("source: endless");
+      for (;;) ::pause();
+    }
     count_ = config.get("count", 10);
     batch_ = config.get("batch", 1000);
     delay_ = config.get("delay", 0ns);
