@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Pipelines of builtin plugins allocate nothing for each record: longer runs need no more
+// allocations than their batches and saved positions do.
+#include "pipeline/pipeline_run.hpp"
+
+#include "framework/world.hpp"
+
+#include <tenon/builtins.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+namespace {
+std::atomic<std::size_t> allocations{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  allocations++;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace pipeline {
+namespace {
+
+constexpr std::size_t records = 100'000;
+
+class Allocations : public testing::Test {
+ protected:
+  /// Returns how many allocations a whole run takes.
+  std::size_t of_run(const std::string& source, const std::string& destination) {
+    const std::string number = std::to_string(++runs_);
+    world_.write("pipeline.json", R"({"name": "test", "position": "position-)" + number +
+                                      R"(", "source": )" + source + R"(, "destinations": [)" +
+                                      destination + "]}");
+    Findings findings;
+    const auto file = read_pipeline_file(world_.path("pipeline.json"), findings);
+    tenon::tools::Console console("test");
+    const Messages messages(console);
+    tenon::Host host({.app = "", .builtins = {tenon::builtins()}});
+    OpenCalls calls([](const std::string&) {}, grace_of_stop);
+    auto stages = take_stages(host, *file, messages, calls, findings);
+    auto store = PositionStore::open(file->position, findings);
+    EXPECT_TRUE(findings.empty());
+    const std::size_t before = allocations;
+    PipelineRun run(host, *file, *store, messages);
+    EXPECT_EQ(run.run(*std::move(stages)), done);
+    return allocations - before;
+  }
+  std::string lines(std::size_t count) const {
+    std::string content;
+    for (std::size_t i = 0; i < count; i++) {
+      content += R"({"id":)" + std::to_string(i) + R"(,"name":"a name of some length"})" + "\n";
+    }
+    const std::string name = "lines-" + std::to_string(count);
+    world_.write(name, content);
+    return file(name);
+  }
+  std::string file(const std::string& name) const {
+    return R"({"plugin": "tenon.dev/file", "config": {"format": "json-lines", "path": ")" +
+           world_.path(name).string() + "\"}}";
+  }
+  static std::string generator(std::size_t count) {
+    return R"({"plugin": "tenon.dev/generator", "config": {"count": ")" + std::to_string(count) +
+           "\"}}";
+  }
+
+  const std::string log_ = R"({"plugin": "tenon.dev/log", "config": {"level": "trace"}})";
+
+ private:
+  tenon::tests::World world_;
+  int runs_ = 0;
+};
+
+TEST_F(Allocations, GeneratorToLog) {
+  const std::size_t few = of_run(generator(10'000), log_);
+  EXPECT_LT(of_run(generator(10'000 + records), log_), few + records / 10);
+}
+
+TEST_F(Allocations, FileToFile) {
+  const std::size_t few = of_run(lines(10'000), file("few"));
+  EXPECT_LT(of_run(lines(10'000 + records), file("many")), few + records / 10);
+}
+
+}  // namespace
+}  // namespace pipeline
