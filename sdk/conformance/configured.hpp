@@ -13,7 +13,7 @@ namespace tenon::sdk::conformance {
 template <class K>
 Handle<K> configured(Subject& subject) {
   Handle<K> plugin = subject.create<K>();
-  const Setup* setup = subject.find_setup();
+  const PluginSetup* setup = subject.find_setup();
   const auto done = plugin->configure(setup != nullptr ? setup->config : TextMap());
   if (setup == nullptr && !done && is(done.error(), TENON_INVALID_ARGUMENT)) {
     skip("no configuration is given");

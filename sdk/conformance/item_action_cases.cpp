@@ -78,7 +78,7 @@ struct Action<DeleteItemAction> {
 /// Executes a new action for the item of the setup.
 template <class K>
 Executed execute(Subject& subject) {
-  const std::string& item = subject.setup_of(&Setup::item, "item");
+  const std::string& item = subject.setup_of(&PluginSetup::item, "item");
   auto action = configured<K>(subject);
   return Action<K>::execute(*action, item);
 }
@@ -161,7 +161,7 @@ void names_other_items(Subject& subject) {
 
 template <class K>
 void does_the_same_again(Subject& subject) {
-  const std::string& item = subject.setup_of(&Setup::item, "item");
+  const std::string& item = subject.setup_of(&PluginSetup::item, "item");
   auto action = configured<K>(subject);
   Executed first = Action<K>::execute(*action, item);
   Executed second = Action<K>::execute(*action, item);
@@ -180,7 +180,7 @@ void refuses_unknown_operations(Subject& subject) {
 /// Also where there is no operation: asking costs nothing.
 template <class K>
 void reports_its_operation(Subject& subject) {
-  const std::string& item = subject.setup_of(&Setup::item, "item");
+  const std::string& item = subject.setup_of(&PluginSetup::item, "item");
   auto action = configured<K>(subject);
   const Executed executed = Action<K>::execute(*action, item);
   if (executed.operation.empty()) skip("the action begins no operation for this item");

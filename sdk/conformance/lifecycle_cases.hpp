@@ -109,7 +109,7 @@ void accepts_its_config(Subject& subject) {
 
 template <class K>
 void refuses_missing_parameters(Subject& subject) {
-  const Setup* setup = subject.find_setup();
+  const PluginSetup* setup = subject.find_setup();
   bool any = false;
   for (const auto& [name, parameter] : parameters_of<K>(subject)) {
     if (!must_be_given(parameter) || has_star(name)) continue;

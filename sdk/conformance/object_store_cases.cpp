@@ -65,7 +65,7 @@ std::string joined(const Keys& keys) {
 class Store {
  public:
   explicit Store(Subject& subject)
-      : bucket_(subject.setup_of(&Setup::bucket, "bucket")),
+      : bucket_(subject.setup_of(&PluginSetup::bucket, "bucket")),
         store_(configured<ObjectStore>(subject)) {
     clear();
   }

@@ -62,20 +62,21 @@ std::string Subject::reference() const {
   return (options_.builtin != nullptr ? "builtin:" : "standalone:") + plugin();
 }
 
-const Setup* Subject::find_setup() const {
-  const auto found = std::ranges::find_if(options_.setups, [this](const Setup& setup) {
+const PluginSetup* Subject::find_setup() const {
+  const auto found = std::ranges::find_if(options_.setups, [this](const PluginSetup& setup) {
     return setup.kind == kind() && setup.plugin == plugin();
   });
   return found == options_.setups.end() ? nullptr : &*found;
 }
 
-const Setup& Subject::setup() const {
-  const Setup* found = find_setup();
+const PluginSetup& Subject::setup() const {
+  const PluginSetup* found = find_setup();
   if (found == nullptr) skip("no configuration is given");
   return *found;
 }
 
-const std::string& Subject::setup_of(std::string Setup::*member, std::string_view name) const {
+const std::string& Subject::setup_of(std::string PluginSetup::*member,
+                                     std::string_view name) const {
   const std::string& value = setup().*member;
   if (value.empty()) skip("its configuration gives no \"" + std::string(name) + "\"");
   return value;

@@ -79,11 +79,11 @@ class Subject {
   }
 
   /// Returns the setup of the plugin. The case is not run if there is none.
-  const Setup& setup() const;
+  const PluginSetup& setup() const;
   /// The same; nullptr if there is none.
-  const Setup* find_setup() const;
+  const PluginSetup* find_setup() const;
   /// Returns a member of the setup. The case is not run if it is empty.
-  const std::string& setup_of(std::string Setup::*member, std::string_view name) const;
+  const std::string& setup_of(std::string PluginSetup::*member, std::string_view name) const;
 
   /// Returns the answer of the specifier of the same name, if the module has one.
   std::optional<Specification> specification();

@@ -48,12 +48,12 @@ class Snapshot {
 };
 
 const std::string& volume_of(Subject& subject) {
-  return subject.setup_of(&Setup::volume, "volume");
+  return subject.setup_of(&PluginSetup::volume, "volume");
 }
 
 void sets_the_volume_of_a_resource(Subject& subject) {
   subject.check_calls();
-  const std::string& item = subject.setup_of(&Setup::item, "item");
+  const std::string& item = subject.setup_of(&PluginSetup::item, "item");
   auto snapshotter = configured<VolumeSnapshotter>(subject);
   const Json changed = value_of(snapshotter->set_volume_id(item, "another-volume"));
   const std::string found = value_of(snapshotter->get_volume_id(changed.text));

@@ -24,11 +24,11 @@ namespace {
 
 namespace conformance = sdk::conformance;
 using conformance::Case;
-using conformance::Setup;
+using conformance::PluginSetup;
 using conformance::Verdict;
 using reading::Findings;
 using reading::JsonValue;
-using Setups = std::vector<Setup>;
+using Setups = std::vector<PluginSetup>;
 
 // -- Configurations -----------------------------------------------------------
 
@@ -43,9 +43,9 @@ void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& 
   const reading::ObjectReader object(
       value, "a configuration", {"kind", "plugin", "config", "bucket", "item", "volume"}, findings);
   tools::PluginUse use = tools::read_plugin_use(object, findings);
-  Setup setup{object.text("kind"),           use.reference,
-              std::move(use.config),         object.optional_text("bucket"),
-              optional_json(object, "item"), object.optional_text("volume")};
+  PluginSetup setup{object.text("kind"),           use.reference,
+                    std::move(use.config),         object.optional_text("bucket"),
+                    optional_json(object, "item"), object.optional_text("volume")};
   const auto is_of = [&](const auto& one) {
     return one.kind == setup.kind && one.plugin == setup.plugin;
   };

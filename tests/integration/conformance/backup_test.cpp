@@ -2,7 +2,7 @@
 //
 // The conformance kit and plugins for backups that break one rule each. WRONG is the directory of
 // the modules, which are named after what is wrong with them.
-#include "verdicts.hpp"
+#include "wrong_modules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,24 +13,24 @@ namespace tenon::tests {
 namespace {
 
 using namespace std::chrono_literals;
-using conformance::Setup;
+using conformance::PluginSetup;
 
 const std::string plugin = "test.example/vault";
 const std::string item =
     R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"front","namespace":"web"}})";
 
-Setup setup_of(const std::string& kind) {
-  Setup setup;
+PluginSetup setup_of(const std::string& kind) {
+  PluginSetup setup;
   setup.kind = "tenon.dev/" + kind;
   setup.plugin = plugin;
   return setup;
 }
 
 Options vault(const std::string& fault) {
-  Setup store = setup_of("object_store");
+  PluginSetup store = setup_of("object_store");
   store.config = {{"name", "memory"}};
   store.bucket = "bucket";
-  Setup snapshotter = setup_of("volume_snapshotter");
+  PluginSetup snapshotter = setup_of("volume_snapshotter");
   snapshotter.volume = "volume";
   snapshotter.item = R"({"id":"volume"})";
   Options options;

@@ -2,7 +2,7 @@
 //
 // The conformance kit and plugins for pipelines that break one rule each. WRONG is the directory of
 // the modules, which are named after what is wrong with them.
-#include "verdicts.hpp"
+#include "wrong_modules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,6 @@
 
 #include <tenon/sdk/conformance.hpp>
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
@@ -19,12 +17,6 @@ using conformance::run;
 using conformance::Verdict;
 using Texts = std::vector<std::string>;
 
-/// The module of `kinds` with this fault.
-inline std::string module_with(const std::string& kinds, std::string fault) {
-  std::ranges::replace(fault, ' ', '-');
-  return WRONG "/" + kinds + "-" + fault + ".so";
-}
-
 /// The cases that failed, each after its kind without the domain.
 inline Texts failed_cases(const std::vector<Result>& results) {
   Texts failed;
@@ -35,20 +27,6 @@ inline Texts failed_cases(const std::vector<Result>& results) {
                      result.of.name);
   }
   return failed;
-}
-
-/// eg: "RepeatsAPosition"
-inline std::string name_of_test(const std::string& words) {
-  std::string name;
-  bool starts_word = true;
-  for (const char c : words) {
-    const auto letter = static_cast<unsigned char>(c);
-    if (std::isalnum(letter) != 0) {
-      name += static_cast<char>(starts_word ? std::toupper(letter) : letter);
-    }
-    starts_word = std::isalnum(letter) == 0;
-  }
-  return name;
 }
 
 }  // namespace tenon::tests

@@ -30,7 +30,7 @@ namespace tenon::sdk::conformance {
 
 /// The configuration with which the cases run one plugin. Each case runs in an empty directory of
 /// its own, so a relative path is that of a file that does not exist yet.
-struct Setup {
+struct PluginSetup {
   std::string kind;    // eg: "tenon.dev/source"
   std::string plugin;  // its registered name
   TextMap config = {};
@@ -50,7 +50,7 @@ struct Options {
   /// A module that is linked into the program; nullptr for a file.
   const tenon_module* builtin = nullptr;
   /// Plugins without a setup run only the cases that need none.
-  std::vector<Setup> setups = {};
+  std::vector<PluginSetup> setups = {};
   /// After this time a case is ended and has failed; more than 0.
   std::chrono::milliseconds timeout{10'000};
 };

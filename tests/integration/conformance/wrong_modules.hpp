@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The modules that break one rule each, and the names of their tests.
+#pragma once
+
+#include "verdicts.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace tenon::tests {
+
+/// The module of `kinds` with this fault.
+inline std::string module_with(const std::string& kinds, std::string fault) {
+  std::ranges::replace(fault, ' ', '-');
+  return WRONG "/" + kinds + "-" + fault + ".so";
+}
+
+/// eg: "RepeatsAPosition"
+inline std::string name_of_test(const std::string& words) {
+  std::string name;
+  bool starts_word = true;
+  for (const char c : words) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0) {
+      name += static_cast<char>(starts_word ? std::toupper(letter) : letter);
+    }
+    starts_word = std::isalnum(letter) == 0;
+  }
+  return name;
+}
+
+}  // namespace tenon::tests
