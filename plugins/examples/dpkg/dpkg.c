@@ -18,6 +18,7 @@
 #define _POSIX_C_SOURCE 200809L /* getline, fseeko, ftello */
 
 #include <tenon/source/v1.h>
+#include <tenon/specifier/v1.h>
 
 #include <errno.h>
 #include <stdarg.h>
@@ -93,11 +94,26 @@ static tenon_duration parse_duration(tenon_string text) {
   return -1;
 }
 
+/* Fails if a parameter is misspelt. */
+static tenon_status check_names(tenon_call *call, tenon_map config) {
+  size_t i;
+  for (i = 0; i < config.keys.count; i++) {
+    tenon_string name = TENON_AT(tenon_string, config.keys, i);
+    if (tenon_equal(name, tenon_text("path")) || tenon_equal(name, tenon_text("delay"))) continue;
+    return fail(call, TENON_INVALID_ARGUMENT,
+                "there is no parameter \"%.*s\", expected path or delay", (int)name.size,
+                name.data);
+  }
+  return TENON_OK;
+}
+
 static tenon_status configure(tenon_call *call, void *self,
                               const tenon_source_v1_configure_request *in) {
   struct dpkg *dpkg = self;
   tenon_string path = tenon_get(in->config, "path");
   tenon_string delay = tenon_get(in->config, "delay");
+  tenon_status status = check_names(call, in->config);
+  if (status != TENON_OK) return status;
   if (path.size == 0) path = tenon_text("/var/lib/dpkg/status");
 
   dpkg->delay = delay.size == 0 ? 0 : parse_duration(delay);
@@ -356,6 +372,41 @@ static tenon_status teardown(tenon_call *call, void *self,
   return TENON_OK;
 }
 
+/* -- The specifier ---------------------------------------------------------- */
+
+/* Answers of the same data need not be copied: they may point into the module. */
+static const tenon_string names[] = {TENON_TEXT("delay"), TENON_TEXT("path")};
+static const tenon_parameter_v2 parameters[] = {
+    {.default_value = TENON_TEXT("0s"),
+     .description = TENON_TEXT("before each record"),
+     .type = TENON_PARAMETER_V2_TYPE_DURATION,
+     .validations = {"", 0, sizeof(tenon_parameter_v2_validation)}},
+    {.default_value = TENON_TEXT("/var/lib/dpkg/status"),
+     .description = TENON_TEXT("of the database"),
+     .type = TENON_PARAMETER_V2_TYPE_STRING,
+     .validations = {"", 0, sizeof(tenon_parameter_v2_validation)}}};
+static const tenon_specifier_v1_specify_response answer = {
+    .struct_size = sizeof answer,
+    .specification = {
+        .name = TENON_TEXT("example.io/dpkg"),
+        .summary = TENON_TEXT("The packages installed by dpkg"),
+        .description = TENON_TEXT("Reads dpkg's database, one record for each installed package."),
+        .version = TENON_TEXT("1.0.0"),
+        .author = TENON_TEXT("the tenon project"),
+        .source_parameters = {{names, 2, sizeof names[0]}, {parameters, 2, sizeof parameters[0]}},
+        .destination_parameters = {{names, 0, sizeof names[0]},
+                                   {parameters, 0, sizeof parameters[0]}}}};
+
+static tenon_status specify(tenon_call *call, void *self,
+                            const tenon_specifier_v1_specify_request *in,
+                            const tenon_specifier_v1_specify_response **out) {
+  (void)call;
+  (void)self;
+  (void)in;
+  *out = &answer;
+  return TENON_OK;
+}
+
 /* -- The module ------------------------------------------------------------- */
 
 static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
@@ -366,5 +417,9 @@ static const tenon_source_v1 source = {TENON_SOURCE_V1_BASE,   .base = &base,
                                        .configure = configure, .start = start,
                                        .read = read_record,    .teardown = teardown};
 
-#define PLUGINS(P) P(tenon_source, 1, "example.io/dpkg", &source)
+static const tenon_specifier_v1 specifier = {TENON_SPECIFIER_V1_BASE, .specify = specify};
+
+#define PLUGINS(P)                               \
+  P(tenon_source, 1, "example.io/dpkg", &source) \
+  P(tenon_specifier, 1, "example.io/dpkg", &specifier)
 TENON_MODULE("example.io/dpkg", "1.0.0", PLUGINS, {"summary": "The packages installed by dpkg"});
