@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -76,36 +77,55 @@ void reset_signals() {
   ::setrlimit(RLIMIT_CORE, &no_core);
   reset_signals();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  if (::chdir(directory.c_str()) != 0) ::_exit(1);
-  const Ending ending = body();
+  const Ending ending = ::chdir(directory.c_str()) == 0
+                            ? body()
+                            : Ending{Verdict::failed, "cannot enter " + directory};
   const std::string text =
       static_cast<char>('0' + static_cast<int>(ending.verdict)) + ending.reason;
   const auto size = static_cast<ssize_t>(text.size());
   ::_exit(::write(report, text.data(), text.size()) == size ? 0 : 1);
 }
 
-/// Waits for the end of a child. Returns whether it came in time.
-bool wait_for(pid_t child, std::chrono::milliseconds timeout) {
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)),
-                           "a descriptor of a process");
-  pollfd ended{process.get(), POLLIN, 0};
-  const auto end = std::chrono::steady_clock::now() + timeout;
-  for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    const int ready = ::poll(&ended, 1, left.count() > 0 ? static_cast<int>(left.count()) : 0);
-    if (ready >= 0 || errno != EINTR) return ready > 0;
-  }
-}
+/// A child process that is ended at the latest when this is destroyed.
+class Child {
+ public:
+  explicit Child(pid_t number) noexcept : number_(number) {}
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
 
-/// Ends a child if it still runs, and returns its status as of waitpid.
-int reap(pid_t child) {
-  int status = 0;
-  ::kill(child, SIGKILL);
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  /// Waits for its end. Returns whether that came in time.
+  bool wait(std::chrono::milliseconds timeout) const {
+    const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, number_, 0)),
+                             "a descriptor of a process");
+    pollfd ended{process.get(), POLLIN, 0};
+    const auto end = std::chrono::steady_clock::now() + timeout;
+    for (;;) {
+      const auto left = end - std::chrono::steady_clock::now();
+      const auto pause = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left),
+                                    std::chrono::milliseconds(0), longest_pause);
+      if (::poll(&ended, 1, static_cast<int>(pause.count())) > 0) return true;
+      if (left <= std::chrono::milliseconds(0)) return false;
+    }
   }
-  return status;
-}
+
+  /// Ends it if it still runs. Returns its status as of waitpid; of the first call.
+  int end() noexcept {
+    if (number_ < 0) return 0;
+    int status = 0;
+    ::kill(number_, SIGKILL);
+    while (::waitpid(number_, &status, 0) < 0 && errno == EINTR) {
+    }
+    number_ = -1;
+    return status;
+  }
+
+ private:
+  // What poll takes has an end.
+  static constexpr std::chrono::milliseconds longest_pause = std::chrono::hours(1);
+
+  pid_t number_;
+};
 
 std::string read_report(int report) {
   std::string text(static_cast<std::size_t>(::lseek(report, 0, SEEK_END)), '\0');
@@ -129,13 +149,15 @@ std::string ended_text(int status) {
 Ending run_in_child(std::chrono::milliseconds timeout, const std::function<Ending()>& body) {
   const Directory directory;
   const Descriptor report(::memfd_create("tenon-report", MFD_CLOEXEC), "a file for a report");
-  const pid_t child = ::fork();
-  if (child < 0) refused("a process for a case");
-  if (child == 0) run_as_child(report.get(), directory.path(), body);
-  const bool in_time = wait_for(child, timeout);
-  const int status = reap(child);
-  if (!in_time)
+  const pid_t number = ::fork();
+  if (number < 0) refused("a process for a case");
+  if (number == 0) run_as_child(report.get(), directory.path(), body);
+  Child child(number);
+  const bool in_time = child.wait(timeout);
+  const int status = child.end();
+  if (!in_time) {
     return {Verdict::failed, "still running after " + std::to_string(timeout.count()) + " ms"};
+  }
   const std::string text = read_report(report.get());
   if (text.empty()) return {Verdict::failed, ended_text(status)};
   return {static_cast<Verdict>(text.front() - '0'), text.substr(1)};

@@ -128,7 +128,14 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirPlaces) {
 
 TEST_F(VerifyCommand, SaysThatItRunsCode) {
   EXPECT_NE(world_.run({TENON, "--help"}).out.find("runs the code of a module"), std::string::npos);
-  EXPECT_EQ(verify({right, "--timeout", "0s"}).exit, 2);
+}
+
+TEST_F(VerifyCommand, RefusesTimeoutsThatNoCaseCouldHave) {
+  for (const char* timeout : {"0s", "-1s", "soon", "25h"}) {
+    const Outcome run = verify({right, "--timeout", timeout});
+    EXPECT_EQ(run.exit, 2) << timeout;
+    EXPECT_NE(run.err.find("needed a time from 1ms to 24h"), std::string::npos) << run.err;
+  }
 }
 
 }  // namespace

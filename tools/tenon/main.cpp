@@ -61,11 +61,12 @@ void add_conversions(CLI::App& command, Conversions& how) {
   in_place->needs(file);
 }
 
-/// At least one.
+/// From one millisecond to a day.
 std::chrono::milliseconds milliseconds_of(const std::string& text) {
   const auto time = tenon::sdk::Parameter<tenon::Duration>::parse(text);
-  if (!time || *time < std::chrono::milliseconds(1)) {
-    throw CLI::ValidationError("--timeout", "found \"" + text + "\", needed a time such as 30s");
+  if (!time || *time < std::chrono::milliseconds(1) || *time > std::chrono::hours(24)) {
+    throw CLI::ValidationError("--timeout",
+                               "found \"" + text + "\", needed a time from 1ms to 24h");
   }
   return std::chrono::duration_cast<std::chrono::milliseconds>(*time);
 }

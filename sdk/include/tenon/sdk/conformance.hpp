@@ -51,7 +51,7 @@ struct Options {
   const tenon_module* builtin = nullptr;
   /// Plugins without a setup run only the cases that need none.
   std::vector<PluginSetup> setups = {};
-  /// After this time a case is ended and has failed; more than 0.
+  /// After this time a case is ended and has failed; from 1 ms to a day.
   std::chrono::milliseconds timeout{10'000};
 };
 
