@@ -65,7 +65,7 @@ class OwnModules : public testing::Test {
   }
 
   std::string table() const {
-    const std::string path = world_.path("table.sqlite").string();
+    std::string path = world_.path("table.sqlite").string();
     sqlite3* database = nullptr;
     EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
     const char* statement =
@@ -111,6 +111,12 @@ TEST_F(OwnModules, JournalConforms) {
 TEST_F(OwnModules, RedactConforms) {
   expect_no_failure(module("redact/redact.so", {action("backup", "example.io/redact")}));
 }
+
+#ifdef HAS_HOLD
+TEST_F(OwnModules, HoldInRustConforms) {
+  expect_no_failure(module("hold/hold.so", {action("delete", "example.io/hold")}));
+}
+#endif
 
 TEST_F(OwnModules, BuiltinsConform) {
   world_.write("volumes/data/file", "content");
