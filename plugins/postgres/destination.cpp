@@ -183,8 +183,6 @@ std::optional<DestinationV2AckError> Destination::problem_of(RecordV2View record
 
 sdk::WritingDestination::Refused Destination::write_transaction(ListView<RecordV2> records) {
   if (records.empty()) return {};
-  // Constraints that wait for the end of the transaction would refuse the whole batch.
-  run("BEGIN; SET CONSTRAINTS ALL IMMEDIATE");
   copy(records);
   Refused refused = apply({0, records.size()});
   run("COMMIT");
@@ -192,7 +190,9 @@ sdk::WritingDestination::Refused Destination::write_transaction(ListView<RecordV
 }
 
 void Destination::copy(ListView<RecordV2> records) {
+  // Constraints that wait for the end of the transaction would refuse the whole batch.
   connection_->begin_copy(patience(), action_,
+                          "BEGIN; SET CONSTRAINTS ALL IMMEDIATE; "
                           "COPY pg_temp.tenon_batch FROM STDIN (FORMAT binary)");
   CopyRows rows;
   removals_.clear();
@@ -215,10 +215,8 @@ void Destination::copy(ListView<RecordV2> records) {
 }
 
 sdk::WritingDestination::Refused Destination::apply(Range range) {
-  run("SAVEPOINT tenon");
   try {
     put(range);
-    run("RELEASE tenon");
     return {};
   } catch (const sdk::Refusal& refusal) {
     run("ROLLBACK TO tenon");
@@ -249,8 +247,9 @@ bool Destination::has(Range range, bool removal) const {
 
 void Destination::read_fields(Range range) {
   try {
-    run(sdk::text("INSERT INTO pg_temp.tenon_rows SELECT n, removes, ", fields_sql(),
-                  " FROM pg_temp.tenon_batch AS r WHERE ", numbers_sql(range.begin, range.end)));
+    run(sdk::text("SAVEPOINT tenon; INSERT INTO pg_temp.tenon_rows SELECT n, removes, ",
+                  fields_sql(), " FROM pg_temp.tenon_batch AS r WHERE ",
+                  numbers_sql(range.begin, range.end)));
   } catch (const ServerError& error) {
     if (!error.is_of_row()) throw;
     if (error.constraint() == "key") {

@@ -55,10 +55,12 @@ class Destination : public sdk::WritingDestination {
   /// Returns why a record cannot be written, as far as it is known without the server.
   std::optional<DestinationV2AckError> problem_of(RecordV2View record) const;
   Refused write_transaction(ListView<RecordV2> records);
+  /// Begins the transaction and copies records into the temporary table.
   void copy(ListView<RecordV2> records);
   /// Writes rows up to the first one that the server refuses.
   Refused apply(Range range);
   void put(Range range);
+  /// Sets a savepoint and reads the JSON.
   void read_fields(Range range);
   void make_columns(Range range);
   void remove_rows(Range range);

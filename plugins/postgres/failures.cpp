@@ -57,25 +57,21 @@ std::string_view field_of(const PGresult* result, char field) {
   return text != nullptr ? text : "";
 }
 
-/// Messages of libpq end in a line break and may have several lines.
-std::string one_line(std::string_view message) {
-  while (!message.empty() && message.back() == '\n') message.remove_suffix(1);
-  std::string line(message);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  return line;
+/// Returns the first line. Those that follow in messages of libpq are general advice.
+std::string_view first_line(std::string_view message) {
+  return message.substr(0, message.find('\n'));
 }
 
 std::string message_of(const PGresult* result) {
   const std::string_view primary = field_of(result, PG_DIAG_MESSAGE_PRIMARY);
-  if (primary.empty()) return one_line(PQresultErrorMessage(result));
+  if (primary.empty()) return std::string(first_line(PQresultErrorMessage(result)));
   std::string message(primary);
   for (const char field : {PG_DIAG_MESSAGE_DETAIL, PG_DIAG_MESSAGE_HINT}) {
     if (const std::string_view more = field_of(result, field); !more.empty()) {
       message += sdk::text(": ", more);
     }
   }
-  return one_line(message);
+  return message;
 }
 
 bool is_state(std::string_view text) {
@@ -118,7 +114,7 @@ ServerError connect_failure(PGconn* connection) {
   if (PQconnectionNeedsPassword(connection) != 0) {
     return ServerError(action, "28P01", "the server asks for a password, and \"url\" has none");
   }
-  return ServerError(action, "", one_line(message));
+  return ServerError(action, "", first_line(message));
 }
 
 }  // namespace tenon::postgres

@@ -108,9 +108,12 @@ void Source::read_some(sdk::RecordBatch& batch) {
 
 void Source::begin_page() {
   const std::string order = joined(order_, "t.");
+  std::string not_null;  // not num_nulls(), of which the planner knows nothing
+  for (const std::string& name : order_) {
+    not_null += sdk::text(not_null.empty() ? "t." : " AND t.", quoted_name(name), " IS NOT NULL");
+  }
   std::string sql = "SELECT " + object_sql(order_) + ", " + object_sql(key_) +
-                    ", row_to_json(t)::text FROM " + table_.name + " AS t WHERE num_nulls(" +
-                    order + ") = 0";
+                    ", row_to_json(t)::text FROM " + table_.name + " AS t WHERE " + not_null;
   Connection::Parameters parameters;
   if (last_) {
     sql += " AND (" + order + ") > (SELECT " + joined(order_, "p.") +
