@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon-pipeline with the source and the destination, on a real server.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "databases.hpp"
+#include "framework/world.hpp"
+#include "server.hpp"
+
+namespace tenon::tests {
+namespace {
+
+/// A config as it is in a pipeline file, from its members.
+std::string plugin(std::string_view reference, std::string_view members) {
+  return sdk::text("{\"plugin\": \"", reference, "\", \"config\": {", members, "}}");
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class PostgresPipeline : public testing::Test {
+ protected:
+  /// Starts the server before the first test creates its world, so that the worlds are not nested.
+  static void SetUpTestSuite() { Server::running(); }
+
+  void SetUp() override {
+    server_ = Server::running();
+    if (server_ == nullptr) GTEST_SKIP() << "there is no PostgreSQL server installed";
+    server_->clear();
+    world_.place(MODULES "/postgres.so");
+  }
+
+  std::string table(std::string_view members) const {
+    return plugin("tenon.dev/postgres",
+                  sdk::text("\"url\": \"", server_->url(), "\", \"table\": \"people\"", members));
+  }
+  Child start(const std::string& source, const std::string& destination) const {
+    world_.write("pipeline.json", R"({"name": "test", "position": "position.json", "source": )" +
+                                      source + ", \"destinations\": [" + destination + "]}");
+    return world_.start({TENON_PIPELINE, "run", "pipeline.json"});
+  }
+
+  World world_{"tenon"};
+  Server* server_ = nullptr;
+};
+
+TEST_F(PostgresPipeline, CarriesLinesToATableAndBack) {
+  std::string content;
+  for (int i = 1; i <= 5000; i++) {
+    content += "{\"id\":" + std::to_string(i) + ",\"name\":\"name " + std::to_string(i) + "\"}\n";
+  }
+  world_.write("in.jsonl", content);
+  Outcome run =
+      start(plugin("tenon.dev/file", R"("path": "in.jsonl")"), table(R"(, "key": "id")")).wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.out, "records: read 5000, written 5000, acknowledged 5000\n");
+  EXPECT_EQ(server_->value("SELECT count(*), sum(id) FROM people"), "5000|12502500");
+
+  std::filesystem::remove(world_.root() / "position.json");
+  run = start(table(""), plugin("tenon.dev/file", R"("path": "out.jsonl")")).wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(world_.read("out.jsonl"), content);
+}
+
+TEST_F(PostgresPipeline, WritesEachRecordOnceThoughTheServerIsKilled) {
+  Child child = start(plugin("tenon.dev/generator", R"("count": "1000", "rate": "500")"),
+                      table(R"(, "key": "id")"));
+  ASSERT_TRUE(eventually([&] {
+    return server_->value("SELECT to_regclass('people') IS NOT NULL") == "t" &&
+           server_->value("SELECT count(*) > 100 FROM people") == "t";
+  }));
+  server_->kill();
+  server_->start();
+  const Outcome run = child.wait();
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(server_->value("SELECT count(*), min(id::int), max(id::int) FROM people"),
+            "1000|1|1000");
+}
+
+TEST_F(PostgresPipeline, ReadsEachRowThoughTheServerIsKilled) {
+  server_->rows(
+      "CREATE TABLE people (id int PRIMARY KEY); "
+      "INSERT INTO people SELECT generate_series(1, 200000)");
+  Child child = start(table(""), plugin("tenon.dev/file", R"("path": "out.jsonl")"));
+  ASSERT_TRUE(eventually([&] { return lines_in(world_.read("out.jsonl")) > 500; }));
+  server_->kill();
+  server_->start();
+  const Outcome run = child.wait();
+  EXPECT_EQ(run.exit, 0) << run.err;
+  std::set<std::string> rows;
+  std::istringstream lines(world_.read("out.jsonl"));
+  for (std::string line; std::getline(lines, line);) rows.insert(line);
+  EXPECT_EQ(rows.size(), 200'000u);
+}
+
+}  // namespace
+}  // namespace tenon::tests
