@@ -6,6 +6,7 @@
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
 #include <tenon/source.hpp>
+#include <tenon/specifier.hpp>
 
 #include <gtest/gtest.h>
 

@@ -135,6 +135,10 @@ TEST_F(PostgresDestination, KeepsOneRowForEachKey) {
   EXPECT_EQ(written({removal(R"({"id":1})"), update(R"({"id":2})"), removal(R"({"id":9})")}).size(),
             3u);
   EXPECT_EQ(rows("SELECT * FROM people ORDER BY id"), Texts{"2|"});
+  RecordV2 gone = record(Operation::Delete, std::nullopt, std::nullopt);
+  gone.payload.before = to_bytes(R"({"id":2,"other":1})");
+  EXPECT_EQ(written({gone}).size(), 1u);
+  EXPECT_EQ(rows("SELECT * FROM people"), Texts{});
 }
 
 TEST_F(PostgresDestination, TakesKeysOfSeveralColumns) {

@@ -173,15 +173,17 @@ TEST_F(PostgresSource, ReadsLongRowsAndManyColumns) {
 
 TEST_F(PostgresSource, ReadsOnAfterTheServerWasRestarted) {
   rows(
-      "CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people SELECT generate_series(1, 20)");
+      "CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people SELECT generate_series(1, "
+      "20000)");
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(read(5).size(), 5u);
   server_->kill();
-  Texts some;
-  while ((some = read(100))[0].find("unavailable") == std::string::npos) {
-  }
+  std::string last;
+  while (last.find("read_batch: ") == std::string::npos) last = read(100).front();
+  EXPECT_TRUE(has(last, "unavailable: "));
   server_->start();
-  EXPECT_EQ(positions_.size() + read_all().size(), 20u);
+  const std::size_t before = positions_.size();
+  EXPECT_EQ(before + read_all().size(), 20000u);
 }
 
 TEST_F(PostgresSource, FindsWrongSettingsWhenItOpens) {
@@ -193,6 +195,17 @@ TEST_F(PostgresSource, FindsWrongSettingsWhenItOpens) {
                                      R"({"snapshot":{"other":1}})", R"({"snapshot":[]})"}) {
     EXPECT_TRUE(has(open({}, position), "invalid-argument: the position ")) << position;
   }
+}
+
+TEST_F(PostgresSource, IsDescribedWithItsParameters) {
+  auto specifier = host_->create<Specifier>(postgres).value();
+  const Specification all = specifier->specify().value();
+  EXPECT_EQ(all.name, postgres);
+  EXPECT_TRUE(all.source_parameters.at("url").sensitive);
+  EXPECT_TRUE(all.destination_parameters.at("url").sensitive);
+  EXPECT_EQ(all.source_parameters.at("mode").default_value, "snapshot");
+  EXPECT_EQ(all.source_parameters.size(), 7u);
+  EXPECT_EQ(all.destination_parameters.size(), 4u);
 }
 
 TEST_F(PostgresSource, FindsWrongColumns) {
