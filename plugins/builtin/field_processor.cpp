@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "field_processor.hpp"
 
+#include "json_text.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -67,7 +69,7 @@ void FieldProcessor::check() const {
 }
 
 FieldProcessor::Value FieldProcessor::value_of(std::string_view field, std::string_view value) {
-  return {quoted(field), ":" + (is_json(value) ? std::string(value) : quoted(value))};
+  return {quoted(field), ":" + (check_json(value).error ? quoted(value) : std::string(value))};
 }
 
 void FieldProcessor::process_record(RecordV2View record, Records& into) {

@@ -125,7 +125,8 @@ void FileDestination::add(RecordV2View record) {
     piece_.append(text).push_back('\n');
     return;
   }
-  const boost::json::value value = boost::json::parse({text.data(), text.size()});
+  boost::json::error_code ignored;  // the text was checked
+  const boost::json::value value = parse_json(text, ignored);
   if (format_ == FileFormat::csv) {
     add_row(value.get_object());
   } else {

@@ -65,7 +65,7 @@ bool FileSource::next_json() {
     return true;
   }
   boost::json::error_code error;
-  const auto value = boost::json::parse({line.data(), line.size()}, error);
+  const boost::json::value value = parse_json(line, error);
   if (error) throw wrong("not JSON: ", error.message());
   set_record(key_of(value), line);
   return true;

@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "json_members.hpp"
 
-#include <boost/json.hpp>
-#include <boost/json/basic_parser_impl.hpp>
+#include "json_text.hpp"
 
+#include <boost/json.hpp>
+
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 
 namespace tenon::builtin {
 namespace {
 
-constexpr std::size_t most_levels = 256;
 constexpr std::string_view blanks = " \t\r\n";
-
-/// Keeps nothing of what is parsed.
-struct Ignore {
-  using Text = boost::json::string_view;
-  using Error = boost::json::error_code;
-  static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_key_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_string_size = std::numeric_limits<std::size_t>::max();
-
-  bool on_document_begin(Error&) { return true; }
-  bool on_document_end(Error&) { return true; }
-  bool on_object_begin(Error&) { return true; }
-  bool on_object_end(std::size_t, Error&) { return true; }
-  bool on_array_begin(Error&) { return true; }
-  bool on_array_end(std::size_t, Error&) { return true; }
-  bool on_key_part(Text, std::size_t, Error&) { return true; }
-  bool on_key(Text, std::size_t, Error&) { return true; }
-  bool on_string_part(Text, std::size_t, Error&) { return true; }
-  bool on_string(Text, std::size_t, Error&) { return true; }
-  bool on_number_part(Text, Error&) { return true; }
-  bool on_int64(std::int64_t, Text, Error&) { return true; }
-  bool on_uint64(std::uint64_t, Text, Error&) { return true; }
-  bool on_double(double, Text, Error&) { return true; }
-  bool on_bool(bool, Error&) { return true; }
-  bool on_null(Error&) { return true; }
-  bool on_comment_part(Text, Error&) { return true; }
-  bool on_comment(Text, Error&) { return true; }
-};
 
 void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
@@ -76,25 +46,11 @@ std::string_view without_blanks_behind(std::string_view text) {
 
 }  // namespace
 
-bool is_json(std::string_view text) {
-  boost::json::parse_options options;
-  options.max_depth = most_levels;
-  boost::json::basic_parser<Ignore> parser(options);
-  boost::json::error_code error;
-  const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
-  return !error && read == text.size();
-}
-
-std::string quoted(std::string_view text) {
-  return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
-}
-
 bool JsonMembers::read(std::string_view text) {
   members_.clear();
   names_.clear();
-  if (!is_json(text)) return false;
+  if (!check_json(text).is_object) return false;
   skip_blanks(text);
-  if (text[0] != '{') return false;
   for (text.remove_prefix(1);; text.remove_prefix(1)) {
     skip_blanks(text);
     if (text[0] == '}') return true;

@@ -11,12 +11,6 @@
 
 namespace tenon::builtin {
 
-/// Whether a text is one JSON value, at most 256 levels deep.
-bool is_json(std::string_view text);
-
-/// A text in quotes, as JSON writes it.
-std::string quoted(std::string_view text);
-
 /// Its memory is used again for the next object.
 class JsonMembers {
  public:

@@ -2,6 +2,8 @@
 #include "json_text.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,15 +59,29 @@ class Outermost {
   bool is_object_ = false;
 };
 
+boost::json::parse_options options() {
+  boost::json::parse_options options;
+  options.max_depth = 256;
+  return options;
+}
+
 }  // namespace
 
 JsonText check_json(std::string_view text) {
-  boost::json::basic_parser<Outermost> parser{boost::json::parse_options()};
+  boost::json::basic_parser<Outermost> parser(options());
   JsonText checked;
   const std::size_t read = parser.write_some(false, text.data(), text.size(), checked.error);
   if (!checked.error && read < text.size()) checked.error = boost::json::error::extra_data;
   checked.is_object = !checked.error && parser.handler().is_object();
   return checked;
+}
+
+boost::json::value parse_json(std::string_view text, boost::json::error_code& error) {
+  return boost::json::parse({text.data(), text.size()}, error, {}, options());
+}
+
+std::string quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
 }
 
 }  // namespace tenon::builtin

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sqlite_source.hpp"
 
+#include "json_text.hpp"
 #include "records.hpp"
 
 #include <sqlite3.h>
-#include <boost/json.hpp>
 
 #include <cmath>
 #include <limits>
@@ -22,10 +22,6 @@ std::string to_hex(std::string_view bytes) {
     hex.push_back(digits[c & 15]);
   }
   return hex;
-}
-
-std::string quoted(std::string_view text) {
-  return boost::json::serialize(boost::json::string_view(text.data(), text.size()));
 }
 
 /// JSON has no bytes: a blob becomes hex digits.

@@ -141,6 +141,15 @@ TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
 }
 
+TEST_F(FileTest, WritesObjectsOfManyLevels) {
+  WritingFile file({{"path", path("out.jsonl")}});
+  const std::string deep = R"({"a":)" + std::string(200, '[') + std::string(200, ']') + "}";
+  EXPECT_EQ(file.write({record("1", deep), record("2", "\n" + deep)}), (Texts{"", ""}));
+  EXPECT_EQ(content("out.jsonl"), deep + "\n" + deep + "\n");
+  const std::string deeper = R"({"a":)" + std::string(256, '[') + std::string(256, ']') + "}";
+  EXPECT_EQ(file.write({record("3", deeper)}), Texts{"wrong-json: the payload is no JSON object"});
+}
+
 TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
   const TextMap config = {{"path", path("out.jsonl")}};
   write("out.jsonl", "{\"a\":1}\n{\"a\":");
