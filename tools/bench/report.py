@@ -9,7 +9,6 @@ restarts as the goal is about.
 import argparse
 import json
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from base64 import b64encode
 sys.dont_write_bytecode = True  # nothing beside the sources
 import backups
 import chart
+import pipelines
 
 # what, goal in nanoseconds if there is one, benchmark, floor, whether the measurement is what comes
 # on top of the floor
@@ -75,7 +75,6 @@ LINES = [
     ("tenon convert, 1 to 2", 0.6, "tenon convert", "tenon-plain-lines"),
 ]
 
-PACKAGES = 200_000
 RECORDS = 200_000
 RESTARTS = 5_000
 ALL_RESTARTS = 100_000
@@ -116,64 +115,6 @@ def run_restarts(build, what, number):
     done = subprocess.run([build / "tools/bench/tenon-restarts", what, str(number)], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)
-
-
-def write_packages(path):
-    """A package database of PACKAGES packages, like Debian's."""
-    with open(path, "w") as status:
-        for number in range(PACKAGES):
-            status.write(
-                f"Package: package-{number}\nStatus: install ok installed\nPriority: optional\n"
-                f"Section: libs\nInstalled-Size: {number % 9973}\n"
-                "Maintainer: Somebody <somebody@example.org>\nArchitecture: amd64\n"
-                f"Version: 1.{number % 89}-1\nDepends: libc6 (>= 2.36), package-{number // 2}\n"
-                "Description: package of a measurement\n It holds nothing.\n\n")
-
-
-def records_per_second(build, world, name, source, destination):
-    """Of whole runs of tenon-pipeline, from start to end of the process."""
-    pipeline = world / f"{name}.json"
-    rates = []
-    for repetition in range(3):
-        out = world / f"{name}-{repetition}"
-        pipeline.write_text(json.dumps({
-            "name": name,
-            "source": source,
-            "destinations": [destination(out)],
-            "position": f"{out}.position.json",
-        }))
-        begin = time.perf_counter()
-        done = subprocess.run(
-            [build / "tools/pipeline/tenon-pipeline", "run", "--plugin-path",
-             build / "plugins/examples/dpkg", pipeline],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        seconds = time.perf_counter() - begin
-        counts = re.search(r"acknowledged (\d+)", done.stdout)
-        if done.returncode != 0 or counts is None:
-            sys.exit(done.stdout + done.stderr)
-        rates.append(int(counts[1]) / seconds)
-    return statistics.median(rates)
-
-
-def measure_pipelines(build):
-    with tempfile.TemporaryDirectory() as folder:
-        world = pathlib.Path(folder)
-        write_packages(world / "status")
-        dpkg = {"plugin": "example.io/dpkg", "config": {"path": str(world / "status")}}
-        generator = {"plugin": "tenon.dev/generator", "config": {"count": "2000000", "size": "100"}}
-
-        def table(out):
-            return {"plugin": "tenon.dev/sqlite", "config": {"path": str(out), "table": "packages"}}
-
-        def lines(out):
-            return {"plugin": "tenon.dev/file", "config": {"path": f"{out}.jsonl"}}
-
-        return [
-            ("dpkg to SQLite", records_per_second(build, world, "sqlite", dpkg, table)),
-            ("dpkg to a file", records_per_second(build, world, "file", dpkg, lines)),
-            ("builtin to builtin, 100 bytes",
-             records_per_second(build, world, "builtin", generator, lines)),
-        ]
 
 
 def write_records(path):
@@ -247,14 +188,11 @@ def rows_of_lines(rates):
                "ratio": measured / plain}
 
 
-def rows_of_rates(times, pipelines):
+def rows_of_rates(times):
     one = times["call_shared_handle/real_time/threads:1"]
     two = times["call_shared_handle/real_time/threads:2"]
     yield {"what": "calls by two threads, one instance", "unit": "times one thread", "goal": 2,
            "at_least": True, "measured": one / two, "ratio": one / two / 2}
-    for what, rate in pipelines:
-        yield {"what": what, "unit": "records/s", "goal": 2_000_000, "at_least": True,
-               "measured": rate, "ratio": rate / 2_000_000}
 
 
 def rows_of_restarts(latency, memory):
@@ -329,7 +267,7 @@ def main():
     rates |= measure_conversion(build)
     rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(rates),
             *rows_of_restarts(latency, memory), *rows_of_instances(times, instances),
-            *rows_of_rates(times, measure_pipelines(build)),
+            *rows_of_rates(times), *pipelines.rows(build),
             *backups.rows(backups.measure(build))]
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")

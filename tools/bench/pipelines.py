@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Measures whole runs of tenon-pipeline on a file system with a disk, and hand-written loops."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PACKAGES = 200_000
+LINES = 500_000
+GENERATED = 2_000_000
+SINGLE = 500_000
+LARGE = 2_000  # records of 1 MB
+REPETITIONS = 3
+WINDOW = 32 << 20  # bytes in flight, by default
+
+
+def write_packages(path):
+    """A package database of PACKAGES packages, like Debian's."""
+    with open(path, "w") as status:
+        for number in range(PACKAGES):
+            status.write(
+                f"Package: package-{number}\nStatus: install ok installed\nPriority: optional\n"
+                f"Section: libs\nInstalled-Size: {number % 9973}\n"
+                "Maintainer: Somebody <somebody@example.org>\nArchitecture: amd64\n"
+                f"Version: 1.{number % 89}-1\nDepends: libc6 (>= 2.36), package-{number // 2}\n"
+                "Description: package of a measurement\n It holds nothing.\n\n")
+
+
+def write_lines(path, size):
+    """LINES JSON objects, each `size` bytes with its newline."""
+    with open(path, "w") as lines:
+        for number in range(LINES):
+            start = f'{{"id":{number},"name":"name-{number}","fill":"'
+            lines.write(start + "x" * (size - len(start) - 3) + '"}\n')
+
+
+def run(command, cwd):
+    """Returns how many seconds a process took, and the most memory that it used, in bytes."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"{command} failed")
+    return time.perf_counter() - begin, usage.ru_maxrss * 1024
+
+
+class World:
+    """A folder with inputs; each output has a name of its own."""
+
+    def __init__(self, build, folder):
+        self.build = build.resolve()
+        self.folder = pathlib.Path(folder)
+        self.outputs = 0
+
+    def output(self):
+        self.outputs += 1
+        return str(self.folder / f"out-{self.outputs}.jsonl")
+
+    def pipeline(self, source, destination):
+        path = self.folder / f"pipeline-{self.outputs}.json"
+        out = self.output()
+        path.write_text(json.dumps({
+            "name": path.stem, "source": source, "destinations": [destination(out)],
+            "position": f"{out}.position"}))
+        return path
+
+    def run_pipelines(self, source, destination, count=1):
+        files = [self.pipeline(source, destination) for _ in range(count)]
+        folders = ["plugins/examples/dpkg", "tools/bench"]
+        path = [word for folder in folders for word in ("--plugin-path", self.build / folder)]
+        return run([self.build / "tools/pipeline/tenon-pipeline", "run", *path, *files],
+                   self.folder)
+
+    def run_loop(self, what, path):
+        out = self.output()
+        return run([self.build / "tools/bench/tenon-plain-pipeline", what, path, out,
+                    f"{out}.position"], self.folder)
+
+
+def file_of(out):
+    return {"plugin": "tenon.dev/file", "config": {"path": out}}
+
+
+def table_of(out):
+    return {"plugin": "tenon.dev/sqlite", "config": {"path": f"{out}.db", "table": "records"}}
+
+
+def log_of(_):
+    return {"plugin": "tenon.dev/log", "config": {"level": "trace"}}
+
+
+def generator(count, size):
+    return {"plugin": "tenon.dev/generator", "config": {"count": str(count), "size": str(size)}}
+
+
+def rate_row(what, records, runs, goal=None):
+    rate = records / statistics.median(seconds for seconds, _ in runs)
+    return {"what": what, "unit": "records/s", "goal": goal, "at_least": True, "measured": rate,
+            "ratio": rate / goal if goal else 1}
+
+
+def loop_row(what, runs, loops, share):
+    rate = LINES / statistics.median(seconds for seconds, _ in runs)
+    floor = LINES / statistics.median(seconds for seconds, _ in loops)
+    return {"what": what, "unit": "records/s", "goal": share * floor, "at_least": True,
+            "measured": rate, "floor": "tenon-plain-pipeline", "floor_measured": floor,
+            "ratio": rate / floor}
+
+
+def repeated(body):
+    return [body() for _ in range(REPETITIONS)]
+
+
+def rows(build):
+    """Yields the rows. A loop runs after each run of a pipeline that it is compared with."""
+    with tempfile.TemporaryDirectory(dir=build) as folder:
+        world = World(build, folder)
+        packages = world.folder / "status"
+        write_packages(packages)
+        dpkg = {"plugin": "example.io/dpkg", "config": {"path": str(packages)}}
+        yield rate_row("dpkg to SQLite", PACKAGES,
+                       repeated(lambda: world.run_pipelines(dpkg, table_of)))
+        yield rate_row("dpkg to a file", PACKAGES,
+                       repeated(lambda: world.run_pipelines(dpkg, file_of)))
+        for size in (100, 1000):
+            made = generator(GENERATED, size)
+            yield rate_row(f"generator to log, {size} B", GENERATED,
+                           repeated(lambda: world.run_pipelines(made, log_of)), 2_000_000)
+        made = generator(GENERATED, 100)
+        yield rate_row("two pipelines, each of them", GENERATED,
+                       repeated(lambda: world.run_pipelines(made, log_of, 2)))
+        single = {"plugin": "bench.example/single", "config": {"count": str(SINGLE)}}
+        yield rate_row("source of version 1 to log", SINGLE,
+                       repeated(lambda: world.run_pipelines(single, log_of)), 200_000)
+        for size in (100, 1000):
+            lines = world.folder / f"lines-{size}.jsonl"
+            write_lines(lines, size)
+            source = {"plugin": "tenon.dev/file", "config": {"path": str(lines)}}
+            for what, destination, share in [("file", file_of, 0.5), ("sqlite", table_of, 0.7)]:
+                both = repeated(lambda: (world.run_pipelines(source, destination),
+                                         world.run_loop(what, lines)))
+                yield loop_row(f"file to {what}, {size} B", [one for one, _ in both],
+                               [other for _, other in both], share)
+        large = repeated(lambda: world.run_pipelines(generator(LARGE, 1_000_000), file_of))
+        yield {"what": "memory with records of 1 MB", "unit": "MiB",
+               "goal": (WINDOW + (32 << 20)) >> 20,
+               "measured": max(memory for _, memory in large) >> 20,
+               "ratio": max(memory for _, memory in large) / (WINDOW + (32 << 20))}
