@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-plain-pipeline file|sqlite IN OUT POSITION: lines of JSON objects from one file into another,
-// or into a table, by a loop written for just that: what tenon-pipeline is measured against. It
-// checks the same, writes the same, and saves its position in the same way.
+// tenon-plain-pipeline file|sqlite IN OUT POSITION: lines of JSON objects from one file into
+// another, or into a table, by a loop written for just that: what tenon-pipeline is measured
+// against. It checks the same, writes the same, and saves its position in the same way.
 #include "platform/replace_file.hpp"
 
 #include "builtin/json_text.hpp"
