@@ -25,6 +25,11 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
+// A sanitizer has one of its own, which does not fit this operator delete.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  allocations++;
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
