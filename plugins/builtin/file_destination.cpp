@@ -94,7 +94,7 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
   Refused refused;
   const CsvRow header_before = header_;
   piece_.clear();
-  for (std::size_t i = 0; i < records.size(); i++) {
+  for (std::size_t i = 0; i < records.size() && refused.empty(); i++) {
     try {
       add(records[i]);
     } catch (const sdk::Refusal& refusal) {
@@ -152,6 +152,11 @@ void FileDestination::add_row(const boost::json::object& object) {
     row.push_back(value != nullptr ? field_text(*value) : std::string());
   }
   append_csv_row(piece_, row);
+}
+
+void FileDestination::teardown() {
+  file_.reset();
+  HoldingDestination::teardown();
 }
 
 }  // namespace tenon::builtin

@@ -9,7 +9,7 @@
 #include "csv.hpp"
 #include "file_format.hpp"
 
-#include <tenon/sdk/writing_destination.hpp>
+#include <tenon/sdk/holding_destination.hpp>
 
 #include <boost/json/object.hpp>
 
@@ -18,13 +18,13 @@
 
 namespace tenon::builtin {
 
-class FileDestination : public sdk::WritingDestination {
+class FileDestination : public sdk::HoldingDestination {
  public:
   void configure(const sdk::Config& config) override;
   void open() override;
   Refused write_all(ListView<RecordV2> records) override;
   void sync() override { file_->sync(); }
-  void teardown() override { file_.reset(); }
+  void teardown() override;
 
  private:
   /// Appends the line or row of a record to `piece_`. Throws where it has none.

@@ -61,14 +61,6 @@ void bind(Statement& statement, int parameter, const boost::json::value& value,
   }
 }
 
-// Each refusal among held records looks at so many of them again.
-constexpr std::size_t most_at_once = 256;
-
-/// How many records are done after one of them was refused, or none.
-std::size_t done_of(ListView<RecordV2> records, const sdk::WritingDestination::Refused& refused) {
-  return refused.empty() ? records.size() : refused.begin()->first + 1;
-}
-
 }  // namespace
 
 void SqliteDestination::configure(const sdk::Config& config) {
@@ -139,73 +131,6 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
     }
   }
   return {};
-}
-
-void SqliteDestination::write_batch(ListView<RecordV2> records) {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (refusal_ != Refusal::none) return hold(records);
-  }
-  Refused refused = write_all(records);
-  const std::size_t done = done_of(records, refused);
-  if (!refused.empty()) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    refusal_ = Refusal::unanswered;
-    hold(records.slice(done, records.size() - done));
-  }
-  acknowledge(records.slice(0, done), std::move(refused));
-}
-
-void SqliteDestination::hold(ListView<RecordV2> records) {
-  for (const RecordV2View record : records) {
-    held_.push_back(Value<RecordV2>::own(record.raw()));
-  }
-}
-
-tenon_status SqliteDestination::raw_next_acks(tenon_call* call,
-                                              const tenon_destination_v2_next_acks_request* request,
-                                              const tenon_destination_v2_next_acks_response** out) {
-  write_held(call);
-  const tenon_status status = WritingDestination::raw_next_acks(call, request, out);
-  const ListView<DestinationV2Ack> acks((*out)->acks);
-  if (acks[acks.size() - 1].error()) {  // no record after a refused one is acknowledged with it
-    std::lock_guard<std::mutex> lock(mutex_);
-    refusal_ = Refusal::answered;
-  }
-  return status;
-}
-
-void SqliteDestination::write_held(tenon_call* call) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (refusal_ != Refusal::answered) return;
-  const ListView<RecordV2> records = first_held(call);
-  lock.unlock();
-  Refused refused;
-  std::size_t done = 0;
-  if (!records.empty()) {
-    sdk::Call(call).check();
-    refused = write_all(records);
-    done = done_of(records, refused);
-    acknowledge(records.slice(0, done), refused);
-  }
-  lock.lock();
-  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(done));
-  if (!refused.empty()) {
-    refusal_ = Refusal::unanswered;
-  } else if (held_.empty()) {
-    refusal_ = Refusal::none;
-  }
-}
-
-ListView<RecordV2> SqliteDestination::first_held(tenon_call* call) const {
-  void* elements;
-  const tenon_list list = tenon_new_list(call, std::min(held_.size(), most_at_once),
-                                         sizeof(tenon_record_v2), &elements);
-  auto* element = static_cast<tenon_record_v2*>(elements);
-  for (std::size_t i = 0; i < list.count; i++) {
-    *element++ = Value<RecordV2>::raw<Copy::shallow>(call, held_[i]);
-  }
-  return ListView<RecordV2>(list);
 }
 
 void SqliteDestination::put(RecordV2View record) {
@@ -313,8 +238,7 @@ void SqliteDestination::teardown() {
   put_.reset();
   remove_.reset();
   database_.reset();
-  held_.clear();
-  refusal_ = Refusal::none;
+  HoldingDestination::teardown();
 }
 
 }  // namespace tenon::builtin

@@ -9,14 +9,11 @@
 #include "sqlite.hpp"
 #include "sqlite_columns.hpp"
 
-#include <tenon/sdk/writing_destination.hpp>
+#include <tenon/sdk/holding_destination.hpp>
 
 #include <boost/json/object.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,27 +21,14 @@
 
 namespace tenon::builtin {
 
-class SqliteDestination : public sdk::WritingDestination {
+class SqliteDestination : public sdk::HoldingDestination {
  public:
   void configure(const sdk::Config& config) override;
   void open() override;
-  /// Writes records up to the first one that it refuses.
   Refused write_all(ListView<RecordV2> records) override;
-  void write_batch(ListView<RecordV2> records) override;
-  tenon_status raw_next_acks(tenon_call* call,
-                             const tenon_destination_v2_next_acks_request* request,
-                             const tenon_destination_v2_next_acks_response** out) override;
   void teardown() override;
 
  private:
-  /// Whether a record was refused, and whether next_acks has returned its refusal.
-  enum class Refusal : std::uint8_t { none, unanswered, answered };
-
-  /// Writes the first of the records that are held if the refusal before them is settled.
-  void write_held(tenon_call* call);
-  void hold(ListView<RecordV2> records);
-  /// Returns the first of the records that are held, in memory of the call.
-  ListView<RecordV2> first_held(tenon_call* call) const;
   Refused put_all(ListView<RecordV2> records);
   void put(RecordV2View record);
   void remove(RecordV2View record);
@@ -68,11 +52,6 @@ class SqliteDestination : public sdk::WritingDestination {
   std::optional<Database> database_;
   std::optional<Statement> put_;  // both only while there is a table
   std::optional<Statement> remove_;
-
-  // The members above are used by write_batch where `refusal_` is `none`, else by next_acks.
-  std::mutex mutex_;
-  Refusal refusal_ = Refusal::none;
-  std::deque<RecordV2> held_;  // what was accepted after the refused record
 };
 
 }  // namespace tenon::builtin

@@ -45,7 +45,6 @@ class CopyRows {
   std::string bytes_;
 };
 
-constexpr std::size_t most_held_at_once = 256;
 constexpr std::size_t most_unsent = 65536;
 // The server would cut off longer names.
 constexpr std::size_t longest_name = 63;
@@ -88,11 +87,6 @@ std::string column_sql(const Rows& fields, int row) {
                        longest_name, " bytes and cannot be a column");
   }
   return sdk::text(quoted_name(fields.text(row, 0)), ' ', column_type(fields.text(row, 1)));
-}
-
-/// Returns how many records are settled after one of them was refused, or none.
-std::size_t done_of(ListView<RecordV2> records, const sdk::WritingDestination::Refused& refused) {
-  return refused.empty() ? records.size() : refused.begin()->first + 1;
 }
 
 }  // namespace
@@ -409,77 +403,9 @@ std::string Destination::rows_sql(Range range) const {
          ", r.fields) AS new";
 }
 
-void Destination::write_batch(ListView<RecordV2> records) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (refusal_ != Refusal::none) return hold(records);
-  }
-  Refused refused = write_all(records);
-  const std::size_t done = done_of(records, refused);
-  if (!refused.empty()) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    refusal_ = Refusal::unanswered;
-    hold(records.slice(done, records.size() - done));
-  }
-  acknowledge(records.slice(0, done), std::move(refused));
-}
-
-void Destination::hold(ListView<RecordV2> records) {
-  for (const RecordV2View record : records) held_.push_back(Value<RecordV2>::own(record.raw()));
-}
-
-tenon_status Destination::raw_next_acks(tenon_call* call,
-                                        const tenon_destination_v2_next_acks_request* request,
-                                        const tenon_destination_v2_next_acks_response** out) {
-  write_held(call);
-  const tenon_status status = WritingDestination::raw_next_acks(call, request, out);
-  const ListView<DestinationV2Ack> acks((*out)->acks);
-  if (acks[acks.size() - 1].error()) {  // no record after a refused one is acknowledged with it
-    const std::lock_guard<std::mutex> lock(mutex_);
-    refusal_ = Refusal::answered;
-  }
-  return status;
-}
-
-void Destination::write_held(tenon_call* call) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (refusal_ != Refusal::answered) return;
-  const ListView<RecordV2> records = first_held(call);
-  lock.unlock();
-  Refused refused;
-  std::size_t done = 0;
-  if (!records.empty()) {
-    refused = write_all(records);
-    done = done_of(records, refused);
-    acknowledge(records.slice(0, done), refused);
-  }
-  lock.lock();
-  // After a refusal the next one is likely.
-  held_at_once_ = refused.empty() ? std::min(2 * held_at_once_, most_held_at_once) : 1;
-  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(done));
-  if (!refused.empty()) {
-    refusal_ = Refusal::unanswered;
-  } else if (held_.empty()) {
-    refusal_ = Refusal::none;
-  }
-}
-
-ListView<RecordV2> Destination::first_held(tenon_call* call) const {
-  void* elements;
-  const tenon_list list = tenon_new_list(call, std::min(held_.size(), held_at_once_),
-                                         sizeof(tenon_record_v2), &elements);
-  auto* element = static_cast<tenon_record_v2*>(elements);
-  for (std::size_t i = 0; i < list.count; i++) {
-    *element++ = Value<RecordV2>::raw<Copy::shallow>(call, held_[i]);
-  }
-  return ListView<RecordV2>(list);
-}
-
 void Destination::teardown() {
   connection_.reset();
-  held_.clear();
-  refusal_ = Refusal::none;
-  held_at_once_ = 1;
+  HoldingDestination::teardown();
 }
 
 }  // namespace tenon::postgres

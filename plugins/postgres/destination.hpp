@@ -12,12 +12,9 @@
 #include "settings.hpp"
 #include "table.hpp"
 
-#include <tenon/sdk/writing_destination.hpp>
+#include <tenon/sdk/holding_destination.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,21 +22,14 @@
 
 namespace tenon::postgres {
 
-class Destination : public sdk::WritingDestination {
+class Destination : public sdk::HoldingDestination {
  public:
   void configure(const sdk::Config& config) override;
   void open() override;
-  /// Writes records up to the first one that it refuses.
   Refused write_all(ListView<RecordV2> records) override;
-  void write_batch(ListView<RecordV2> records) override;
-  tenon_status raw_next_acks(tenon_call* call,
-                             const tenon_destination_v2_next_acks_request* request,
-                             const tenon_destination_v2_next_acks_response** out) override;
   void teardown() override;
 
  private:
-  /// Whether a record was refused, and whether next_acks has returned its refusal.
-  enum class Refusal : std::uint8_t { none, unanswered, answered };
   /// Rows of the temporary tables, by their numbers.
   struct Range {
     std::size_t begin, end;
@@ -78,24 +68,12 @@ class Destination : public sdk::WritingDestination {
   /// as a row `new` of the table.
   std::string rows_sql(Range range) const;
 
-  /// Writes the first of the records that are held if the refusal before them is settled.
-  void write_held(tenon_call* call);
-  void hold(ListView<RecordV2> records);
-  /// Returns the first of the records that are held, in memory of the call.
-  ListView<RecordV2> first_held(tenon_call* call) const;
-
   DestinationSettings settings_;
   Names key_;
   std::string action_;
   std::optional<Connection> connection_;
   Table table_;
   std::vector<bool> removals_;  // which records of the batch are deletions
-
-  // The members above are used by write_batch where `refusal_` is `none`, otherwise by next_acks.
-  std::mutex mutex_;
-  Refusal refusal_ = Refusal::none;
-  std::deque<RecordV2> held_;  // accepted after the refused record
-  std::size_t held_at_once_ = 1;
 };
 
 }  // namespace tenon::postgres

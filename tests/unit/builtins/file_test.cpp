@@ -141,6 +141,18 @@ TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
 }
 
+TEST_F(FileTest, WritesNothingAfterARefusalUntilItIsSettled) {
+  WritingFile file({{"path", path("out.jsonl")}});
+  Call call;
+  file.accept(call, {record("1", "{\"a\":1}"), record("2", "[2]"), record("3", "{\"a\":3}")});
+  file.accept(call, {record("4", "{\"a\":4}")});
+  Texts outcome;
+  EXPECT_EQ(file.next_acks(call, outcome), (Texts{"at 1", "at 2"}));
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n");
+  EXPECT_EQ(file.next_acks(call, outcome), (Texts{"at 3", "at 4"}));
+  EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
+}
+
 TEST_F(FileTest, WritesObjectsOfManyLevels) {
   WritingFile file({{"path", path("out.jsonl")}});
   const std::string deep = R"({"a":)" + std::string(200, '[') + std::string(200, ']') + "}";

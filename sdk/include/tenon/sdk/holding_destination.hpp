@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/sdk/holding_destination.hpp: a destination that writes nothing after a refused record
+// before the host has settled the refusal. Records that come meanwhile are held. A host that ends
+// the pipeline at the refusal finds nothing written after it.
+//
+//   struct Table : tenon::sdk::HoldingDestination {
+//     Refused write_all(tenon::ListView<tenon::RecordV2> records) override {
+//       for (std::size_t i = 0; i < records.size(); i++) {
+//         if (!insert(records[i])) return {{i, {"wrong-value", "...", false}}};
+//       }
+//       return {};
+//     }
+//   };
+#pragma once
+
+#include <tenon/sdk/writing_destination.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace tenon::sdk {
+
+/// Override `write_all`. A host asks for acknowledgements again once it has settled the refusals
+/// that it got; then the records that are held are written, on that thread.
+class HoldingDestination : public WritingDestination {
+ public:
+  /// Writes records up to the first one that it refuses, and returns that one alone. Otherwise as
+  /// in WritingDestination. Called by one thread at a time.
+  Refused write_all(ListView<RecordV2> records) override = 0;
+
+  void write_batch(ListView<RecordV2> records) final {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (refusal_ != Progress::none) return hold(records);
+    }
+    Refused refused = write_all(records);
+    const std::size_t done = done_of(records, refused);
+    if (!refused.empty()) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      refusal_ = Progress::unanswered;
+      hold(records.slice(done, records.size() - done));
+    }
+    acknowledge(records.slice(0, done), std::move(refused));
+  }
+
+  tenon_status raw_next_acks(tenon_call* call,
+                             const tenon_destination_v2_next_acks_request* request,
+                             const tenon_destination_v2_next_acks_response** out) final {
+    write_held(call);
+    const tenon_status status = WritingDestination::raw_next_acks(call, request, out);
+    const ListView<DestinationV2Ack> acks((*out)->acks);
+    if (acks[acks.size() - 1].error()) {  // no record after a refused one is acknowledged with it
+      std::lock_guard<std::mutex> lock(mutex_);
+      refusal_ = Progress::answered;
+    }
+    return status;
+  }
+
+  /// Drops the records that are held. Overrides call it.
+  void teardown() override {
+    held_.clear();
+    refusal_ = Progress::none;
+    held_at_once_ = most_held_at_once;
+  }
+
+ private:
+  /// Of a refusal: whether there is one, and whether next_acks has returned it.
+  enum class Progress : std::uint8_t { none, unanswered, answered };
+  static constexpr std::size_t most_held_at_once = 256;
+
+  static std::size_t done_of(ListView<RecordV2> records, const Refused& refused) {
+    return refused.empty() ? records.size() : refused.begin()->first + 1;
+  }
+
+  void hold(ListView<RecordV2> records) {
+    for (const RecordV2View record : records) held_.push_back(Value<RecordV2>::own(record.raw()));
+  }
+
+  /// Writes the first of the records that are held if the refusal before them is settled.
+  void write_held(tenon_call* call) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (refusal_ != Progress::answered) return;
+    const ListView<RecordV2> records = first_held(call);
+    lock.unlock();
+    Refused refused;
+    std::size_t done = 0;
+    if (!records.empty()) {
+      Call(call).check();
+      refused = write_all(records);
+      done = done_of(records, refused);
+      acknowledge(records.slice(0, done), refused);
+    }
+    lock.lock();
+    // After a second refusal the next one is likely.
+    held_at_once_ = refused.empty() ? std::min(2 * held_at_once_, most_held_at_once) : 1;
+    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(done));
+    if (!refused.empty()) {
+      refusal_ = Progress::unanswered;
+    } else if (held_.empty()) {
+      refusal_ = Progress::none;
+    }
+  }
+
+  /// Returns the first of the records that are held, in memory of the call.
+  ListView<RecordV2> first_held(tenon_call* call) const {
+    void* elements;
+    const tenon_list list = tenon_new_list(call, std::min(held_.size(), held_at_once_),
+                                           sizeof(tenon_record_v2), &elements);
+    auto* element = static_cast<tenon_record_v2*>(elements);
+    for (std::size_t i = 0; i < list.count; i++) {
+      *element++ = Value<RecordV2>::raw<Copy::shallow>(call, held_[i]);
+    }
+    return ListView<RecordV2>(list);
+  }
+
+  // write_all is called by write_batch where `refusal_` is `none`, otherwise by next_acks.
+  std::mutex mutex_;
+  Progress refusal_ = Progress::none;
+  std::deque<RecordV2> held_;  // accepted after the refused record
+  std::size_t held_at_once_ = most_held_at_once;
+};
+
+}  // namespace tenon::sdk
