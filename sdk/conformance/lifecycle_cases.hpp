@@ -4,8 +4,9 @@
 // was never opened.
 #pragma once
 
-#include "parameter_rules.hpp"
 #include "subject.hpp"
+
+#include "config/config_check.hpp"
 
 #include <tenon/destination.hpp>
 #include <tenon/source.hpp>
@@ -13,9 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +22,7 @@
 
 namespace tenon::sdk::conformance {
 
-using Parameters = std::map<std::string, tenon::Parameter, std::less<>>;
+using config::Parameters;
 
 template <class K>
 const Parameters& parameters_in(const Specification& specification) {
@@ -34,7 +33,8 @@ const Parameters& parameters_in(const Specification& specification) {
   }
 }
 
-/// Returns the parameters of a source or destination. The case is not run if it has no specifier.
+/// Returns the parameters of a source or destination. The case is not run if it has no
+/// specifier.
 template <class K>
 Parameters parameters_of(Subject& subject) {
   const auto specification = subject.specification();
@@ -49,8 +49,8 @@ TextMap config_of(Subject& subject) {
   const auto specification = subject.specification();
   if (!specification) return config;
   for (const auto& [name, parameter] : parameters_in<K>(*specification)) {
-    const std::string_view value = trimmed(parameter.default_value);
-    if (!value.empty() && !has_star(name)) config.emplace(name, value);
+    const std::string_view value = config::default_of(parameter);
+    if (!value.empty() && !config::has_star(name)) config.emplace(name, value);
   }
   return config;
 }
@@ -112,7 +112,7 @@ void refuses_missing_parameters(Subject& subject) {
   const PluginSetup* setup = subject.find_setup();
   bool any = false;
   for (const auto& [name, parameter] : parameters_of<K>(subject)) {
-    if (!must_be_given(parameter) || has_star(name)) continue;
+    if (!config::must_be_given(parameter) || config::has_star(name)) continue;
     TextMap config = setup != nullptr ? setup->config : TextMap();
     config.erase(name);
     const Error error = refusal<K>(subject, config, "a config without \"" + name + "\"");
@@ -130,7 +130,7 @@ void refuses_wrong_types(Subject& subject) {
   for (const auto& [name, parameter] : parameters_of<K>(subject)) {
     const bool typed = parameter.type != tenon::Parameter::Type::String &&
                        parameter.type != tenon::Parameter::Type::File;
-    if (!typed || has_star(name)) continue;
+    if (!typed || config::has_star(name)) continue;
     TextMap config = subject.setup().config;
     config[name] = "neither number nor word";
     const std::string what =

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "parameter_rules.hpp"
 #include "subject.hpp"
 
+#include "config/config_check.hpp"
+
+#include <tenon/sdk/config.hpp>
 #include <tenon/specifier.hpp>
 
 #include <algorithm>
@@ -25,8 +27,9 @@ void is_the_same_each_time(Subject& subject) {
 /// Text that lists and forms show as it is.
 void require_neat(std::string_view what, std::string_view text) {
   const std::string name(what);
-  require(!trimmed(text).empty(), name + " is empty");
-  require(trimmed(text) == text, name + " begins or ends with blanks");
+  const std::string_view trimmed = detail::without_blanks(text);
+  require(!trimmed.empty(), name + " is empty");
+  require(trimmed == text, name + " begins or ends with blanks");
 }
 
 void has_neat_texts(Subject& subject) {
@@ -73,18 +76,23 @@ void has_valid_parameters(Subject& subject) {
     require_neat("the name of a parameter", name);
     require_neat("the description of " + what, parameter.description);
     require(!to_text(parameter.type).empty(), what + " has an unknown type");
-    const std::string fault = fault_of_validations(parameter);
+    const std::string fault = config::fault_of_validations(parameter);
     require(fault.empty(), what + ": " + fault);
   });
 }
 
 void has_valid_defaults(Subject& subject) {
   for_each_parameter(specify(subject), [](const std::string& what, const std::string&,
-                                          const tenon::Parameter& parameter) {
-    const std::string value(trimmed(parameter.default_value));
-    if (value.empty() || !fault_of_validations(parameter).empty()) return;
-    const std::string fault = fault_of_value(parameter, value);
-    require(fault.empty(), "the default of " + what + " is \"" + value + "\": " + fault);
+                                          tenon::Parameter parameter) {
+    const std::string value(config::default_of(parameter));
+    if (value.empty() || !config::fault_of_validations(parameter).empty()) return;
+    // A file need only exist on the machine of the plugin's user.
+    if (parameter.type == tenon::Parameter::Type::File) {
+      parameter.type = tenon::Parameter::Type::String;
+    }
+    const auto needs = config::unmet_needs(parameter, value);
+    if (needs.empty()) return;
+    fail("the default of " + what + " is \"" + value + "\", needed: " + needs.front());
   });
 }
 

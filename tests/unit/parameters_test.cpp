@@ -82,7 +82,7 @@ TEST(PipelineParameters, HaveTypes) {
   EXPECT_EQ(needed(parameter(Type::Duration), "3ms"), "");
   EXPECT_NE(needed(parameter(Type::Duration), "3"), "");
   EXPECT_EQ(needed(parameter(Type::File), file), "");
-  EXPECT_EQ(needed(parameter(Type::File), file + "?"), "the path of a file that is there");
+  EXPECT_EQ(needed(parameter(Type::File), file + "?"), "the path of a file that exists");
 }
 
 TEST(PipelineParameters, HaveBoundsThatAreOutside) {
@@ -122,7 +122,7 @@ TEST(PipelineParameters, MatchPatterns) {
   EXPECT_EQ(needed(pattern, std::string(4096, 'a')), "");
   EXPECT_EQ(needed(pattern, std::string(4097, 'a')), "at most 4096 bytes that match ^a+$");
   EXPECT_EQ(needed(parameter(Type::String, {{Rule::Regex, "("}}), "x"),
-            "what the plugin asks for, but its pattern is broken: (");
+            "a match of the pattern of the plugin, which is not a regular expression: (");
 }
 
 TEST(PipelineParameters, AreValidatedOnlyWhereTheTypeFits) {
