@@ -94,7 +94,8 @@ class ManifestReader {
   std::string needed_text(const tenon_string* value, const Place& place);
   std::string name(const tenon_string* value, const Place& place);
   std::int32_t number(const std::int32_t* value, const Place& place);
-  Texts texts(const StoredMap<tenon_string>& map, const Place& place);
+  Texts properties(const StoredMap<StoredJson>& map, const Place& place);
+  std::string property(std::string_view json, const Place& place);
 
   void read_format(const json::Reader& document);
   void read_contract(const json::Reader& value);
@@ -110,7 +111,7 @@ class ManifestReader {
   void refuse_duplicates(const Place& place);
   void take_details(const ManifestV2Storage& stored, const Place& place);
   void take_requirements(const StoredMap<tenon_string>& requirements, const Place& place);
-  void take_properties(const StoredMap<StoredMap<tenon_string>>& properties, const Place& place);
+  void take_properties(const StoredMap<StoredMap<StoredJson>>& plugins, const Place& place);
   void take_state(const ManifestV2StateStorage& state, const Place& place);
 
   const std::string_view path_;
@@ -177,13 +178,26 @@ std::int32_t ManifestReader::number(const std::int32_t* value, const Place& plac
   return *value;
 }
 
-Texts ManifestReader::texts(const StoredMap<tenon_string>& map, const Place& place) {
+Texts ManifestReader::properties(const StoredMap<StoredJson>& map, const Place& place) {
   Texts result;
-  for (std::size_t i = 0; i < map.size(); i++) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
     const std::string_view key = text_of(map.key(i));
-    result.emplace(key, text(&map[i], Place(place, key)));
+    result.emplace(key, property(text_of(map[i].text), Place(place, key)));
   }
   return result;
+}
+
+/// Objects stay as they are.
+std::string ManifestReader::property(std::string_view json, const Place& place) {
+  if (json.starts_with('{')) return std::string(json);
+  json::Parser parser;  // the other one has the manifest
+  std::string_view decoded;
+  if (const auto value = parser.parse(json); !value || !value->read(decoded)) {
+    fail(place, json.starts_with('[') ? "array" : std::string(json.substr(0, 40)),
+         "a text or an object");
+  }
+  const tenon_string raw{decoded.data(), decoded.size()};
+  return text(&raw, place);
 }
 
 Result<Manifest> ManifestReader::read(std::string_view text) {
@@ -404,17 +418,17 @@ void ManifestReader::take_requirements(const StoredMap<tenon_string>& requiremen
   }
 }
 
-void ManifestReader::take_properties(const StoredMap<StoredMap<tenon_string>>& properties,
+void ManifestReader::take_properties(const StoredMap<StoredMap<StoredJson>>& plugins,
                                      const Place& place) {
   std::set<std::string_view> names;
   for (const Provided& plugin : manifest_.provides) names.insert(plugin.name);
-  for (std::size_t i = 0; i < properties.size(); i++) {
-    const std::string_view key = text_of(properties.key(i));
+  for (std::size_t i = 0; i < plugins.size(); i++) {
+    const std::string_view key = text_of(plugins.key(i));
     const Place entry(place, key);
     if (!names.contains(key)) {
       fail(entry, "properties of a plugin that is not provided", "a name from provides");
     }
-    manifest_.properties.emplace(key, texts(properties[i], entry));
+    manifest_.properties.emplace(key, properties(plugins[i], entry));
   }
 }
 

@@ -37,7 +37,7 @@ void for_each_detail(Visit&& visit) {
   visit("license", BagField{"license", "2", "string"}, &Manifest::license);
   visit("homepage", BagField{"homepage", "2", "string"}, &Manifest::homepage);
   visit("requires", BagField{"requirements", "2", "map<string>"}, &Manifest::requirements);
-  visit("properties", BagField{"properties", "2", "map<map<string>>"}, &Manifest::properties);
+  visit("properties", BagField{"properties", "2", "map<map<json>>"}, &Manifest::properties);
   visit("state", BagField{"state", "2", "state"}, &Manifest::state);
   visit("threads", BagField{"threads", "2", "string"}, &Manifest::threads);
 }

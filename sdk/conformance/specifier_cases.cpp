@@ -2,8 +2,12 @@
 #include "subject.hpp"
 
 #include "config/config_check.hpp"
+#include "config/manifest_parameters.hpp"
 
 #include <tenon/sdk/config.hpp>
+#include <tenon/destination.hpp>
+#include <tenon/processor.hpp>
+#include <tenon/source.hpp>
 #include <tenon/specifier.hpp>
 
 #include <algorithm>
@@ -96,12 +100,35 @@ void has_valid_defaults(Subject& subject) {
   });
 }
 
+/// A plugin without parameters in its manifest keeps to the rule too.
+template <class K>
+void require_as_stated(Subject& subject, const config::Parameters& specified) {
+  const std::string_view property = config::property_of(static_cast<const K*>(nullptr));
+  const auto plugins = subject.host().plugins<K>();
+  const auto found = std::ranges::find(plugins, subject.plugin(), &PluginInfo::name);
+  if (found == plugins.end()) return;
+  const auto stated = config::stated_parameters(*found, property);
+  if (!stated) fail(stated.error().to_string());
+  if (!*stated || **stated == specified) return;
+  fail("the property \"" + std::string(property) +
+       "\" of the manifest differs from the specification, needed: " +
+       config::manifest_text(specified));
+}
+
+void agrees_with_the_manifest(Subject& subject) {
+  const Specification specification = specify(subject);
+  require_as_stated<Source>(subject, specification.source_parameters);
+  require_as_stated<Processor>(subject, specification.processor_parameters);
+  require_as_stated<Destination>(subject, specification.destination_parameters);
+}
+
 constexpr Definition all[] = {
     {"gives the same specification each time", is_the_same_each_time},
     {"has texts that are not empty and have no blanks at their ends", has_neat_texts},
     {"has a semantic version that fits its package", has_a_version},
     {"has valid parameters", has_valid_parameters},
     {"has defaults that their own parameters accept", has_valid_defaults},
+    {"has the parameters that the manifest states", agrees_with_the_manifest},
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
       "summary": "Gaussian blur", "description": "Two\nlines", "author": "Me",
       "license": "MIT", "homepage": "https://me.example",
       "requires": {"example.io/colour": "^1.4", "example.io/any": null},
-      "properties": {"me.example/blur": {"menu": "Filter/Blur"}},
+      "properties": {"me.example/blur": {"menu": "Filter\/Blur", "range": {"least": 1}}},
       "state": {"writes": 2, "reads": [1, 2]}, "threads": "joined",
       "colour": {"of": ["the", "author"]}},)"),
                                    path);
@@ -75,6 +75,7 @@ TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
   EXPECT_EQ(read->requirements.at("example.io/colour").to_string(), "^1.4");
   EXPECT_EQ(read->requirements.at("example.io/any"), *Requirement::parse("<1.0.0"));
   EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
+  EXPECT_EQ(read->properties.at("me.example/blur").at("range"), R"({"least":1})");
   ASSERT_TRUE(read->state);
   EXPECT_EQ(read->state->writes, 2);
   EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
@@ -93,7 +94,7 @@ std::string hub_with(const std::string& more) {
 TEST(Manifest, ReadsTheHubAsWhatItWasUpgradedFrom) {
   const auto read = parse_manifest(hub_with(R"(,"summary":"Gaussian blur","author":"Me",
       "requirements":{"example.io/colour":"^1.4"},
-      "properties":{"me.example/blur":{"menu":"Filter/Blur"}},
+      "properties":{"me.example/blur":{"menu":"Filter\/Blur","range":{"least": 1}}},
       "state":{"type":"me.example/progress","writes":2,"reads":[1,2]},"threads":"joined",
       "details":{"summary":"Gaussian blur","colour":1.50})"),
                                    path);
@@ -104,6 +105,7 @@ TEST(Manifest, ReadsTheHubAsWhatItWasUpgradedFrom) {
   EXPECT_EQ(read->author, "Me");
   EXPECT_EQ(read->requirements.at("example.io/colour").to_string(), "^1.4");
   EXPECT_EQ(read->properties.at("me.example/blur").at("menu"), "Filter/Blur");
+  EXPECT_EQ(read->properties.at("me.example/blur").at("range"), R"({"least":1})");
   ASSERT_TRUE(read->state);
   EXPECT_EQ(read->state->type, "me.example/progress");
   EXPECT_EQ(read->state->reads, (std::vector<std::int32_t>{1, 2}));
@@ -300,6 +302,10 @@ TEST(Manifest, RefusesDetailsOfTheWrongShape) {
                 "(manifest: details[0].properties[\"a.b/c\"])");
   expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": []}}},)"),
                 "array  (manifest: details[0].properties[\"me.example/blur\"].menu)");
+  expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": 7}}},)"),
+                "7  (manifest: details[0].properties[\"me.example/blur\"].menu)");
+  expect_broken(manifest_with(R"({"properties": {"me.example/blur": {"menu": "\u001b"}}},)"),
+                "\"\\x1b\"  (manifest: details[0].properties[\"me.example/blur\"].menu)");
   expect_broken(manifest_with(R"({"state": {"writes": 1}},)"),
                 "nothing  (manifest: details[0].state.reads)");
   expect_broken(manifest_with(R"({"state": {"writes": 1, "reads": [1, "x"]}},)"),

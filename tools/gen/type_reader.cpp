@@ -55,7 +55,8 @@ class TypeReader {
 
  private:
   std::optional<Type> read_holder(Shape shape, std::string_view inner, std::optional<Shape> outer) {
-    if (use_ == TypeUse::property) return bad_property();
+    const bool of_documents = shape == Shape::map && inner.find('@') != std::string_view::npos;
+    if (use_ == TypeUse::property && (!of_documents || outer)) return bad_property();
     if (shape == Shape::optional && outer) {
       return bad("an optional stands inside " + std::string(shape_names[int(*outer)]),
                  "optional only around the whole type of a field",
@@ -105,7 +106,6 @@ class TypeReader {
   }
 
   std::optional<Type> read_document(std::string_view text) {
-    if (use_ == TypeUse::property) return bad_property();
     const std::size_t at = text.find('@');
     const std::string_view name = text.substr(0, at);
     const std::string_view label = text.substr(at + 1);
@@ -115,7 +115,8 @@ class TypeReader {
     for (const auto& version : document->versions) {
       known.push_back(version->label);
       if (known.back() != label) continue;
-      scope_.version.documents.push_back(version.get());
+      // No header has properties.
+      if (use_ != TypeUse::property) scope_.version.documents.push_back(version.get());
       return Type{.shape = Shape::document, .document = version.get()};
     }
     findings_.add({.place = place_,
@@ -160,7 +161,8 @@ class TypeReader {
   }
 
   std::optional<Type> bad_property() {
-    return bad("a manifest cannot hold a property of this type", "bool, a number or string",
+    return bad("a manifest cannot hold a property of this type",
+               "bool, a number, string, a document type, or a map of documents",
                "use one of those");
   }
 

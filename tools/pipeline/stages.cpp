@@ -4,6 +4,8 @@
 #include "canceller.hpp"
 #include "parameters.hpp"
 
+#include "config/manifest_parameters.hpp"
+
 #include <tenon/specifier.hpp>
 
 #include <cstddef>
@@ -25,11 +27,23 @@ const Parameters& parameters_of(const tenon::Specification& all, const tenon::De
   return all.destination_parameters;
 }
 
-/// Checks a config against what the plugin says of its parameters, and returns it with defaults;
-/// not every plugin says something.
+/// Returns the parameters that the manifest of a plugin states; nothing if it has none that can be
+/// read, which is a warning.
 template <class K>
-tenon::Result<tenon::TextMap> check_parameters(tenon::Host& host, const PluginUse& use,
-                                               CallSlot& calls, Findings& findings) {
+std::optional<Parameters> stated_parameters(const tenon::PluginInfo& info,
+                                            const Messages& messages) {
+  const std::string_view property = tenon::config::property_of(static_cast<const K*>(nullptr));
+  auto stated = tenon::config::stated_parameters(info, property);
+  if (stated) return *std::move(stated);
+  messages.say("warning: " + stated.error().to_string());
+  return std::nullopt;
+}
+
+/// Checks a config against what the specifier of the plugin says, and returns it with defaults; not
+/// every plugin has a specifier.
+template <class K>
+tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse& use,
+                                              CallSlot& calls, Findings& findings) {
   if (!host.find<tenon::Specifier>(use.reference)) return use.config;
   const CallSlot::Scope call(calls, "specify");
   auto specifier = host.create<tenon::Specifier>(use.reference);
@@ -48,6 +62,13 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const
     tenon::tools::add_missing<K>(host, info.error(), use, findings);
     return std::nullopt;
   }
+  const std::size_t findings_before = findings.all().size();
+  std::optional<tenon::Result<tenon::TextMap>> config;
+  if (const auto stated = stated_parameters<K>(*info, messages)) {
+    config = check_config(*stated, use, findings);
+  }
+  // The module is not loaded for a config that it would refuse.
+  if (findings.all().size() != findings_before) return std::nullopt;
   const UsedPlugin now = used(use.id.empty() ? info->name() : use.id, *info, {});
   CallSlot& slot = calls.add(label_of(now));
   auto created = [&] {
@@ -59,13 +80,12 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const
     return std::nullopt;
   }
   Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
-  const std::size_t findings_before = findings.all().size();
-  const auto config = check_parameters<K>(host, use, slot, findings);
-  if (!config) add_error(config.error(), use.place, findings);
+  if (!config) config = check_specified<K>(host, use, slot, findings);
+  if (!*config) add_error(config->error(), use.place, findings);
   if (findings.all().size() != findings_before) return std::nullopt;
-  stage.used.config = *config;
+  stage.used.config = **config;
   const CallSlot::Scope call(slot, "configure");
-  if (auto configured = (*stage.plugin)->configure(*config); !configured) {
+  if (auto configured = (*stage.plugin)->configure(stage.used.config); !configured) {
     add_error(configured.error(), use.config_place, findings);
     return std::nullopt;
   }

@@ -12,6 +12,7 @@
 
 #include "app.hpp"
 #include "commands.hpp"
+#include "config/manifest_parameters.hpp"
 #include "json.hpp"
 #include "text.hpp"
 
@@ -189,14 +190,39 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
   page.table("plugin", all);
 }
 
+std::string words_of(const Parameter& parameter) {
+  std::string words(to_text(parameter.type));
+  if (config::must_be_given(parameter)) words += ", required";
+  const std::string_view otherwise = config::default_of(parameter);
+  if (!otherwise.empty() && !parameter.sensitive) words.append(", otherwise ").append(otherwise);
+  return words;
+}
+
+/// Returns whether the property has parameters that can be read.
+bool add_parameters(std::vector<Row>& rows, const PluginInfo& plugin, std::string_view property) {
+  constexpr std::string_view end = "_parameters";
+  if (!property.ends_with(end)) return false;
+  const auto stated = config::stated_parameters(plugin, property);
+  if (!stated || !*stated) return false;
+  const std::string role(property.substr(0, property.size() - end.size()));
+  for (const auto& [name, parameter] : **stated) {
+    rows.push_back({plugin.name() + " (" + harmless(role) + ")", harmless(name),
+                    harmless(words_of(parameter)), harmless(parameter.description)});
+  }
+  return true;
+}
+
 void add_properties(Page& page, const std::vector<PluginInfo>& plugins) {
   std::vector<Row> rows;
+  std::vector<Row> parameters;
   for (const PluginInfo& plugin : plugins) {
     for (const auto& [key, value] : plugin.properties()) {
+      if (add_parameters(parameters, plugin, key)) continue;
       rows.push_back({plugin.name(), harmless(key), harmless(value)});
     }
   }
   if (!rows.empty()) page.table("properties", rows);
+  if (!parameters.empty()) page.table("parameters", parameters);
 }
 
 void add_requirements(Page& page, const std::vector<RequirementInfo>& requirements) {

@@ -147,4 +147,5 @@ class SplitSpecifier : public tenon::sdk::SpecifierV1 {
   P(Split, "example.io/split") \
   P(SplitSpecifier, "example.io/split")
 TENON_PLUGINS("example.io/split", "1.0.0", PLUGINS,
-              {"summary": "Makes records of the elements of JSON arrays"});
+              {"summary": "Makes records of the elements of JSON arrays",
+               "properties": {"example.io/split": {"processor_parameters": {"version": 2, "value": {}}}}});

@@ -331,4 +331,19 @@ class Destination : public tenon::sdk::DestinationV2 {
   P(Source, "test.example/actor")    \
   P(Processor, "test.example/actor") \
   P(Destination, "test.example/actor")
+#ifdef STATED_VERSION
+namespace {
+[[maybe_unused]] const int loaded = ::creat("loaded", 0600);
+}
+TENON_PLUGINS("test.example/actor", EDITION, PLUGINS, {
+  "properties": {"test.example/actor": {"source_parameters": {
+    "version": STATED_VERSION,
+    "value": {
+      "count": {"description": "How many records", "type": "int", "default_value": "3"},
+      "journal": {"description": "Where calls are written", "type": "string", "required": true},
+      "delay": {"description": "Before each record", "type": "duration"}
+    }}}}
+});
+#else
 TENON_PLUGINS("test.example/actor", EDITION, PLUGINS);
+#endif

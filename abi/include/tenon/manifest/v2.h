@@ -52,7 +52,8 @@ typedef struct tenon_manifest_v2 {
   /* What must be there: name of a package to requirement; empty: any version. [optional; map of
    * text to text] */
   tenon_map requirements;
-  /* Name of a plugin to its properties. [optional; map of text to map of text to text] */
+  /* Name of a plugin to its properties: texts and objects. [optional; map of text to map of text
+   * to JSON text] */
   tenon_map properties;
   const tenon_manifest_v2_state *state; /* Absent: there is one form, 1. [optional] */
   tenon_string threads; /* joined: no thread of the module outlives its stop. [optional] */

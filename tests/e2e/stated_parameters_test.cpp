@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Parameters in the manifest of a plugin: configs are checked before the module is loaded.
+#include "pipeline/pipeline.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace tenon::tests {
+namespace {
+
+class StatedParameters : public Pipeline {
+ protected:
+  StatedParameters() { world.place(ACTOR_STATED, "actor.so"); }
+
+  Outcome validate(const std::string& config) {
+    write_pipeline(plugin("test.example/actor", config), plugin("tenon.dev/log", ""));
+    return world.run({TENON_PIPELINE, "validate", "pipeline.json"});
+  }
+  bool loaded() { return std::filesystem::exists(world.root() / "loaded"); }
+};
+
+TEST_F(StatedParameters, RefuseAConfigBeforeTheModuleIsLoaded) {
+  const Outcome outcome = validate(R"("count": "many", "dealy": "1s")");
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_EQ(outcome.err,
+            R"(pipeline.json:1:80: error[wrong-parameter]: 'test.example/actor' does not take this value of 'count'
+   found   many
+   needed  a whole number
+   fix     change the value
+pipeline.json:1:66: error[missing-parameter]: 'test.example/actor' needs the parameter 'journal'
+   needed  'journal': Where calls are written
+   fix     add "journal": "..." to its config
+pipeline.json:1:88: error[unknown-parameter]: 'test.example/actor' has no parameter 'dealy'
+   needed  'count', 'delay' and 'journal'
+   fix     did you mean 'delay'?
+)");
+  EXPECT_FALSE(loaded());
+}
+
+TEST_F(StatedParameters, FillInDefaults) {
+  write_actors("");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(written(), positions(1, 3));
+  EXPECT_TRUE(loaded());
+}
+
+TEST_F(StatedParameters, AreIgnoredWhereThisHostCannotReadThem) {
+  world.place(ACTOR_NEWER, "actor.so");
+  const Outcome outcome = validate(R"("count": "5")");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.out, "pipeline.json: no problem found\n");
+  EXPECT_NE(outcome.err.find("warning: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("version-too-new"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("test.example/actor: source_parameters.count"), std::string::npos)
+      << outcome.err;
+  EXPECT_TRUE(loaded());
+}
+
+}  // namespace
+}  // namespace tenon::tests
