@@ -80,7 +80,8 @@ class RecordProcessor : public ProcessorV1 {
     try {
       process_record(record, records_);
     } catch (const Failure& failure) {
-      if ((failure.status() & TENON_FATAL) != 0 || call().cancelled()) throw;
+      if ((failure.status() & TENON_FATAL) != 0) throw;
+      call().check();
       return refuse(failure, before, result);
     } catch (const std::exception& error) {
       return refuse(error, before, result);
