@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The cases that sources and destinations share: configurations, and the end of an instance that
-// was never opened.
+// The cases that sources, processors and destinations share: configurations, and the end of an
+// instance that was never opened.
 #pragma once
 
 #include "subject.hpp"
@@ -9,6 +9,7 @@
 #include "config/config_check.hpp"
 
 #include <tenon/destination.hpp>
+#include <tenon/processor.hpp>
 #include <tenon/source.hpp>
 
 #include <algorithm>
@@ -28,12 +29,14 @@ template <class K>
 const Parameters& parameters_in(const Specification& specification) {
   if constexpr (std::is_same_v<K, Source>) {
     return specification.source_parameters;
+  } else if constexpr (std::is_same_v<K, Processor>) {
+    return specification.processor_parameters;
   } else {
     return specification.destination_parameters;
   }
 }
 
-/// Returns the parameters of a source or destination. The case is not run if it has no
+/// Returns the parameters of a source, processor or destination. The case is not run if it has no
 /// specifier.
 template <class K>
 Parameters parameters_of(Subject& subject) {

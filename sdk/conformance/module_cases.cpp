@@ -6,6 +6,7 @@
 #include <tenon/delete_item_action.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/object_store.hpp>
+#include <tenon/processor.hpp>
 #include <tenon/restore_item_action.hpp>
 #include <tenon/source.hpp>
 #include <tenon/specifier.hpp>
@@ -29,14 +30,10 @@ struct Creator {
 template <class K>
 constexpr Creator creator = {K::kind, create_instance<K>};
 
-constexpr std::array creators = {creator<Source>,
-                                 creator<Destination>,
-                                 creator<Specifier>,
-                                 creator<ObjectStore>,
-                                 creator<VolumeSnapshotter>,
-                                 creator<BackupItemAction>,
-                                 creator<RestoreItemAction>,
-                                 creator<DeleteItemAction>};
+constexpr std::array creators = {
+    creator<Source>,           creator<Processor>,         creator<Destination>,
+    creator<Specifier>,        creator<ObjectStore>,       creator<VolumeSnapshotter>,
+    creator<BackupItemAction>, creator<RestoreItemAction>, creator<DeleteItemAction>};
 
 /// Creates an instance of each plugin of a standard kind, which loads the module.
 void create_all(Subject& subject) {

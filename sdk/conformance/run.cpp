@@ -7,6 +7,7 @@
 #include <tenon/destination.hpp>
 #include <tenon/inspect.hpp>
 #include <tenon/object_store.hpp>
+#include <tenon/processor.hpp>
 #include <tenon/restore_item_action.hpp>
 #include <tenon/source.hpp>
 #include <tenon/specifier.hpp>
@@ -25,6 +26,7 @@ struct KindCases {
 
 constexpr KindCases kind_cases[] = {
     {Source::kind, source_cases},
+    {Processor::kind, processor_cases},
     {Destination::kind, destination_cases},
     {Specifier::kind, specifier_cases},
     {ObjectStore::kind, object_store_cases},

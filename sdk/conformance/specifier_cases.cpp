@@ -67,7 +67,8 @@ void has_a_version(Subject& subject) {
 template <class Check>
 void for_each_parameter(const Specification& specification, Check check) {
   for (const auto* parameters :
-       {&specification.source_parameters, &specification.destination_parameters}) {
+       {&specification.source_parameters, &specification.processor_parameters,
+        &specification.destination_parameters}) {
     for (const auto& [name, parameter] : *parameters) {
       check("parameter \"" + name + "\"", name, parameter);
     }

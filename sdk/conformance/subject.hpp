@@ -114,6 +114,7 @@ using Definitions = std::span<const Definition>;
 Definitions module_cases();
 Definitions specifier_cases();
 Definitions source_cases();
+Definitions processor_cases();
 Definitions destination_cases();
 Definitions object_store_cases();
 Definitions volume_snapshotter_cases();

@@ -112,6 +112,15 @@ TEST_F(OwnModules, RedactConforms) {
   expect_no_failure(module("redact/redact.so", {action("backup", "example.io/redact")}));
 }
 
+TEST_F(OwnModules, SplitConforms) {
+  const auto with = [](const std::string& others) {
+    return module("split/split.so",
+                  {pipeline("processor", "example.io/split", {{"others", others}})});
+  };
+  expect_no_failure(with("refuse"));
+  expect_no_failure(with("pass"));
+}
+
 #ifdef HAS_HOLD
 TEST_F(OwnModules, HoldInRustConforms) {
   expect_no_failure(module("hold/hold.so", {action("delete", "example.io/hold")}));
@@ -139,6 +148,7 @@ TEST_F(OwnModules, BuiltinsConform) {
       pipeline("source", "tenon.dev/sqlite", {{"path", table()}, {"table", "t"}}),
       pipeline("destination", "tenon.dev/sqlite", {{"path", "out.sqlite"}, {"table", "t"}}),
       pipeline("destination", "tenon.dev/log", {}),
+      pipeline("processor", "tenon.dev/field", {{"drop", "text"}, {"set.seen", "true"}}),
       store("tenon.dev/filesystem", {{"directory", "."}}),
       directory,
       action("backup", "tenon.dev/service-account"),
