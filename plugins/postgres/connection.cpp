@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "connection.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -178,6 +176,26 @@ void Connection::put_copy(const Patience& patience, std::string_view action,
 void Connection::end_copy(const Patience& patience, std::string_view action) {
   check_sent(action, PQputCopyEnd(handle_.get(), nullptr));
   finish(patience, action);
+}
+
+std::optional<CopyData> Connection::take_copy(std::string_view action) {
+  char* bytes = nullptr;
+  int size = PQgetCopyData(handle_.get(), &bytes, 1);
+  if (size == 0) {
+    const bool lost = PQconsumeInput(handle_.get()) == 0;
+    size = PQgetCopyData(handle_.get(), &bytes, 1);
+    if (size == 0 && lost) throw ServerError(action, "", PQerrorMessage(handle_.get()));
+  }
+  if (size > 0) return CopyData(bytes, static_cast<std::size_t>(size));
+  if (size == 0) return std::nullopt;
+  const Rows rows(PQgetResult(handle_.get()));
+  if (rows.raw() != nullptr && is_error(rows.raw())) throw ServerError(action, rows.raw());
+  throw ServerError(action, "", "the server has ended the copy");
+}
+
+void Connection::offer_copy(std::string_view bytes) noexcept {
+  PQputCopyData(handle_.get(), bytes.data(), static_cast<int>(bytes.size()));
+  PQflush(handle_.get());
 }
 
 bool is_url(const std::string& url) {

@@ -9,7 +9,9 @@
 #include <tenon/sdk/call.hpp>
 
 #include <libpq-fe.h>
+#include <poll.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +48,21 @@ class Rows {
   std::unique_ptr<PGresult, Clear> result_;
 };
 
+/// A message of COPY.
+class CopyData {
+ public:
+  CopyData(char* bytes, std::size_t size) : bytes_(bytes), size_(size) {}
+  /// Returns the bytes, which stay where they are when the message is moved.
+  std::string_view bytes() const { return {bytes_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const noexcept { PQfreemem(bytes); }
+  };
+  std::unique_ptr<char, Free> bytes_;
+  std::size_t size_;
+};
+
 /// Belongs to one thread at a time. Functions throw sdk::Failure, mostly a ServerError. After any
 /// other failure than a ServerError with a state the connection is not used any more. The server
 /// ends what it runs for a connection that was closed.
@@ -72,6 +89,14 @@ class Connection {
   void begin_copy(const Patience& patience, std::string_view action, const std::string& sql);
   void put_copy(const Patience& patience, std::string_view action, std::string_view bytes);
   void end_copy(const Patience& patience, std::string_view action);
+
+  /// Returns the next message of a copy from the server if it has arrived. Does not wait.
+  std::optional<CopyData> take_copy(std::string_view action);
+  /// Sends bytes of a copy as far as the server takes them. The rest, and failures, are left to
+  /// later calls. Does not wait.
+  void offer_copy(std::string_view bytes) noexcept;
+  /// Waits until the server has sent something. Another thread may use `offer_copy` meanwhile.
+  void wait_for_input(const Patience& patience) const { wait(patience, POLLIN); }
 
  private:
   struct Close {

@@ -10,4 +10,4 @@
   P(tenon::postgres::Destination, "tenon.dev/postgres") \
   P(tenon::postgres::Specifier, "tenon.dev/postgres")
 TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS,
-              {"summary": "Reads and writes tables of PostgreSQL"});
+              {"summary": "Reads and writes tables of PostgreSQL", "threads": "joined"});

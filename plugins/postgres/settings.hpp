@@ -61,9 +61,10 @@ inline constexpr auto destination_parameters = sdk::parameters(
         .greater_than("0s"));
 
 /// What follows the rows that are there at first.
-enum class Mode { snapshot, poll };
+enum class Mode { snapshot, poll, replication };
 
-inline constexpr sdk::Word<Mode> modes[] = {{"snapshot", Mode::snapshot}, {"poll", Mode::poll}};
+inline constexpr sdk::Word<Mode> modes[] = {
+    {"snapshot", Mode::snapshot}, {"poll", Mode::poll}, {"replication", Mode::replication}};
 
 struct SourceSettings {
   Url url;
@@ -72,6 +73,8 @@ struct SourceSettings {
   Mode mode = Mode::snapshot;
   std::string column;
   Duration interval{};
+  std::string slot;
+  std::string publication;
   Duration timeout{};
 };
 
@@ -86,7 +89,8 @@ inline constexpr auto source_parameters = sdk::parameters(
                    "the columns that identify a row, with commas between them; default: the "
                    "primary key"),
     sdk::parameter(&SourceSettings::mode, "mode",
-                   "snapshot: ends after the last row; poll: then looks for new rows")
+                   "snapshot: ends after the last row; poll: then looks for new rows; replication: "
+                   "then follows all changes by logical decoding")
         .otherwise("snapshot")
         .one_of(modes),
     sdk::parameter(&SourceSettings::column, "column",
@@ -96,6 +100,11 @@ inline constexpr auto source_parameters = sdk::parameters(
                    "with the mode poll, how long to wait before looking again")
         .otherwise("1s")
         .greater_than("0s"),
+    sdk::parameter(&SourceSettings::slot, "slot",
+                   "with the mode replication, the replication slot; default: tenon_ and the name "
+                   "of the table"),
+    sdk::parameter(&SourceSettings::publication, "publication",
+                   "with the mode replication, the publication; default: the name of the slot"),
     sdk::parameter(&SourceSettings::timeout, "timeout", "how long the server may be silent")
         .otherwise("60s")
         .greater_than("0s"));

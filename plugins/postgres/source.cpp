@@ -2,6 +2,7 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace tenon::postgres {
@@ -9,22 +10,29 @@ namespace {
 
 constexpr int page_size = 1000;
 
-// A position is the phase with the columns of the row by which the rows are sorted.
-constexpr std::string_view snapshot_begin = "{\"snapshot\":";
-constexpr std::string_view poll_begin = "{\"poll\":";
-
-bool starts_with(std::string_view text, std::string_view begin) {
-  return text.compare(0, begin.size(), begin) == 0;
-}
-
 sdk::Failure not_ours(std::string_view position) {
   return sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position,
                       "\" is not one of this plugin with these columns");
 }
 
-/// Returns a JSON object of columns of the row `t`.
+/// Returns a JSON object of columns of the row `t`. `o` alone could be a column.
 std::string object_sql(const Names& columns) {
-  return "(SELECT row_to_json(o)::text FROM (SELECT " + joined(columns, "t.") + ") AS o)";
+  return "(SELECT row_to_json(o.*)::text FROM (SELECT " + joined(columns, "t.") + ") AS o)";
+}
+
+sdk::Failure other_slot(std::string_view position, std::string_view slot) {
+  return sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position,
+                      "\" is not one of the replication slot ", slot,
+                      "; fix: delete the pipeline, and run it again to read the whole table");
+}
+
+/// Refuses a parameter that another mode than that of the settings uses.
+void require_mode(const SourceSettings& settings, Mode mode, std::string_view value,
+                  std::string_view name) {
+  if (settings.mode == mode || value.empty()) return;
+  const std::string_view word = mode == Mode::poll ? "poll" : "replication";
+  throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", name,
+                     "\" is set, which only the mode \"", word, "\" uses");
 }
 
 }  // namespace
@@ -32,31 +40,85 @@ std::string object_sql(const Names& columns) {
 void Source::configure(const sdk::Config& config) {
   settings_ = source_parameters.read(config);
   action_ = "cannot read " + settings_.table;
-  if (settings_.mode == Mode::poll || settings_.column.empty()) return;
-  throw sdk::Failure(TENON_INVALID_ARGUMENT,
-                     "parameter \"column\" is set, which only the mode \"poll\" uses");
+  require_mode(settings_, Mode::poll, settings_.column, "column");
+  require_mode(settings_, Mode::replication, settings_.slot, "slot");
+  require_mode(settings_, Mode::replication, settings_.publication, "publication");
+}
+
+void Source::on_created(MapView<std::string> /*config*/) {
+  if (!replicates()) return;
+  connect();
+  create_slot(*connection_, patience(), slot_, table_, key_);
+}
+
+void Source::on_updated(MapView<std::string> before, MapView<std::string> /*after*/) {
+  const SourceSettings old = source_parameters.read(sdk::Config(before));
+  if (!replicates() && old.mode != Mode::replication) return;
+  const auto identity = [](const SourceSettings& s) {
+    return std::tie(s.mode, s.table, s.key, s.slot, s.publication);
+  };
+  if (identity(old) == identity(settings_)) return;
+  throw sdk::Failure(TENON_FAILED_PRECONDITION,
+                     "\"mode\", \"table\", \"key\", \"slot\" and \"publication\" cannot change "
+                     "with the mode \"replication\"; fix: delete the pipeline, and run it again "
+                     "to read the whole table");
+}
+
+void Source::on_deleted(MapView<std::string> config) {
+  settings_ = source_parameters.read(sdk::Config(config));
+  if (!replicates()) return;
+  find_table();
+  remove_slot(*connection_, patience(), slot_);
+}
+
+void Source::teardown() {
+  changes_.reset();
+  stream_.reset();
+  records_.clear();
+  connection_.reset();
 }
 
 void Source::open(std::optional<BytesView> position) {
   teardown();
-  phase_ = Phase::snapshot;
-  last_.reset();
-  if (position) {
-    std::string_view text = position->text();
-    phase_ = starts_with(text, poll_begin) ? Phase::poll : Phase::snapshot;
-    const std::string_view begin = phase_ == Phase::poll ? poll_begin : snapshot_begin;
-    if (!starts_with(text, begin) || text.back() != '}') throw not_ours(text);
-    text.remove_prefix(begin.size());
-    last_ = text.substr(0, text.size() - 1);
-  }
+  position_ = {};
+  has_all_rows_ = false;
+  has_position_ = position.has_value();
+  if (position) begin_after(position->text());
   connect();
-  if (last_) check_position();
+  if (!replicates()) {
+    if (position) check_position();
+    return;
+  }
+  if (!position) create_slot(*connection_, patience(), slot_, table_, key_);
+  progress_.emplace(position ? std::string(position->text()) : "");
+  if (position && position_.slot != slot_.name) throw other_slot(position->text(), slot_.name);
+  if (position && position_.phase == Phase::snapshot) check_position();
+  check_slot(*connection_, patience(), slot_, table_);
+  position_.slot = slot_.name;
+  has_all_rows_ = position_.phase == Phase::stream;
+}
+
+void Source::begin_after(std::string_view position) {
+  const std::optional<Position> parsed = parse_position(position);
+  const bool fits = parsed && replicates() == !parsed->slot.empty();
+  if (!fits) throw not_ours(position);
+  position_ = *parsed;
+}
+
+void Source::ack(ListView<Bytes> positions) {
+  if (replicates()) progress_->acknowledged(positions[positions.size() - 1].text());
+}
+
+void Source::find_table() {
+  in_page_ = false;
+  connection_.emplace(settings_.url.text, patience());
+  table_ = postgres::find_table(*connection_, patience(), settings_.table);
+  slot_.name = settings_.slot.empty() ? slot_name(table_) : settings_.slot;
+  slot_.publication = settings_.publication.empty() ? slot_.name : settings_.publication;
 }
 
 void Source::connect() {
-  in_page_ = false;
-  connection_.emplace(settings_.url.text, patience());
-  table_ = find_table(*connection_, patience(), settings_.table);
+  find_table();
   if (!table_.exists) {
     throw sdk::Failure(TENON_NOT_FOUND, "table ", table_.name,
                        " does not exist; fix: create it or name another one in \"table\"");
@@ -71,8 +133,9 @@ void Source::connect() {
   const bool is_in_key = std::find(key_.begin(), key_.end(), settings_.column) != key_.end();
   if (!settings_.column.empty() && !is_in_key) order_.insert(order_.begin(), settings_.column);
   // The server says whether the columns exist and may be read.
-  connection_->run(patience(), action_,
-                   "EXPLAIN SELECT t, " + joined(order_, "t.") + " FROM " + table_.name + " AS t");
+  connection_->run(
+      patience(), action_,
+      "EXPLAIN SELECT t.*, " + joined(order_, "t.") + " FROM " + table_.name + " AS t");
 }
 
 void Source::check_position() {
@@ -81,29 +144,62 @@ void Source::check_position() {
                                        "SELECT num_nulls(" + joined(order_, "p.") +
                                            ") = 0 FROM jsonb_populate_record(null::" + table_.name +
                                            ", $1::jsonb) AS p",
-                                       {last_});
-    if (!rows.is_true(0, 0)) throw not_ours(*last_);
+                                       {position_.row});
+    if (!rows.is_true(0, 0)) throw not_ours(position_.row);
   } catch (const ServerError& error) {
     if (!error.is_of_row()) throw;
-    throw not_ours(*last_);
+    throw not_ours(position_.row);
   }
 }
 
 void Source::read_some(sdk::RecordBatch& batch) {
   try {
     if (!connection_) connect();
-    while (!batch.full()) {
-      if (!in_page_) begin_page();
-      if (!read_page(batch)) return;
-      if (in_page_rows_ == page_size) continue;
-      if (!batch.empty() || settings_.mode == Mode::snapshot) return;
-      phase_ = Phase::poll;
-      call().wait(settings_.interval);
-    }
+    has_all_rows_ = has_all_rows_ || read_rows(batch);
+    if (has_all_rows_ && batch.empty()) read_changes(batch);
   } catch (...) {
     connection_.reset();
+    // A cancelled source still confirms what is acknowledged.
+    if (!call().cancelled()) stream_.reset();
     throw;
   }
+}
+
+bool Source::read_rows(sdk::RecordBatch& batch) {
+  while (!batch.full()) {
+    if (!in_page_) begin_page();
+    if (!read_page(batch)) return false;
+    if (in_page_rows_ == page_size) continue;
+    if (replicates()) return true;
+    if (!batch.empty() || settings_.mode == Mode::snapshot) return false;
+    position_.phase = Phase::poll;
+    call().wait(settings_.interval);
+  }
+  return false;
+}
+
+void Source::read_changes(sdk::RecordBatch& batch) {
+  while (records_.empty()) fetch_records();
+  while (!records_.empty() && !batch.full()) {
+    batch.add(records_.front());
+    records_.pop_front();
+  }
+}
+
+void Source::fetch_records() {
+  if (!stream_) start_stream();
+  while (!changes_->has_changes()) {
+    changes_->fetch(*stream_);
+    if (!changes_->has_changes()) stream_->wait(patience());
+  }
+  changes_->convert(*connection_, patience(), records_);
+}
+
+void Source::start_stream() {
+  if (changes_) position_ = changes_->position();
+  progress_->confirmed(check_slot(*connection_, patience(), slot_, table_));
+  changes_.emplace(table_, key_, position_, *progress_);
+  stream_.emplace(settings_.url.text, patience(), slot_, position_.lsn, *progress_);
 }
 
 void Source::begin_page() {
@@ -113,12 +209,12 @@ void Source::begin_page() {
     not_null += sdk::text(not_null.empty() ? "t." : " AND t.", quoted_name(name), " IS NOT NULL");
   }
   std::string sql = "SELECT " + object_sql(order_) + ", " + object_sql(key_) +
-                    ", row_to_json(t)::text FROM " + table_.name + " AS t WHERE " + not_null;
+                    ", row_to_json(t.*)::text FROM " + table_.name + " AS t WHERE " + not_null;
   Connection::Parameters parameters;
-  if (last_) {
+  if (has_position_) {
     sql += " AND (" + order + ") > (SELECT " + joined(order_, "p.") +
            " FROM jsonb_populate_record(null::" + table_.name + ", $1::jsonb) AS p)";
-    parameters.push_back(last_);
+    parameters.emplace_back(position_.row);
   }
   sql += sdk::text(" ORDER BY ", order, " LIMIT ", page_size);
   connection_->begin(action_, sql, parameters);
@@ -140,13 +236,15 @@ bool Source::read_page(sdk::RecordBatch& batch) {
 }
 
 RecordV2 Source::to_record(const Rows& row) {
-  last_ = row.text(0, 0);
-  const bool is_snapshot = phase_ == Phase::snapshot;
+  has_position_ = true;
+  position_.row = row.text(0, 0);
+  const std::string position = to_text(position_);
+  if (replicates()) progress_->made(position);
   RecordV2 record;
-  record.position = to_bytes(sdk::text(is_snapshot ? snapshot_begin : poll_begin, *last_, '}'));
-  record.operation = is_snapshot                ? RecordV2::Operation::Snapshot
-                     : settings_.column.empty() ? RecordV2::Operation::Create
-                                                : RecordV2::Operation::Update;
+  record.position = to_bytes(position);
+  record.operation = position_.phase == Phase::snapshot ? RecordV2::Operation::Snapshot
+                     : settings_.column.empty()         ? RecordV2::Operation::Create
+                                                        : RecordV2::Operation::Update;
   record.metadata.emplace("opencdc.payload.format", "json");
   record.key = to_bytes(row.text(0, 1));
   record.payload.after = to_bytes(row.text(0, 2));

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -99,6 +101,45 @@ TEST_F(PostgresPipeline, ReadsEachRowThoughTheServerIsKilled) {
   std::istringstream lines(world_.read("out.jsonl"));
   for (std::string line; std::getline(lines, line);) rows.insert(line);
   EXPECT_EQ(rows.size(), 200'000u);
+}
+
+TEST_F(PostgresPipeline, FollowsATableThoughTheServerAndThePipelineAreKilled) {
+  server_->rows(
+      "CREATE TABLE people (id int PRIMARY KEY, n int); CREATE TABLE copy (id int PRIMARY KEY, n "
+      "int); INSERT INTO people SELECT i, 0 FROM generate_series(1, 20000) AS i");
+  const std::string destination = plugin(
+      "tenon.dev/postgres", sdk::text("\"url\": \"", server_->url(), "\", \"table\": \"copy\""));
+  const auto change = [&](int round) {
+    for (int i = 0; i < 50; i++) {
+      const std::string from = std::to_string(round * 3000 + i * 10);
+      server_->rows("BEGIN; UPDATE people SET n = n + 1 WHERE id > " + from + " AND id < " + from +
+                    " + 20; DELETE FROM people WHERE id = " + from +
+                    "; UPDATE people SET id = id + 100000 WHERE id = 1 + " + from +
+                    "; INSERT INTO people VALUES (200000 + " + from + ", 1); COMMIT");
+    }
+  };
+  std::optional<Child> child(start(table(R"(, "mode": "replication")"), destination));
+  ASSERT_TRUE(eventually([&] { return server_->value("SELECT count(*) > 500 FROM copy") == "t"; }));
+  change(0);
+  child->signal(SIGKILL);
+  child->wait();
+  change(1);
+  child.emplace(start(table(R"(, "mode": "replication")"), destination));
+  change(2);
+  server_->kill();
+  server_->start();
+  change(3);
+  const std::string sum = "SELECT count(*), sum(id::int8 * (n + 1)) FROM ";
+  const std::string wanted = server_->value(sum + "people");
+  EXPECT_TRUE(eventually([&] { return server_->value(sum + "copy") == wanted; }))
+      << wanted << " " << server_->value(sum + "copy");
+  child->signal(SIGTERM);
+  const Outcome run = child->wait();
+  EXPECT_EQ(run.exit, 0) << run.err;
+  const Outcome removed = world_.run({TENON_PIPELINE, "delete", "pipeline.json"});
+  EXPECT_EQ(removed.exit, 0) << removed.err;
+  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_replication_slots"), "0");
+  EXPECT_EQ(server_->value("SELECT count(*) FROM pg_publication"), "0");
 }
 
 }  // namespace

@@ -78,12 +78,12 @@ Server::~Server() {
   if (child_) stop();
 }
 
-void Server::start() {
+void Server::start(std::string_view wal_level) {
   const std::string data = world_.path("data");
-  child_.emplace(
-      world_.start(as_nobody({find_server() / "postgres", "-D", data, "-k", data, "-c",
-                              "listen_addresses=", "-c", "fsync=off", "-c", "wal_level=logical",
-                              "-c", "max_connections=20", "-c", "log_min_messages=fatal"})));
+  child_.emplace(world_.start(
+      as_nobody({find_server() / "postgres", "-D", data, "-k", data, "-c",
+                 "listen_addresses=", "-c", "fsync=off", "-c", sdk::text("wal_level=", wal_level),
+                 "-c", "max_connections=20", "-c", "log_min_messages=fatal"})));
   if (!eventually([&] { return is_ready(); })) {
     throw std::runtime_error("the server did not start: " + child_->err());
   }

@@ -32,7 +32,7 @@ class Server {
   bool is_ready() const;
 
   /// Starts the server after it was stopped, and waits until it is ready.
-  void start();
+  void start(std::string_view wal_level = "logical");
   /// Stops the server in order.
   void stop();
   /// Kills the server.

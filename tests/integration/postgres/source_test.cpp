@@ -8,74 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include "databases.hpp"
+#include "reading.hpp"
 
 namespace tenon::tests {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Returns what a record says: operation, key, payload.
-std::string text_of(RecordV2View record) {
-  constexpr const char* operations[] = {"create", "update", "delete", "snapshot"};
-  std::string text = operations[static_cast<int>(record.operation())];
-  for (const auto& part : {record.key(), record.payload().before(), record.payload().after()}) {
-    text.append(" ").append(part ? part->text() : "-");
-  }
-  return text;
-}
-
-class PostgresSource : public Databases {
- protected:
-  void TearDown() override { close(); }
-
-  void close() {
-    if (!source_) return;
-    EXPECT_TRUE((*source_)->teardown());
-    source_.reset();
-  }
-
-  /// Returns the failure of open.
-  std::string open(const TextMap& config, std::optional<std::string> position = {}) {
-    close();
-    auto created = host_->create<Source>(postgres, with(config));
-    if (!created) return created.error().to_string();
-    source_.emplace(*std::move(created));
-    const auto opened =
-        (*source_)->open(position ? std::optional(BytesView(*position)) : std::nullopt);
-    return opened ? "" : opened.error().to_string();
-  }
-
-  /// Reads at most so many records. Returns them, or the failure.
-  Texts read(int max = 10'000) {
-    Call call;
-    call.set_timeout(1min);
-    const auto records = (*source_)->read_batch(call, max, std::nullopt);
-    if (!records) return {records.error().to_string()};
-    Texts all;
-    for (const auto record : *records) {
-      all.push_back(text_of(record));
-      positions_.emplace_back(record.position().text());
-    }
-    return all;
-  }
-  /// Reads until there are so many records, or to the end.
-  Texts read_all(std::size_t count = 1'000'000) {
-    Texts all;
-    while (all.size() < count) {
-      Texts some = read();
-      if (some.size() == 1 && some[0] == end) break;
-      all.insert(all.end(), some.begin(), some.end());
-    }
-    return all;
-  }
-
-  static constexpr const char* end =
-      "tenon.dev/postgres: read_batch: out-of-range: no more records";
-
-  std::optional<Handle<Source>> source_;
-  Texts positions_;
-};
+class PostgresSource : public Reading {};
 
 TEST_F(PostgresSource, ReadsTheRowsOfATable) {
   rows(
@@ -204,7 +144,7 @@ TEST_F(PostgresSource, IsDescribedWithItsParameters) {
   EXPECT_TRUE(all.source_parameters.at("url").sensitive);
   EXPECT_TRUE(all.destination_parameters.at("url").sensitive);
   EXPECT_EQ(all.source_parameters.at("mode").default_value, "snapshot");
-  EXPECT_EQ(all.source_parameters.size(), 7u);
+  EXPECT_EQ(all.source_parameters.size(), 9u);
   EXPECT_EQ(all.destination_parameters.size(), 4u);
 }
 

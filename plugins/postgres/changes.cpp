@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "changes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::postgres {
+namespace {
+
+constexpr std::size_t most_changes = 1000;
+constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::string_view action = "cannot read changes";
+
+void append_element(std::string& array, const Field& field) {
+  if (array.size() > 1) array.push_back(',');
+  if (field.kind != Field::Kind::text) {
+    array += "NULL";
+    return;
+  }
+  array.push_back('"');
+  for (const char c : field.text) {
+    if (c == '"' || c == '\\') array.push_back('\\');
+    array.push_back(c);
+  }
+  array.push_back('"');
+}
+
+/// Returns a column of the tuples with its type: u.c1::int4 AS "id"
+std::string column_sql(const TableShape& shape, std::size_t column) {
+  return sdk::text("u.c", column + 1, "::", shape.types[column], " AS ",
+                   quoted_name(shape.relation.columns[column].name));
+}
+
+std::string object_sql(const TableShape& shape, const std::vector<std::size_t>& columns) {
+  std::string list;
+  for (const std::size_t column : columns) {
+    list += sdk::text(list.empty() ? "" : ", ", column_sql(shape, column));
+  }
+  return "(SELECT row_to_json(o.*)::text FROM (SELECT " + list + ") AS o)";
+}
+
+/// Returns a query for tuples as JSON that are given by columns: the keys, and all of them.
+std::string json_sql(const TableShape& shape) {
+  std::vector<std::size_t> all;
+  std::string arrays;
+  std::string names;
+  while (all.size() < shape.types.size()) {
+    all.push_back(all.size());
+    arrays += sdk::text(arrays.empty() ? "$" : ", $", all.size(), "::text[]");
+    names += sdk::text("c", all.size(), ", ");
+  }
+  return sdk::text("SELECT ", object_sql(shape, shape.key), ", ", object_sql(shape, all),
+                   " FROM unnest(", arrays, ") WITH ORDINALITY AS u(", names,
+                   "number) ORDER BY u.number");
+}
+
+/// Returns whether two tuples have the same key.
+bool same_key(const TableShape& shape, const Tuple& a, const Tuple& b) {
+  return std::all_of(shape.key.begin(), shape.key.end(), [&](std::size_t column) {
+    return a[column].kind == b[column].kind && a[column].text == b[column].text;
+  });
+}
+
+/// Takes values that were not sent from the row as it was before.
+void fill_from_before(const TableShape& shape, RowChange& row) {
+  for (std::size_t i = 0; i < row.after.size() && !row.before.empty(); i++) {
+    const bool is_there = !row.before_is_key || shape.relation.columns[i].in_identity;
+    if (row.after[i].kind == Field::Kind::unchanged && is_there) row.after[i] = row.before[i];
+  }
+}
+
+void check_size(const TableShape& shape, const Tuple& tuple) {
+  if (tuple.size() == shape.relation.columns.size()) return;
+  throw sdk::Failure(TENON_DATA_LOSS, "the server sent a row of table ", shape.relation.name,
+                     " with ", tuple.size(), " values for ", shape.relation.columns.size(),
+                     " columns");
+}
+
+void check_identity(const TableShape& shape, const RowChange& row) {
+  const bool has_key = std::all_of(shape.key.begin(), shape.key.end(), [&](std::size_t column) {
+    return shape.relation.columns[column].in_identity;
+  });
+  if (has_key || row.kind == RowChange::Kind::insert) return;
+  throw sdk::Failure(TENON_FAILED_PRECONDITION, "a row of table ", shape.relation.name,
+                     " changed while the replica identity of the table had not all columns of the "
+                     "key; fix: ALTER TABLE ",
+                     shape.relation.name,
+                     " REPLICA IDENTITY FULL, then delete the pipeline and run it again to read "
+                     "the whole table");
+}
+
+RecordV2 make_record(RecordV2::Operation operation, std::string_view key) {
+  RecordV2 record;
+  record.operation = operation;
+  record.metadata.emplace("opencdc.payload.format", "json");
+  record.key = to_bytes(key);
+  return record;
+}
+
+}  // namespace
+
+void Changes::fetch(LogStream& stream) {
+  while (changes_.size() < most_changes && bytes_ < most_bytes) {
+    std::optional<LogData> log = stream.take();
+    if (!log) break;
+    const bool wants_reply = log->wants_reply;
+    take(*std::move(log));
+    if (changes_.empty()) progress_.seen(end_);
+    if (wants_reply) stream.confirm();
+  }
+}
+
+void Changes::take(LogData log) {
+  if (log.message.empty()) {
+    if (!transaction_) end_ = std::max(end_, log.end);
+    return;
+  }
+  Message message = decode(log.message);
+  if (const auto* begin = std::get_if<Begin>(&message)) transaction_ = begin->commit;
+  if (const auto* commit = std::get_if<Commit>(&message)) {
+    end_ = std::max(end_, commit->end);
+    transaction_.reset();
+  }
+  if (auto* relation = std::get_if<Relation>(&message)) {
+    const std::uint32_t id = relation->id;
+    shapes_[id] = std::make_shared<TableShape>(TableShape{std::move(*relation), {}, {}, {}, {}});
+  }
+  if (auto* row = std::get_if<RowChange>(&message)) add(std::move(log.data), std::move(*row));
+}
+
+void Changes::add(CopyData data, RowChange row) {
+  const auto shape = shapes_.find(row.relation);
+  if (!transaction_ || shape == shapes_.end()) {
+    throw sdk::Failure(TENON_DATA_LOSS, "the server sent a change ",
+                       transaction_ ? "of an unknown table" : "outside of a transaction");
+  }
+  const bool is_removal = row.kind == RowChange::Kind::remove;
+  if (is_removal || !row.before.empty()) check_size(*shape->second, row.before);
+  if (!is_removal) check_size(*shape->second, row.after);
+  bytes_ += data.bytes().size();
+  changes_.push_back({std::move(data), std::move(row), *transaction_, shape->second, {}});
+}
+
+void Changes::learn(Connection& connection, const Patience& patience, TableShape& shape) {
+  std::string types;
+  for (const RelationColumn& column : shape.relation.columns) {
+    types += sdk::text(types.empty() ? "" : ", ", "format_type(", column.type, ", ",
+                       column.modifier, ")");
+  }
+  const Rows rows = connection.run(
+      patience, action,
+      sdk::text("WITH RECURSIVE tables(id) AS (SELECT to_regclass($1)::oid UNION "
+                "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tables ON i.inhparent = id) "
+                "SELECT ",
+                shape.relation.id, " IN (SELECT id FROM tables), ", types),
+      {table_.name});
+  shape.is_followed = rows.is_true(0, 0);
+  for (std::size_t i = 0; i < shape.relation.columns.size(); i++) {
+    // Values of a type that was removed are texts.
+    const std::string_view type = rows.text(0, static_cast<int>(i) + 1);
+    shape.types.emplace_back(type == "???" ? "text" : type);
+  }
+  for (const std::string& name : key_) {
+    const auto& columns = shape.relation.columns;
+    const auto column = std::find_if(columns.begin(), columns.end(),
+                                     [&](const auto& one) { return one.name == name; });
+    if (column == columns.end() && shape.is_followed) {
+      throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", shape.relation.name,
+                         " had no column ", quoted_name(name),
+                         " of the key when a row changed; fix: delete the pipeline, and run it "
+                         "again with another \"key\"");
+    }
+    shape.key.push_back(static_cast<std::size_t>(column - columns.begin()));
+  }
+  shape.is_known = true;
+}
+
+void Changes::complete(Connection& connection, const Patience& patience, Change& change) {
+  const TableShape& shape = *change.shape;
+  Tuple& after = change.row.after;
+  fill_from_before(shape, change.row);
+  std::vector<std::size_t> columns;
+  std::string list;
+  for (std::size_t i = 0; i < after.size(); i++) {
+    if (after[i].kind != Field::Kind::unchanged) continue;
+    list += sdk::text(list.empty() ? "t." : ", t.", quoted_name(shape.relation.columns[i].name),
+                      "::text");
+    columns.push_back(i);
+  }
+  if (columns.empty()) return;
+  std::string condition;
+  Connection::Parameters key;
+  for (const std::size_t i : shape.key) {
+    key.emplace_back(after[i].text);
+    condition +=
+        sdk::text(condition.empty() ? "t." : " AND t.", quoted_name(shape.relation.columns[i].name),
+                  " = $", key.size(), "::text::", shape.types[i]);
+  }
+  try {
+    change.current = connection.run(
+        patience, action,
+        sdk::text("SELECT ", list, " FROM ", table_.name, " AS t WHERE ", condition), key);
+  } catch (const ServerError& error) {
+    if (error.state() != "42703") throw;  // the column was removed, and its values with it
+    return;
+  }
+  for (std::size_t i = 0; i < columns.size() && change.current->size() > 0; i++) {
+    const int column = static_cast<int>(i);
+    if (PQgetisnull(change.current->raw(), 0, column) != 0) continue;
+    after[columns[i]] = {Field::Kind::text, change.current->text(0, column)};
+  }
+}
+
+Rows Changes::to_json(Connection& connection, const Patience& patience, std::size_t count) const {
+  const TableShape& shape = *changes_.front().shape;
+  std::vector<std::string> arrays(shape.types.size(), "{");
+  for (std::size_t i = 0; i < count; i++) {
+    for (const Tuple* tuple : {&changes_[i].row.before, &changes_[i].row.after}) {
+      for (std::size_t column = 0; column < tuple->size(); column++) {
+        append_element(arrays[column], (*tuple)[column]);
+      }
+    }
+  }
+  Connection::Parameters parameters;
+  for (std::string& array : arrays) parameters.emplace_back(std::move(array) + '}');
+  return connection.run(patience, action, json_sql(shape), parameters);
+}
+
+void Changes::convert(Connection& connection, const Patience& patience,
+                      std::deque<RecordV2>& records) {
+  while (!changes_.empty()) {
+    const auto shape = changes_.front().shape;
+    const auto end = std::find_if(changes_.begin(), changes_.end(),
+                                  [&](const Change& change) { return change.shape != shape; });
+    if (!shape->is_known) learn(connection, patience, *shape);
+    if (shape->is_followed) {
+      convert(connection, patience, static_cast<std::size_t>(end - changes_.begin()), records);
+    }
+    changes_.erase(changes_.begin(), end);
+  }
+  bytes_ = 0;
+  progress_.seen(end_);
+}
+
+void Changes::convert(Connection& connection, const Patience& patience, std::size_t count,
+                      std::deque<RecordV2>& records) {
+  for (std::size_t i = 0; i < count; i++) {
+    check_identity(*changes_[i].shape, changes_[i].row);
+    complete(connection, patience, changes_[i]);
+  }
+  const Rows json = to_json(connection, patience, count);
+  int row = 0;
+  for (std::size_t i = 0; i < count; i++) add_records(changes_[i], json, row, records);
+  if (!records.empty()) progress_.made(to_text(position_));
+}
+
+void Changes::add_records(const Change& change, const Rows& json, int& row,
+                          std::deque<RecordV2>& records) {
+  using Operation = RecordV2::Operation;
+  const RowChange& it = change.row;
+  if (std::exchange(counted_, change.commit) != change.commit) count_ = 0;
+  const int before = it.before.empty() ? -1 : row++;
+  const int after = it.after.empty() ? -1 : row++;
+  const bool knows_before = before >= 0 && !it.before_is_key;
+  const bool moved = before >= 0 && after >= 0 && !same_key(*change.shape, it.before, it.after);
+  if (after < 0 || moved) {
+    RecordV2 record = make_record(Operation::Delete, json.text(before, 0));
+    if (knows_before) record.payload.before = to_bytes(json.text(before, 1));
+    add_record(std::move(record), records);
+  }
+  if (after < 0) return;
+  const bool is_new = moved || it.kind == RowChange::Kind::insert;
+  RecordV2 record =
+      make_record(is_new ? Operation::Create : Operation::Update, json.text(after, 0));
+  if (knows_before && !is_new) record.payload.before = to_bytes(json.text(before, 1));
+  record.payload.after = to_bytes(json.text(after, 1));
+  add_record(std::move(record), records);
+}
+
+void Changes::add_record(RecordV2 record, std::deque<RecordV2>& records) {
+  count_++;
+  const bool was_read =
+      position_.phase == Phase::stream &&
+      (counted_ < position_.lsn || (counted_ == position_.lsn && count_ <= position_.record));
+  if (was_read) return;
+  position_.phase = Phase::stream;
+  position_.lsn = counted_;
+  position_.record = count_;
+  record.position = to_bytes(to_text(position_));
+  records.push_back(std::move(record));
+}
+
+}  // namespace tenon::postgres

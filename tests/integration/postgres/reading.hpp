@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The fixture of tests that read from the source.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "databases.hpp"
+
+namespace tenon::tests {
+
+/// Returns what a record says: operation, key, payload.
+inline std::string text_of(RecordV2View record) {
+  constexpr const char* operations[] = {"create", "update", "delete", "snapshot"};
+  std::string text = operations[static_cast<int>(record.operation())];
+  for (const auto& part : {record.key(), record.payload().before(), record.payload().after()}) {
+    text.append(" ").append(part ? part->text() : "-");
+  }
+  return text;
+}
+
+class Reading : public Databases {
+ protected:
+  void TearDown() override { close(); }
+
+  void close() {
+    if (!source_) return;
+    EXPECT_TRUE((*source_)->teardown());
+    source_.reset();
+  }
+
+  /// Returns the failure of open.
+  std::string open(const TextMap& config, std::optional<std::string> position = {}) {
+    close();
+    auto created = host_->create<Source>(postgres, with(config));
+    if (!created) return created.error().to_string();
+    source_.emplace(*std::move(created));
+    const auto opened =
+        (*source_)->open(position ? std::optional(BytesView(*position)) : std::nullopt);
+    return opened ? "" : opened.error().to_string();
+  }
+
+  /// Reads at most so many records. Returns them, or the failure.
+  Texts read(int max = 10'000) {
+    Call call;
+    call.set_timeout(std::chrono::minutes(1));
+    const auto records = (*source_)->read_batch(call, max, std::nullopt);
+    if (!records) return {records.error().to_string()};
+    Texts all;
+    for (const auto record : *records) {
+      all.push_back(text_of(record));
+      positions_.emplace_back(record.position().text());
+    }
+    return all;
+  }
+  /// Reads until there are so many records, or to the end.
+  Texts read_all(std::size_t count = 1'000'000) {
+    Texts all;
+    while (all.size() < count) {
+      Texts some = read();
+      if (some.size() == 1 && some[0] == end) break;
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
+
+  static constexpr const char* end =
+      "tenon.dev/postgres: read_batch: out-of-range: no more records";
+
+  std::optional<Handle<Source>> source_;
+  Texts positions_;
+};
+
+}  // namespace tenon::tests

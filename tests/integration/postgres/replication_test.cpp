@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// The source in the mode replication, on a real server.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "reading.hpp"
+
+namespace tenon::tests {
+namespace {
+
+class PostgresReplication : public Reading {
+ protected:
+  void SetUp() override {
+    Reading::SetUp();
+    if (server_ != nullptr) remove_slots();
+  }
+  void TearDown() override {
+    Reading::TearDown();
+    if (server_ != nullptr) remove_slots();
+  }
+
+  /// The server ends the use of a slot a moment after its connection is closed.
+  void remove_slots() const {
+    EXPECT_TRUE(eventually(
+        [&] { return value("SELECT count(*) FROM pg_replication_slots WHERE active") == "0"; }));
+    rows("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots");
+    for (const std::string& name : rows("SELECT pubname FROM pg_publication")) {
+      rows("DROP PUBLICATION \"" + name + "\"");
+    }
+  }
+
+  /// Waits until the slot can be used again.
+  std::string reopen(std::optional<std::string> position, TextMap config = {}) {
+    close();
+    remove_use();
+    return follow(std::move(config), std::move(position));
+  }
+  void remove_use() const {
+    EXPECT_TRUE(eventually(
+        [&] { return value("SELECT count(*) FROM pg_replication_slots WHERE active") == "0"; }));
+  }
+  std::string follow(TextMap config = {}, std::optional<std::string> position = {}) {
+    config.emplace("mode", "replication");
+    return open(config, std::move(position));
+  }
+  /// Opens the source with one row, and reads it, so that changes follow.
+  std::string follow_after(const std::string& insert, TextMap config = {}) {
+    rows(insert);
+    const std::string failure = follow(std::move(config));
+    if (failure.empty()) read();
+    positions_.clear();
+    return failure;
+  }
+  void acknowledge(const std::string& position) {
+    const std::vector<Bytes> positions{to_bytes(position)};
+    EXPECT_TRUE((*source_)->ack(positions));
+  }
+  std::string confirmed() const {
+    return value("SELECT confirmed_flush_lsn FROM pg_replication_slots");
+  }
+};
+
+TEST_F(PostgresReplication, FollowsChangesAfterTheSnapshot) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, a text); INSERT INTO people VALUES (1, 'x')");
+  ASSERT_EQ(follow(), "");
+  EXPECT_EQ(read(), Texts{R"(snapshot {"id":1} - {"id":1,"a":"x"})"});
+  rows("INSERT INTO people VALUES (2, NULL)");
+  rows("UPDATE people SET a = 'y' WHERE id = 1");
+  rows("DELETE FROM people WHERE id = 2");
+  EXPECT_EQ(read_all(3),
+            (Texts{R"(create {"id":2} - {"id":2,"a":null})",
+                   R"(update {"id":1} - {"id":1,"a":"y"})", R"(delete {"id":2} - -)"}));
+  EXPECT_EQ(positions_[0], R"({"slot":"tenon_public_people","snapshot":{"id":1}})");
+  EXPECT_TRUE(has(positions_[1], R"({"slot":"tenon_public_people","lsn":"0/)"));
+}
+
+TEST_F(PostgresReplication, HasTheSameValuesAsTheSnapshot) {
+  rows(
+      "CREATE TYPE mood AS ENUM ('ok', 'so so'); CREATE TYPE pair AS (a int, b text); "
+      "CREATE TABLE people (id int PRIMARY KEY, i2 int2, i8 int8, n numeric, n2 numeric(10,2), "
+      "f4 float4, f8 float8, b bool, t text, v varchar(5), c char(5), j json, jb jsonb, a int[], "
+      "at text[], d date, ts timestamp, tz timestamptz, iv interval, by bytea, u uuid, m mood, "
+      "p pair, bits bit(3), \"Na\"\"me\" text, inet inet)");
+  rows("ALTER ROLE postgres SET datestyle = 'German'");
+  const std::string insert =
+      "INSERT INTO people SELECT i, i, -9223372036854775808, 12345678901234567890.10, 1.5, 0.1, "
+      "CASE i % 3 WHEN 0 THEN 'NaN' WHEN 1 THEN '-Infinity' ELSE '0.30000000000000004' "
+      "END::float8, "
+      "i % 2 = 0, E'\"\\\\ü{},\\n NULL', 'abc', 'ab', '{\"b\": 1,  \"a\":[null]}', '{\"b\":1}', "
+      "'{{1,2},{NULL,4}}', ARRAY['a,\"', NULL, 'NULL', ''], '2024-02-29', '2024-01-02 03:04:05.6', "
+      "'0044-03-15 01:02:03+05:30 BC', '1 mon -2 days 3.5 s', '\\x00ff', "
+      "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'so so', ROW(1, 'x,\"y')::pair, B'101', '', "
+      "'10.0.0.0/8' FROM generate_series(";
+  rows(insert + "0, 2) AS i; INSERT INTO people (id) VALUES (3)");
+  ASSERT_EQ(follow(), "");
+  Texts snapshot = read_all(4);
+  rows("DELETE FROM people");
+  rows(insert + "0, 2) AS i; INSERT INTO people (id) VALUES (3)");
+  rows("ALTER ROLE postgres RESET datestyle");
+  Texts stream = read_all(8);
+  ASSERT_EQ(snapshot.size(), 4u);
+  ASSERT_EQ(stream.size(), 8u);
+  for (std::size_t i = 0; i < 4; i++) {
+    EXPECT_EQ("create" + snapshot[i].substr(8), stream[i + 4]);
+  }
+}
+
+TEST_F(PostgresReplication, ResumesAfterAnyRecordOfATransaction) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows(
+      "BEGIN; INSERT INTO people SELECT generate_series(1, 3); UPDATE people SET id = id + 10 "
+      "WHERE id > 0; "
+      "DELETE FROM people WHERE id = 11; COMMIT");
+  rows("INSERT INTO people VALUES (99)");
+  const Texts all = read_all(11);
+  const Texts positions = positions_;
+  ASSERT_EQ(all.size(), 11u);
+  EXPECT_EQ(all[3], R"(delete {"id":1} - -)");
+  EXPECT_EQ(all[4], R"(create {"id":11} - {"id":11})");
+  for (std::size_t done = 1; done < all.size(); done++) {
+    ASSERT_EQ(reopen(positions[done - 1]), "");
+    const Texts rest = read_all(all.size() - done);
+    EXPECT_EQ(rest, Texts(all.begin() + static_cast<std::ptrdiff_t>(done), all.end())) << done;
+  }
+}
+
+TEST_F(PostgresReplication, SendsAgainWhatWasNotAcknowledged) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  const std::string created = confirmed();
+  rows("INSERT INTO people VALUES (1)");
+  rows("INSERT INTO people VALUES (2)");
+  ASSERT_EQ(read_all(2).size(), 2u);
+  close();
+  remove_use();
+  EXPECT_EQ(confirmed(), created);
+  ASSERT_EQ(follow({}, R"({"slot":"tenon_public_people","lsn":"0/1","record":1})"), "");
+  ASSERT_EQ(read_all(2).size(), 2u);
+  acknowledge(positions_[2]);
+  close();
+  remove_use();
+  EXPECT_TRUE(has(positions_[2], "\"lsn\":\"" + confirmed() + "\""));
+  ASSERT_EQ(follow({}, positions_[2]), "");
+  EXPECT_EQ(read(), Texts{R"(create {"id":2} - {"id":2})"});
+}
+
+TEST_F(PostgresReplication, ConfirmsTheLogWhileNobodyReads) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE other (id int)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)", {{"timeout", "3s"}}), "");
+  rows("INSERT INTO people VALUES (1)");
+  ASSERT_EQ(read().size(), 1u);
+  const std::string before = confirmed();
+  acknowledge(positions_[0]);
+  EXPECT_TRUE(eventually([&] { return confirmed() != before; }));
+}
+
+TEST_F(PostgresReplication, ConfirmsTheLogOfOtherTables) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE other (id int)");
+  ASSERT_EQ(follow({{"timeout", "3s"}}), "");
+  rows("INSERT INTO other SELECT generate_series(1, 1000)");
+  const std::string now = value("SELECT pg_current_wal_lsn()");
+  Call call;
+  std::thread canceller([&] {
+    EXPECT_TRUE(eventually([&] {
+      return value("SELECT confirmed_flush_lsn >= '" + now + "' FROM pg_replication_slots") == "t";
+    }));
+    call.cancel();
+  });
+  EXPECT_EQ((*source_)->read_batch(call, 10, std::nullopt).error().code(), "cancelled");
+  canceller.join();
+}
+
+TEST_F(PostgresReplication, KeepsLongValuesThatDidNotChange) {
+  rows(
+      "CREATE TABLE people (id int PRIMARY KEY, a int, big text); "
+      "ALTER TABLE people ALTER big SET STORAGE EXTERNAL");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people VALUES (1, 1, repeat('x', 100000))");
+  rows("UPDATE people SET a = 2 WHERE id = 1");
+  rows("ALTER TABLE people REPLICA IDENTITY FULL");
+  rows("UPDATE people SET a = 3 WHERE id = 1");
+  const Texts all = read_all(3);
+  const std::string big = "\"big\":\"" + std::string(100000, 'x') + "\"}";
+  EXPECT_EQ(all[1], "update {\"id\":1} - {\"id\":1,\"a\":2," + big);
+  EXPECT_EQ(all[2], "update {\"id\":1} {\"id\":1,\"a\":2," + big + " {\"id\":1,\"a\":3," + big);
+}
+
+TEST_F(PostgresReplication, FollowsColumnsThatChange) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, a int)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people VALUES (1, 1)");
+  rows("ALTER TABLE people ADD b text; INSERT INTO people VALUES (2, 2, 'y')");
+  rows("ALTER TABLE people DROP a; INSERT INTO people VALUES (3, 'z')");
+  rows("ALTER TABLE people ALTER b TYPE int USING 7; INSERT INTO people VALUES (4, 8)");
+  EXPECT_EQ(
+      read_all(4),
+      (Texts{R"(create {"id":1} - {"id":1,"a":1})", R"(create {"id":2} - {"id":2,"a":2,"b":"y"})",
+             R"(create {"id":3} - {"id":3,"b":"z"})", R"(create {"id":4} - {"id":4,"b":8})"}));
+}
+
+TEST_F(PostgresReplication, ReadsManyChangesOfOneTransaction) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, a text)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people SELECT i, repeat('x', i % 100) FROM generate_series(1, 10000) AS i");
+  const Texts all = read_all(10000);
+  ASSERT_EQ(all.size(), 10000u);
+  EXPECT_TRUE(has(all.back(), R"(create {"id":10000} )"));
+  EXPECT_TRUE(has(positions_.back(), R"(,"record":10000})"));
+}
+
+TEST_F(PostgresReplication, EndsAWaitThatIsCancelled) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  Call call;
+  std::thread canceller([&] {
+    EXPECT_TRUE(eventually(
+        [&] { return value("SELECT count(*) FROM pg_replication_slots WHERE active") == "1"; }));
+    call.cancel();
+  });
+  EXPECT_EQ((*source_)->read_batch(call, 10, std::nullopt).error().code(), "cancelled");
+  canceller.join();
+}
+
+TEST_F(PostgresReplication, ReadsOnAfterTheServerWasKilled) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
+  rows("INSERT INTO people SELECT generate_series(1, 5000)");
+  std::size_t count = read(5).size();
+  server_->kill();
+  server_->start();
+  rows("INSERT INTO people SELECT generate_series(5001, 6000)");
+  std::size_t failures = 0;
+  while (count < 6000) {
+    const Texts some = read(700);
+    const bool failed = has(some.front(), "read_batch: unavailable: ");
+    failed ? failures++ : count += some.size();
+    ASSERT_TRUE(failed || has(some.front(), "create ")) << some.front();
+  }
+  EXPECT_EQ(failures, 1u);
+  EXPECT_EQ(count, 6000u);
+  std::sort(positions_.begin(), positions_.end());
+  EXPECT_EQ(std::unique(positions_.begin(), positions_.end()), positions_.end());
+}
+
+TEST_F(PostgresReplication, MakesAndRemovesTheSlot) {
+  rows("CREATE SCHEMA \"My s\"; CREATE TABLE \"My s\".p (id int PRIMARY KEY)");
+  const TextMap config = with({{"table", "\"My s\".p"}, {"mode", "replication"}});
+  auto source = host_->create<Source>(postgres, config).value();
+  ASSERT_TRUE(source->on_created(config));
+  ASSERT_TRUE(source->on_created(config));
+  const std::string name = value("SELECT slot_name FROM pg_replication_slots");
+  EXPECT_TRUE(has(name, "tenon_my_s_p_") || has(name, "tenon__y_s_p_")) << name;
+  EXPECT_EQ(value("SELECT pubname FROM pg_publication"), name);
+  TextMap other = config;
+  other["slot"] = "other";
+  const auto updated = source->on_updated(other, config);
+  EXPECT_TRUE(has(updated.error().to_string(), "cannot change with the mode \"replication\""));
+  EXPECT_TRUE(source->teardown());
+  auto deleter = host_->create<Source>(postgres, config).value();
+  EXPECT_TRUE(deleter->on_deleted(config));
+  EXPECT_TRUE(deleter->on_deleted(config));
+  EXPECT_TRUE(deleter->teardown());
+  EXPECT_EQ(value("SELECT count(*) FROM pg_replication_slots"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM pg_publication"), "0");
+  rows("DROP SCHEMA \"My s\" CASCADE");
+}
+
+TEST_F(PostgresReplication, SaysThatTheSlotIsGone) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people VALUES (1)");
+  ASSERT_EQ(follow(), "");
+  ASSERT_EQ(read().size(), 1u);
+  rows("SELECT pg_drop_replication_slot('tenon_public_people')");
+  EXPECT_TRUE(has(read().front(),
+                  "data-loss: replication slot tenon_public_people does not exist any more"));
+  EXPECT_TRUE(has(follow({}, positions_[0]), "data-loss: replication slot tenon_public_people "));
+  EXPECT_EQ(follow(), "");  // reads the whole table
+}
+
+TEST_F(PostgresReplication, RefusesPositionsOfOthers) {
+  rows("CREATE TABLE people (id int PRIMARY KEY)");
+  ASSERT_EQ(follow(), "");
+  for (const std::string position :
+       {"", "x", R"({"snapshot":{"id":1}})", R"({"poll":{"id":1}})",
+        R"({"slot":"other","snapshot":{"id":1}})",
+        R"({"slot":"tenon_public_people","snapshot":{"id":"x"}})",
+        R"({"slot":"tenon_public_people","snapshot":)",
+        R"({"slot":"tenon_public_people","lsn":"0/g","record":1})",
+        R"({"slot":"tenon_public_people","lsn":"0/01","record":1})",
+        R"({"slot":"tenon_public_people","lsn":"0/123456789","record":1})",
+        R"({"slot":"tenon_public_people","lsn":"0/1","record":1}})",
+        R"({"slot":"tenon_public_people","lsn":"0/1"})"}) {
+    EXPECT_TRUE(has(follow({}, position), "invalid-argument: the position ")) << position;
+  }
+  EXPECT_TRUE(has(open({}, R"({"slot":"tenon_public_people","lsn":"0/1","record":1})"),
+                  "invalid-argument: the position "));
+  EXPECT_TRUE(has(open({{"slot", "a"}}), "only the mode \"replication\" uses"));
+}
+
+TEST_F(PostgresReplication, SaysWhyReplicationIsNotAllowed) {
+  rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE keyless (a int)");
+  rows("GRANT SELECT ON people TO stranger");
+  EXPECT_TRUE(has(follow({{"url", server_->url("stranger")}}), "permission-denied: "));
+  EXPECT_TRUE(has(follow({{"table", "keyless"}, {"key", "a"}}),
+                  "fix: ALTER TABLE public.keyless REPLICA IDENTITY FULL"));
+  EXPECT_EQ(value("SELECT count(*) FROM pg_publication"), "0");
+  rows(
+      "SELECT pg_create_logical_replication_slot('s' || i, 'pgoutput') FROM "
+      "generate_series(1, 10) AS i");
+  EXPECT_TRUE(has(follow(), "max_replication_slots.; or set \"mode\" to \"poll\""));
+  remove_slots();
+  server_->stop();
+  server_->start("replica");
+  EXPECT_TRUE(has(follow(), "found: wal_level = replica; needed: logical; fix: "));
+  server_->stop();
+  server_->start();
+}
+
+TEST_F(PostgresReplication, SaysThatChangesHaveNoKey) {
+  rows("CREATE TABLE people (id int PRIMARY KEY, a int NOT NULL UNIQUE)");
+  rows("ALTER TABLE people REPLICA IDENTITY FULL");
+  ASSERT_EQ(follow_after("INSERT INTO people VALUES (0, 0)", {{"key", "a"}}), "");
+  rows("INSERT INTO people VALUES (1, 1); UPDATE people SET a = 2 WHERE id = 1");
+  EXPECT_EQ(read_all(3).size(), 3u);
+  rows("ALTER TABLE people REPLICA IDENTITY DEFAULT; UPDATE people SET a = 3 WHERE id = 1");
+  EXPECT_TRUE(has(read().front(), "failed-precondition: a row of table public.people changed "));
+}
+
+}  // namespace
+}  // namespace tenon::tests
