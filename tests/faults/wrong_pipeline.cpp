@@ -291,6 +291,9 @@ class Specifier : public tenon::sdk::SpecifierV1 {
     numbers.author = "Me";
     numbers.source_parameters = parameters.specification();
     numbers.destination_parameters = parameters.specification();
+    if (planted("has other parameters than its manifest")) {
+      numbers.destination_parameters["waits"].description = "for the end";
+    }
     tenon::ParameterV2& waits = numbers.source_parameters["waits"];
     if (planted("has a default of the wrong type")) waits.default_value = "perhaps";
     if (planted("has a default that is not included")) {
@@ -325,4 +328,15 @@ void start(tenon::sdk::Call, tenon::sdk::Host) {
   P(Destination, "test.example/numbers") \
   P(Specifier, "test.example/numbers")
 #endif
-TENON_PLUGINS_WITH("test.example/numbers", "1.2.0", start, nullptr, PLUGINS, {"summary": "Counts"});
+TENON_PLUGINS_WITH("test.example/numbers", "1.2.0", start, nullptr, PLUGINS, {
+  "summary": "Counts",
+  "properties": {"test.example/numbers": {"destination_parameters": {
+    "version": 2,
+    "value": {
+      "count": {"description": "of the records", "type": "int",
+                "validations": [{"type": "required", "value": ""},
+                                {"type": "greater_than", "value": "0"}]},
+      "waits": {"description": "for more records at the end", "type": "bool",
+                "default_value": "false"}
+    }}}}
+});

@@ -148,4 +148,10 @@ class SplitSpecifier : public tenon::sdk::SpecifierV1 {
   P(SplitSpecifier, "example.io/split")
 TENON_PLUGINS("example.io/split", "1.0.0", PLUGINS,
               {"summary": "Makes records of the elements of JSON arrays",
-               "properties": {"example.io/split": {"processor_parameters": {"version": 2, "value": {}}}}});
+               "properties": {"example.io/split": {"processor_parameters": {"version": 2, "value": {
+                 "others": {
+                   "default_value": "refuse",
+                   "description": "what happens to payloads that are no array",
+                   "type": "string",
+                   "validations": [{"type": "inclusion", "value": "[\"refuse\", \"pass\"]"}]
+                 }}}}}});

@@ -54,6 +54,8 @@ const Fault faults[] = {
     {"has no version", {"specifier: has a semantic version that fits its package"}},
     {"has a later version", {"specifier: has a semantic version that fits its package"}},
     {"has a bound that is no number", {"specifier: has valid parameters"}},
+    {"has other parameters than its manifest",
+     {"specifier: has the parameters that the manifest states"}},
     {"has a default of the wrong type",
      {"specifier: has defaults that their own parameters accept"}},
     {"has a default that is not included",
