@@ -14,7 +14,7 @@ namespace {
 using Error = boost::json::error_code;
 using Text = boost::json::string_view;
 
-/// What the parser reports. Only the outermost value is looked at.
+/// Receives what the parser reports, and notes only whether the outermost value is an object.
 class Outermost {
  public:
   static constexpr std::size_t max_object_size = SIZE_MAX;

@@ -63,7 +63,7 @@ class Directory {
   std::string path_;
 };
 
-/// Gives signals their first meaning back: the parent may have handlers of its own.
+/// Restores the default handlers of signals: the parent may have installed others.
 void reset_signals() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE}) {
     ::signal(number, SIG_DFL);

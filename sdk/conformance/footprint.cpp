@@ -63,7 +63,8 @@ std::string added(const Footprint& before, const Footprint& after) {
   return text;
 }
 
-/// What the library itself keeps once it was used is there afterwards.
+/// Makes the library allocate what it keeps for the life of the process, so that the plugin is not
+/// blamed for it.
 void use_library() {
   const Host host({.app = "tenon-conformance"});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a process holds of the system, to find what a plugin leaves behind.
+// Finds threads and descriptors that a plugin does not release.
 #pragma once
 
 #include "subject.hpp"

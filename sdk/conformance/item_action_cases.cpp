@@ -31,7 +31,7 @@ Restore some_restore() {
   return restore;
 }
 
-/// What an action has made of an item.
+/// The result of executing an action for an item.
 struct Executed {
   std::optional<Json> item;
   std::vector<ResourceId> items;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a case has at hand: the plugin under test in a host of its own, and ways to end.
+// The plugin under test in a host of its own, and functions that end a case.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -62,7 +62,8 @@ class Subject {
   const std::string& plugin() const noexcept { return case_.plugin; }
   const Options& options() const noexcept { return options_; }
 
-  /// How long a case waits for what may not come, so that it can say so before it is ended.
+  /// Returns how long a case waits for a plugin that may not respond: less than its timeout, so
+  /// that it can still report that.
   std::chrono::milliseconds patience() const noexcept { return options_.timeout / 2; }
 
   /// Makes the host check each response (HostOptions::check_calls). REQUIRED: there is no host yet.

@@ -47,8 +47,9 @@ Counts& operator+=(Counts& counts, const Counts& more);
 std::string to_text(const Counts& counts);
 
 /// Thread-safe: one thread reads, one processes if there are processors, two work for each
-/// destination, and one settles. Records are numbered from 0 as they are read, and processed
-/// records as they come; what is `until` a number ends before it.
+/// destination, and one settles. Records are numbered from 0 in the order in which they are
+/// read, and processed records in the order in which they are processed. Ranges are half-open: a
+/// record with the number `until` is not part of them.
 class Transit {
  public:
   using Number = std::uint64_t;

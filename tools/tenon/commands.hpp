@@ -40,7 +40,7 @@ struct Options {
   std::filesystem::path converter = {};
 };
 
-/// What `tenon convert` is told; empty: not said.
+/// The arguments of `tenon convert`; empty if not given.
 struct Conversions {
   std::string type;
   std::string from;
@@ -73,7 +73,7 @@ Exit lock(const Options& options, const std::string& file);
 /// Draws the packages and what they require of each other.
 Exit graph(const Options& options, GraphFormat format);
 
-/// What `tenon verify` is told.
+/// The arguments of `tenon verify`.
 struct Verification {
   std::filesystem::path file;
   /// JSON files with the configurations of its plugins.
