@@ -89,6 +89,8 @@ plugin      NAME              KIND              VERSION  HOST  FITS
               on_deleted  not in version 1: the adapter answers
 properties  me.example/clock  menu   Time
             me.example/clock  order  3
+parameters  me.example/clock (source)  every  duration, otherwise 1s  Between two records
+            me.example/clock (source)  zone   string, required        eg: CET
 libraries   libc.so.6  all found
 reload      safe
 checked     file format, manifest, kinds, libraries, symbols, private copy
@@ -460,7 +462,12 @@ TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
   EXPECT_EQ(plugin.at("host_version"), 2);
   EXPECT_EQ(plugin.at("fits"), "adapted");
   EXPECT_EQ(plugin.at("missing"), (json::value{"on_created", "on_updated", "on_deleted"}));
-  EXPECT_EQ(plugin.at("properties"), (json::value{{"menu", "Time"}, {"order", "3"}}));
+  EXPECT_EQ(plugin.at("properties"), (json::value{{"menu", "Time"},
+                         {"order", "3"},
+                         {"source_parameters",
+                          R"({"version":1,"value":{"every":{"type":"duration",)"
+                          R"("default_value":"1s","description":"Between two records"},)"
+                          R"("zone":{"type":"string","required":true,"description":"eg: CET"}}})"}}));
   EXPECT_EQ(answer.at("libraries").at(0).at("name"), "libc.so.6");
   EXPECT_TRUE(fs::exists(answer.at("libraries").at(0).at("path").as_string().c_str()));
   EXPECT_EQ(answer.at("reload"), (json::value{{"grade", "safe"},
