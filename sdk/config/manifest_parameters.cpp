@@ -9,14 +9,14 @@ namespace {
 
 Error wrong_property(std::string where, const Error& why) {
   if (!why.where().empty()) where.append(": ").append(why.where());
-  return Error({.code = std::string(why.code()),
-                .status = why.status(),
-                .message = "the parameters in the manifest cannot be read: " +
-                           std::string(why.message()),
-                .where = std::move(where),
-                .found = std::string(why.found()),
-                .needed = std::string(why.needed()),
-                .fix = "correct the manifest; `tenon verify` prints what belongs there"});
+  return Error(
+      {.code = std::string(why.code()),
+       .status = why.status(),
+       .message = "the parameters in the manifest cannot be read: " + std::string(why.message()),
+       .where = std::move(where),
+       .found = std::string(why.found()),
+       .needed = std::string(why.needed()),
+       .fix = "correct the manifest; `tenon verify` prints what belongs there"});
 }
 
 /// Returns a parameter of the manifest as a document that says its type and version.

@@ -4,9 +4,9 @@
 #include "config/config_check.hpp"
 #include "config/manifest_parameters.hpp"
 
-#include <tenon/sdk/config.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/processor.hpp>
+#include <tenon/sdk/config.hpp>
 #include <tenon/source.hpp>
 #include <tenon/specifier.hpp>
 

@@ -84,12 +84,20 @@ TENON_MODULE("me.example/clocks", "1.2.0", PLUGINS, {
   "license": "BSL-1.0",
   "homepage": "https://me.example/clocks",
   "requires": {"example.io/colour": "^1.4"},
-  "properties": {"me.example/clock": {"menu": "Time", "order": "3", "source_parameters": {
-    "version": 1,
-    "value": {
-      "every": {"type": "duration", "default_value": "1s", "description": "Between two records"},
-      "zone": {"type": "string", "required": true, "description": "eg: CET"}
-    }}}},
+  "properties": {
+    "me.example/clock": {
+      "menu": "Time",
+      "order": "3",
+      "source_parameters": {
+        "version": 1,
+        "value": {
+          "every":
+              {"type": "duration", "default_value": "1s", "description": "Between two records"},
+          "zone": {"type": "string", "required": true, "description": "eg: CET"}
+        }
+      }
+    }
+  },
   "state": {"writes": 2, "reads": [1, 2]},
   "threads": "joined",
   "x-own": "kept"

@@ -23,15 +23,16 @@ class StatedParameters : public Pipeline {
 TEST_F(StatedParameters, RefuseAConfigBeforeTheModuleIsLoaded) {
   const Outcome outcome = validate(R"("count": "many", "dealy": "1s")");
   EXPECT_EQ(outcome.exit, 2);
-  EXPECT_EQ(outcome.err,
-            R"(pipeline.json:1:80: error[wrong-parameter]: 'test.example/actor' does not take this value of 'count'
-   found   many
-   needed  a whole number
-   fix     change the value
-pipeline.json:1:66: error[missing-parameter]: 'test.example/actor' needs the parameter 'journal'
+  EXPECT_EQ(
+      outcome.err,
+      R"(pipeline.json:1:71: error[missing-parameter]: 'test.example/actor' needs the parameter 'journal'
    needed  'journal': Where calls are written
    fix     add "journal": "..." to its config
-pipeline.json:1:88: error[unknown-parameter]: 'test.example/actor' has no parameter 'dealy'
+pipeline.json:1:81: error[wrong-parameter]: 'test.example/actor' does not take this value of 'count'
+   found   many
+   needed  a whole number from -9223372036854775808 to 9223372036854775807
+   fix     change the value
+pipeline.json:1:89: error[unknown-parameter]: 'test.example/actor' has no parameter 'dealy'
    needed  'count', 'delay' and 'journal'
    fix     did you mean 'delay'?
 )");

@@ -462,12 +462,14 @@ TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
   EXPECT_EQ(plugin.at("host_version"), 2);
   EXPECT_EQ(plugin.at("fits"), "adapted");
   EXPECT_EQ(plugin.at("missing"), (json::value{"on_created", "on_updated", "on_deleted"}));
-  EXPECT_EQ(plugin.at("properties"), (json::value{{"menu", "Time"},
-                         {"order", "3"},
-                         {"source_parameters",
-                          R"({"version":1,"value":{"every":{"type":"duration",)"
-                          R"("default_value":"1s","description":"Between two records"},)"
-                          R"("zone":{"type":"string","required":true,"description":"eg: CET"}}})"}}));
+  EXPECT_EQ(
+      plugin.at("properties"),
+      (json::value{{"menu", "Time"},
+                   {"order", "3"},
+                   {"source_parameters",
+                    R"({"version":1,"value":{"every":{"type":"duration",)"
+                    R"("default_value":"1s","description":"Between two records"},)"
+                    R"("zone":{"type":"string","required":true,"description":"eg: CET"}}})"}}));
   EXPECT_EQ(answer.at("libraries").at(0).at("name"), "libc.so.6");
   EXPECT_TRUE(fs::exists(answer.at("libraries").at(0).at("path").as_string().c_str()));
   EXPECT_EQ(answer.at("reload"), (json::value{{"grade", "safe"},

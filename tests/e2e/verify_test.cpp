@@ -58,7 +58,7 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheirNumbers) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/destination", "stops"),
             "tenon.dev/destination  test.example/numbers  stops without records  not run: no "
             "configuration is given");
-  EXPECT_EQ(last_line(run.out), "28 passed, 0 failed, 14 not run\n");
+  EXPECT_EQ(last_line(run.out), "29 passed, 0 failed, 14 not run\n");
 }
 
 TEST_F(VerifyCommand, GoesOnAfterACrash) {
@@ -67,7 +67,7 @@ TEST_F(VerifyCommand, GoesOnAfterACrash) {
   EXPECT_EQ(line_of(run.out, "tenon.dev/source", "can be torn down"),
             "tenon.dev/source  test.example/numbers  can be torn down without open  failed: the "
             "plugin crashed: SIGSEGV");
-  EXPECT_EQ(last_line(run.out), "27 passed, 1 failed, 14 not run\n");
+  EXPECT_EQ(last_line(run.out), "28 passed, 1 failed, 14 not run\n");
 }
 
 TEST_F(VerifyCommand, EndsACaseThatHangs) {

@@ -330,13 +330,24 @@ void start(tenon::sdk::Call, tenon::sdk::Host) {
 #endif
 TENON_PLUGINS_WITH("test.example/numbers", "1.2.0", start, nullptr, PLUGINS, {
   "summary": "Counts",
-  "properties": {"test.example/numbers": {"destination_parameters": {
-    "version": 2,
-    "value": {
-      "count": {"description": "of the records", "type": "int",
-                "validations": [{"type": "required", "value": ""},
-                                {"type": "greater_than", "value": "0"}]},
-      "waits": {"description": "for more records at the end", "type": "bool",
-                "default_value": "false"}
-    }}}}
+  "properties": {
+    "test.example/numbers": {
+      "destination_parameters": {
+        "version": 2,
+        "value": {
+          "count": {
+            "description": "of the records",
+            "type": "int",
+            "validations":
+                [{"type": "required", "value": ""}, {"type": "greater_than", "value": "0"}]
+          },
+          "waits": {
+            "description": "for more records at the end",
+            "type": "bool",
+            "default_value": "false"
+          }
+        }
+      }
+    }
+  }
 });

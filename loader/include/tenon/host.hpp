@@ -196,8 +196,8 @@ class TENON_API PluginInfo {
   /// makes, and for a plugin that this program cannot use. An optional method may still be left
   /// out: only the loaded code shows that, see Handle::supports.
   bool offers(std::string_view method) const;
-  /// A property that the kind defines and the manifest gives: a text, or the JSON of an object; empty
-  /// where it gives none.
+  /// A property that the kind defines and the manifest gives: a text, or the JSON of an object;
+  /// empty where it gives none.
   std::string property(std::string_view name) const;
   /// All that the manifest gives.
   const TextMap& properties() const noexcept { return properties_; }

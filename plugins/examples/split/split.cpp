@@ -146,12 +146,21 @@ class SplitSpecifier : public tenon::sdk::SpecifierV1 {
 #define PLUGINS(P)             \
   P(Split, "example.io/split") \
   P(SplitSpecifier, "example.io/split")
-TENON_PLUGINS("example.io/split", "1.0.0", PLUGINS,
-              {"summary": "Makes records of the elements of JSON arrays",
-               "properties": {"example.io/split": {"processor_parameters": {"version": 2, "value": {
-                 "others": {
-                   "default_value": "refuse",
-                   "description": "what happens to payloads that are no array",
-                   "type": "string",
-                   "validations": [{"type": "inclusion", "value": "[\"refuse\", \"pass\"]"}]
-                 }}}}}});
+TENON_PLUGINS("example.io/split", "1.0.0", PLUGINS, {
+  "summary": "Makes records of the elements of JSON arrays",
+  "properties": {
+    "example.io/split": {
+      "processor_parameters": {
+        "version": 2,
+        "value": {
+          "others": {
+            "default_value": "refuse",
+            "description": "what happens to payloads that are no array",
+            "type": "string",
+            "validations": [{"type": "inclusion", "value": "[\"refuse\", \"pass\"]"}]
+          }
+        }
+      }
+    }
+  }
+});

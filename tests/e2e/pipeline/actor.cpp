@@ -336,13 +336,18 @@ namespace {
 [[maybe_unused]] const int loaded = ::creat("loaded", 0600);
 }
 TENON_PLUGINS("test.example/actor", EDITION, PLUGINS, {
-  "properties": {"test.example/actor": {"source_parameters": {
-    "version": STATED_VERSION,
-    "value": {
-      "count": {"description": "How many records", "type": "int", "default_value": "3"},
-      "journal": {"description": "Where calls are written", "type": "string", "required": true},
-      "delay": {"description": "Before each record", "type": "duration"}
-    }}}}
+  "properties": {
+    "test.example/actor": {
+      "source_parameters": {
+        "version": STATED_VERSION,
+        "value": {
+          "count": {"description": "How many records", "type": "int", "default_value": "3"},
+          "journal": {"description": "Where calls are written", "type": "string", "required": true},
+          "delay": {"description": "Before each record", "type": "duration"}
+        }
+      }
+    }
+  }
 });
 #else
 TENON_PLUGINS("test.example/actor", EDITION, PLUGINS);
