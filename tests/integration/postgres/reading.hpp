@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "databases.hpp"
@@ -49,7 +50,7 @@ class Reading : public Databases {
   /// Reads at most so many records. Returns them, or the failure.
   Texts read(int max = 10'000) {
     Call call;
-    call.set_timeout(std::chrono::minutes(1));
+    call.set_timeout(std::chrono::seconds(20));
     const auto records = (*source_)->read_batch(call, max, std::nullopt);
     if (!records) return {records.error().to_string()};
     Texts all;
@@ -59,17 +60,19 @@ class Reading : public Databases {
     }
     return all;
   }
-  /// Reads until there are so many records, or to the end.
+  /// Reads until there are so many records, or to the end. Another failure is the last text.
   Texts read_all(std::size_t count = 1'000'000) {
     Texts all;
     while (all.size() < count) {
       Texts some = read();
       if (some.size() == 1 && some[0] == end) break;
       all.insert(all.end(), some.begin(), some.end());
+      if (some.size() == 1 && some[0].compare(0, failure.size(), failure) == 0) break;
     }
     return all;
   }
 
+  static constexpr std::string_view failure = "tenon.dev/postgres: read_batch: ";
   static constexpr const char* end =
       "tenon.dev/postgres: read_batch: out-of-range: no more records";
 
