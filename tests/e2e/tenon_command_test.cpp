@@ -233,6 +233,13 @@ TEST_F(TenonCommand, InspectTakesEachFolderAsOneWord) {
   EXPECT_NE(run.out.find("\"me.example/blur\""), std::string::npos) << run.out;
 }
 
+TEST_F(TenonCommand, InspectShowsParametersOnceThoughPluginsShareAName) {
+  const std::string page = world_.run({TENON, "inspect", DPKG}).out;
+  const std::size_t at = page.find("before each record");
+  ASSERT_NE(at, std::string::npos) << page;
+  EXPECT_EQ(page.find("before each record", at + 1), std::string::npos) << page;
+}
+
 TEST_F(TenonCommand, InspectTakesReferencesToBuiltins) {
   const Outcome run = tenon({"inspect", "builtin:tenon.dev/file"});
   EXPECT_EQ(run.exit, 0) << run.err;

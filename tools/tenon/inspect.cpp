@@ -195,6 +195,7 @@ std::string words_of(const Parameter& parameter) {
   if (config::must_be_given(parameter)) words += ", required";
   const std::string_view otherwise = config::default_of(parameter);
   if (!otherwise.empty() && !parameter.sensitive) words.append(", otherwise ").append(otherwise);
+  if (parameter.sensitive) words += ", sensitive";
   return words;
 }
 
@@ -215,7 +216,11 @@ bool add_parameters(std::vector<Row>& rows, const PluginInfo& plugin, std::strin
 void add_properties(Page& page, const std::vector<PluginInfo>& plugins) {
   std::vector<Row> rows;
   std::vector<Row> parameters;
-  for (const PluginInfo& plugin : plugins) {
+  for (auto at = plugins.begin(); at != plugins.end(); ++at) {
+    const PluginInfo& plugin = *at;
+    // Properties belong to a name, and plugins of several kinds may share it.
+    const auto has_name = [&](const PluginInfo& other) { return other.name() == plugin.name(); };
+    if (std::any_of(plugins.begin(), at, has_name)) continue;
     for (const auto& [key, value] : plugin.properties()) {
       if (add_parameters(parameters, plugin, key)) continue;
       rows.push_back({plugin.name(), harmless(key), harmless(value)});
