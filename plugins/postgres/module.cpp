@@ -9,5 +9,95 @@
   P(tenon::postgres::Source, "tenon.dev/postgres")      \
   P(tenon::postgres::Destination, "tenon.dev/postgres") \
   P(tenon::postgres::Specifier, "tenon.dev/postgres")
-TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS,
-              {"summary": "Reads and writes tables of PostgreSQL", "threads": "joined"});
+TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
+  "summary": "Reads and writes tables of PostgreSQL",
+  "threads": "joined",
+  "properties": {
+    "tenon.dev/postgres": {
+      "source_parameters": {
+        "version": 2,
+        "value": {
+          "column": {
+            "description":
+                "with the mode poll, a column that grows with each change of a row; default: the key, which finds new rows only",
+            "type": "string"
+          },
+          "interval": {
+            "default_value": "1s",
+            "description": "with the mode poll, how long to wait before looking again",
+            "type": "duration",
+            "validations": [{"type": "greater_than", "value": "0s"}]
+          },
+          "key": {
+            "description":
+                "the columns that identify a row, with commas between them; default: the primary key",
+            "type": "string"
+          },
+          "mode": {
+            "default_value": "snapshot",
+            "description":
+                "snapshot: ends after the last row; poll: then looks for new rows; replication: then follows all changes by logical decoding",
+            "type": "string",
+            "validations":
+                [{"type": "inclusion", "value": "[\"snapshot\", \"poll\", \"replication\"]"}]
+          },
+          "publication": {
+            "description":
+                "with the mode replication, the publication; default: the name of the slot",
+            "type": "string"
+          },
+          "slot": {
+            "description":
+                "with the mode replication, the replication slot; default: tenon_ and the name of the table",
+            "type": "string"
+          },
+          "table": {
+            "description": "the table; as in SQL: people, sales.people, \"My People\"",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          },
+          "timeout": {
+            "default_value": "60s",
+            "description": "how long the server may be silent",
+            "type": "duration",
+            "validations": [{"type": "greater_than", "value": "0s"}]
+          },
+          "url": {
+            "description": "the connection string of the database",
+            "type": "string",
+            "validations": [{"type": "required"}],
+            "sensitive": true
+          }
+        }
+      },
+      "destination_parameters": {
+        "version": 2,
+        "value": {
+          "key": {
+            "description":
+                "the columns that identify a row, with commas between them; default: the primary key",
+            "type": "string"
+          },
+          "table": {
+            "description":
+                "the table, which is created if it is missing; as in SQL: people, sales.people, \"My People\"",
+            "type": "string",
+            "validations": [{"type": "required"}]
+          },
+          "timeout": {
+            "default_value": "60s",
+            "description": "how long the server may be silent",
+            "type": "duration",
+            "validations": [{"type": "greater_than", "value": "0s"}]
+          },
+          "url": {
+            "description": "the connection string of the database",
+            "type": "string",
+            "validations": [{"type": "required"}],
+            "sensitive": true
+          }
+        }
+      }
+    }
+  }
+});

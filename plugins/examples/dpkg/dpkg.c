@@ -422,4 +422,21 @@ static const tenon_specifier_v1 specifier = {TENON_SPECIFIER_V1_BASE, .specify =
 #define PLUGINS(P)                               \
   P(tenon_source, 1, "example.io/dpkg", &source) \
   P(tenon_specifier, 1, "example.io/dpkg", &specifier)
-TENON_MODULE("example.io/dpkg", "1.0.0", PLUGINS, {"summary": "The packages installed by dpkg"});
+TENON_MODULE("example.io/dpkg", "1.0.0", PLUGINS, {
+  "summary": "The packages installed by dpkg",
+  "properties": {
+    "example.io/dpkg": {
+      "source_parameters": {
+        "version": 2,
+        "value": {
+          "delay": {"default_value": "0s", "description": "before each record", "type": "duration"},
+          "path": {
+            "default_value": "/var/lib/dpkg/status",
+            "description": "of the database",
+            "type": "string"
+          }
+        }
+      }
+    }
+  }
+});

@@ -201,4 +201,21 @@ class DpkgSpecifier : public tenon::sdk::SpecifierV1 {
 #define PLUGINS(P)                 \
   P(DpkgSource, "example.io/dpkg") \
   P(DpkgSpecifier, "example.io/dpkg")
-TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {"summary": "The packages installed by dpkg"});
+TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {
+  "summary": "The packages installed by dpkg",
+  "properties": {
+    "example.io/dpkg": {
+      "source_parameters": {
+        "version": 2,
+        "value": {
+          "delay": {"default_value": "0s", "description": "before each record", "type": "duration"},
+          "path": {
+            "default_value": "/var/lib/dpkg/status",
+            "description": "of the database",
+            "type": "file"
+          }
+        }
+      }
+    }
+  }
+});
