@@ -110,9 +110,9 @@ Recorder::View Recorder::whole(View last) {
 
 namespace {
 
-std::string message_of(boost::json::error_code error, std::string_view rest) {
+std::string message_of(boost::json::error_code error, std::string_view rest, std::size_t levels) {
   if (error == boost::json::error::too_deep) {
-    return "more than " + std::to_string(most_levels) + " levels";
+    return "more than " + std::to_string(levels) + " levels";
   }
   if (rest.empty()) return "incomplete JSON";
   if (error != boost::json::error::syntax) return error.message();
@@ -133,15 +133,53 @@ std::string place_of(std::string_view text, std::size_t at) {
   return std::to_string(lines + 1) + ":" + std::to_string(column + 1);
 }
 
-boost::json::parse_options options() {
+boost::json::parse_options options(std::size_t levels) {
   boost::json::parse_options options;
-  options.max_depth = most_levels;
+  options.max_depth = levels;
   return options;
 }
 
+/// Takes all that the syntax allows.
+struct Anything {
+  using View = boost::json::string_view;
+  using ErrorCode = boost::json::error_code;
+  static constexpr std::size_t max_object_size = SIZE_MAX;
+  static constexpr std::size_t max_array_size = SIZE_MAX;
+  static constexpr std::size_t max_key_size = SIZE_MAX;
+  static constexpr std::size_t max_string_size = SIZE_MAX;
+
+  static bool on_document_begin(ErrorCode&) { return true; }
+  static bool on_document_end(ErrorCode&) { return true; }
+  static bool on_array_begin(ErrorCode&) { return true; }
+  static bool on_array_end(std::size_t, ErrorCode&) { return true; }
+  static bool on_object_begin(ErrorCode&) { return true; }
+  static bool on_object_end(std::size_t, ErrorCode&) { return true; }
+  static bool on_string_part(View, std::size_t, ErrorCode&) { return true; }
+  static bool on_string(View, std::size_t, ErrorCode&) { return true; }
+  static bool on_key_part(View, std::size_t, ErrorCode&) { return true; }
+  static bool on_key(View, std::size_t, ErrorCode&) { return true; }
+  static bool on_number_part(View, ErrorCode&) { return true; }
+  static bool on_int64(std::int64_t, View, ErrorCode&) { return true; }
+  static bool on_uint64(std::uint64_t, View, ErrorCode&) { return true; }
+  static bool on_double(double, View, ErrorCode&) { return true; }
+  static bool on_bool(bool, ErrorCode&) { return true; }
+  static bool on_null(ErrorCode&) { return true; }
+  static bool on_comment_part(View, ErrorCode&) { return true; }
+  static bool on_comment(View, ErrorCode&) { return true; }
+};
+
 }  // namespace
 
-Tape::Tape() : parser(options()) {}
+std::string problem_of_json(std::string_view text) {
+  constexpr std::size_t levels = 256;
+  boost::json::basic_parser<Anything> parser(options(levels));
+  boost::json::error_code error;
+  const std::size_t end = parser.write_some(false, text.data(), text.size(), error);
+  if (!error && end < text.size()) error = boost::json::error::extra_data;
+  return error ? message_of(error, text.substr(end), levels) : std::string();
+}
+
+Tape::Tape() : parser(options(most_levels)) {}
 
 }  // namespace detail
 
@@ -160,9 +198,10 @@ Result<Reader> Parser::parse(std::string_view text) {
   if (!error && end < text.size()) error = boost::json::error::extra_data;
   if (!error) return Reader(*tape_, recorder.nodes.front());
 
-  std::string message = recorder.duplicate() ? "the key \"" + std::string(*recorder.duplicate()) +
-                                                   "\" stands twice in the object that ends here"
-                                             : detail::message_of(error, text.substr(end));
+  std::string message = recorder.duplicate()
+                            ? "the key \"" + std::string(*recorder.duplicate()) +
+                                  "\" stands twice in the object that ends here"
+                            : detail::message_of(error, text.substr(end), detail::most_levels);
   return Error(
       {.code = "not-json", .message = std::move(message), .where = detail::place_of(text, end)});
 }

@@ -18,6 +18,10 @@ namespace tenon::json::detail {
 /// How deep arrays and objects may lie in each other.
 inline constexpr std::size_t most_levels = 64;
 
+/// Returns why a text is not JSON, eg: "unexpected '}'"; empty: it is. For texts of others, whose
+/// keys may repeat and which may have 256 levels.
+std::string problem_of_json(std::string_view text);
+
 /// Puts the values of a text one behind the other while Boost.JSON goes through it: `nodes` is what
 /// Reader reads.
 class Recorder {

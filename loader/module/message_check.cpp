@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/response_check.hpp"
-
-#include <tenon/json.hpp>
+#include "module/message_check.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "document/json_parser.hpp"
 #include "document/utf8.hpp"
 #include "package/quote.hpp"
 
@@ -173,57 +172,48 @@ class Ranges final : public Walk {
   std::vector<Range> ranges_{};
 };
 
-class Checker final : public Walk {
+/// Checks a message, and words the problem.
+class Checker : public Walk {
  public:
-  explicit Checker(const CheckedCall& call) : call_(call) {}
+  /// `what`: "request" or "response".
+  Checker(std::string_view what, std::span<const FieldInfo> fields)
+      : what_("the " + std::string(what)), fields_(fields) {}
 
-  std::string problem_of(const void* response) {
-    if (response == nullptr) return "there is no response";
+  std::string problem_of(const void* message) {
+    if (message == nullptr) return "there is no " + what_.substr(std::string_view("the ").size());
     // An unknown size is not trusted before the struct itself is known to be there.
-    if (!memory(response, sizeof(std::size_t)) || !aligned(response, alignof(std::size_t))) {
-      return "the response " + problem_;
+    if (!memory(message, sizeof(std::size_t)) || !aligned(message, alignof(std::size_t))) {
+      return what_ + " " + problem_;
     }
-    const auto size = read<std::size_t>(bytes_at(response));
+    const auto size = read<std::size_t>(bytes_at(message));
     const std::size_t least = least_size();
     if (size < least) {
       return "struct_size is " + std::to_string(size) + ", and the fields need at least " +
              std::to_string(least);
     }
-    if (!memory(response, size)) return "the response " + problem_;
-    fields(call_.method.response, bytes_at(response), size);
+    if (!memory(message, size)) return what_ + " " + problem_;
+    fields(fields_, bytes_at(message), size);
     return problem_.empty() ? std::string() : path_ + " " + problem_;
+  }
+
+ protected:
+  bool wrong(std::string problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  bool memory(const void* data, std::size_t) override {
+    return data != nullptr || wrong("has a size and no data");
   }
 
  private:
   /// With all fields that are there since the version was released.
   std::size_t least_size() const {
     std::size_t least = sizeof(std::size_t);
-    for (const FieldInfo& field : call_.method.response) {
+    for (const FieldInfo& field : fields_) {
       if (!field.added) least = std::max<std::size_t>(least, field.offset + field.value->size);
     }
     return least;
-  }
-
-  bool wrong(std::string problem) {
-    problem_ = std::move(problem);
-    return false;
-  }
-
-  bool memory(const void* data, std::size_t size) override {
-    if (data == nullptr) return wrong("has a size and no data");
-    if (call_.call.gave(data, size) || lies_in_image(data, size)) return true;
-    if (!request_) request_.emplace(call_.method.request, call_.request);
-    if (request_->hold(data, size)) return true;
-    return wrong("(" + std::to_string(size) +
-                 " bytes) lies neither in the arena of the call nor in the request or a loaded "
-                 "image; get its memory with tenon_allocate");
-  }
-
-  /// Texts of the module, and of libraries that it uses.
-  bool lies_in_image(const void* data, std::size_t size) const {
-    if (call_.image != nullptr && call_.image->contains(data, size)) return true;
-    const std::string image = platform::image_at(data);
-    return !image.empty() && platform::image_at(bytes_at(data) + size - 1) == image;
   }
 
   bool text(std::string_view text) override {
@@ -232,8 +222,8 @@ class Checker final : public Walk {
   }
 
   bool json(std::string_view text) override {
-    const auto root = parser_.parse(text);
-    return root || wrong("is not JSON: " + std::string(root.error().message()));
+    const std::string problem = json::detail::problem_of_json(text);
+    return problem.empty() || wrong("is not JSON: " + problem);
   }
 
   bool list(const tenon_list& list, const ValueInfo& element) override {
@@ -271,17 +261,49 @@ class Checker final : public Walk {
     return false;
   }
 
-  const CheckedCall& call_;
-  std::optional<Ranges> request_{};  // once something is looked for in it
-  json::Parser parser_{};
+  const std::string what_;
+  const std::span<const FieldInfo> fields_;
   std::string path_{};
   std::string problem_{};
 };
 
+/// Knows where the memory of a response may lie.
+class ResponseChecker final : public Checker {
+ public:
+  explicit ResponseChecker(const CheckedCall& call)
+      : Checker("response", call.method.response), call_(call) {}
+
+ private:
+  bool memory(const void* data, std::size_t size) override {
+    if (!Checker::memory(data, size)) return false;
+    if (call_.call.gave(data, size) || lies_in_image(data, size)) return true;
+    if (!request_) request_.emplace(call_.method.request, call_.request);
+    if (request_->hold(data, size)) return true;
+    return wrong("(" + std::to_string(size) +
+                 " bytes) lies neither in the arena of the call nor in the request or a loaded "
+                 "image; get its memory with tenon_allocate");
+  }
+
+  /// Texts of the module, and of libraries that it uses.
+  bool lies_in_image(const void* data, std::size_t size) const {
+    if (call_.image != nullptr && call_.image->contains(data, size)) return true;
+    const std::string image = platform::image_at(data);
+    return !image.empty() && platform::image_at(bytes_at(data) + size - 1) == image;
+  }
+
+  const CheckedCall& call_;
+  std::optional<Ranges> request_{};  // once something is looked for in it
+};
+
 }  // namespace
 
+std::string problem_of_request(const MethodInfo& method, const void* request) {
+  if (method.request.empty()) return {};
+  return Checker("request", method.request).problem_of(request);
+}
+
 std::string problem_of_response(const CheckedCall& call, const void* response) {
-  return Checker(call).problem_of(response);
+  return ResponseChecker(call).problem_of(response);
 }
 
 }  // namespace tenon::detail

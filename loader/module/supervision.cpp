@@ -8,7 +8,7 @@
 #include "manifest/byte_source.hpp"
 #include "manifest/function_at.hpp"
 #include "module/generation.hpp"
-#include "module/response_check.hpp"
+#include "module/message_check.hpp"
 #include "platform/file.hpp"
 
 namespace tenon::detail {
@@ -63,9 +63,8 @@ std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, 
   return std::make_unique<SupervisedPlugin>(*this, plugin, self, counters);
 }
 
-tenon_status Supervision::check(const MethodInfo& method, tenon_call* call, const void* request,
-                                const void* response) const {
-  if (!options_.check_calls || method.response.empty()) return TENON_OK;
+tenon_status Supervision::check_response(const MethodInfo& method, tenon_call* call,
+                                         const void* request, const void* response) const {
   const std::string problem = problem_of_response(
       {.method = method, .image = image_, .call = Call::of(call), .request = request}, response);
   if (problem.empty()) return TENON_OK;
@@ -107,16 +106,35 @@ tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* 
                                     const void* in, void* out) {
   Counted counted(counters_.empty() ? nullptr : &counters_[index]);
   const MethodInfo& method = plugin_.version->methods[index];
-  tenon_status status = supervision_.run(
-      plugin_.name, method.name, call, [&] { return pass(bound_, call, in, out); },
-      crashed_in_call);
-  if (status == TENON_OK && out != nullptr) {
-    const void* response = nullptr;
-    std::memcpy(&response, out, sizeof response);
-    status = supervision_.check(method, call, in, response);
-  }
+  const tenon_status status = supervision_.checks_calls()
+                                  ? check_and_pass_on(method, pass, call, in, out)
+                                  : pass_on(method, pass, call, in, out);
   if (status == TENON_OK) counted.succeeded();
   return status;
+}
+
+tenon_status SupervisedPlugin::pass_on(const MethodInfo& method, Pass pass, tenon_call* call,
+                                       const void* in, void* out) {
+  return supervision_.run(
+      plugin_.name, method.name, call, [&] { return pass(bound_, call, in, out); },
+      crashed_in_call);
+}
+
+tenon_status SupervisedPlugin::check_and_pass_on(const MethodInfo& method, Pass pass,
+                                                 tenon_call* call, const void* in, void* out) {
+  if (const std::string problem = problem_of_request(method, in); !problem.empty()) {
+    return fail(call, TENON_INVALID_ARGUMENT, "the request breaks the ABI: " + problem);
+  }
+  CallRules::Turn turn(rules_, method);
+  if (!turn.problem().empty()) {
+    return fail(call, TENON_FAILED_PRECONDITION, "the call breaks the ABI: " + turn.problem());
+  }
+  const tenon_status status = pass_on(method, pass, call, in, out);
+  turn.ended(status == TENON_OK);
+  if (status != TENON_OK || out == nullptr) return status;
+  const void* response = nullptr;
+  std::memcpy(&response, out, sizeof response);
+  return supervision_.check_response(method, call, in, response);
 }
 
 tenon_status Supervised::call(std::uint32_t index, Pass pass, tenon_call* call, const void* in,

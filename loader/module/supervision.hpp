@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What stands around each call into the plugins of a generation: exceptions always end here or at
-// the Entry; where the host asked for it calls are counted, responses are checked and crashes are
-// contained.
+// the Entry; where the host asked for it calls are counted and checked, and crashes are contained.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -18,6 +17,7 @@
 
 #include "module/admission.hpp"
 #include "module/call_counters.hpp"
+#include "module/call_rules.hpp"
 #include "module/exceptions.hpp"
 #include "module/operation.hpp"
 #include "platform/containment.hpp"
@@ -50,10 +50,11 @@ class Supervision {
   /// asked for anything.
   std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
 
-  /// The status of a method that has succeeded: an error where the host asked for a check and the
-  /// response breaks a rule.
-  tenon_status check(const MethodInfo& method, tenon_call* call, const void* request,
-                     const void* response) const;
+  bool checks_calls() const noexcept { return options_.check_calls; }
+
+  /// TENON_OK, or an error where a response breaks a rule.
+  tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
+                              const void* response) const;
 
   /// Calls a function of the plugin; answers what `body` does. After a crash of the generation
   /// nothing is called. A crash is the failure `if_crashed`, and reported.
@@ -103,7 +104,8 @@ class SupervisedPlugin final : public Supervised {
       : supervision_(supervision),
         plugin_(plugin),
         bound_{plugin.table.get(), self},
-        counters_(counters) {}
+        counters_(counters),
+        rules_(plugin) {}
 
   /// What is called in the place of the plugin.
   Bound bound() noexcept { return {plugin_.version->supervised, static_cast<Supervised*>(this)}; }
@@ -111,10 +113,16 @@ class SupervisedPlugin final : public Supervised {
   tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
 
  private:
+  tenon_status pass_on(const MethodInfo& method, Pass pass, tenon_call* call, const void* in,
+                       void* out);
+  tenon_status check_and_pass_on(const MethodInfo& method, Pass pass, tenon_call* call,
+                                 const void* in, void* out);
+
   Supervision& supervision_;
   const AdmittedPlugin& plugin_;
   const Bound bound_;
   const std::span<MethodCounter> counters_;  // empty where nothing is counted
+  CallRules rules_;
 };
 
 }  // namespace tenon::detail

@@ -23,6 +23,9 @@ std::vector<std::filesystem::path> module_folders(const std::string& app);
 /// Where the data of an app is installed: of the user, of this machine, of the system.
 std::vector<std::filesystem::path> data_folders(const std::string& app);
 
+/// Whether this thread is the one that the process began on. In a forked child: that forked it.
+bool on_main_thread() noexcept;
+
 /// The size of the pieces in which memory is mapped and protected: a power of two.
 std::size_t page_size();
 

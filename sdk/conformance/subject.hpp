@@ -66,7 +66,7 @@ class Subject {
   /// that it can still report that.
   std::chrono::milliseconds patience() const noexcept { return options_.timeout / 2; }
 
-  /// Makes the host check each response (HostOptions::check_calls). REQUIRED: there is no host yet.
+  /// Makes the host check each call (HostOptions::check_calls). REQUIRED: there is no host yet.
   void check_calls() noexcept { check_calls_ = true; }
 
   Host& host();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// HostOptions::check_calls: responses that break the ABI are errors of the call, and name the
-// field.
+// HostOptions::check_calls: requests and responses that break the ABI are errors of the call, and
+// name the field; so are calls in a state or on a thread that the specification excludes.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <test/answer.hpp>
 #include <test/echo.hpp>
+#include <test/turns.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -106,10 +108,10 @@ TEST_F(CheckedCalls, LetGoodResponsesThrough) {
 
 TEST_F(CheckedCalls, CheckBuiltinsToo) {
   Host host(checking());
-  host_echo_says = [](std::string_view text) { return std::string(text); };
+  host_echo_says = [](std::string_view text) { return text == "latin" ? "\xfc" : "x"; };
   auto echo = host.create<test::Echo>("builtin:host-echo").value();
   EXPECT_EQ(echo->say("x").value(), "x");
-  const auto latin = echo->say("\xfc");
+  const auto latin = echo->say("latin");
   ASSERT_FALSE(latin);
   EXPECT_EQ(latin.error().message(),
             "the response breaks the ABI: text is not valid UTF-8 from byte 0 on");
@@ -130,6 +132,102 @@ TEST_F(CheckedCalls, CountARefusedResponseAsAFailure) {
   std::uint64_t failures = 0;
   for (const ModuleInfo& module : host.modules()) failures += module.calls.failures;
   EXPECT_EQ(failures, 1u);
+}
+
+class CheckedTurns : public Hosting {
+ protected:
+  HostOptions checking(bool check = true) {
+    place("turns.so");
+    HostOptions options = this->options();
+    options.check_calls = check;
+    return options;
+  }
+
+  static void expect_refused(const Result<void>& result, const std::string& message) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code(), "failed-precondition");
+    EXPECT_EQ(result.error().message(), "the call breaks the ABI: " + message);
+    EXPECT_EQ(result.error().plugin(), "test.example/turns");
+  }
+
+  Host host_{checking()};
+  Handle<test::Turns> turns_ = host_.create<test::Turns>("test.example/turns").value();
+};
+
+TEST_F(CheckedTurns, RefuseARequestThatBreaksTheAbi) {
+  const auto message = [this](std::string_view text, std::string_view picture,
+                              const std::vector<std::string>& tags) {
+    const auto taken = turns_->take(text, picture, tags);
+    if (taken) return std::string("taken");
+    EXPECT_EQ(taken.error().code(), "invalid-argument");
+    EXPECT_EQ(taken.error().method(), "take");
+    return std::string(taken.error().message());
+  };
+  EXPECT_EQ(message("", "", {}), "taken");
+  EXPECT_EQ(message("grüß", "[1]", {"a", "b"}), "taken");
+  EXPECT_EQ(message("gr\xfc", "1", {}),
+            "the request breaks the ABI: text is not valid UTF-8 from byte 2 on");
+  EXPECT_EQ(message("", "{", {}),
+            "the request breaks the ABI: picture is not JSON: incomplete JSON");
+  EXPECT_EQ(message("", "1", {"a", "\xff"}),
+            "the request breaks the ABI: tags[1] is not valid UTF-8 from byte 0 on");
+}
+
+TEST_F(CheckedTurns, RefuseACallInAWrongState) {
+  expect_refused(turns_->end(),
+                 R"(it needs the state "begun", and the instance has the state "configured")");
+  EXPECT_EQ(turns_->begin(true).error().message(), "as it was told");
+  expect_refused(
+      turns_->wait(),
+      R"(it needs the state "begun" or "ended", and the instance has the state "configured")");
+  EXPECT_TRUE(turns_->begin(false));
+  expect_refused(turns_->begin(false),
+                 R"(it needs the state "configured", and the instance has the state "begun")");
+}
+
+TEST_F(CheckedTurns, TakeAMethodThatThePluginLacksForDone) {
+  ASSERT_TRUE(turns_->begin(false));
+  EXPECT_EQ(turns_->end().error().code(), "unimplemented");
+  expect_refused(turns_->end(),
+                 R"(it needs the state "begun", and the instance has the state "ended")");
+}
+
+TEST_F(CheckedTurns, BeginAgainAfterARestart) {
+  ASSERT_TRUE(turns_->begin(false));
+  ASSERT_TRUE(host_.restart("test.example/turns"));
+  EXPECT_EQ(turns_->wait().error().code(), "aborted");
+  ASSERT_TRUE(turns_->begin(false));
+  EXPECT_FALSE(turns_->waits().value());
+}
+
+TEST_F(CheckedTurns, RefuseASerialCallBesideAnother) {
+  ASSERT_TRUE(turns_->begin(false));
+  Call call;
+  std::thread waiting([&] { EXPECT_TRUE(turns_->wait(call)); });
+  while (!turns_->waits().value()) std::this_thread::yield();
+  expect_refused(
+      turns_->end(),
+      R"(it is serial, and a call of the serial method "wait" of this instance is under way)");
+  call.cancel();
+  waiting.join();
+  EXPECT_EQ(turns_->end().error().code(), "unimplemented");
+}
+
+TEST_F(CheckedTurns, RefuseACallOnAThreadThatIsNotTheMainThread) {
+  EXPECT_TRUE(turns_->show());
+  std::thread([this] {
+    expect_refused(turns_->show(),
+                   "it was called on another thread than the main thread of the process");
+  }).join();
+}
+
+TEST_F(CheckedTurns, AreOffUnlessAskedFor) {
+  Host host(checking(false));
+  auto turns = host.create<test::Turns>("test.example/turns").value();
+  EXPECT_TRUE(turns->take("\xff", "{", {}));
+  EXPECT_TRUE(turns->begin(false));
+  EXPECT_TRUE(turns->begin(false));
+  std::thread([&] { EXPECT_TRUE(turns->show()); }).join();
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace tenon::tests {
 
 using Texts = std::vector<std::string>;
 
-/// Returns a host that checks each response and has no standalone plugins.
+/// Returns a host that checks each call and has no standalone plugins.
 inline Host host_of_builtins() {
   return Host({.app = "", .builtins = {builtins()}, .check_calls = true});
 }

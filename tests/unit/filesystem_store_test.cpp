@@ -120,7 +120,7 @@ TEST_F(FilesystemStore, ListsFromAnyPlaceWithAnyPrefix) {
   for (const std::string prefix : {"", "a", "a/", "a/b", "a/b/", "a/b/c", "a/c", "b", "a/b/c/", "c",
                                    "/", "../", "a//", "a/../"}) {
     for (const std::string after : {"", "a", "a-b", "a/", "a/b", "a/b/", "a/b/c", "a/b/c0", "a/b0",
-                                    "a/c", "a/c/", "a/d", "a/\xff", "b", "c"}) {
+                                    "a/c", "a/c/", "a/d", "a/\U0010ffff", "b", "c"}) {
       Keys expected;
       for (const std::string& key : keys) {
         if (key.starts_with(prefix) && key > after) expected.push_back(key);

@@ -104,19 +104,18 @@ class MessageWriter {
   std::map<std::vector<std::string>, std::string> constants_{};
 };
 
-std::string fields_or_none(const std::vector<Field>& fields, const Method& method,
-                           const std::string& message) {
-  return fields.empty() || method.response.empty() ? "{}" : array_of(message);
+std::string fields_or_none(const std::vector<Field>& fields, const std::string& message) {
+  return fields.empty() ? "{}" : array_of(message);
 }
 
 }  // namespace
 
 std::string request_fields(const KindVersion& version, const Method& method) {
-  return fields_or_none(method.request, method, request_name(version, method));
+  return fields_or_none(method.request, request_name(version, method));
 }
 
 std::string response_fields(const KindVersion& version, const Method& method) {
-  return fields_or_none(method.response, method, response_name(version, method));
+  return fields_or_none(method.response, response_name(version, method));
 }
 
 void emit_messages(Writer& out, const Model& model) {
@@ -127,7 +126,6 @@ void emit_messages(Writer& out, const Model& model) {
   for (const auto& kind : model.kinds) {
     for (const auto& version : kind->versions) {
       for (const Method& method : version->methods) {
-        if (method.response.empty()) continue;
         writer.message(request_fields(*version, method), method.request);
         writer.message(response_fields(*version, method), method.response);
       }

@@ -117,7 +117,22 @@ void emit_supervised(Writer& out, const KindVersion& version) {
            "};");
 }
 
+/// The states in which a method may be called, as an array.
+void emit_states(Writer& out, const KindVersion& version, const Method& method) {
+  if (!method.from) return;
+  std::vector<std::string> states;
+  for (const std::string& state : *method.from) states.push_back(quoted(state));
+  out.list("constexpr std::string_view " + name_of(version, "from_" + method.name) + "[] = {",
+           states, "};");
+}
+
+std::string threading_name(Threading threading) {
+  constexpr const char* names[] = {"any", "serial", "main"};
+  return std::string("tenon::Threading::") + names[static_cast<int>(threading)];
+}
+
 void emit_methods(Writer& out, const KindVersion& version) {
+  for (const Method& method : version.methods) emit_states(out, version, method);
   out.line("const tenon::MethodInfo ", name_of(version, "methods"), "[] = {");
   out.indented([&] {
     for (const Method& method : version.methods) {
@@ -128,7 +143,8 @@ void emit_methods(Writer& out, const KindVersion& version) {
       out.list("{",
                {quoted(method.name), "offsetof(" + version.c_name + ", " + method.name + ")",
                 method.required ? "true" : "false", fallback, request_fields(version, method),
-                response_fields(version, method)},
+                response_fields(version, method), threading_name(method.threading),
+                method.from ? name_of(version, "from_" + method.name) : "{}", quoted(method.to)},
                "},");
     }
   });

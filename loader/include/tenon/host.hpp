@@ -136,13 +136,22 @@ struct HostOptions {
   /// must be replaced by renaming another one onto it: whoever overwrites a file that is mapped
   /// crashes the process.
   bool map_original = false;
-  /// Checks each response of a plugin before the caller gets it; for tests of plugins.
-  /// `struct_size` must cover every field that the version of the kind was released with. What the
-  /// response points to must lie in the arena of the call, in the request, or in a loaded image.
-  /// Texts must be valid UTF-8, `json` and bags JSON; elements of lists must not overlap, and maps
-  /// need one value for each key and each key once. A call whose response breaks a rule fails with
-  /// the code `internal` and a message that names the field; streams in such a response are not
-  /// released. Takes time in proportion to the request and the response.
+  /// Checks each call of a method by the specification of its kind; for tests of plugins and hosts.
+  ///
+  /// Requests and responses: `struct_size` must cover every field that the version of the kind was
+  /// released with. Texts must be valid UTF-8, `json` and bags JSON of at most 256 levels; elements
+  /// of lists must not overlap, and maps need one value for each key and each key once. What a
+  /// response points to must lie in the arena of the call, in the request, or in a loaded image. A
+  /// message names the field. A wrong request fails with the code `invalid-argument`, and the
+  /// plugin is not called; a wrong response fails with the code `internal`, and streams in it are
+  /// not released.
+  ///
+  /// Threads: at most one call of a method with the threading `serial` is under way in an instance,
+  /// and `main` is the main thread of the process. States, of kinds with `"restart": "session"`: a
+  /// method is called in the states that its `from` names. A call at the wrong time or on the wrong
+  /// thread fails with the code `failed-precondition`, and the plugin is not called.
+  ///
+  /// Takes time in proportion to the request and the response.
   bool check_calls = false;
   /// Whether calls are counted: see ModuleInfo::methods.
   bool count_calls = false;

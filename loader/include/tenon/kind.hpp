@@ -47,6 +47,13 @@ struct ValueInfo {
   std::span<const FieldInfo> fields = {};
 };
 
+/// On which threads a method may be called.
+enum class Threading : std::uint8_t {
+  any,     // on any, also while other calls are under way
+  serial,  // on any, one serial call of the instance at a time
+  main,    // on the main thread of the process
+};
+
 /// One method of one version of a kind.
 struct MethodInfo {
   std::string_view name;
@@ -56,9 +63,15 @@ struct MethodInfo {
   bool required;
   /// What stands in the slot that is NULL; has the signature of the method.
   void (*unimplemented)();
-  /// Of a method with a response: what HostOptions::check_calls goes by.
+  // What HostOptions::check_calls checks:
+  /// Empty where there are no fields.
   std::span<const FieldInfo> request = {};
   std::span<const FieldInfo> response = {};
+  Threading threading = Threading::any;
+  /// The states in which it may be called; empty: in each. Instances begin as "created".
+  std::span<const std::string_view> from = {};
+  /// The state that a success leads to; empty: the state stays.
+  std::string_view to = {};
 };
 
 /// A method of a newer version behind which a plugin has one of its own.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "platform/process.hpp"
 
+#ifdef __APPLE__
+#include <pthread.h>
+#endif
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -35,6 +38,14 @@ std::vector<std::filesystem::path> split_path_list(const std::string& list) {
     begin = end + 1;
   }
   return folders;
+}
+
+bool on_main_thread() noexcept {
+#ifdef __APPLE__
+  return pthread_main_np() != 0;
+#else
+  return gettid() == getpid();
+#endif
 }
 
 std::size_t page_size() {

@@ -27,6 +27,9 @@ class Example : public Hosting {
     host_.emplace(std::move(options));
   }
 
+  /// Starts the host again without checks of calls, so that wrong requests reach the plugin.
+  void pass_wrong_requests() { host_.emplace(options()); }
+
   template <class Kind>
   Handle<Kind> create(std::string_view name, const TextMap& config = {}) {
     return config.empty() ? host_->create<Kind>(name).value()

@@ -78,6 +78,7 @@ TEST_F(Hold, RefusesAWrongLabel) {
 }
 
 TEST_F(Hold, RefusesWhatIsNotAnObject) {
+  pass_wrong_requests();
   auto hold = create<DeleteItemAction>(package);
   const auto nested = [](std::size_t levels) {
     return "{\"a\":" + std::string(levels, '[') + std::string(levels, ']') + "}";

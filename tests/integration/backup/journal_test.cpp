@@ -70,6 +70,7 @@ TEST_F(Journal, AppliesToAll) {
 }
 
 TEST_F(Journal, RefusesWhatIsNotAnObject) {
+  pass_wrong_requests();
   auto journal = this->journal();
   ASSERT_TRUE(journal->execute(nested(200), nightly_));
   world_.write("journal/lines.jsonl", "");

@@ -60,6 +60,7 @@ TEST_F(Redact, RefusesAWrongConfiguration) {
 }
 
 TEST_F(Redact, RefusesWhatIsNotAnObject) {
+  pass_wrong_requests();
   auto action = create<BackupItemAction>(package);
   for (const char* item : {"", "[]", "7", "{", "{}x"}) {
     EXPECT_NE(failure(action->execute(item, BackupV2()), TENON_INVALID_ARGUMENT)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/call_rules.hpp"
+
+#include <algorithm>
+
+#include "package/quote.hpp"
+#include "platform/process.hpp"
+
+namespace tenon::detail {
+namespace {
+
+constexpr std::string_view created = "created";
+
+/// A plugin that takes no configuration need not be configured.
+const std::string_view* first_state(const AdmittedPlugin& plugin) noexcept {
+  const MethodInfo* configure = plugin.version->configure();
+  const bool skips = configure != nullptr && !plugin.implements(*configure);
+  return skips && !configure->to.empty() ? &configure->to : &created;
+}
+
+/// eg: "'open' or 'stopped'"
+std::string any_of(std::span<const std::string_view> states) {
+  std::string text;
+  for (const std::string_view state : states) {
+    text += (text.empty() ? "" : " or ") + in_quotes(state);
+  }
+  return text;
+}
+
+}  // namespace
+
+CallRules::CallRules(const AdmittedPlugin& plugin) noexcept
+    : plugin_(plugin), state_(first_state(plugin)) {}
+
+std::string CallRules::begin(const MethodInfo& method) {
+  const std::string_view state = *state_.load();
+  // Where calls overlap a restart, the new object may stand where the old one did.
+  if (plugin_.kind->session && !method.from.empty() &&
+      std::find(method.from.begin(), method.from.end(), state) == method.from.end()) {
+    return "it needs the state " + any_of(method.from) + ", and the instance has the state " +
+           in_quotes(state);
+  }
+  if (method.threading == Threading::main && !platform::on_main_thread()) {
+    return "it was called on another thread than the main thread of the process";
+  }
+  const MethodInfo* other = nullptr;
+  if (method.threading == Threading::serial && !serial_.compare_exchange_strong(other, &method)) {
+    return "it is serial, and a call of the serial method " + in_quotes(other->name) +
+           " of this instance is under way";
+  }
+  return {};
+}
+
+CallRules::Turn::Turn(CallRules& rules, const MethodInfo& method)
+    : rules_(rules), method_(method), problem_(rules.begin(method)) {}
+
+CallRules::Turn::~Turn() {
+  if (problem_.empty() && method_.threading == Threading::serial) rules_.serial_.store(nullptr);
+}
+
+void CallRules::Turn::ended(bool succeeded) noexcept {
+  if (method_.to.empty()) return;
+  // A method that the plugin lacks has nothing to do on the way to the state.
+  if (succeeded || !rules_.plugin_.implements(method_)) rules_.state_.store(&method_.to);
+}
+
+}  // namespace tenon::detail
