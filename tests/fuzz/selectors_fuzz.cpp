@@ -4,10 +4,10 @@
 // lines are selectors, the third is a pattern, the others are labels (`key=value`), names for the
 // pattern and resources. A valid selector must match the same labels with blanks around its parts,
 // two selectors the same as both joined, and opposites must never match the same labels.
-#include "backup/glob.hpp"
-#include "backup/label_selector.hpp"
-#include "backup/label_syntax.hpp"
 #include "backup/resource_names.hpp"
+#include "selection/glob.hpp"
+#include "selection/label_selector.hpp"
+#include "selection/label_syntax.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -21,6 +21,7 @@
 namespace {
 
 using namespace backup;
+using namespace tenon::selection;
 using tenon::fuzzing::require;
 using tenon::fuzzing::take_line;
 

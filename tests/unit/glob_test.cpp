@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Patterns of names: their matches, and the errors of those that are invalid.
-#include "backup/glob.hpp"
+#include "selection/glob.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace backup {
+namespace tenon::selection {
 namespace {
 
 TEST(Glob, MatchesWholeNames) {
@@ -143,4 +143,4 @@ TEST(Glob, MayBeAsLongAsTheLimit) {
 }
 
 }  // namespace
-}  // namespace backup
+}  // namespace tenon::selection

@@ -2,13 +2,13 @@
 //
 // Label selectors in the syntax of Kubernetes: their matches, and the errors of those that are
 // invalid.
-#include "backup/label_selector.hpp"
+#include "selection/label_selector.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace backup {
+namespace tenon::selection {
 namespace {
 
 bool matches(const std::string& selector, const Labels& labels) {
@@ -248,4 +248,4 @@ TEST(LabelSelector, TakesLinearTimeForLongSelectors) {
 }
 
 }  // namespace
-}  // namespace backup
+}  // namespace tenon::selection

@@ -3,7 +3,7 @@
 // Reads the few members of a document that the host uses. The rest is checked, but not kept.
 #pragma once
 
-#include "label_selector.hpp"
+#include "selection/label_selector.hpp"
 
 #include <boost/json/error.hpp>
 #include <boost/json/parse_options.hpp>
@@ -12,6 +12,8 @@
 #include <string_view>
 
 namespace backup {
+
+using tenon::selection::Labels;
 
 struct ItemOutline {
   /// A member that should be a text. Empty if it is absent or null.

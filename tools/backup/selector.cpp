@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "selector.hpp"
 
-#include "written_text.hpp"
+#include "selection/written_text.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace backup {
 namespace {
+
+using tenon::selection::LabelSelector;
+using tenon::selection::PatternList;
 
 bool admitted(const PatternList& included, const PatternList& excluded, const std::string& text) {
   return !excluded.matches(text) && (included.empty() || included.matches(text));
@@ -22,29 +28,6 @@ std::vector<std::string> resolved(const std::vector<std::string>& resources,
 }
 
 }  // namespace
-
-tenon::Result<PatternList> PatternList::compile(const std::vector<std::string>& patterns,
-                                                std::string_view name) {
-  PatternList list;
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    auto glob = Glob::compile(patterns[i]);
-    if (!glob) {
-      return error_at(std::string(name) + "[" + std::to_string(i) + "]", glob.error());
-    }
-    if (glob->literal()) {
-      list.names_.insert(*glob->literal());
-    } else {
-      list.globs_.push_back(std::move(*glob));
-    }
-  }
-  return list;
-}
-
-bool PatternList::matches(const std::string& text) const {
-  return names_.count(text) != 0 ||
-         std::any_of(globs_.begin(), globs_.end(),
-                     [&](const Glob& glob) { return glob.matches(text); });
-}
 
 tenon::Result<Selector> Selector::compile(const tenon::SelectorV1& selector,
                                           const ResourceNames& names) {
@@ -69,7 +52,7 @@ tenon::Result<Selector> Selector::compile(const tenon::SelectorV1& selector,
     if (!result) return result.error();
   }
   auto labels = LabelSelector::parse(selector.label_selector);
-  if (!labels) return error_at("label_selector", labels.error());
+  if (!labels) return tenon::selection::error_at("label_selector", labels.error());
   compiled.labels_ = std::move(*labels);
   return compiled;
 }

@@ -4,35 +4,20 @@
 // that an action applies to.
 #pragma once
 
-#include "glob.hpp"
-#include "label_selector.hpp"
 #include "resource_names.hpp"
+
+#include "selection/label_selector.hpp"
+#include "selection/pattern_list.hpp"
 
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>
 #include <tenon/selector.hpp>
 
 #include <string>
-#include <string_view>
-#include <unordered_set>
-#include <vector>
 
 namespace backup {
 
-/// The patterns of one list. Plain names are looked up, so that there may be many of them.
-class PatternList {
- public:
-  /// Compiles a list. Error: bad-pattern, whose `where` is the place in the list `name`.
-  static tenon::Result<PatternList> compile(const std::vector<std::string>& patterns,
-                                            std::string_view name);
-
-  bool empty() const noexcept { return names_.empty() && globs_.empty(); }
-  bool matches(const std::string& text) const;
-
- private:
-  std::unordered_set<std::string> names_;
-  std::vector<Glob> globs_;
-};
+using tenon::selection::Labels;
 
 /// A compiled selector. Excludes take precedence, and an empty list of includes matches all.
 /// Const functions may be called from any thread.
@@ -67,11 +52,11 @@ class Selector {
  private:
   bool admits_resource(const std::string& resource) const;
 
-  PatternList included_namespaces_;
-  PatternList excluded_namespaces_;
-  PatternList included_resources_;
-  PatternList excluded_resources_;
-  LabelSelector labels_;
+  tenon::selection::PatternList included_namespaces_;
+  tenon::selection::PatternList excluded_namespaces_;
+  tenon::selection::PatternList included_resources_;
+  tenon::selection::PatternList excluded_resources_;
+  tenon::selection::LabelSelector labels_;
   bool cluster_scoped_ = true;
 };
 

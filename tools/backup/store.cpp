@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "store.hpp"
 
-#include "label_syntax.hpp"
 #include "unpack_archive.hpp"
+
+#include "selection/label_syntax.hpp"
 
 #include <tenon/stored_backup_json.hpp>
 #include <tenon/stored_restore_json.hpp>
@@ -293,7 +294,7 @@ std::string new_contents_key(const std::string& name, Compression compression) {
 }
 
 tenon::Result<void> check_name(std::string_view name) {
-  if (is_domain_name(name)) return {};
+  if (tenon::selection::is_domain_name(name)) return {};
   return tenon::Error({.code = "bad-name",
                        .where = std::string(name),
                        .needed = "at most 253 lower-case letters, digits, '-' and '.', with a "

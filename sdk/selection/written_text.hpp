@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace backup {
+namespace tenon::selection {
 
 /// One error in a text.
 struct Flaw {
@@ -23,9 +23,9 @@ struct Flaw {
 std::string in_quotes(std::string_view text);
 
 /// Returns the error of a flaw. Its `where` is the text and the column, counted from 1.
-tenon::Error error_in(std::string_view text, std::string_view code, Flaw flaw);
+Error error_in(std::string_view text, std::string_view code, Flaw flaw);
 
 /// Returns the same error with `place` before its `where`.
-tenon::Error error_at(std::string_view place, const tenon::Error& error);
+Error error_at(std::string_view place, const Error& error);
 
-}  // namespace backup
+}  // namespace tenon::selection

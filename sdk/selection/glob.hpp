@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace backup {
+namespace tenon::selection {
 
 /// A compiled pattern. Names of Kubernetes are ASCII, so one character is one byte. Const functions
 /// may be called from any thread.
@@ -30,7 +30,7 @@ class Glob {
   /// Compiles a pattern. Error: bad-pattern, with the column (counted from 1) of the flaw. Empty
   /// patterns are refused, since they match no name; so are `{` and `}` without a `\`, which mean
   /// alternatives elsewhere.
-  static tenon::Result<Glob> compile(std::string_view pattern);
+  static Result<Glob> compile(std::string_view pattern);
 
   /// Returns whether the pattern matches the whole text. Upper case differs from lower case.
   bool matches(std::string_view text) const;
@@ -52,4 +52,4 @@ class Glob {
   std::optional<std::string> literal_ = std::string();
 };
 
-}  // namespace backup
+}  // namespace tenon::selection

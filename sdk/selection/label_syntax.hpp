@@ -3,12 +3,12 @@
 // The syntax of label keys, label values and names in Kubernetes.
 #pragma once
 
-#include "written_text.hpp"
+#include "selection/written_text.hpp"
 
 #include <optional>
 #include <string_view>
 
-namespace backup {
+namespace tenon::selection {
 
 /// Returns the flaw of a key, or nothing if it is valid. A key is a name of at most 63 characters
 /// (letters, digits, `-`, `_` and `.`, a letter or digit at both ends), eg: "app", or a DNS-1123
@@ -22,4 +22,4 @@ std::optional<Flaw> flaw_of_label_value(std::string_view value);
 /// digits, with `-` and `.` between them.
 bool is_domain_name(std::string_view name);
 
-}  // namespace backup
+}  // namespace tenon::selection

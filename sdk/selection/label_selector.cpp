@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "label_selector.hpp"
+#include "selection/label_selector.hpp"
 
-#include "label_syntax.hpp"
-#include "written_text.hpp"
+#include "selection/label_syntax.hpp"
+#include "selection/written_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace backup {
+namespace tenon::selection {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -185,7 +185,7 @@ bool LabelSelectorReader::fail(Flaw flaw, std::string_view fix) {
   return false;
 }
 
-tenon::Result<LabelSelector> LabelSelector::parse(std::string_view text) {
+Result<LabelSelector> LabelSelector::parse(std::string_view text) {
   LabelSelectorReader reader(text);
   if (!reader.read()) return error_in(text, "bad-label-selector", reader.flaw());
   return reader.selector();
@@ -220,4 +220,4 @@ bool LabelSelector::Requirement::matches(const std::string& value) const {
   return number && (op == Operator::above ? *number > bound : *number < bound);
 }
 
-}  // namespace backup
+}  // namespace tenon::selection

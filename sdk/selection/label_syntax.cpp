@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "label_syntax.hpp"
+#include "selection/label_syntax.hpp"
 
 #include <algorithm>
 #include <string>
 
-namespace backup {
+namespace tenon::selection {
 namespace {
 
 constexpr std::size_t longest_name = 63;
@@ -94,4 +94,4 @@ std::optional<Flaw> flaw_of_label_value(std::string_view value) {
   return flaw_of_name(value, "a label value");
 }
 
-}  // namespace backup
+}  // namespace tenon::selection

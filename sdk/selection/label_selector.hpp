@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace backup {
+namespace tenon::selection {
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
@@ -35,7 +35,7 @@ class LabelSelector {
 
   /// Compiles a selector; one with nothing in it matches everything. Error: bad-label-selector,
   /// with the column (in bytes, counted from 1) of the flaw.
-  static tenon::Result<LabelSelector> parse(std::string_view text);
+  static Result<LabelSelector> parse(std::string_view text);
 
   /// Returns whether the labels meet every requirement.
   bool matches(const Labels& labels) const;
@@ -60,4 +60,4 @@ class LabelSelector {
   std::vector<Requirement> requirements_;
 };
 
-}  // namespace backup
+}  // namespace tenon::selection

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "glob.hpp"
+#include "selection/glob.hpp"
 
-#include "written_text.hpp"
+#include "selection/written_text.hpp"
 
 #include <utility>
 
-namespace backup {
+namespace tenon::selection {
 
 /// Compiles one pattern from left to right. Functions that return false have set the flaw.
 class GlobReader {
@@ -154,7 +154,7 @@ void GlobReader::add_wildcard(Glob::Step step) {
   glob_.literal_.reset();
 }
 
-tenon::Result<Glob> Glob::compile(std::string_view pattern) {
+Result<Glob> Glob::compile(std::string_view pattern) {
   GlobReader reader(pattern);
   if (!reader.read()) return error_in(pattern, "bad-pattern", reader.flaw());
   return reader.glob();
@@ -185,4 +185,4 @@ bool Glob::matches(std::string_view text) const {
   return step == steps_.size();
 }
 
-}  // namespace backup
+}  // namespace tenon::selection
