@@ -4,12 +4,14 @@
 #include "configured.hpp"
 #include "subject.hpp"
 
+#include "selection/label_selector.hpp"
+#include "selection/pattern_list.hpp"
+
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
 #include <tenon/json.hpp>
 #include <tenon/restore_item_action.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,21 +100,18 @@ void applies_to_the_same(Subject& subject) {
   require(value_of(action->applies_to()) == first, "the second selector differs");
 }
 
-void require_pattern(const std::string& pattern) {
-  require(!pattern.empty(), "the selector has an empty pattern");
-  require(pattern.find(' ') == std::string::npos, "the pattern \"" + pattern + "\" has a blank");
-  const bool is_closed = std::ranges::count(pattern, '[') == std::ranges::count(pattern, ']');
-  require(is_closed, "the pattern \"" + pattern + "\" has a bracket without its other half");
-}
-
 template <class K>
 void has_a_valid_selector(Subject& subject) {
   subject.check_calls();
   const Selector selector = value_of(configured<K>(subject)->applies_to());
-  for (const auto* patterns : {&selector.included_namespaces, &selector.excluded_namespaces,
-                               &selector.included_resources, &selector.excluded_resources}) {
-    for (const std::string& pattern : *patterns) require_pattern(pattern);
-  }
+  const auto check = [](const std::vector<std::string>& patterns, std::string_view name) {
+    static_cast<void>(value_of(selection::PatternList::compile(patterns, name)));
+  };
+  check(selector.included_namespaces, "included_namespaces");
+  check(selector.excluded_namespaces, "excluded_namespaces");
+  check(selector.included_resources, "included_resources");
+  check(selector.excluded_resources, "excluded_resources");
+  static_cast<void>(value_of(selection::LabelSelector::parse(selector.label_selector)));
 }
 
 std::optional<json::Reader> find(const json::Reader& object, std::string_view wanted) {

@@ -240,6 +240,7 @@ tenon::Selector pods() {
     selector.included_resources.push_back("pods-" + std::to_string(++calls));
   }
   if (planted("has a broken pattern")) selector.included_namespaces = {"[a-z"};
+  if (planted("has a broken label selector")) selector.label_selector = "app in (web";
   return selector;
 }
 
