@@ -146,6 +146,11 @@ void Statement::bind(int parameter, std::string_view text) {
   check(sqlite3_bind_text64(handle_, parameter, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
 }
 
+void Statement::bind_copy(int parameter, std::string_view text) {
+  check(sqlite3_bind_text64(handle_, parameter, text.data(), text.size(), SQLITE_TRANSIENT,
+                            SQLITE_UTF8));
+}
+
 void Statement::bind(int parameter, BytesView bytes) {
   const void* data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
   check(sqlite3_bind_blob64(handle_, parameter, data, bytes.size(), SQLITE_STATIC));

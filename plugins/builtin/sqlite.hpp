@@ -63,7 +63,7 @@ class Database {
 };
 
 /// One statement, used again and again. Parameters count from 1, columns from 0. Throws
-/// sdk::Failure. Texts and bytes are bound without a copy: they must stay until the next `reset`.
+/// sdk::Failure. What `bind` binds is not copied: it must stay until the next `reset`.
 class Statement {
  public:
   Statement(Database& database, const std::string& sql);
@@ -74,6 +74,8 @@ class Statement {
   void bind(int parameter, std::int64_t value);
   void bind(int parameter, double value);
   void bind(int parameter, std::string_view text);
+  /// Binds a copy of a text.
+  void bind_copy(int parameter, std::string_view text);
   void bind(int parameter, BytesView bytes);
   void bind_null(int parameter);
 

@@ -4,7 +4,6 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -41,9 +40,17 @@ boost::json::object payload_of(RecordV2View record, const boost::json::storage_p
   return std::move(value.get_object());
 }
 
-/// Binds a value; `kept` holds the texts that are made for it.
-void bind(Statement& statement, int parameter, const boost::json::value& value,
-          std::vector<std::string>& kept) {
+/// Writes a value to `text`, whose memory is used again.
+void write(const boost::json::value& value, std::string& text) {
+  char part[1024];
+  boost::json::serializer serializer;
+  serializer.reset(&value);
+  text.clear();
+  while (!serializer.done()) text += std::string_view(serializer.read(part));
+}
+
+/// Binds a value, lists and objects as JSON. `text` is memory for them.
+void bind(Statement& statement, int parameter, const boost::json::value& value, std::string& text) {
   switch (value.kind()) {
     case boost::json::kind::null:
       return statement.bind_null(parameter);
@@ -56,8 +63,8 @@ void bind(Statement& statement, int parameter, const boost::json::value& value,
     case boost::json::kind::string:
       return statement.bind(parameter, std::string_view(value.get_string()));
     default:
-      return statement.bind(parameter,
-                            std::string_view(kept.emplace_back(boost::json::serialize(value))));
+      write(value, text);
+      return statement.bind_copy(parameter, text);
   }
 }
 
@@ -134,18 +141,15 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
 }
 
 void SqliteDestination::put(RecordV2View record) {
-  std::array<unsigned char, 4096> buffer;
-  boost::json::monotonic_resource memory(buffer.data(), buffer.size());
+  boost::json::monotonic_resource memory(memory_.data(), memory_.size());
   const boost::json::object fields = payload_of(record, &memory);
   if (!columns_given_) make_room_for(fields);
-  std::vector<std::string> kept;
-  kept.reserve(fields.size());
   put_->reset();
   put_->bind(1, key_of(record));
   std::size_t guess = 0;
   for (const auto& field : fields) {
     const auto column = columns_.find(field.key(), guess++);
-    if (column) bind(*put_, static_cast<int>(*column) + 2, field.value(), kept);
+    if (column) bind(*put_, static_cast<int>(*column) + 2, field.value(), text_);
   }
   put_->step();
 }

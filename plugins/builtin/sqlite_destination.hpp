@@ -52,6 +52,9 @@ class SqliteDestination : public sdk::HoldingDestination {
   std::optional<Database> database_;
   std::optional<Statement> put_;  // both only while there is a table
   std::optional<Statement> remove_;
+  // Used again for each record. The fields of larger records are allocated.
+  std::vector<unsigned char> memory_ = std::vector<unsigned char>(std::size_t{64} << 10);
+  std::string text_;
 };
 
 }  // namespace tenon::builtin

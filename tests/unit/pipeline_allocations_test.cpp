@@ -67,7 +67,8 @@ class Allocations : public testing::Test {
   std::string lines(std::size_t count) const {
     std::string content;
     for (std::size_t i = 0; i < count; i++) {
-      content += R"({"id":)" + std::to_string(i) + R"(,"name":"a name of some length"})" + "\n";
+      content += R"({"id":)" + std::to_string(i) +
+                 R"(,"name":"a name of some length","tags":["some","more words"]})" + "\n";
     }
     const std::string name = "lines-" + std::to_string(count);
     world_.write(name, content);
@@ -76,6 +77,10 @@ class Allocations : public testing::Test {
   std::string file(const std::string& name) const {
     return R"({"plugin": "tenon.dev/file", "config": {"format": "json-lines", "path": ")" +
            world_.path(name).string() + "\"}}";
+  }
+  std::string table(const std::string& name) const {
+    return R"({"plugin": "tenon.dev/sqlite", "config": {"table": "records", "path": ")" +
+           world_.path(name + ".db").string() + "\"}}";
   }
   static std::string generator(std::size_t count) {
     return R"({"plugin": "tenon.dev/generator", "config": {"count": ")" + std::to_string(count) +
@@ -97,6 +102,10 @@ TEST_F(Allocations, GeneratorToLog) {
 TEST_F(Allocations, FileToFile) {
   const std::size_t few = of_run(lines(10'000), file("few"));
   EXPECT_LT(of_run(lines(10'000 + records), file("many")), few + records / 10);
+}
+TEST_F(Allocations, FileToSqlite) {
+  const std::size_t few = of_run(lines(10'000), table("few"));
+  EXPECT_LT(of_run(lines(10'000 + records), table("many")), few + records / 10);
 }
 
 }  // namespace
