@@ -1,153 +1,147 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What a call through a handle costs, against the same function called by its raw pointer and by a
-// pointer that a shared_ptr keeps valid, as others guard their calls. The call is reset before each
-// one in all of them, because that is how its arena is used.
+// pointer that a shared_ptr keeps valid, as others guard their calls. This file makes what is
+// called; see calls.hpp.
+#include "calls.hpp"
 #include "modules.hpp"
-
-#include <bench/counter/v2.h>
-#include <benchmark/benchmark.h>
-#include <dlfcn.h>
-#include <bench/counter.hpp>
-#include <bench/flow.hpp>
-#include <tenon/host.hpp>
+#include "raw_module.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace tenon::bench {
 namespace {
 
-void call_in(benchmark::State& state, HostOptions options, const char* module) {
-  options.app = "bench";
-  options.plugin_path = {module};
-  Host host(options);
-  auto counter = host.create<::bench::Counter>(counter_name).value();
-  Call call;
-  for (auto _ : state) {
-    call.reset();
-    auto next = counter->next(call, 1);
-    benchmark::DoNotOptimize(next);
-  }
-}
+/// A host with one module, and an instance of its plugin.
+template <class K>
+struct Loaded {
+  Host host;
+  Handle<K> handle;
 
-void call_handle(benchmark::State& state, const char* module) {
-  call_in(state, {.app = ""}, module);
+  Loaded(const char* module, const char* name, HostOptions options = {.app = ""})
+      : host(with(module, std::move(options))), handle(host.create<K>(name).value()) {}
+
+ private:
+  static HostOptions with(const char* module, HostOptions options) {
+    options.app = "bench";
+    options.plugin_path = {module};
+    return options;
+  }
+};
+using Counter = Loaded<::bench::Counter>;
+using Flow = Loaded<::bench::Flow>;
+
+// -- Through handles ----------------------------------------------------------
+
+void check(benchmark::State& state, const char* module) {
+  Counter counter(module, counter_name);
+  call_check(state, counter.handle);
 }
-BENCHMARK_CAPTURE(call_handle, latest, counter_v2);
-BENCHMARK_CAPTURE(call_handle, older, counter_v1);
+BENCHMARK_CAPTURE(check, latest, counter_v2);
+BENCHMARK_CAPTURE(check, older, counter_v1);
+BENCHMARK_CAPTURE(check, sdk, counter_sdk);
+
+void check_plain(benchmark::State& state) {
+  Counter counter(counter_v2, counter_name);
+  call_check_plain(state, counter.handle);
+}
+BENCHMARK(check_plain);
 
 /// What hosts pay that ask for more than calls.
-void call_counted(benchmark::State& state) {
-  call_in(state, {.app = "", .count_calls = true}, counter_v2);
+void check_counted(benchmark::State& state) {
+  Counter counter(counter_v2, counter_name, {.app = "", .count_calls = true});
+  call_check(state, counter.handle);
 }
-BENCHMARK(call_counted);
-void call_contained(benchmark::State& state) {
-  call_in(state, {.app = "", .contain_crashes = true}, counter_v2);
+BENCHMARK(check_counted);
+void check_contained(benchmark::State& state) {
+  Counter counter(counter_v2, counter_name, {.app = "", .contain_crashes = true});
+  call_check(state, counter.handle);
 }
-BENCHMARK(call_contained);
+BENCHMARK(check_contained);
 
 /// One instance, called by all threads.
-void call_shared_handle(benchmark::State& state) {
-  static Host host({.app = "bench", .plugin_path = {counter_v2}});
-  static auto counter = host.create<::bench::Counter>(counter_name).value();
-  Call call;
-  for (auto _ : state) {
-    call.reset();
-    auto next = counter->next(call, 1);
-    benchmark::DoNotOptimize(next);
-  }
+void check_shared(benchmark::State& state) {
+  static Counter counter(counter_v2, counter_name);
+  call_check(state, counter.handle);
 }
-BENCHMARK(call_shared_handle)->Threads(1)->Threads(2)->UseRealTime();
+BENCHMARK(check_shared)->Threads(1)->Threads(2)->UseRealTime();
+
+void next(benchmark::State& state) {
+  Counter counter(counter_v2, counter_name);
+  call_next(state, counter.handle);
+}
+BENCHMARK(next);
 
 /// One instance, whose method a restart would interrupt.
-void call_blocking(benchmark::State& state) {
-  static Host host({.app = "bench", .plugin_path = {flow_module}});
-  static auto flow = host.create<::bench::Flow>(flow_name).value();
-  Call call;
-  for (auto _ : state) {
-    call.reset();
-    auto next = flow->next(call, 1);
-    benchmark::DoNotOptimize(next);
-  }
+void next_blocking(benchmark::State& state) {
+  static Flow flow(flow_module, flow_name);
+  call_next(state, flow.handle);
 }
-BENCHMARK(call_blocking)->Threads(1)->Threads(2)->UseRealTime();
+BENCHMARK(next_blocking);
+BENCHMARK(next_blocking)->Threads(2)->UseRealTime();
 
 /// A stream for each thread, of one instance.
 void read_stream(benchmark::State& state) {
-  static Host host({.app = "bench", .plugin_path = {flow_module}});
-  static auto flow = host.create<::bench::Flow>(flow_name).value();
-  Reader stream = flow->open().value();
-  Call call;
-  std::uint8_t bytes[16];
-  for (auto _ : state) {
-    call.reset();
-    auto got = stream.read(call, bytes);
-    benchmark::DoNotOptimize(got);
-  }
+  static Flow flow(flow_module, flow_name);
+  Reader stream = flow.handle->open().value();
+  call_read(state, stream);
 }
-BENCHMARK(read_stream)->Threads(1)->Threads(2)->UseRealTime();
+BENCHMARK(read_stream);
+BENCHMARK(read_stream)->Threads(2)->UseRealTime();
 
-/// The module without any of tenon.
-class RawCounter {
- public:
-  RawCounter() : image_(dlopen(counter_v2, RTLD_NOW | RTLD_LOCAL)) {
-    const auto* module = static_cast<const tenon_module*>(dlsym(image_, "tenon_module_v1"));
-    const auto& registration = TENON_AT(tenon_registration, module->registrations, 0);
-    table_ = static_cast<const bench_counter_v2*>(registration.table);
-    benchmark::DoNotOptimize(table_);
-  }
-  ~RawCounter() { dlclose(image_); }
-  RawCounter(const RawCounter&) = delete;
-  RawCounter& operator=(const RawCounter&) = delete;
+// -- Without a loader ---------------------------------------------------------
 
-  std::int64_t next(Call& call, std::int64_t value) const {
-    const bench_counter_v2_next_request request = {sizeof request, value};
-    const bench_counter_v2_next_response* response = nullptr;
-    const tenon_status status = table_->next(call.raw(), nullptr, &request, &response);
-    return status == TENON_OK ? response->next : 0;
-  }
-
- private:
-  void* image_;
-  const bench_counter_v2* table_;
-};
-
-void call_pointer(benchmark::State& state) {
-  const RawCounter counter;
-  Call call;
-  for (auto _ : state) {
-    call.reset();
-    benchmark::DoNotOptimize(counter.next(call, 1));
-  }
+void check_pointer(benchmark::State& state) {
+  const RawModule module(counter_v2);
+  raw_check(state, module.vtable<bench_counter_v2>());
 }
-BENCHMARK(call_pointer);
+BENCHMARK(check_pointer);
 
-/// Called by all threads; the first one makes it, before all begin, and ends it when all have
-/// ended.
-void call_shared_pointer(benchmark::State& state) {
-  static std::unique_ptr<const RawCounter> counter;
-  if (state.thread_index() == 0) counter = std::make_unique<RawCounter>();
-  Call call;
-  for (auto _ : state) {
-    call.reset();
-    benchmark::DoNotOptimize(counter->next(call, 1));
-  }
-  if (state.thread_index() == 0) counter = nullptr;
+void next_pointer(benchmark::State& state) {
+  const RawModule module(counter_v2);
+  raw_next(state, module.vtable<bench_counter_v2>());
 }
-BENCHMARK(call_shared_pointer)->Threads(1)->Threads(2)->UseRealTime();
+BENCHMARK(next_pointer);
 
-void call_shared_ptr(benchmark::State& state) {
-  static std::shared_ptr<const RawCounter> counter;
-  if (state.thread_index() == 0) counter = std::make_shared<RawCounter>();
-  Call call;
-  for (auto _ : state) {
-    call.reset();
-    const std::shared_ptr<const RawCounter> held = counter;
-    benchmark::DoNotOptimize(held->next(call, 1));
-  }
-  if (state.thread_index() == 0) counter = nullptr;
+/// Called by all threads. Loaded only meanwhile, because others measure how it is loaded.
+std::unique_ptr<const RawModule> shared;
+std::shared_ptr<const bench_counter_v2> shared_counter;
+
+void load_shared(const benchmark::State&) {
+  shared = std::make_unique<const RawModule>(counter_v2);
+  shared_counter = {&shared->vtable<bench_counter_v2>(), [](const bench_counter_v2*) {}};
 }
-BENCHMARK(call_shared_ptr)->Threads(1)->Threads(2)->UseRealTime();
+void unload_shared(const benchmark::State&) {
+  shared_counter = nullptr;
+  shared = nullptr;
+}
+
+void check_shared_pointer(benchmark::State& state) {
+  raw_check(state, *shared_counter);
+}
+void next_shared_pointer(benchmark::State& state) {
+  raw_next(state, *shared_counter);
+}
+void check_shared_ptr(benchmark::State& state) {
+  raw_check(state, shared_counter);
+}
+void shared_by_one(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Setup(load_shared)->Teardown(unload_shared);
+}
+void shared_by_two(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Setup(load_shared)->Teardown(unload_shared)->Threads(2)->UseRealTime();
+}
+BENCHMARK(check_shared_pointer)->Apply(shared_by_two);
+BENCHMARK(next_shared_pointer)->Apply(shared_by_two);
+BENCHMARK(check_shared_ptr)->Apply(shared_by_one);
+BENCHMARK(check_shared_ptr)->Apply(shared_by_two);
+
+void read_pointer(benchmark::State& state) {
+  const RawModule module(flow_module);
+  raw_read(state, module.vtable<bench_flow_v1>());
+}
+BENCHMARK(read_pointer);
 
 }  // namespace
 }  // namespace tenon::bench

@@ -2,7 +2,9 @@
 //
 // What it costs to load a module and to make its first instance, and to restart it, against the
 // system's own loading of the same file; and what an instance costs.
+#include "calls.hpp"
 #include "modules.hpp"
+#include "raw_module.hpp"
 
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
@@ -11,6 +13,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <vector>
 
 namespace tenon::bench {
 namespace {
@@ -22,7 +25,7 @@ void load_and_first_instance(benchmark::State& state) {
     if (!counter) state.SkipWithError(counter.error().to_string().c_str());
   }
 }
-BENCHMARK(load_and_first_instance);
+BENCHMARK(load_and_first_instance)->UseRealTime();
 
 void dlopen_dlsym_dlclose(benchmark::State& state) {
   for (auto _ : state) {
@@ -34,7 +37,7 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
     dlclose(image);
   }
 }
-BENCHMARK(dlopen_dlsym_dlclose);
+BENCHMARK(dlopen_dlsym_dlclose)->UseRealTime();
 
 /// From beginning to end, with what the host says of the parts: how long the new generation took to
 /// load, and the old one to be left, ended and unloaded.
@@ -57,28 +60,22 @@ void restart(benchmark::State& state) {
 }
 BENCHMARK(restart)->UseRealTime();
 
-void create_and_destroy(benchmark::State& state) {
+/// One after another, while so many others live.
+void create_call_destroy(benchmark::State& state) {
   Host host({.app = "bench", .plugin_path = {counter_v2}});
-  auto keeps_it_loaded = host.create<::bench::Counter>(counter_name).value();
-  for (auto _ : state) {
-    auto counter = host.create<::bench::Counter>(counter_name);
-    benchmark::DoNotOptimize(counter);
+  std::vector<Handle<::bench::Counter>> others;
+  for (auto i = state.range(0); i > 0; i--) {
+    others.push_back(host.create<::bench::Counter>(counter_name).value());
   }
+  create_check_destroy(state, host, counter_name);
 }
-BENCHMARK(create_and_destroy);
+BENCHMARK(create_call_destroy)->Arg(1)->Arg(10'000);
 
-void create_call_and_destroy(benchmark::State& state) {
-  Host host({.app = "bench", .plugin_path = {counter_v2}});
-  auto keeps_it_loaded = host.create<::bench::Counter>(counter_name).value();
-  Call call;
-  for (auto _ : state) {
-    auto counter = host.create<::bench::Counter>(counter_name);
-    call.reset();
-    auto next = (*counter)->next(call, 1);
-    benchmark::DoNotOptimize(next);
-  }
+void create_call_destroy_pointer(benchmark::State& state) {
+  const RawModule module(counter_v2);
+  raw_create_check_destroy(state, module.vtable<bench_counter_v2>());
 }
-BENCHMARK(create_call_and_destroy);
+BENCHMARK(create_call_destroy_pointer);
 
 }  // namespace
 }  // namespace tenon::bench

@@ -7,6 +7,8 @@ namespace tenon::bench {
 
 inline constexpr const char* counter_v1 = COUNTER_V1;
 inline constexpr const char* counter_v2 = COUNTER_V2;
+/// As version 2, by the C++ SDK.
+inline constexpr const char* counter_sdk = COUNTER_SDK;
 /// As version 2, with state that a restart hands over.
 inline constexpr const char* counter_with_state = COUNTER_STATE;
 inline constexpr const char* counter_numbered = COUNTER_NUMBERED;

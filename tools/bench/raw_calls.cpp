@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Calls without a loader: functions of a plugin by their pointers, with the requests that each
+// caller has to build.
+#include "calls.hpp"
+
+namespace tenon::bench {
+
+void raw_check(benchmark::State& state, const bench_counter_v2& counter) {
+  Call call;
+  for (auto _ : state) {
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (counter.check(call.raw(), nullptr, &request) != TENON_OK) {
+      return state.SkipWithError("check failed");
+    }
+  }
+}
+
+void raw_check(benchmark::State& state, const std::shared_ptr<const bench_counter_v2>& counter) {
+  Call call;
+  for (auto _ : state) {
+    const std::shared_ptr<const bench_counter_v2> held = counter;
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (held->check(call.raw(), nullptr, &request) != TENON_OK) {
+      return state.SkipWithError("check failed");
+    }
+  }
+}
+
+void raw_next(benchmark::State& state, const bench_counter_v2& counter) {
+  Call call;
+  std::int64_t last = 0;
+  for (auto _ : state) {
+    call.reset();
+    const bench_counter_v2_next_request request = {sizeof request, last};
+    const bench_counter_v2_next_response* response = nullptr;
+    if (counter.next(call.raw(), nullptr, &request, &response) != TENON_OK) {
+      return state.SkipWithError("next failed");
+    }
+    last = response->next;
+  }
+  benchmark::DoNotOptimize(last);
+}
+
+void raw_read(benchmark::State& state, const bench_flow_v1& flow) {
+  Call opening;
+  const bench_flow_v1_open_request request = {sizeof request};
+  const bench_flow_v1_open_response* response = nullptr;
+  if (flow.open(opening.raw(), nullptr, &request, &response) != TENON_OK) {
+    return state.SkipWithError("open failed");
+  }
+  tenon_reader* stream = response->body;
+  Call call;
+  std::uint8_t bytes[block];
+  for (auto _ : state) {
+    call.reset();
+    std::size_t got = 0;
+    if (stream->read(call.raw(), stream, {bytes, sizeof bytes}, &got) != TENON_OK) {
+      return state.SkipWithError("read failed");
+    }
+    benchmark::DoNotOptimize(got);
+  }
+  stream->release(stream);
+}
+
+void raw_create_check_destroy(benchmark::State& state, const bench_counter_v2& counter) {
+  Call call;
+  for (auto _ : state) {
+    tenon_create_request creation{};
+    creation.struct_size = sizeof creation;
+    void* self = nullptr;
+    if (counter.base->create(call.raw(), &creation, &self) != TENON_OK) {
+      return state.SkipWithError("create failed");
+    }
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (counter.check(call.raw(), self, &request) != TENON_OK) {
+      return state.SkipWithError("check failed");
+    }
+    counter.base->destroy(self);
+  }
+}
+
+}  // namespace tenon::bench
