@@ -21,6 +21,13 @@
 #define TENON_SDK_LOCAL __attribute__((visibility("hidden")))
 #endif
 
+// What each call of a method runs.
+#if defined(_MSC_VER)
+#define TENON_SDK_ALWAYS_INLINE __forceinline
+#else
+#define TENON_SDK_ALWAYS_INLINE __attribute__((always_inline)) inline
+#endif
+
 namespace tenon::sdk {
 namespace detail {
 
@@ -33,16 +40,29 @@ struct Frame {
 // No destructor: one would keep the module from being unloaded.
 TENON_SDK_LOCAL inline thread_local const Frame* current_frame = nullptr;
 
+/// Where the current frame of this thread stands. In a module that is loaded at run time it takes a
+/// call of the C library to find that, so compilers may not find it a second time.
+inline const Frame** place_of_frame() noexcept {
+  const Frame** place = &current_frame;
+#if defined(__GNUC__)
+  __asm__("" : "+r"(place));
+#endif
+  return place;
+}
+
 /// Makes a frame current as long as it lives.
 class Inside {
  public:
-  explicit Inside(const Frame& frame) noexcept : outer_(current_frame) { current_frame = &frame; }
-  ~Inside() { current_frame = outer_; }
+  explicit Inside(const Frame& frame) noexcept : current_(place_of_frame()), outer_(*current_) {
+    *current_ = &frame;
+  }
+  ~Inside() { *current_ = outer_; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
  private:
-  const Frame* outer_;
+  const Frame** const current_;
+  const Frame* const outer_;
 };
 
 /// The call of the method that runs on this thread; NULL where none does.

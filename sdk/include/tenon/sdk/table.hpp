@@ -16,7 +16,7 @@ namespace tenon::sdk::detail {
 
 /// Runs a method. Nothing that it throws gets further than here.
 template <class Body>
-tenon_status guarded(const Frame& frame, Body&& body) noexcept {
+TENON_SDK_ALWAYS_INLINE tenon_status guarded(const Frame& frame, Body&& body) noexcept {
   Inside inside(frame);
   try {
     return body();
