@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/result.hpp>
 
+#include <utility>
+
 #include "base/plain_text.hpp"
 
 namespace tenon {
@@ -46,6 +48,17 @@ std::string_view to_string(ErrorGrade grade) noexcept {
       return "note";
   }
   return "error";
+}
+
+Error::Error(ErrorDetails details) : details_(new ErrorDetails(std::move(details))) {
+  if (details_->code.empty()) details_->code = status_word(details_->status);
+}
+
+Error::Error(const Error& other)
+    : details_(other.details_ ? new ErrorDetails(*other.details_) : nullptr) {}
+
+void Error::Delete::operator()(ErrorDetails* details) const noexcept {
+  delete details;
 }
 
 std::string Error::to_string() const {

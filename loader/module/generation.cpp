@@ -32,8 +32,8 @@ class Generation::Use {
     object_ = generation_.objects_[index].get();
     if (object_ == nullptr) return;
     object_->uses++;
-    inside.run_plugin(object_->plugin->name);
-    bound_ = generation_.bounds_.back()[index + 1];
+    inside.run_plugin(generation_.target_of(*object_->plugin));
+    target_ = generation_.targets_.back()[index];
   }
   ~Use() {
     if (object_ == nullptr) return;
@@ -56,13 +56,13 @@ class Generation::Use {
   explicit operator bool() const noexcept { return object_ != nullptr; }
   const Object* operator->() const noexcept { return object_; }
   const Object& operator*() const noexcept { return *object_; }
-  const Bound& bound() const noexcept { return bound_; }
+  const CallTarget& target() const noexcept { return target_; }
 
  private:
   Generation& generation_;
   const std::uint32_t index_;
   Object* object_ = nullptr;
-  Bound bound_{nullptr, nullptr};
+  CallTarget target_;
 };
 
 void leave_loaded(GenerationPtr generation) noexcept {
@@ -93,7 +93,12 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
                 return run_stream(function, call, body);
               }),
       host_(package_of(manifest), context.directory, leases_) {
-  bounds_.push_back(new_bounds(0));
+  targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
+  add_targets(targets_.back().get(), capacity_);
+  for (const AdmittedPlugin& plugin : admitted_.plugins) {
+    plugin_targets_.push_back({nullptr, nullptr, this, &plugin.name});
+  }
+  add_targets(plugin_targets_.data(), plugin_targets_.size());
 }
 
 void Generation::report(RestartReason why, const Error& error) noexcept {
@@ -196,7 +201,7 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
                   .needed = "a plugin of that kind under that name",
                   .fix = "a build of " + package_ + " that still has it"});
   }
-  Inside inside(*this, &plugin->name);
+  Inside inside(target_of(*plugin));
   auto object = std::make_unique<Object>(Object{.plugin = plugin});
   if (plugin->base.create != nullptr) {
     Call call;
@@ -219,43 +224,55 @@ Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
 /// Adapts an object to a version of its kind, and takes it over.
 void Generation::list(std::uint32_t index, std::int32_t target, std::unique_ptr<Object>& object) {
   const AdmittedPlugin& plugin = *object->plugin;
-  Bound bound{plugin.table.get(), object->self};
+  CallTarget goes_to{plugin.table.get(), object->self, this, &plugin.name};
   object->supervised = supervision_.of(plugin, object->self);
-  if (object->supervised != nullptr) bound = object->supervised->bound();
+  if (object->supervised != nullptr) {
+    goes_to.table = plugin.version->supervised;
+    goes_to.self = object->supervised->as_self();
+  }
   if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
-    object->adapted = adapter->create(bound.table, bound.self, plugin.name);
+    object->adapted = adapter->create(goes_to.table, goes_to.self, plugin.name);
     object->adapter = adapter;
-    bound = {adapter->table, object->adapted};
+    goes_to.table = adapter->table;
+    goes_to.self = object->adapted;
   }
   const std::lock_guard lock(mutex_);
   if (objects_.size() <= index) objects_.resize(index + 1);
-  publish(index, bound);
+  set_target(index, goes_to);
   objects_[index] = std::move(object);
 }
 
-void Generation::publish(std::uint32_t index, const Bound& bound) {
+/// REQUIRED: the lock.
+void Generation::set_target(std::uint32_t index, const CallTarget& target) {
   if (index < capacity_) {
-    bounds_.back()[index + 1] = bound;
+    targets_.back()[index] = target;
     return;
   }
-  const std::size_t larger = std::max<std::size_t>(2 * capacity_, index + 8);
-  auto grown = new_bounds(larger);
-  std::copy_n(&bounds_.back()[1], capacity_, &grown[1]);
-  grown[index + 1] = bound;
+  const std::size_t larger = std::max<std::size_t>(2 * capacity_, index + 1);
+  auto grown = std::make_unique<CallTarget[]>(larger);
+  std::copy_n(targets_.back().get(), capacity_, grown.get());
+  grown[index] = target;
   capacity_ = larger;
-  bounds_.push_back(std::move(grown));
-  if (bounds.load() != nullptr) bounds.store(&bounds_.back()[1]);
+  targets_.push_back(std::move(grown));
+  add_targets(targets_.back().get(), larger);
+  if (serves_ != nullptr)
+    serves_->replace(targets_[targets_.size() - 2].get(), targets_.back().get());
 }
 
-std::unique_ptr<Bound[]> Generation::new_bounds(std::size_t capacity) {
-  auto fresh = std::make_unique<Bound[]>(capacity + 1);
-  fresh[0] = {nullptr, static_cast<Serving*>(this)};
-  return fresh;
+/// Of functions of a plugin that are no methods.
+const CallTarget& Generation::target_of(const AdmittedPlugin& plugin) const noexcept {
+  return plugin_targets_[static_cast<std::size_t>(&plugin - admitted_.plugins.data())];
 }
 
-void Generation::open() noexcept {
+void Generation::serve(ServingModule& module) noexcept {
   const std::lock_guard lock(mutex_);
-  bounds.store(&bounds_.back()[1]);
+  serves_ = &module;
+  module.publish(targets_.back().get());
+}
+
+const CallTarget* Generation::targets() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return targets_.back().get();
 }
 
 const KindVersion* Generation::version_of(std::uint32_t index) const {
@@ -295,7 +312,7 @@ void Generation::end_object(std::unique_ptr<Object> object, std::uint32_t index,
 }
 
 void Generation::end_object(const Object& object) noexcept {
-  Inside inside(*this, &object.plugin->name);
+  Inside inside(target_of(*object.plugin));
   if (object.adapter != nullptr) object.adapter->destroy(object.adapted);
   if (object.plugin->base.destroy == nullptr) return;
   Call call;
@@ -344,13 +361,13 @@ Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
                                            : "the plugin takes no configuration");
   }
   ConfigureFunction function;
-  std::memcpy(&function, static_cast<const char*>(object.bound().table) + target.configure_offset,
+  std::memcpy(&function, static_cast<const char*>(object.target().table) + target.configure_offset,
               sizeof function);
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
   const tenon_status status =
       supervision_.run_alone(object->plugin->name, "configure", call.raw(),
-                             [&] { return function(call.raw(), object.bound().self, &in); });
+                             [&] { return function(call.raw(), object.target().self, &in); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "configure");
   return {};
 }

@@ -28,6 +28,7 @@
 #include "module/module_host.hpp"
 #include "module/state.hpp"
 #include "module/supervision.hpp"
+#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 
@@ -138,8 +139,10 @@ class Generation : public Serving {
   /// Whether a method of the version that the instance is used as is one of the plugin's own.
   bool implements(std::uint32_t index, std::string_view method) const;
 
-  /// What calls see while this generation serves: `bounds` of Serving.
-  void open() noexcept;
+  /// Calls of `module`, whose generation it is, go to it from now on.
+  void serve(ServingModule& module) noexcept;
+  /// Where the calls of its instances go, by index.
+  const CallTarget* targets() const noexcept;
 
  private:
   /// One instance in this generation.
@@ -159,7 +162,6 @@ class Generation : public Serving {
   friend struct EndGeneration;
   void end() noexcept;
   const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
-  std::unique_ptr<Bound[]> new_bounds(std::size_t capacity);
   tenon_status run_stream(std::string_view function, tenon_call* call,
                           const std::function<tenon_status()>& body);
   void remove(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
@@ -167,7 +169,8 @@ class Generation : public Serving {
                   std::chrono::steady_clock::time_point deadline) noexcept;
   void end_object(const Object& object) noexcept;
   void list(std::uint32_t index, std::int32_t target, std::unique_ptr<Object>& object);
-  void publish(std::uint32_t index, const Bound& bound);
+  void set_target(std::uint32_t index, const CallTarget& target);
+  const CallTarget& target_of(const AdmittedPlugin& plugin) const noexcept;
   const tenon_base* base_of(std::uint32_t index) const;
   static const KindVersion& target_of(const Object& object) noexcept;
   static Error no_configuration(const AdmittedPlugin& plugin, std::string message);
@@ -179,6 +182,7 @@ class Generation : public Serving {
   std::string package_;
   const Contract contract_;
   AdmittedModule admitted_;
+  std::vector<CallTarget> plugin_targets_;  // of functions that are no methods, by plugin
   const std::weak_ptr<FaultSink> faults_;
   const std::shared_ptr<Log> log_;
   const std::chrono::milliseconds patience_;
@@ -189,10 +193,10 @@ class Generation : public Serving {
   mutable Mutex mutex_{LockRank::generation};     // guards what follows
   std::vector<std::unique_ptr<Object>> objects_;  // by index; nullptr where there is none
   std::vector<std::unique_ptr<Object>> removed_;  // functions or streams of theirs are under way
-  std::size_t capacity_ = 0;
-  // Arrays that were outgrown stay: a call may still read them. The first entry stands for the
-  // generation, see Serving.
-  std::vector<std::unique_ptr<Bound[]>> bounds_;
+  ServingModule* serves_ = nullptr;               // whose calls go to it
+  // Of the instances, by index. Arrays that were outgrown stay: calls may be in them.
+  std::size_t capacity_ = 8;
+  std::vector<std::unique_ptr<CallTarget[]>> targets_;
 };
 
 }  // namespace tenon::detail

@@ -21,13 +21,13 @@ const LiveInstance& live(const Instance& instance) {
 }
 
 /// Tells the module that one of its generations is broken.
-void tell(Instance& instance, Serving* generation, RestartReason why, const Call& call,
-          tenon_status status, std::string_view method) {
-  live(instance).module().fault(static_cast<Generation&>(*generation), why,
+void tell(Instance& instance, const CallTarget& target, RestartReason why, const Call& call,
+          tenon_status status, const char* method) {
+  live(instance).module().fault(static_cast<Generation&>(*target.generation), why,
                                 Error({.status = status,
                                        .message = std::string(call.message()),
                                        .plugin = std::string(instance.plugin()),
-                                       .method = std::string(method)}));
+                                       .method = method}));
 }
 
 constexpr const char* restarted_text =
@@ -36,9 +36,8 @@ constexpr const char* restarted_text =
 constexpr tenon_status interrupted = TENON_ABORTED | TENON_RETRYABLE;
 constexpr const char* interrupted_text = "the plugin is being restarted";
 
-/// `before`: what stands before the first entry of its instances.
-Generation& generation_of(const Bound* before) {
-  return static_cast<Generation&>(*static_cast<Serving*>(before->self));
+LeaseList& leases_of(const CallTarget& target) {
+  return static_cast<Generation&>(*target.generation).leases();
 }
 
 }  // namespace
@@ -56,34 +55,62 @@ void Instance::remember_config(const tenon_map& config) {
   live(*this).module().remember_config(live(*this), Value<TextMap>::own(config));
 }
 
-// The gate is seldom closed, and calls are seldom nested so deeply; both may take their time.
-Entry::Place Entry::enter_at_gate(Instance& instance) noexcept {
-  static constexpr Bound nobody{nullptr, nullptr};
-  auto& module = static_cast<Module&>(instance.serving_);
-  const Module::Passage passage = module.pass_gate();
-  if (passage.opened) return enter(instance);
-  module.overflow.fetch_add(1);  // for the way out
-  if (passage.behind == nullptr) return {&nobody, nullptr};
-  // The generation behind the gate waits for this thread as it is.
-  return {passage.behind->bounds.load() + instance.index_, nullptr};
+namespace {
+constexpr CallTarget nobody{};
 }
 
-Entry::Place Entry::enter_counted(Instance& instance) noexcept {
+CallGuard::Place CallGuard::enter_slowly(Instance& instance) noexcept {
+  ServingModule& module = instance.serving_;
+  if (!ThreadRecord::is_slot(free_slot)) {
+    if (thread_record != nullptr) return enter_counted(instance);
+    attach_thread();
+  }
+  Slot* slot = free_slot++;
+  const CallTarget* target = nullptr;
+  const CallTarget* targets = module.published_.load();
+  for (const CallTarget* before = nullptr; before != targets; targets = module.published_.load()) {
+    before = targets;
+    target = targets + instance.index_;
+    slot->store(target);
+  }
+  if (target->table != nullptr) return {target, slot};
+  slot->store(nullptr, std::memory_order_release);
+  free_slot = slot;
+  return enter_at_gate(instance);
+}
+
+// All slots of the thread are taken.
+CallGuard::Place CallGuard::enter_counted(Instance& instance) noexcept {
   ServingModule& module = instance.serving_;
   module.overflow.fetch_add(1);
-  const Bound* bounds = module.current.load()->bounds.load();
-  if (bounds != nullptr) return {bounds + instance.index_, nullptr};
+  const CallTarget* target = module.published_.load() + instance.index_;
+  if (target->table != nullptr) return {target, nullptr};
   module.overflow.fetch_sub(1);
   return enter_at_gate(instance);
 }
 
+CallGuard::Place CallGuard::enter_at_gate(Instance& instance) noexcept {
+  auto& module = static_cast<Module&>(instance.serving_);
+  const Module::Passage passage = module.pass_gate();
+  if (passage.opened) return enter_slowly(instance);
+  module.overflow.fetch_add(1);  // for the way out
+  if (passage.behind == nullptr) return {&nobody, nullptr};
+  // The generation behind the gate waits for this thread as it is.
+  return {passage.behind->targets() + instance.index_, nullptr};
+}
+
+void CallGuard::leave_counted(Instance& instance) noexcept {
+  instance.serving_.overflow.fetch_sub(1, std::memory_order_release);
+}
+
 // What is looked for and what looks both go through all that the other has written: either the call
 // is seen by the look that was due, or the call sees that none is and asks for one.
-TimedCall* Entry::Timed::begin(Instance& instance, const std::atomic<Serving*>& slot,
-                               std::int64_t deadline, std::string_view method) noexcept {
-  TimedCall& timed = thread_record->timed[&slot - thread_record->slots];
+TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t deadline,
+                                   const char* method) noexcept {
+  ThreadRecord& record = ThreadRecord::of(&slot);
+  TimedCall& timed = record.timed[record.index_of(&slot)];
   timed.instance.store(instance.index_);
-  timed.method.store(method.data());
+  timed.method.store(method);
   timed.deadline.store(deadline);
   if (deadline < instance.serving_.next_deadline.load()) {
     static_cast<Module&>(instance.serving_).look_at_deadlines_at(deadline);
@@ -91,30 +118,30 @@ TimedCall* Entry::Timed::begin(Instance& instance, const std::atomic<Serving*>& 
   return &timed;
 }
 
-Error Entry::refusal(const Instance& instance, std::string_view method, bool served) {
+Error CallGuard::refusal(const Instance& instance, const char* method, bool served) {
   if (!served) return live(instance).module().unavailable(instance.plugin(), method);
   return Error({.status = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
                 .message = restarted_text,
                 .plugin = std::string(instance.plugin()),
-                .method = std::string(method)});
+                .method = method});
 }
 
-tenon_status Entry::refuse(const Instance& instance, tenon_call* call, std::string_view method,
-                           bool served) noexcept {
+tenon_status CallGuard::refuse(const Instance& instance, tenon_call* call, const char* method,
+                               bool served) noexcept {
   if (!served) {
     const Error error = live(instance).module().unavailable(instance.plugin(), method);
     const std::string_view message = error.message();
     call->functions->fail(call, error.status(), {message.data(), message.size()});
-    Call::of(call).add_failed_inside(thread_record->depth, error.to_string());
+    Call::of(call).add_failed_inside(call_depth(), error.to_string());
     return error.status();
   }
   return tenon_fail(call, TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, restarted_text);
 }
 
-Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_status status,
-                     std::string_view method) {
+Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& call,
+                         tenon_status status, const char* method) {
   if ((status & TENON_FATAL) != 0) {
-    tell(instance, generation, RestartReason::fatal_status, call, status, method);
+    tell(instance, target, RestartReason::fatal_status, call, status, method);
   }
   std::string message(call.message());
   if (call.cancelled() == CancelReason::restart) {
@@ -124,38 +151,38 @@ Error Entry::failure(Instance& instance, Serving* generation, Call& call, tenon_
   return Error({.status = status,
                 .message = std::move(message),
                 .plugin = std::string(instance.plugin()),
-                .method = std::string(method),
-                .behind = std::string(call.failed_inside(thread_record->depth))});
+                .method = method,
+                .behind = std::string(call.failed_inside(call_depth()))});
 }
 
 // A caller who passes the status on must not look broken for it.
-tenon_status Entry::failure_inside(Instance& instance, Serving* generation, tenon_call* raw,
-                                   tenon_status status, std::string_view method) {
+tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& target,
+                                       tenon_call* raw, tenon_status status, const char* method) {
   Call& call = Call::of(raw);
   if ((status & TENON_FATAL) != 0) {
-    tell(instance, generation, RestartReason::fatal_status, call, status, method);
+    tell(instance, target, RestartReason::fatal_status, call, status, method);
   }
   const Error error({.status = status,
                      .message = std::string(call.message()),
                      .plugin = std::string(instance.plugin()),
-                     .method = std::string(method),
-                     .behind = std::string(call.failed_inside(thread_record->depth))});
-  call.add_failed_inside(thread_record->depth, error.to_string());
+                     .method = method,
+                     .behind = std::string(call.failed_inside(call_depth()))});
+  call.add_failed_inside(call_depth(), error.to_string());
   return status & ~TENON_FATAL;
 }
 
-tenon_status Entry::thrown(Instance& instance, Serving* generation, tenon_call* call,
-                           std::string_view method) {
+tenon_status CallGuard::thrown(Instance& instance, const CallTarget& target, tenon_call* call,
+                               const char* method) {
   const tenon_status status = end_exception(call);
-  tell(instance, generation, RestartReason::exception, Call::of(call), status, method);
+  tell(instance, target, RestartReason::exception, Call::of(call), status, method);
   return status;
 }
 
-Error Entry::no_answer(const Instance& instance, std::string_view method) {
+Error CallGuard::no_answer(const Instance& instance, const char* method) {
   return Error({.status = TENON_INTERNAL,
                 .message = "the plugin succeeded without an answer",
                 .plugin = std::string(instance.plugin()),
-                .method = std::string(method)});
+                .method = method});
 }
 
 tenon_status BlockingClient::failure(tenon_status status) noexcept {
@@ -163,12 +190,14 @@ tenon_status BlockingClient::failure(tenon_status status) noexcept {
   return tenon_fail(nested_.raw(), interrupted, interrupted_text);
 }
 
-tenon_reader* Entry::lease(const Bound* generation, std::uint32_t index, tenon_reader* answered) {
-  return generation_of(generation).leases().lease(index, answered);
+tenon_reader* CallGuard::lease(const CallTarget& target, std::uint32_t index,
+                               tenon_reader* stream) {
+  return leases_of(target).lease(index, stream);
 }
 
-tenon_writer* Entry::lease(const Bound* generation, std::uint32_t index, tenon_writer* answered) {
-  return generation_of(generation).leases().lease(index, answered);
+tenon_writer* CallGuard::lease(const CallTarget& target, std::uint32_t index,
+                               tenon_writer* stream) {
+  return leases_of(target).lease(index, stream);
 }
 
 LentStream::LentStream(Instance& instance, tenon_reader*& stream)

@@ -40,10 +40,20 @@ class Lease::Visit {
   const Entered entered_;
 };
 
+namespace {
+
+/// Of the functions of a stream: the method that returned it is still under way.
+const CallTarget& maker(const Serving& generation, bool is_lent) noexcept {
+  const CallTarget* target = is_lent ? nullptr : innermost_target();
+  return target != nullptr && target->generation == &generation ? *target : generation.own();
+}
+
+}  // namespace
+
 Lease::Lease(LeaseList& list, std::uint32_t index, bool is_lent)
     : list_(list),
       index_(index),
-      plugin_(is_lent ? std::string_view() : innermost_plugin()),
+      target_(maker(list.generation_, is_lent)),
       state_(is_lent ? lent : 0) {}
 
 template <class Body>
@@ -55,7 +65,7 @@ tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& bo
     NestedCall nested(Call::of(call));
     Visit visit(*this, nested);
     if (!visit) return visit.refuse(nested.raw());
-    Inside inside(list_.generation_, &plugin_);
+    Inside inside(target_);
     status = list_.run_(function, nested.raw(), [&] {
       const tenon_status answered = body(nested.raw());
       // Before a fatal failure of this very function begins a restart.
@@ -123,7 +133,7 @@ void Lease::take_back() noexcept {
 /// The last that happens to the plugin's stream. After it the generation may go.
 void Lease::end() noexcept {
   if (!list_.broken()) {
-    Inside inside(list_.generation_, &plugin_);
+    Inside inside(target_);
     Call call;
     list_.run_("release", call.raw(), [&] {
       release_inner();

@@ -24,6 +24,7 @@
 
 #include "manifest/manifest.hpp"
 #include "module/lock_order.hpp"
+#include "module/thread_records.hpp"
 #include "platform/fork.hpp"
 
 namespace tenon::detail {
@@ -145,7 +146,7 @@ class Lease : public std::enable_shared_from_this<Lease> {
   LeaseList& list_;           // not used after the end: the generation may be gone
   std::size_t position_ = 0;  // in the list; under its lock
   const std::uint32_t index_;
-  const std::string plugin_;     // that made it; empty where that is no method's response
+  const CallTarget& target_;     // of its functions
   std::shared_ptr<Lease> held_;  // until the holder releases it
   std::atomic<std::uintptr_t> state_;
 };

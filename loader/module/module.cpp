@@ -20,9 +20,7 @@ LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, 
       module_(std::move(module)),
       index_(index),
       serial_(serial),
-      wanted_(std::make_shared<const Wanted>(std::move(wanted))) {
-  plugin_ = &wanted_->name;
-}
+      wanted_(std::make_shared<const Wanted>(std::move(wanted))) {}
 
 Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context)
     : origin_(std::move(origin)),
@@ -150,6 +148,7 @@ class Module::Reserved {
  public:
   explicit Reserved(Module& module) : module_(module) {
     if (module_.free_.empty()) {
+      module_.make_room(module_.instances_.size() + 1);
       module_.free_.reserve(module_.instances_.size() + 1);
       module_.instances_.push_back(nullptr);
       module_.free_.push_back(static_cast<std::uint32_t>(module_.instances_.size() - 1));
@@ -451,7 +450,6 @@ void Module::adopt(Loaded&& fresh) noexcept {
     if (instance == nullptr || !instance->ready_) continue;
     instance->version_ = generation_->version_of(instance->index_);
   }
-  generation_->open();
   serve_again();
 }
 
@@ -461,7 +459,7 @@ void Module::adopt(Loaded&& fresh) noexcept {
 void Module::serve_again() noexcept {
   const bool serves = generation_ != nullptr && !failures_.quarantined() && !shut_down_;
   interrupting.store(false);  // before a call can enter what serves now
-  if (serves) current.store(generation_.get());
+  if (serves) generation_->serve(*this);
   frozen_ = false;
   not_before_ = {};
   changed_.notify_all();
@@ -474,13 +472,13 @@ Module::Passage Module::pass_gate() noexcept {
     return {false, generation_.get()};
   }
   if (inherited()) return {false, nullptr};  // nobody is there to open it
-  while (current.load() == &gate_) {
+  while (closed()) {
     if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
       return {false, nullptr};
     if (changed_.wait_until(lock, gate_deadline_ + Operation::grace) == std::cv_status::no_timeout)
       continue;
     give_up_overdue(lock);
-    if (current.load() == &gate_) return {false, nullptr};
+    if (closed()) return {false, nullptr};
   }
   return {true, nullptr};
 }

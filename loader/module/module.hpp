@@ -327,7 +327,6 @@ class Module final : public ServingModule,
   const ModuleContext context_;
   const platform::ProcessMark process_;
   const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
-  Serving gate_;
 
   mutable Mutex mutex_{LockRank::module};
   mutable std::condition_variable_any changed_;

@@ -344,7 +344,7 @@ void Module::recover(const std::shared_ptr<Restart>& given_up, const Operation::
 /// Nothing serves, as after a crash, until the next restart. The generation is retired; the thread
 /// that hangs in it keeps it loaded. REQUIRED: the lock.
 void Module::lose_generation() {
-  current.store(&gate_);
+  close();
   gate_deadline_ = Clock::now() + context_.restart.gate;
   frozen_ = false;
   interrupting.store(false);
@@ -364,7 +364,7 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
   const bool first = generation_ == nullptr && !has_instances();
   if (!serves && !(first && why == RestartReason::crash)) return;  // its creator gets the error
   if (serves && why == RestartReason::crash) {
-    current.store(&gate_);
+    close();
     gate_deadline_ = Clock::now() + context_.restart.gate;
     broken = std::move(generation_);
   }
@@ -390,7 +390,7 @@ void Module::count_failure(RestartReason why, const std::string& text) {
     changed_.notify_all();
     return;
   }
-  current.store(&gate_);
+  close();
   changed_.notify_all();
   Event quarantined = event(Event::Type::quarantined);
   quarantined.message = reasons();

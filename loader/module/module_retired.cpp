@@ -52,7 +52,7 @@ void Module::unload_if_unused() noexcept {
   } catch (const std::bad_alloc&) {
     return;  // the next who looks may have memory for it
   }
-  current.store(nullptr);
+  close();
   old->worker = std::this_thread::get_id();
   lock.unlock();
   run_drain(old);
@@ -258,7 +258,7 @@ void Module::drain_retired() noexcept {
 void Module::begin_shut_down() noexcept {
   const Lock lock(mutex_);
   shut_down_ = true;
-  current.store(&gate_);
+  close();
   changed_.notify_all();
 }
 

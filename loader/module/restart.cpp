@@ -236,7 +236,7 @@ Result<void> Restart::close_gate() {
   {
     const Module::Lock lock(module_.mutex_);
     if (given_up()) return lost();
-    module_.current.store(&module_.gate_);
+    module_.close();
     if (session_) module_.interrupting.store(true);
   }
   if (session_) interrupt_calls(module_, *serving_);

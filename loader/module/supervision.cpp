@@ -116,7 +116,7 @@ tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* 
 tenon_status SupervisedPlugin::pass_on(const MethodInfo& method, Pass pass, tenon_call* call,
                                        const void* in, void* out) {
   return supervision_.run(
-      plugin_.name, method.name, call, [&] { return pass(bound_, call, in, out); },
+      plugin_.name, method.name, call, [&] { return pass(target_, call, in, out); },
       crashed_in_call);
 }
 

@@ -103,12 +103,12 @@ class SupervisedPlugin final : public Supervised {
                    std::span<MethodCounter> counters) noexcept
       : supervision_(supervision),
         plugin_(plugin),
-        bound_{plugin.table.get(), self},
+        target_{plugin.table.get(), self},
         counters_(counters),
         rules_(plugin) {}
 
-  /// What is called in the place of the plugin.
-  Bound bound() noexcept { return {plugin_.version->supervised, static_cast<Supervised*>(this)}; }
+  /// The `self` of the supervised table.
+  void* as_self() noexcept { return static_cast<Supervised*>(this); }
 
   tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
 
@@ -120,7 +120,7 @@ class SupervisedPlugin final : public Supervised {
 
   Supervision& supervision_;
   const AdmittedPlugin& plugin_;
-  const Bound bound_;
+  const CallTarget target_;
   const std::span<MethodCounter> counters_;  // empty where nothing is counted
   CallRules rules_;
 };

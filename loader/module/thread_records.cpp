@@ -2,6 +2,8 @@
 #include "module/thread_records.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -14,6 +16,8 @@
 namespace tenon::detail {
 
 constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET = nullptr;
+constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET = nullptr;
+constinit std::atomic<bool> readers_order{TENON_ORDERED_SLOTS != 0};
 constinit std::atomic<bool> cancelling_calls{false};
 
 namespace {
@@ -48,55 +52,56 @@ void add_to_free_records(ThreadRecord& record) noexcept {
 void give_back(void* record) noexcept {
   std::lock_guard lock(records_mutex);
   thread_record = nullptr;
+  free_slot = nullptr;
   add_to_free_records(*static_cast<ThreadRecord*>(record));
+}
+
+/// A slot for the calling thread; nullptr where all of them are taken.
+Slot* take_slot() noexcept {
+  if (!ThreadRecord::is_slot(free_slot)) {
+    if (thread_record != nullptr) return nullptr;
+    attach_thread();
+  }
+  return free_slot++;
+}
+
+void give_back_slot(Slot* slot) noexcept {
+  slot->store(nullptr, std::memory_order_release);
+  free_slot = slot;
 }
 
 // -- The order of slots ---------------------------------------------------------
 
-/// Who orders the store of a slot before the load that follows it.
-enum class Ordering {
-  by_barrier,  // restarts, for all threads
-  changing,
-  by_readers,
-};
+/// Readers that entered before they were told to order their slots may have one in the store buffer
+/// of their processor. It drains within microseconds, and at once when the thread is stopped; this
+/// is far longer.
+constexpr auto store_buffers_drain = std::chrono::milliseconds(10);
 
-Ordering first_ordering() noexcept {
-  return TENON_ORDERED_SLOTS || !platform::has_process_barrier() ? Ordering::by_readers
-                                                                 : Ordering::by_barrier;
+/// Whether readers have to order their slots, as far as is known before the first restart.
+bool readers_order_from_the_start() noexcept {
+  static const bool order = TENON_ORDERED_SLOTS != 0 || !platform::has_process_barrier();
+  if (order) readers_order.store(true);
+  return order;
 }
 
-std::atomic<Ordering>& ordering() noexcept {
-  static std::atomic<Ordering> now = first_ordering();
-  return now;
-}
-
-/// From now on every reader orders its slots itself. Readers that entered before they were told may
-/// have a slot in the store buffer of their processor. It drains within microseconds, and at once
-/// when the thread is stopped; the pause is far longer.
-void order_by_readers() noexcept {
-  constexpr auto pause = std::chrono::milliseconds(10);
-  auto before = Ordering::by_barrier;
-  if (!ordering().compare_exchange_strong(before, Ordering::changing)) return;
-  {
-    std::lock_guard lock(records_mutex);
-    for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-      record->ordered.store(true);
+/// Whether the slots show every thread that is in a generation of the module that is not published
+/// any more.
+bool slots_are_visible(ServingModule& module) noexcept {
+  if (readers_order_from_the_start()) return true;
+  if (!readers_order.load()) {
+    if (platform::process_barrier()) return true;
+    const bool first = !readers_order.exchange(true);
+    module.let_readers_order();
+    std::this_thread::sleep_for(store_buffers_drain);
+    if (first) {
+      log_warning(
+          "the system refuses the memory barrier that restarts need (membarrier); calls are slower "
+          "from now on, and the code of modules that were being replaced stays mapped");
     }
+    return false;
   }
-  std::this_thread::sleep_for(pause);
-  ordering().store(Ordering::by_readers);
-  log_warning(
-      "the system refuses the memory barrier that restarts need (membarrier); calls are slower "
-      "from "
-      "now on, and the code of modules that were being replaced stays mapped");
-}
-
-/// Whether the slots show every thread that is in a generation that is not published any more.
-bool slots_are_visible() noexcept {
-  if (ordering().load() == Ordering::by_readers) return true;
-  if (platform::process_barrier()) return true;
-  order_by_readers();
-  return false;
+  if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
+  return true;
 }
 
 // The child of a fork has one thread. The calls of the others do not exist there.
@@ -105,10 +110,6 @@ void forget_other_threads() noexcept {
   new (&records_mutex) std::mutex;
   new (&cancelling_mutex) std::mutex;
   cancelling_calls.store(false);
-  if (ordering().load() == Ordering::changing) {
-    if (thread_record != nullptr) thread_record->ordered.store(true);
-    ordering().store(Ordering::by_readers);
-  }
   free_records = nullptr;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     if (record == thread_record) continue;
@@ -116,8 +117,6 @@ void forget_other_threads() noexcept {
     for (auto& timed : record->timed) timed.deadline.store(no_deadline, std::memory_order_relaxed);
     for (auto& call : record->blocking) call.store(nullptr, std::memory_order_relaxed);
     record->asker = nullptr;
-    record->depth = 0;
-    record->ordered.store(ordering().load() != Ordering::by_barrier);
     add_to_free_records(*record);
   }
 }
@@ -128,7 +127,6 @@ ThreadRecord* take_record() {
   static const bool watching = (platform::after_fork_in_child(forget_other_threads), true);
   static_cast<void>(watching);
   auto* record = new ThreadRecord;
-  record->ordered.store(ordering().load() != Ordering::by_barrier);
   record->next = all_records.load();
   all_records.store(record);
   return record;
@@ -138,7 +136,8 @@ bool somebody_is_in(const ServingModule& module, const Serving& serving) noexcep
   if (module.overflow.load() != 0) return true;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     for (const auto& slot : record->slots) {
-      if (slot.load() == &serving) return true;
+      const CallTarget* target = slot.load();
+      if (target != nullptr && serving.has_target(target)) return true;
     }
   }
   return false;
@@ -152,6 +151,7 @@ ThreadRecord* attach_thread() noexcept {
     std::lock_guard lock(records_mutex);
     thread_record = take_record();
   }
+  free_slot = &thread_record->slots[1];
   at_exit.arm(thread_record);
   return thread_record;
 }
@@ -164,11 +164,18 @@ std::size_t count_thread_records() noexcept {
   return count;
 }
 
+std::uint32_t call_depth() noexcept {
+  if (thread_record == nullptr) return 0;
+  return static_cast<std::uint32_t>(thread_record->index_of(free_slot) - 1);
+}
+
 bool this_thread_has_entered(const Serving& serving) noexcept {
   const ThreadRecord* record = thread_record;
   if (record == nullptr) return false;
-  return std::any_of(std::begin(record->slots), std::end(record->slots),
-                     [&](const auto& slot) { return slot.load() == &serving; });
+  return std::any_of(std::begin(record->slots), std::end(record->slots), [&](const Slot& slot) {
+    const CallTarget* target = slot.load();
+    return target != nullptr && target->generation == &serving;
+  });
 }
 
 bool this_thread_is_in(const Serving& serving) noexcept {
@@ -179,29 +186,28 @@ bool this_thread_is_in(const Serving& serving) noexcept {
   return this_thread_has_entered(serving);
 }
 
+const CallTarget* innermost_target() noexcept {
+  return call_depth() > 0 ? (free_slot - 1)->load() : nullptr;
+}
+
 Serving* innermost_serving() noexcept {
-  const ThreadRecord* record = thread_record;
-  return record != nullptr && record->depth > 0 ? record->slots[record->depth - 1].load() : nullptr;
+  const CallTarget* target = innermost_target();
+  return target != nullptr ? target->generation : nullptr;
 }
 
 std::string_view innermost_plugin() noexcept {
-  const ThreadRecord* record = thread_record;
-  if (record == nullptr || record->depth == 0) return {};
-  const std::string* plugin = record->plugins[record->depth - 1];
-  return plugin != nullptr ? std::string_view(*plugin) : std::string_view();
+  const CallTarget* target = innermost_target();
+  if (target == nullptr || target->plugin == nullptr) return {};
+  return *target->plugin;
 }
 
 // Who is too deeply nested for a slot goes without one: its generation is not drained meanwhile,
 // since whoever makes such a call also holds the module.
-Inside::Inside(Serving& serving, const std::string* plugin) noexcept {
-  ThreadRecord* record = thread_record != nullptr ? thread_record : attach_thread();
-  if (record->depth >= ThreadRecord::levels) return;
-  record->plugins[record->depth] = plugin;
-  slot_ = &record->slots[record->depth++];
-  slot_->store(&serving);
+Inside::Inside(const CallTarget& target) noexcept : slot_(take_slot()) {
+  if (slot_ != nullptr) slot_->store(&target);
 }
 
-Inside::Inside(Serving& serving, ServingModule& module) noexcept : Inside(serving) {
+Inside::Inside(const Serving& serving, ServingModule& module) noexcept : Inside(serving) {
   if (slot_ != nullptr) return;
   counted_ = &module;
   counted_->overflow.fetch_add(1);
@@ -209,26 +215,88 @@ Inside::Inside(Serving& serving, ServingModule& module) noexcept : Inside(servin
 
 Inside::~Inside() {
   if (counted_ != nullptr) counted_->overflow.fetch_sub(1);
-  if (slot_ == nullptr) return;
-  slot_->store(nullptr, std::memory_order_release);
-  thread_record->depth--;
+  if (slot_ != nullptr) give_back_slot(slot_);
 }
 
-void Inside::run_plugin(const std::string& name) const noexcept {
-  if (slot_ != nullptr) thread_record->plugins[slot_ - thread_record->slots] = &name;
+void Inside::run_plugin(const CallTarget& target) const noexcept {
+  if (slot_ != nullptr) slot_->store(&target);
+}
+
+// -- What serves ------------------------------------------------------------------
+
+void Serving::add_targets(const CallTarget* first, std::size_t count) noexcept {
+  const std::size_t number = count_.load(std::memory_order_relaxed);
+  assert(number < most_ranges);
+  ranges_[number] = {first, first + count};
+  count_.store(number + 1, std::memory_order_release);
+}
+
+bool Serving::has_target(const CallTarget* target) const noexcept {
+  const std::less<const CallTarget*> before;  // of pointers into different arrays
+  const auto end = ranges_ + count_.load(std::memory_order_acquire);
+  return std::any_of(ranges_, end, [&](const Range& range) {
+    return !before(target, range.first) && before(target, range.end);
+  });
+}
+
+namespace {
+constexpr CallTarget nobody{};
+}
+
+ServingModule::ServingModule() noexcept : current_(&nobody), published_(&nobody), gate_(&nobody) {}
+
+void ServingModule::publish(const CallTarget* targets) noexcept {
+  const bool order = readers_order_from_the_start() || readers_order.load();
+  const std::lock_guard lock(mutex_);
+  published_.store(targets);
+  current_.store(order || readers_order_ ? gate_ : targets);
+}
+
+void ServingModule::replace(const CallTarget* outgrown, const CallTarget* targets) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (published_.load() == outgrown) published_.store(targets);
+  if (current_.load() == outgrown) current_.store(targets);
+}
+
+void ServingModule::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  published_.store(gate_);
+  current_.store(gate_);
+}
+
+bool ServingModule::closed() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return published_.load() == gate_;
+}
+
+void ServingModule::make_room(std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  if (count <= room_) return;
+  const std::size_t larger = std::max<std::size_t>(2 * room_, count + 7);
+  gates_.push_back(std::make_unique<const CallTarget[]>(larger));
+  const CallTarget* outgrown = std::exchange(gate_, gates_.back().get());
+  room_ = larger;
+  if (published_.load() == outgrown) published_.store(gate_);
+  if (current_.load() == outgrown) current_.store(gate_);
+}
+
+bool ServingModule::let_readers_order() noexcept {
+  const std::lock_guard lock(mutex_);
+  current_.store(gate_);
+  return !std::exchange(readers_order_, true);
 }
 
 // A call that is found in a record stays there until the end of the look: whoever takes it out sees
 // `cancelling_calls` and waits. So its slot, read after it, is that of the same call.
-void interrupt_calls(const ServingModule& module, const Serving& serving) noexcept {
+void interrupt_calls(ServingModule& module, const Serving& serving) noexcept {
   std::lock_guard lock(cancelling_mutex);
   cancelling_calls.store(true);
-  static_cast<void>(
-      slots_are_visible());  // where it refuses, readers order their calls from now on
+  // Where the system refuses it, readers order their calls from now on.
+  static_cast<void>(slots_are_visible(module));
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-    for (std::uint32_t level = 0; level < ThreadRecord::levels; level++) {
+    for (std::uint32_t level = 1; level <= ThreadRecord::levels; level++) {
       Call* call = record->blocking[level].load();
-      if (call == nullptr || record->slots[level].load() != &serving) continue;
+      if (call == nullptr || !serving.has_target(record->slots[level].load())) continue;
       call->cancel(CancelReason::restart);
     }
   }
@@ -258,12 +326,12 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
   constexpr std::int64_t told = INT64_MIN;
   std::vector<OverdueCall> overdue;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
-    for (std::uint32_t level = 0; level < ThreadRecord::levels; level++) {
+    for (std::uint32_t level = 1; level <= ThreadRecord::levels; level++) {
       TimedCall& timed = record->timed[level];
       std::int64_t deadline = timed.deadline.load();
       if (deadline == no_deadline || deadline == told) continue;
       const OverdueCall call{timed.instance.load(), timed.method.load()};
-      if (record->slots[level].load() != &serving) continue;
+      if (!serving.has_target(record->slots[level].load())) continue;
       if (deadline > now) {
         next = std::min(next, deadline);
       } else if (timed.deadline.compare_exchange_strong(deadline, told)) {
@@ -274,9 +342,9 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
   return overdue;
 }
 
-Occupancy wait_until_left(const ServingModule& module, const Serving& serving,
+Occupancy wait_until_left(ServingModule& module, const Serving& serving,
                           std::chrono::steady_clock::time_point deadline) {
-  if (!slots_are_visible()) return Occupancy::unknown;
+  if (!slots_are_visible(module)) return Occupancy::unknown;
   constexpr auto longest_pause = std::chrono::milliseconds(1);
   auto pause = std::chrono::microseconds(0);
   while (somebody_is_in(module, serving)) {

@@ -5,6 +5,7 @@
 
 #include <tenon/instance.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,33 @@
 #include <vector>
 
 namespace tenon::detail {
+
+/// A generation as the guard sees it: the targets of the calls that may be in it. Not more than one
+/// thread at a time adds targets; all else is thread-safe.
+class Serving {
+ public:
+  Serving() noexcept { add_targets(&own_, 1); }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+  /// The target of the functions of the module.
+  const CallTarget& own() const noexcept { return own_; }
+  /// From now on an array of targets belongs to it. REQUIRED: at least twice as many as in the one
+  /// before, or one of the first few.
+  void add_targets(const CallTarget* first, std::size_t count) noexcept;
+  bool has_target(const CallTarget* target) const noexcept;
+
+ private:
+  struct Range {
+    const CallTarget* first;
+    const CallTarget* end;
+  };
+  static constexpr std::size_t most_ranges = 40;
+
+  const CallTarget own_{nullptr, nullptr, this, nullptr};
+  std::atomic<std::size_t> count_{0};
+  Range ranges_[most_ranges];
+};
 
 /// The records that exist, used or free: as many as threads were attached at the same time.
 std::size_t count_thread_records() noexcept;
@@ -24,6 +52,9 @@ bool this_thread_has_entered(const Serving& serving) noexcept;
 /// on its stack.
 bool this_thread_is_in(const Serving& serving) noexcept;
 
+/// Where the calling thread is that entered it last and is still there; nullptr where there is
+/// none.
+const CallTarget* innermost_target() noexcept;
 /// The generation that the calling thread entered last and is still in; nullptr where there is
 /// none.
 Serving* innermost_serving() noexcept;
@@ -35,23 +66,25 @@ std::string_view innermost_plugin() noexcept;
 /// made through an Instance.
 class Inside {
  public:
-  explicit Inside(Serving& serving, const std::string* plugin = nullptr) noexcept;
+  explicit Inside(const Serving& serving) noexcept : Inside(serving.own()) {}
+  /// The same for functions of a plugin, by one of the targets of the generation.
+  explicit Inside(const CallTarget& target) noexcept;
   /// The same for a thread that does not hold an instance of `module`, whose generation it is.
-  Inside(Serving& serving, ServingModule& module) noexcept;
+  Inside(const Serving& serving, ServingModule& module) noexcept;
   ~Inside();
-  /// From now on the thread runs functions of this plugin, whose name outlives this.
-  void run_plugin(const std::string& name) const noexcept;
+  /// From now on the thread runs functions of a plugin of the generation.
+  void run_plugin(const CallTarget& target) const noexcept;
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
  private:
-  std::atomic<Serving*>* slot_ = nullptr;
+  Slot* slot_ = nullptr;
   ServingModule* counted_ = nullptr;  // where there was no slot
 };
 
 /// Cancels the calls in `serving` of `module` that block, with the reason `restart`. Calls that
 /// begin to block later find `module.interrupting`, which must have been set.
-void interrupt_calls(const ServingModule& module, const Serving& serving) noexcept;
+void interrupt_calls(ServingModule& module, const Serving& serving) noexcept;
 
 /// A call that did not end by its deadline.
 struct OverdueCall {
@@ -74,8 +107,11 @@ enum class Occupancy {
 /// Waits until no thread is in `serving` of `module`, which must not be published any more. When
 /// the system refuses the barrier for the first time, all threads are told to order their slots
 /// themselves, and the answer is `unknown` for the generations that were being left then. It is not
-/// for those that are published afterwards.
-Occupancy wait_until_left(const ServingModule& module, const Serving& serving,
+/// for those that are left afterwards.
+Occupancy wait_until_left(ServingModule& module, const Serving& serving,
                           std::chrono::steady_clock::time_point deadline);
+
+/// In how many calls the thread is.
+std::uint32_t call_depth() noexcept;
 
 }  // namespace tenon::detail

@@ -37,8 +37,8 @@ extern "C" bool __wrap__ZN5tenon8platform15process_barrierEv() {
 namespace tenon::tests {
 namespace {
 
-using detail::Bound;
-using detail::Entry;
+using detail::CallGuard;
+using detail::CallTarget;
 using detail::Instance;
 using detail::Serving;
 using detail::ServingModule;
@@ -57,10 +57,11 @@ struct alignas(128) OnItsOwn {
 /// One call and one restart at the same time, as often as is wanted.
 class Litmus {
  public:
-  /// `ordered`: the calling thread keeps the order itself.
-  explicit Litmus(bool ordered) : ordered_(ordered) {
-    old_.value.bounds.store(&in_old_);
-    fresh_.value.bounds.store(&in_fresh_);
+  /// `ordered`: the calls keep the order themselves.
+  explicit Litmus(bool ordered) {
+    old_.value.add_targets(&in_old_, 1);
+    fresh_.value.add_targets(&in_fresh_, 1);
+    if (ordered) module_.value.let_readers_order();
   }
 
   /// Plays until both sides have missed each other, and answers in which round that was; 0 when it
@@ -120,11 +121,11 @@ class Litmus {
 
   /// The restart's side of a round.
   bool both_miss(std::int64_t round) {
-    serving_.value.current.store(&old_.value);
+    module_.value.publish(&in_old_);
     turn_.value.store(round, std::memory_order_release);
     dawdle(random_, 1024);
-    serving_.value.current.store(&fresh_.value);
-    const bool left = wait_until_left(serving_.value, old_.value, {}) == detail::Occupancy::left;
+    module_.value.publish(&in_fresh_);
+    const bool left = wait_until_left(module_.value, old_.value, {}) == detail::Occupancy::left;
     looked_.value.store(round, std::memory_order_release);
     wait_for_change(left_.value, round - 1);
     return left && entered_old_.value;
@@ -133,14 +134,13 @@ class Litmus {
   /// The side of the calls.
   void call() {
     pin(cpus().front());
-    detail::attach_thread()->ordered = ordered_ || TENON_ORDERED_SLOTS;
     std::minstd_rand random;
     for (std::int64_t round = 0;;) {
       round = wait_for_change(turn_.value, round);
       if (round == over) return;
       dawdle(random, 64);
       {
-        Entry entry(instance_, true);
+        CallGuard entry(instance_, true);
         wait_for_change(looked_.value, round - 1);
         entered_old_.value = entry.self() == in_old_.self;
       }
@@ -148,15 +148,14 @@ class Litmus {
     }
   }
 
-  const bool ordered_;
   std::minstd_rand random_{1};
   OnItsOwn<Serving> old_, fresh_;
-  OnItsOwn<ServingModule> serving_;
+  OnItsOwn<ServingModule> module_;
   OnItsOwn<std::atomic<std::int64_t>> turn_, looked_, left_;
   OnItsOwn<bool> entered_old_;
-  Bound in_old_{nullptr, &old_};
-  Bound in_fresh_{nullptr, &fresh_};
-  TestInstance instance_{serving_.value};
+  const CallTarget in_old_{this, &old_, &old_.value};
+  const CallTarget in_fresh_{this, &fresh_, &fresh_.value};
+  TestInstance instance_{module_.value};
 };
 
 /// Takes the barrier out as long as it lives.

@@ -21,8 +21,8 @@
 namespace tenon::tests {
 namespace {
 
-using detail::Bound;
-using detail::Entry;
+using detail::CallGuard;
+using detail::CallTarget;
 using detail::Inside;
 using detail::Instance;
 using detail::Serving;
@@ -37,8 +37,8 @@ class TestInstance : public Instance {
 /// A module with one generation that serves one instance.
 struct TestModule {
   TestModule() {
-    generation.bounds.store(&bound);
-    serving.current.store(&generation);
+    generation.add_targets(&target, 1);
+    serving.publish(&target);
   }
   bool is_left(std::chrono::milliseconds patience = {}) {
     return detail::wait_until_left(serving, generation,
@@ -47,8 +47,8 @@ struct TestModule {
   }
 
   int object = 0;
-  Bound bound{&object, &object};
   Serving generation;
+  CallTarget target{&object, &object, &generation};
   ServingModule serving;
   TestInstance instance{serving};
 };
@@ -58,7 +58,7 @@ class Guest {
  public:
   explicit Guest(TestModule& module)
       : thread_([this, &module] {
-          Entry entry(module.instance, true);
+          CallGuard entry(module.instance, true);
           std::unique_lock lock(mutex_);
           inside_ = true;
           changed_.notify_all();
@@ -87,7 +87,7 @@ class Guest {
 /// Calls `then` inside `depth` nested entries.
 void nested(TestModule& module, int depth, const std::function<void()>& then) {
   if (depth == 0) return then();
-  Entry entry(module.instance, true);
+  CallGuard entry(module.instance, true);
   ASSERT_TRUE(entry);
   ASSERT_EQ(entry.self(), &module.object);
   nested(module, depth - 1, then);
@@ -97,7 +97,7 @@ TEST(CallGuard, KeepsAGenerationWhileACallIsInside) {
   TestModule module;
   EXPECT_TRUE(module.is_left());
   {
-    Entry entry(module.instance, true);
+    CallGuard entry(module.instance, true);
     EXPECT_FALSE(module.is_left());
     EXPECT_TRUE(detail::this_thread_is_in(module.generation));
   }
@@ -123,8 +123,8 @@ TEST(CallGuard, InterruptsTheCallsOfOneGeneration) {
   TestModule other;
   Call call;
   Call of_other;
-  Entry entry(module.instance, true);
-  Entry inner(other.instance, true);
+  CallGuard entry(module.instance, true);
+  CallGuard inner(other.instance, true);
   const detail::Blocking blocking(entry, call);
   const detail::Blocking inner_blocking(inner, of_other);
   std::thread([&] { detail::interrupt_calls(module.serving, module.generation); }).join();
@@ -136,7 +136,7 @@ TEST(CallGuard, InterruptsCallsThatBeginToBlockTooLate) {
   TestModule module;
   module.serving.interrupting.store(true);
   Call call;
-  Entry entry(module.instance, true);
+  CallGuard entry(module.instance, true);
   const detail::Blocking blocking(entry, call);
   EXPECT_EQ(call.cancelled(), CancelReason::restart);
 }
@@ -144,7 +144,7 @@ TEST(CallGuard, InterruptsCallsThatBeginToBlockTooLate) {
 TEST(CallGuard, InterruptsCallsThatAreTooDeepForASlot) {
   TestModule module;
   nested(module, ThreadRecord::levels, [&] {
-    Entry entry(module.instance, true);
+    CallGuard entry(module.instance, true);
     Call call;
     {
       const detail::Blocking blocking(entry, call);
@@ -167,7 +167,7 @@ TEST(CallGuard, EndsNoCallWhileItIsInterrupted) {
       while (!over) {
         const auto call = std::make_unique<Call>();
         call->raw()->functions->wait_handle(call->raw());
-        Entry entry(module.instance, true);
+        CallGuard entry(module.instance, true);
         const detail::Blocking blocking(entry, *call);
       }
     });
@@ -190,9 +190,9 @@ TEST(CallGuard, SeesOtherThreads) {
 TEST(CallGuard, EntersTheGenerationThatIsPublished) {
   TestModule module;
   TestModule next;
-  Entry before(module.instance, true);
-  module.serving.current.store(&next.generation);
-  Entry after(module.instance, true);
+  CallGuard before(module.instance, true);
+  module.serving.publish(&next.target);
+  CallGuard after(module.instance, true);
   EXPECT_EQ(before.self(), &module.object);
   EXPECT_EQ(after.self(), &next.object);
 }
@@ -222,7 +222,7 @@ TEST(CallGuard, KnowsTheInnermostGeneration) {
   TestModule outer;
   TestModule inner;
   EXPECT_EQ(detail::innermost_serving(), nullptr);
-  Entry entry(outer.instance, true);
+  CallGuard entry(outer.instance, true);
   {
     Inside inside(inner.generation);
     EXPECT_EQ(detail::innermost_serving(), &inner.generation);
@@ -236,7 +236,7 @@ TEST(CallGuard, GivesTheRecordOfAThreadThatEndedToTheNext) {
   ThreadRecord* records[2] = {};
   for (ThreadRecord*& record : records) {
     std::thread([&] {
-      Entry entry(module.instance, true);
+      CallGuard entry(module.instance, true);
       record = detail::thread_record;
     }).join();
   }
@@ -247,7 +247,7 @@ TEST(CallGuard, GivesTheRecordOfAThreadThatEndedToTheNext) {
 
 /// A thread that calls a plugin once.
 void call_on_a_thread(TestModule& module) {
-  std::thread([&] { Entry entry(module.instance, true); }).join();
+  std::thread([&] { CallGuard entry(module.instance, true); }).join();
 }
 
 TEST(CallGuard, KeepsAsManyRecordsAsThreadsWereAttachedAtATime) {
@@ -261,7 +261,7 @@ TEST(CallGuard, KeepsAsManyRecordsAsThreadsWereAttachedAtATime) {
 /// Calls a plugin when its thread ends.
 struct CallsAtTheEnd {
   TestModule* module = nullptr;
-  ~CallsAtTheEnd() { Entry entry(module->instance, true); }
+  ~CallsAtTheEnd() { CallGuard entry(module->instance, true); }
 };
 
 TEST(CallGuard, TakesBackARecordThatAThreadLocalDestructorAttached) {
@@ -272,7 +272,7 @@ TEST(CallGuard, TakesBackARecordThatAThreadLocalDestructorAttached) {
     std::thread([&] {
       thread_local CallsAtTheEnd at_the_end;  // is destroyed after what is made later
       at_the_end.module = &module;
-      Entry entry(module.instance, true);
+      CallGuard entry(module.instance, true);
     }).join();
   }
   EXPECT_EQ(detail::count_thread_records(), before);
@@ -281,7 +281,7 @@ TEST(CallGuard, TakesBackARecordThatAThreadLocalDestructorAttached) {
 
 /// The same by a key of the system, whose destructors run last.
 void call_at_the_end(void* module) {
-  Entry entry(static_cast<TestModule*>(module)->instance, true);
+  CallGuard entry(static_cast<TestModule*>(module)->instance, true);
 }
 
 TEST(CallGuard, TakesBackARecordThatADestructorOfAKeyAttached) {
@@ -292,7 +292,7 @@ TEST(CallGuard, TakesBackARecordThatADestructorOfAKeyAttached) {
   ASSERT_EQ(pthread_key_create(&key, call_at_the_end), 0);
   for (int i = 0; i < 1000; i++) {
     std::thread([&] {
-      Entry entry(module.instance, true);
+      CallGuard entry(module.instance, true);
       pthread_setspecific(key, &module);
     }).join();
   }
@@ -305,7 +305,7 @@ TEST(CallGuard, WaitsForTheLastOneToLeave) {
   TestModule module;
   std::thread leaving;
   {
-    Entry entry(module.instance, true);
+    CallGuard entry(module.instance, true);
     leaving = std::thread([&] { EXPECT_TRUE(module.is_left(std::chrono::minutes(1))); });
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -316,7 +316,7 @@ TEST(CallGuard, ForgetsInAForkedChildTheThreadsThatItDoesNotHave) {
   TestModule module;
   TestModule own;
   Guest guest(module);
-  Entry entry(own.instance, true);
+  CallGuard entry(own.instance, true);
   const pid_t child = fork();
   if (child == 0) {
     const bool good = module.is_left() && !own.is_left();

@@ -92,7 +92,7 @@ void emit_class(Writer& out, const Kind& kind) {
   out.line("};");
 }
 
-void emit_request(Writer& out, const InterfaceMethod& method) {
+void emit_request(Writer& out, const InterfaceMethod& method, MethodForm form) {
   out.line(request_name(method.version, method.method), " in{};");
   out.line("in.struct_size = sizeof in;");
   for (const Field& field : method.method.request) {
@@ -100,71 +100,76 @@ void emit_request(Writer& out, const InterfaceMethod& method) {
       out.line("in.", field.name, " = tenon::detail::raw_of(", variable_name(field), ");");
       continue;
     }
-    out.list("in." + field.name + " = " + value_type(field.type) + "::pass(",
-             {"call.raw()", InterfaceMethod::view_of(field)}, ");");
+    const std::vector<std::string> raw = InterfaceMethod::raw_of(field, form);
+    out.list("in." + field.name + " = " + raw[0], {raw[1], raw[2]}, ");");
   }
 }
 
 /// What owns a stream of the answer.
 std::string stream_answer(const Field& field) {
-  const std::string raw = "entry.lease(out->" + field.name + "), instance_->plugin()";
+  const std::string raw = "guard.lease(out->" + field.name + "), instance_->plugin()";
   if (field.type.shape != Shape::optional) return host_stream(field.type) + "(" + raw + ")";
   return "tenon::detail::optional_stream<" + host_stream(*field.type.element) + ">(" + raw + ")";
 }
 
-void emit_answer(Writer& out, const InterfaceMethod& method) {
+void emit_answer(Writer& out, const InterfaceMethod& method, MethodForm form) {
+  const bool plain = form == MethodForm::plain;
   const Method& spec = method.method;
   if (spec.response.empty()) {
     out.line("return {};");
     return;
   }
-  out.line("if (out == nullptr) return entry.no_answer(", quoted(spec.name), ");");
+  out.line("if (out == nullptr) return guard.no_answer(", quoted(spec.name), ");");
   out.line("out = tenon::detail::complete(call.raw(), out);");
   for (const Field& field : spec.response) {
     if (!is_stream(field.type) || field.type.shape == Shape::optional) continue;
-    out.line("if (out->", field.name, " == nullptr) return entry.no_answer(", quoted(spec.name),
+    out.line("if (out->", field.name, " == nullptr) return guard.no_answer(", quoted(spec.name),
              ");");
   }
-  std::vector<std::string> views;
+  std::vector<std::string> values;
   for (const Field& field : spec.response) {
-    views.push_back(is_stream(field.type)
-                        ? stream_answer(field)
-                        : value_type(field.type) + "::view(out->" + field.name + ")");
+    values.push_back(is_stream(field.type) ? stream_answer(field)
+                                           : value_type(field.type) + (plain ? "::own" : "::view") +
+                                                 "(out->" + field.name + ")");
   }
   if (method.answers_struct()) {
-    out.list("return " + method.call_result() + "{", views, "};");
+    out.list("return " + (plain ? method.plain_result() : method.call_result()) + "{", values,
+             "};");
   } else {
-    out.line("return ", views.front(), ";");
+    out.line("return ", values.front(), ";");
   }
 }
 
-void emit_call_form(Writer& out, const Kind& kind, const InterfaceMethod& method) {
-  const std::string name = class_name(kind);
+void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
   const Method& spec = method.method;
-  const bool answers = !spec.response.empty();
+  if (form == MethodForm::plain) out.line("tenon::Call call;");
+  out.line("tenon::detail::CallGuard guard(*instance_, ", method.fresh() ? "true" : "false", ");");
+  out.line("if (!guard) return guard.refusal(", quoted(spec.name), ");");
+  if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(guard, call);");
+  emit_request(out, method, form);
+  if (!spec.response.empty()) {
+    out.line("const ", response_name(method.version, spec), "* out = nullptr;");
+  }
+  out.list("const tenon_status status = guard.call(",
+           method.entry_arguments("call.raw()", "&in", "&out"), ");");
+  out.line("if (status != TENON_OK) return guard.failure(call, status, ", quoted(spec.name), ");");
+  for (const Field& field : spec.request) {
+    if (is_stream(field.type)) out.line("tenon::detail::passed(", variable_name(field), ");");
+  }
+  if (spec.configures) out.line("instance_->remember_config(in.config);");
+  if (method.begins_session()) out.line("guard.session_begins();");
+  emit_answer(out, method, form);
+}
+
+void emit_form(Writer& out, const Kind& kind, const InterfaceMethod& method, MethodForm form) {
+  const bool plain = form == MethodForm::plain;
+  const std::string name = class_name(kind);
   const std::string in_class = method.answers_struct() ? name + "::" : "";
-  out.list("inline tenon::Result<" + in_class + method.call_result() + "> " + name +
-               "::" + spec.name + "(",
-           method.call_parameters(false), ") {");
-  out.indented([&] {
-    out.line("tenon::detail::Entry entry(*instance_, ", method.fresh() ? "true" : "false", ");");
-    out.line("if (!entry) return entry.refusal(", quoted(spec.name), ");");
-    if (!spec.blocks.empty()) out.line("tenon::detail::Blocking blocking(entry, call);");
-    emit_request(out, method);
-    if (answers) {
-      out.line("const ", response_name(method.version, spec), "* out = nullptr;");
-    }
-    out.list("const tenon_status status = entry.call(",
-             method.entry_arguments("call.raw()", "&in", "&out"), ");");
-    out.line("if (status != TENON_OK) return entry.failure(call, status, ", quoted(spec.name),
-             ");");
-    for (const Field& field : spec.request) {
-      if (is_stream(field.type)) out.line("tenon::detail::passed(", variable_name(field), ");");
-    }
-    if (spec.configures) out.line("instance_->remember_config(in.config);");
-    if (method.begins_session()) out.line("entry.session_begins();");
-    emit_answer(out, method);
-  });
+  const std::string result = plain ? method.plain_result() : method.call_result();
+  out.list((plain ? "" : "TENON_ALWAYS_INLINE ") + ("tenon::Result<" + in_class + result) + "> " +
+               name + "::" + method.method.name + "(",
+           plain ? method.plain_parameters(false) : method.call_parameters(false), ") {");
+  out.indented([&] { emit_body(out, method, form); });
   out.line("}");
   out.line();
 }
@@ -216,40 +221,6 @@ void emit_step_class(Writer& out, const KindStep& step) {
   out.line();
 }
 
-void emit_plain_form(Writer& out, const Kind& kind, const InterfaceMethod& method) {
-  const std::string name = class_name(kind);
-  const std::string in_class = method.answers_struct() ? name + "::" : "";
-  out.list("tenon::Result<" + in_class + method.plain_result() + "> " + name +
-               "::" + method.method.name + "(",
-           method.plain_parameters(false), ") {");
-  out.indented([&] {
-    out.line("tenon::Call call;");
-    const std::vector<Field>& response = method.method.response;
-    if (response.empty()) {
-      out.list("return " + method.method.name + "(", method.passed_arguments(), ");");
-      return;
-    }
-    out.list("auto answer = " + method.method.name + "(", method.passed_arguments(), ");");
-    out.line("if (!answer) return std::move(answer).error();");
-    std::vector<std::string> owned;
-    for (const Field& field : response) {
-      const std::string value = method.answers_struct() ? "answer->" + field.name : "*answer";
-      if (is_stream(field.type)) {
-        owned.push_back("std::move(" + value + ")");
-        continue;
-      }
-      owned.push_back("tenon::detail::own<" + owned_type(field.type) + ">(call, " + value + ")");
-    }
-    if (method.answers_struct()) {
-      out.list("return " + method.plain_result() + "{", owned, "};");
-    } else {
-      out.line("return ", owned.front(), ";");
-    }
-  });
-  out.line("}");
-  out.line();
-}
-
 }  // namespace
 
 std::string step_class(const KindStep& step) {
@@ -288,14 +259,16 @@ std::string emit_interface(const Kind& kind) {
   for (const KindStep& step : kind.steps) {
     if (step.adaptable && step.has_hooks()) emit_step_class(out, step);
   }
-  for (const InterfaceMethod& method : methods_of(latest)) emit_call_form(out, kind, method);
+  for (const InterfaceMethod& method : methods_of(latest)) {
+    emit_form(out, kind, method, MethodForm::call);
+  }
   out.line("}  // namespace ", kind.space);
   return out.text();
 }
 
 void emit_plain_forms(Writer& out, const Kind& kind) {
   for (const InterfaceMethod& method : methods_of(kind.latest())) {
-    emit_plain_form(out, kind, method);
+    emit_form(out, kind, method, MethodForm::plain);
   }
 }
 

@@ -56,7 +56,7 @@ void emit_leased_streams(Writer& out, const Method& method) {
   out.line("auto* response = tenon::detail::copied(call, *out);");
   for (const Field& field : method.response) {
     if (!is_stream(field.type)) continue;
-    out.line("response->", field.name, " = entry.lease(response->", field.name, ");");
+    out.line("response->", field.name, " = guard.lease(response->", field.name, ");");
   }
   out.line("*out = response;");
 }
@@ -68,27 +68,28 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
   out.indented([&] {
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
     out.line("const tenon::detail::AskerScope asker(instance);");
-    out.line("tenon::detail::Entry entry(instance, ", interface.fresh() ? "true" : "false", ");");
-    out.line("if (!entry) return entry.refuse(call, ", quoted(method.name), ");");
+    out.line("tenon::detail::CallGuard guard(instance, ", interface.fresh() ? "true" : "false",
+             ");");
+    out.line("if (!guard) return guard.refuse(call, ", quoted(method.name), ");");
     const bool blocks = !method.blocks.empty();
     if (blocks) {
-      out.line("tenon::detail::BlockingClient blocking(entry, call);");
+      out.line("tenon::detail::BlockingClient blocking(guard, call);");
       out.line("call = blocking.call();");
     }
     if (interface.passes_streams()) emit_lent_streams(out, method);
     if (interface.answers_streams()) out.line("*out = nullptr;");
     out.list(
-        "const tenon_status status = entry.call(",
+        "const tenon_status status = guard.call(",
         interface.entry_arguments("call", interface.passes_streams() ? "request" : "in", "out"),
         ");");
-    const std::string failure = "entry.failure(call, status, " + quoted(method.name) + ")";
+    const std::string failure = "guard.failure(call, status, " + quoted(method.name) + ")";
     out.line("if (status != TENON_OK) return ",
              blocks ? "blocking.failure(" + failure + ")" : failure, ";");
     for (const Field& field : method.request) {
       if (is_stream(field.type)) out.line("lent_", field.name, ".passed();");
     }
     if (method.configures) out.line("instance.remember_config(in->config);");
-    if (interface.begins_session()) out.line("entry.session_begins();");
+    if (interface.begins_session()) out.line("guard.session_begins();");
     if (interface.answers_streams()) emit_leased_streams(out, method);
     out.line("return TENON_OK;");
   });

@@ -93,17 +93,12 @@ std::vector<std::string> InterfaceMethod::call_parameters(bool defaults) const {
   return parameters;
 }
 
-std::vector<std::string> InterfaceMethod::passed_arguments() const {
-  std::vector<std::string> arguments{"call"};
-  for (const Field& field : method.request) {
-    const std::string name = variable_name(field);
-    arguments.push_back(is_stream(field.type) ? "std::move(" + name + ")" : name);
-  }
-  return arguments;
-}
-
-std::string InterfaceMethod::view_of(const Field& field) {
-  return variable_name(field) + (is_lent(field.type) ? ".view(call)" : "");
+std::vector<std::string> InterfaceMethod::raw_of(const Field& field, MethodForm form) {
+  const std::string name = variable_name(field);
+  const std::string value = value_type(field.type);
+  if (!is_lent(field.type)) return {value + "::pass(", "call.raw()", name};
+  if (form == MethodForm::call) return {value + "::pass(", "call.raw()", name + ".view(call)"};
+  return {value + "::raw<tenon::Copy::shallow>(", "call.raw()", name};
 }
 
 bool InterfaceMethod::fresh() const {

@@ -10,6 +10,9 @@
 
 namespace tenon::gen {
 
+/// The plain form takes and returns values of the caller's own; the other one takes a Call first.
+enum class MethodForm { plain, call };
+
 /// What generated text about one method of one version of a kind is made of.
 struct InterfaceMethod {
   const KindVersion& version;
@@ -29,10 +32,8 @@ struct InterfaceMethod {
   /// eg: "std::string_view name"; `defaults`: with those of parameters that were added later.
   std::vector<std::string> plain_parameters(bool defaults) const;
   std::vector<std::string> call_parameters(bool defaults) const;
-  /// What the plain form passes on to the other one.
-  std::vector<std::string> passed_arguments() const;
-  /// A parameter of the form with a Call as a view; eg: "name", "backup.view(call)"
-  static std::string view_of(const Field& field);
+  /// What makes the raw form of a parameter: a function and its arguments.
+  static std::vector<std::string> raw_of(const Field& field, MethodForm form);
 
   /// Whether it may be called in an instance that was just configured, and so after a restart of a
   /// session kind.
@@ -42,7 +43,7 @@ struct InterfaceMethod {
 
   /// The parameters of its function in the table: call, self, in, and out where it answers.
   std::vector<std::string> raw_parameters() const;
-  /// What Entry::call gets to call it.
+  /// What CallGuard::call gets to call it.
   std::vector<std::string> entry_arguments(const std::string& call, const std::string& in,
                                            const std::string& out) const;
   /// The comment above it.

@@ -16,12 +16,6 @@
 
 namespace tenon::detail {
 
-/// The owned value that a view of the call reads.
-template <class T>
-T own(Call& call, const ViewOf<T>& view) {
-  return Value<T>::own(Value<T>::pass(call.raw(), view));
-}
-
 /// The failure of a method of an older version that succeeded without an answer.
 inline tenon_status no_answer(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_INTERNAL, "the plugin succeeded without an answer");

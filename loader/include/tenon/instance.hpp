@@ -4,9 +4,10 @@
 //
 // A call has to find the generation of its module that serves now and to keep it loaded until the
 // call is over, without a lock and without a count that threads share. So each thread owns a record
-// with a slot for each level of nesting, and writes into it which generation it is in. A restart
-// publishes the new generation, makes all threads see that (a memory barrier on all processors,
-// paid by the restart alone), and then waits until no slot holds the old one.
+// with a slot for each level of nesting, and writes into it where its call goes. A restart
+// publishes the targets of the new generation, makes all threads see that (a memory barrier on all
+// processors, paid by the restart alone), and then waits until no slot holds a target of the old
+// generation.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -18,10 +19,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #if defined(__SANITIZE_THREAD__)
 #define TENON_ORDERED_SLOTS 1
@@ -38,32 +41,66 @@ namespace tenon::detail {
 
 class AskerScope;
 class Lease;
+class Serving;
 
-/// The table and the object that a call goes to.
-struct Bound {
-  const void* table;
-  void* self;
-};
-
-/// What calls see of a generation, or of the gate that is closed while none serves.
-struct Serving {
-  /// One entry per instance of the module, by its index; nullptr while the gate is closed. Before
-  /// the first one stands another whose `self` is this.
-  std::atomic<const Bound*> bounds{nullptr};
+/// Where the calls of one instance go while one generation serves.
+struct CallTarget {
+  /// The vtable; nullptr: the gate is closed.
+  const void* table = nullptr;
+  void* self = nullptr;
+  Serving* generation = nullptr;
+  /// The registered name of the plugin; nullptr: the functions of the module.
+  const std::string* plugin = nullptr;
 };
 
 /// The deadline of a call that has none.
 inline constexpr std::int64_t no_deadline = INT64_MAX;
 
-/// What calls see of a module.
-struct ServingModule {
-  std::atomic<Serving*> current{nullptr};
+/// What calls see of a module: an array with a target for each instance, by its index. While the
+/// gate is closed, it is an array whose targets have no table.
+///
+/// Thread-safe. The lock is a leaf; calls do not take it.
+class TENON_API ServingModule {
+ public:
+  /// The gate is closed.
+  ServingModule() noexcept;
+  ServingModule(const ServingModule&) = delete;
+  ServingModule& operator=(const ServingModule&) = delete;
+
+  /// Calls go to these targets from now on. The array lives until no call can be in it any more.
+  void publish(const CallTarget* targets) noexcept;
+  /// Publishes `targets`, a larger array of the same generation, where `outgrown` is published.
+  void replace(const CallTarget* outgrown, const CallTarget* targets) noexcept;
+  /// Closes the gate.
+  void close() noexcept;
+  bool closed() const noexcept;
+  /// Makes room at the closed gate for `count` instances. Throws std::bad_alloc.
+  void make_room(std::size_t count);
+  /// From now on calls order their slots themselves. Returns whether they did not do so before.
+  bool let_readers_order() noexcept;
+
   /// Calls that found no free slot in the record of their thread, whichever generation they are in.
   std::atomic<std::int64_t> overflow{0};
   /// When calls are looked at next that may have missed their deadline.
   std::atomic<std::int64_t> next_deadline{no_deadline};
   /// Whether a restart cancels the calls that block.
   std::atomic<bool> interrupting{false};
+
+ private:
+  friend class CallGuard;
+
+  /// What is published, for calls that rely on the barrier of the restart. Where calls order their
+  /// slots themselves, it is always the closed gate: calls then take the way on which they do that.
+  std::atomic<const CallTarget*> current_;
+  /// What is published.
+  std::atomic<const CallTarget*> published_;
+
+  mutable std::mutex mutex_;    // guards what follows, and writers of the above
+  bool readers_order_ = false;  // see let_readers_order
+  const CallTarget* gate_;      // the targets of the closed gate
+  std::size_t room_ = 1;        // how many they are
+  // Arrays that were outgrown stay: a call may still read them.
+  std::vector<std::unique_ptr<const CallTarget[]>> gates_;
 };
 
 /// A call under way that has a deadline: what can be told of it when it misses that.
@@ -75,26 +112,37 @@ struct TimedCall {
   std::atomic<const char*> method{""};
 };
 
+using Slot = std::atomic<const CallTarget*>;
+
 /// Which generations a thread is in, innermost last. Read by restarts, written by its thread.
-struct ThreadRecord {
-  static constexpr std::uint32_t levels = 14;
-  std::atomic<Serving*> slots[levels]{};
-  /// By the place of the slot: the call that may block there, see Blocking.
-  std::atomic<Call*> blocking[levels]{};
-  /// By the place of the slot.
-  TimedCall timed[levels]{};
-  /// Only for the thread itself, by the place of the slot: the plugin whose function runs; nullptr:
-  /// a function of the module.
-  const std::string* plugins[levels]{};
+///
+/// The slots fill a block of memory that is aligned to its size, and the first one is never used.
+/// So the address behind the last slot and the address of no slot (nullptr) look alike: one test
+/// covers a thread that has no free slot and one that has no record.
+struct alignas(128) ThreadRecord {
+  static constexpr std::uint32_t levels = 15;
+  static constexpr std::uintptr_t block = (levels + 1) * sizeof(Slot);
+  Slot slots[levels + 1]{};
+  /// By the index of the slot: the call that may block there, see Blocking.
+  std::atomic<Call*> blocking[levels + 1]{};
+  /// By the index of the slot.
+  TimedCall timed[levels + 1]{};
   /// Only for the thread itself: the innermost scope.
   const AskerScope* asker = nullptr;
-  std::uint32_t depth = 0;
-  /// Whether the reader must order its slots, since the system offers no barrier. Set by a restart
-  /// when the system begins to refuse it.
-  std::atomic<bool> ordered{TENON_ORDERED_SLOTS};
   ThreadRecord* next = nullptr;
   ThreadRecord* next_free = nullptr;
+
+  static bool is_slot(const Slot* slot) noexcept {
+    return (reinterpret_cast<std::uintptr_t>(slot) & (block - 1)) != 0;
+  }
+  /// REQUIRED: is_slot.
+  static ThreadRecord& of(Slot* slot) noexcept {
+    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<std::uintptr_t>(slot) & ~(block - 1));
+  }
+  std::ptrdiff_t index_of(const Slot* slot) const noexcept { return slot - slots; }
 };
+static_assert(alignof(ThreadRecord) == ThreadRecord::block);
+static_assert(sizeof(Slot) == sizeof(void*));
 
 #if defined(__GNUC__) && !defined(_WIN32)
 // A record is found with one load where the thread-local is at a fixed offset.
@@ -103,6 +151,12 @@ struct ThreadRecord {
 #define TENON_TLS_AT_FIXED_OFFSET
 #endif
 extern TENON_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
+/// Of the record of the thread: the next free slot; where there is none, no slot (is_slot).
+extern TENON_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
+
+/// Whether calls order their slots and what they write beside them themselves, since the system
+/// offers no barrier. Set once, by a restart to which the system refuses it.
+extern TENON_API constinit std::atomic<bool> readers_order;
 
 /// Whether a restart is cancelling calls that it found in the records of their threads.
 extern TENON_API constinit std::atomic<bool> cancelling_calls;
@@ -129,8 +183,6 @@ class TENON_API Instance {
       : serving_(serving), index_(index) {}
   ~Instance() = default;
 
-  /// The registered name of the plugin, which lives as long as the instance.
-  const std::string* plugin_ = nullptr;
   /// Set by a restart of a session kind: the plugin is back in its configured state.
   std::atomic<bool> stale_{false};
   /// The generation that has the instance as a client; nullptr: the host has it.
@@ -139,10 +191,10 @@ class TENON_API Instance {
  private:
   friend class AskerScope;
   friend class Blocking;
-  friend class Entry;
+  friend class CallGuard;
 
   ServingModule& serving_;
-  std::uint32_t index_;
+  const std::uint32_t index_;
 };
 
 /// The calling thread runs on behalf of `asker` from construction to destruction: code of that
@@ -172,196 +224,198 @@ class AskerScope {
 };
 
 /// Stands for one call: from construction to destruction the generation that it found stays loaded.
-/// Its members are handed out by value only, so that they can live in registers.
-class Entry {
+/// What happens in each call is inline; refusals, failures and deadlines are functions of the
+/// library, so that the code at the place of the call stays small. They get the members by value:
+/// a guard whose address is taken would lie in memory instead of registers.
+class CallGuard {
  public:
   /// `fresh`: the method is legal in an instance that was just configured; others are refused after
   /// a restart of a session kind until one that begins the session succeeded.
-  Entry(Instance& instance, bool fresh) noexcept
-      : instance_(instance),
-        place_(enter(instance)),
-        allowed_(place_.bound->table != nullptr &&
-                 (fresh || !instance.stale_.load(std::memory_order_relaxed))) {}
-  ~Entry() {
-    if (place_.slot != nullptr) [[likely]] {
-      place_.slot->store(nullptr, std::memory_order_release);
-      thread_record->depth--;
+  TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool fresh) noexcept
+      : instance_(instance), slot_(free_slot) {
+    if (ThreadRecord::is_slot(slot_)) [[likely]] {
+      // A signal handler that calls a plugin between these lines takes the next slot.
+      free_slot = slot_ + 1;
+      const ServingModule& module = instance.serving_;
+      const CallTarget* targets = module.current_.load(std::memory_order_acquire);
+      target_ = targets + instance.index_;
+      slot_->store(target_, std::memory_order_release);
+      // The load comes after the store: a thread that is stopped here has stored its slot.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      if (module.current_.load(std::memory_order_acquire) != targets || target_->table == nullptr)
+          [[unlikely]] {
+        leave();
+        enter_slowly();
+      }
     } else {
-      instance_.serving_.overflow.fetch_sub(1, std::memory_order_release);
+      enter_slowly();
     }
+    allowed_ =
+        target_->table != nullptr && (fresh || !instance.stale_.load(std::memory_order_relaxed));
   }
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
+  TENON_ALWAYS_INLINE ~CallGuard() {
+    if (slot_ != nullptr) [[likely]]
+      leave();
+    else
+      leave_counted(instance_);
+  }
+  CallGuard(const CallGuard&) = delete;
+  CallGuard& operator=(const CallGuard&) = delete;
 
   /// Whether the call may go on.
   explicit operator bool() const noexcept { return allowed_; }
-  void* self() const noexcept { return place_.bound->self; }
+  void* self() const noexcept { return target_->self; }
 
   /// Calls a method of the plugin. `name` is a literal. An exception that it throws ends here,
-  /// while its code is still loaded: it is told to the module, and its text is the message of the
-  /// call.
+  /// while its code is still loaded: it is reported to the module, and its text is the message of
+  /// the call.
   template <class Table, class... Arguments>
-  tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*, Arguments...),
-                    std::string_view name, tenon_call* call,
-                    std::type_identity_t<Arguments>... arguments) const {
-    const Timed timed(*this, call->deadline, name);
+  TENON_ALWAYS_INLINE tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*,
+                                                                       Arguments...),
+                                        const char* name, tenon_call* call,
+                                        std::type_identity_t<Arguments>... arguments) const {
     try {
-      const auto* table = static_cast<const Table*>(place_.bound->table);
-      return (table->*method)(call, place_.bound->self, arguments...);
+      if (call->deadline != no_deadline) [[unlikely]]
+        return call_timed(instance_, *target_, slot_, method, name, call, arguments...);
+      const auto* table = static_cast<const Table*>(target_->table);
+      return (table->*method)(call, target_->self, arguments...);
     } catch (...) {
-      return thrown(instance_, generation(), call, name);
+      return thrown(instance_, *target_, call, name);
     }
   }
 
-  /// A stream that the call answered, as the caller gets it: it keeps the generation. nullptr where
+  /// A stream that the call returned, as the caller gets it: it keeps the generation. nullptr where
   /// there is none.
   template <class Raw>
-  Raw* lease(Raw* answered) const {
-    return lease(before_bounds(), instance_.index_, answered);
+  TENON_ALWAYS_INLINE Raw* lease(Raw* stream) const {
+    return lease(*target_, instance_.index_, stream);
   }
 
   /// A method that begins a session succeeded.
   void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
 
   /// The error of a call that may not go on.
-  Error refusal(std::string_view method) const {
-    return refusal(instance_, method, place_.bound->table != nullptr);
+  TENON_ALWAYS_INLINE Error refusal(const char* method) const {
+    return refusal(instance_, method, target_->table != nullptr);
   }
-  /// The same for a caller on the other side of the contract.
-  tenon_status refuse(tenon_call* call, std::string_view method) const noexcept {
-    return refuse(instance_, call, method, place_.bound->table != nullptr);
+  /// The same for a caller on the other side of the ABI.
+  TENON_ALWAYS_INLINE tenon_status refuse(tenon_call* call, const char* method) const noexcept {
+    return refuse(instance_, call, method, target_->table != nullptr);
   }
-  /// The error of a call that failed with `status`. One that is fatal is told to the module.
-  Error failure(Call& call, tenon_status status, std::string_view method) const {
-    return failure(instance_, generation(), call, status, method);
+  /// The error of a call that failed with `status`. One that is fatal is reported to the module.
+  TENON_ALWAYS_INLINE Error failure(Call& call, tenon_status status, const char* method) const {
+    return failure(instance_, *target_, call, status, method);
   }
-  /// The same for a caller on the other side of the contract, who has nothing to restart.
-  tenon_status failure(tenon_call* call, tenon_status status, std::string_view method) const {
-    return failure_inside(instance_, generation(), call, status, method);
+  /// The same for a caller on the other side of the ABI, who has nothing to restart.
+  TENON_ALWAYS_INLINE tenon_status failure(tenon_call* call, tenon_status status,
+                                           const char* method) const {
+    return failure_inside(instance_, *target_, call, status, method);
   }
-  /// The error of a call that succeeded without an answer.
-  Error no_answer(std::string_view method) const { return no_answer(instance_, method); }
+  /// The error of a call that succeeded without a response.
+  TENON_ALWAYS_INLINE Error no_answer(const char* method) const {
+    return no_answer(instance_, method);
+  }
 
  private:
   friend class Blocking;
 
-  /// Where the call goes, and what marks that it is under way: a slot, or where there was none the
-  /// count of the module.
+  /// Where a call goes that took the slow way, and its slot; nullptr: the call is counted.
   struct Place {
-    const Bound* bound;
-    std::atomic<Serving*>* slot;
+    const CallTarget* target;
+    Slot* slot;
   };
 
   /// Lets the host see a call that has a deadline.
   class Timed {
    public:
-    Timed(const Entry& entry, std::int64_t deadline, std::string_view method) noexcept
-        : timed_(deadline == no_deadline || entry.place_.slot == nullptr
-                     ? nullptr
-                     : begin(entry.instance_, *entry.place_.slot, deadline, method)) {}
+    Timed(Instance& instance, Slot* slot, std::int64_t deadline, const char* method) noexcept
+        : timed_(slot == nullptr ? nullptr : begin(instance, *slot, deadline, method)) {}
     ~Timed() {
-      if (timed_ != nullptr) [[unlikely]]
-        timed_->deadline.store(no_deadline);
+      if (timed_ != nullptr) timed_->deadline.store(no_deadline);
     }
     Timed(const Timed&) = delete;
     Timed& operator=(const Timed&) = delete;
 
    private:
-    TENON_API static TimedCall* begin(Instance& instance, const std::atomic<Serving*>& slot,
-                                      std::int64_t deadline, std::string_view method) noexcept;
+    TENON_API static TimedCall* begin(Instance& instance, Slot& slot, std::int64_t deadline,
+                                      const char* method) noexcept;
 
     TimedCall* const timed_;
   };
 
-  /// What stands before the first entry of the instances, see Serving. REQUIRED: the call may go
-  /// on.
-  const Bound* before_bounds() const noexcept { return place_.bound - instance_.index_ - 1; }
-  /// The generation that the call is in. REQUIRED: the call may go on.
-  Serving* generation() const noexcept { return static_cast<Serving*>(before_bounds()->self); }
-
-  static Place enter(Instance& instance) noexcept {
-    ThreadRecord* record = thread_record;
-    if (record == nullptr) [[unlikely]]
-      record = attach_thread();
-    const std::uint32_t depth = record->depth;
-    if (depth >= ThreadRecord::levels) [[unlikely]]
-      return enter_counted(instance);
-    // A signal handler that calls a plugin between these lines takes the next slot.
-    record->depth = depth + 1;
-    record->plugins[depth] = instance.plugin_;
-    std::atomic<Serving*>& slot = record->slots[depth];
-    const ServingModule& module = instance.serving_;
-    Serving* serving = module.current.load(std::memory_order_acquire);
-    for (;;) {
-      Serving* again;
-      slot.store(serving, std::memory_order_release);
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      // Read after the store: a thread that is stopped here has stored its slot.
-      if (record->ordered.load(std::memory_order_relaxed)) [[unlikely]] {
-        slot.store(serving, std::memory_order_seq_cst);
-        again = module.current.load(std::memory_order_seq_cst);
-      } else {
-        again = module.current.load(std::memory_order_acquire);
-      }
-      if (again == serving) [[likely]]
-        break;
-      serving = again;
-    }
-    const Bound* bounds = serving->bounds.load(std::memory_order_acquire);
-    if (bounds == nullptr) [[unlikely]] {
-      slot.store(nullptr, std::memory_order_release);
-      record->depth = depth;
-      return enter_at_gate(instance);
-    }
-    return {bounds + instance.index_, &slot};
+  template <class Table, class... Arguments>
+  TENON_COLD static tenon_status call_timed(
+      Instance& instance, const CallTarget& target, Slot* slot,
+      tenon_status (*Table::*method)(tenon_call*, void*, Arguments...), const char* name,
+      tenon_call* call, std::type_identity_t<Arguments>... arguments) {
+    const Timed timed(instance, slot, call->deadline, name);
+    const auto* table = static_cast<const Table*>(target.table);
+    return (table->*method)(call, target.self, arguments...);
   }
-  /// All slots of the thread are taken.
-  TENON_API static Place enter_counted(Instance& instance) noexcept;
-  /// The gate is closed: waits for it, unless the thread is behind it already. Where nobody serves
-  /// in the end, the place has no table.
-  TENON_API static Place enter_at_gate(Instance& instance) noexcept;
 
-  TENON_API static Error refusal(const Instance& instance, std::string_view method, bool served);
-  TENON_API static tenon_status refuse(const Instance& instance, tenon_call* call,
-                                       std::string_view method, bool served) noexcept;
-  TENON_API static Error failure(Instance& instance, Serving* generation, Call& call,
-                                 tenon_status status, std::string_view method);
-  TENON_API static tenon_status failure_inside(Instance& instance, Serving* generation,
-                                               tenon_call* call, tenon_status status,
-                                               std::string_view method);
+  TENON_ALWAYS_INLINE void leave() const noexcept {
+    slot_->store(nullptr, std::memory_order_release);
+    free_slot = slot_;
+  }
+  TENON_ALWAYS_INLINE void enter_slowly() noexcept {
+    const Place place = enter_slowly(instance_);
+    target_ = place.target;
+    slot_ = place.slot;
+  }
+  /// The thread has no record yet or no free slot, calls order their slots themselves, something
+  /// was published between the two loads, or the gate is closed: waits for it, unless the thread is
+  /// behind it already. Where nobody serves in the end, the target has no table.
+  TENON_API TENON_COLD static Place enter_slowly(Instance& instance) noexcept;
+  TENON_API TENON_COLD static void leave_counted(Instance& instance) noexcept;
+
+  TENON_API TENON_COLD static Error refusal(const Instance& instance, const char* method,
+                                            bool served);
+  TENON_API TENON_COLD static tenon_status refuse(const Instance& instance, tenon_call* call,
+                                                  const char* method, bool served) noexcept;
+  TENON_API TENON_COLD static Error failure(Instance& instance, const CallTarget& target,
+                                            Call& call, tenon_status status, const char* method);
+  TENON_API TENON_COLD static tenon_status failure_inside(Instance& instance,
+                                                          const CallTarget& target,
+                                                          tenon_call* call, tenon_status status,
+                                                          const char* method);
   /// Inside a catch clause.
-  TENON_API static tenon_status thrown(Instance& instance, Serving* generation, tenon_call* call,
-                                       std::string_view method);
-  TENON_API static Error no_answer(const Instance& instance, std::string_view method);
+  TENON_API TENON_COLD static tenon_status thrown(Instance& instance, const CallTarget& target,
+                                                  tenon_call* call, const char* method);
+  TENON_API TENON_COLD static Error no_answer(const Instance& instance, const char* method);
 
-  TENON_API static tenon_reader* lease(const Bound* generation, std::uint32_t index,
-                                       tenon_reader* answered);
-  TENON_API static tenon_writer* lease(const Bound* generation, std::uint32_t index,
-                                       tenon_writer* answered);
+  TENON_API static tenon_reader* lease(const CallTarget& target, std::uint32_t index,
+                                       tenon_reader* stream);
+  TENON_API static tenon_writer* lease(const CallTarget& target, std::uint32_t index,
+                                       tenon_writer* stream);
+
+  // The functions of a counted call.
+  static Place enter_counted(Instance& instance) noexcept;
+  static Place enter_at_gate(Instance& instance) noexcept;
 
   Instance& instance_;
-  const Place place_;
-  const bool allowed_;
+  Slot* slot_;
+  const CallTarget* target_;
+  bool allowed_;
 };
 
 /// Around a method that may block: a restart of a module with a session cancels the call.
 ///
-/// The call is put into the record of its thread, beside the slot of the entry. The thread stores
+/// The call is put into the record of its thread, beside the slot of the guard. The thread stores
 /// it and then loads `interrupting`; a restart stores that and then looks through the records, so
 /// at least one sees the other. In the same way the thread clears it and then loads
 /// `cancelling_calls`: the call does not end while a restart is cancelling it.
 class Blocking {
  public:
-  /// `entry` must outlive this.
-  Blocking(const Entry& entry, Call& call) noexcept
-      : module_(entry.instance_.serving_), call_(call), place_(place_of(entry)) {
+  /// `guard` must outlive this.
+  TENON_ALWAYS_INLINE Blocking(const CallGuard& guard, Call& call) noexcept
+      : module_(guard.instance_.serving_), call_(call), place_(place_of(guard)) {
     if (place_ == nullptr) [[unlikely]] {
       begin_counted();
     } else if (store_then_load(&call, module_.interrupting)) [[unlikely]] {
       call.cancel(CancelReason::restart);
     }
   }
-  ~Blocking() {
+  TENON_ALWAYS_INLINE ~Blocking() {
     if (place_ == nullptr) [[unlikely]] {
       end_counted();
     } else if (store_then_load(nullptr, cancelling_calls)) [[unlikely]] {
@@ -373,13 +427,15 @@ class Blocking {
 
  private:
   /// nullptr: the call has no slot, see ServingModule::overflow.
-  static std::atomic<Call*>* place_of(const Entry& entry) noexcept {
-    if (entry.place_.slot == nullptr) return nullptr;
-    return &thread_record->blocking[entry.place_.slot - thread_record->slots];
+  static std::atomic<Call*>* place_of(const CallGuard& guard) noexcept {
+    if (guard.slot_ == nullptr) [[unlikely]]
+      return nullptr;
+    ThreadRecord& record = ThreadRecord::of(guard.slot_);
+    return &record.blocking[record.index_of(guard.slot_)];
   }
-  /// Ordered by the other side with a barrier on all processors, see ThreadRecord::ordered.
+  /// Ordered by the other side with a barrier on all processors, see readers_order.
   bool store_then_load(Call* call, const std::atomic<bool>& flag) const noexcept {
-    if (thread_record->ordered) [[unlikely]] {
+    if (readers_order.load(std::memory_order_relaxed)) [[unlikely]] {
       place_->store(call, std::memory_order_seq_cst);
       return flag.load(std::memory_order_seq_cst);
     }
@@ -400,8 +456,8 @@ class Blocking {
 /// one that lies within that.
 class BlockingClient {
  public:
-  BlockingClient(const Entry& entry, tenon_call* call) noexcept
-      : nested_(Call::of(call)), blocking_(entry, nested_) {}
+  BlockingClient(const CallGuard& guard, tenon_call* call) noexcept
+      : nested_(Call::of(call)), blocking_(guard, nested_) {}
   BlockingClient(const BlockingClient&) = delete;
   BlockingClient& operator=(const BlockingClient&) = delete;
 

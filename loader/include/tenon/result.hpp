@@ -83,13 +83,9 @@ struct ErrorDetails {
 class [[nodiscard]] Error {
  public:
   /// REQUIRED: a code, or a status that is not TENON_OK.
-  explicit Error(ErrorDetails details) : details_(std::make_unique<ErrorDetails>()) {
-    *details_ = std::move(details);
-    if (details_->code.empty()) details_->code = status_word(details_->status);
-  }
+  TENON_API explicit Error(ErrorDetails details);
 
-  Error(const Error& other)
-      : details_(other.details_ ? std::make_unique<ErrorDetails>(*other.details_) : nullptr) {}
+  TENON_API Error(const Error& other);
   Error(Error&&) noexcept = default;
   Error& operator=(const Error& other) { return *this = Error(other); }
   Error& operator=(Error&&) noexcept = default;
@@ -174,7 +170,11 @@ class [[nodiscard]] Error {
   std::string call_text() const;
   std::string finding_text() const;
 
-  std::unique_ptr<ErrorDetails> details_;
+  // Far away from the place of a call, where nearly every Error is none.
+  struct Delete {
+    TENON_API TENON_COLD void operator()(ErrorDetails* details) const noexcept;
+  };
+  std::unique_ptr<ErrorDetails, Delete> details_;
 };
 
 /// What Result::value() throws when there is no value; what() is the error's to_string().

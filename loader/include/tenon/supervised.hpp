@@ -20,7 +20,8 @@ class TENON_API Supervised {
   Supervised& operator=(const Supervised&) = delete;
 
   /// Calls a method of the plugin with what it is to be given, typed again.
-  using Pass = tenon_status (*)(const Bound& plugin, tenon_call* call, const void* in, void* out);
+  using Pass = tenon_status (*)(const CallTarget& plugin, tenon_call* call, const void* in,
+                                void* out);
 
   /// Watches a call of the method that stands at `index` in the kind's version.
   tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
@@ -46,7 +47,7 @@ struct SupervisedMethod<Method, Index> {
   }
 
  private:
-  static tenon_status pass(const Bound& plugin, tenon_call* call, const void* in,
+  static tenon_status pass(const CallTarget& plugin, tenon_call* call, const void* in,
                            [[maybe_unused]] void* out) {
     return (static_cast<const Table*>(plugin.table)->*Method)(
         call, plugin.self, static_cast<const Request*>(in), static_cast<const Response**>(out)...);
