@@ -6,18 +6,6 @@
 #include <utility>
 
 namespace tenon::detail {
-namespace {
-
-std::atomic<std::uint32_t> threads{0};
-constinit thread_local std::uint32_t number TENON_TLS_AT_FIXED_OFFSET = 0;  // from 1
-
-}  // namespace
-
-MethodCounter::Shard& MethodCounter::mine() noexcept {
-  if (number == 0) number = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shards;
-  return shards_[number - 1];
-}
-
 // What has ended is read first: no call has ended more often than it began.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
   std::uint64_t ended = 0;

@@ -14,25 +14,6 @@
 namespace tenon::detail {
 namespace {
 
-/// One call, counted as failed unless it is known to have succeeded.
-class Counted {
- public:
-  explicit Counted(MethodCounter* counter) noexcept : counter_(counter) {
-    if (counter_ != nullptr) counter_->begin();
-  }
-  ~Counted() {
-    if (counter_ != nullptr) counter_->end(failed_);
-  }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
-  void succeeded() noexcept { failed_ = false; }
-
- private:
-  MethodCounter* const counter_;
-  bool failed_ = true;
-};
-
 /// eg: "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
 /// whatever has become of the file.
 std::string describe(const platform::Crash& crash, const std::string& file) {
@@ -58,8 +39,10 @@ std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, 
   const bool asked =
       options_.contain_crashes || options_.check_calls || options_.counters != nullptr;
   if (!asked || plugin.version->supervised == nullptr) return nullptr;
-  std::span<MethodCounter> counters;
-  if (options_.counters != nullptr) counters = options_.counters->of(plugin.name, *plugin.version);
+  MethodCounter* counters = nullptr;
+  if (options_.counters != nullptr) {
+    counters = options_.counters->of(plugin.name, *plugin.version).data();
+  }
   return std::make_unique<SupervisedPlugin>(*this, plugin, self, counters);
 }
 
@@ -104,7 +87,7 @@ void Supervision::tell(RestartReason why, tenon_status status, std::string_view 
 
 tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* call,
                                     const void* in, void* out) {
-  Counted counted(counters_.empty() ? nullptr : &counters_[index]);
+  CountedCall counted(counter(index));
   const MethodInfo& method = plugin_.version->methods[index];
   const tenon_status status = supervision_.checks_calls()
                                   ? check_and_pass_on(method, pass, call, in, out)
@@ -116,7 +99,7 @@ tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* 
 tenon_status SupervisedPlugin::pass_on(const MethodInfo& method, Pass pass, tenon_call* call,
                                        const void* in, void* out) {
   return supervision_.run(
-      plugin_.name, method.name, call, [&] { return pass(target_, call, in, out); },
+      plugin_.name, method.name, call, [&] { return pass(this->plugin(), call, in, out); },
       crashed_in_call);
 }
 

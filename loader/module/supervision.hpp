@@ -10,7 +10,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +50,7 @@ class Supervision {
   std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
 
   bool checks_calls() const noexcept { return options_.check_calls; }
+  bool only_counts() const noexcept { return !options_.check_calls && !options_.contain_crashes; }
 
   /// TENON_OK, or an error where a response breaks a rule.
   tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
@@ -100,11 +100,10 @@ class Supervision {
 class SupervisedPlugin final : public Supervised {
  public:
   SupervisedPlugin(Supervision& supervision, const AdmittedPlugin& plugin, void* self,
-                   std::span<MethodCounter> counters) noexcept
-      : supervision_(supervision),
+                   MethodCounter* counters) noexcept
+      : Supervised({plugin.table.get(), self}, counters, supervision.only_counts()),
+        supervision_(supervision),
         plugin_(plugin),
-        target_{plugin.table.get(), self},
-        counters_(counters),
         rules_(plugin) {}
 
   /// The `self` of the supervised table.
@@ -120,8 +119,6 @@ class SupervisedPlugin final : public Supervised {
 
   Supervision& supervision_;
   const AdmittedPlugin& plugin_;
-  const CallTarget target_;
-  const std::span<MethodCounter> counters_;  // empty where nothing is counted
   CallRules rules_;
 };
 

@@ -128,6 +128,7 @@ ThreadRecord* take_record() {
   static_cast<void>(watching);
   auto* record = new ThreadRecord;
   record->next = all_records.load();
+  if (record->next != nullptr) record->number = record->next->number + 1;
   all_records.store(record);
   return record;
 }

@@ -131,6 +131,8 @@ struct alignas(128) ThreadRecord {
   const AskerScope* asker = nullptr;
   ThreadRecord* next = nullptr;
   ThreadRecord* next_free = nullptr;
+  /// How many records there were before it.
+  std::uint32_t number = 0;
 
   static bool is_slot(const Slot* slot) noexcept {
     return (reinterpret_cast<std::uintptr_t>(slot) & (block - 1)) != 0;
