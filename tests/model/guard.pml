@@ -62,7 +62,7 @@ byte slots[READERS * LEVELS];    /* ThreadRecord::slots, of all records */
 byte records = 0;                /* all_records: how many there are */
 bool unused[READERS];            /* free_records */
 bool readers_order = false;
-bool pausing = false;            /* a thread is in the pause of slots_are_visible */
+bool pausing = false;            /* pause_mutex */
 
 /* Module and Restart */
 bool locked = false;             /* Module::mutex_, and ServingModule::mutex_ */
@@ -415,8 +415,8 @@ inline process_barrier(caller) {
 #endif
 }
 
-/* slots_are_visible where the system refuses the barrier: ServingModule::let_readers_order and the
- * pause, which is far longer than a store stays in a buffer. Others wait for it. */
+/* order_slots, ServingModule::let_readers_order. The pause is far longer than a store stays in a
+ * buffer. */
 inline order_slots(caller) {
 #ifdef PAUSES_ALONE
   atomic {
@@ -443,7 +443,7 @@ inline order_slots(caller) {
   atomic { pausing = false; pauses = false }
 }
 
-/* The rest of slots_are_visible */
+/* slots_are_visible */
 inline make_slots_visible(caller) {
   if
 #ifdef ORDERED
