@@ -31,6 +31,9 @@ ThreadRecord* free_records = nullptr;  // guarded by the mutex
 // While calls are cancelled that other threads are in: these wait for it before they end.
 std::mutex cancelling_mutex;
 
+// Held in the pause of order_slots.
+std::mutex pause_mutex;
+
 /// A call that may block and has no slot.
 struct CountedCall {
   const Blocking* scope;
@@ -84,6 +87,13 @@ bool readers_order_from_the_start() noexcept {
   return order;
 }
 
+/// From now on all calls into the module order their slots themselves, and the slots of earlier
+/// ones are visible. A thread that finds this under way waits for its end.
+void order_slots(ServingModule& module) noexcept {
+  const std::lock_guard lock(pause_mutex);
+  if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
+}
+
 /// Whether the slots show every thread that is in a generation of the module that is not published
 /// any more.
 bool slots_are_visible(ServingModule& module) noexcept {
@@ -91,8 +101,7 @@ bool slots_are_visible(ServingModule& module) noexcept {
   if (!readers_order.load()) {
     if (platform::process_barrier()) return true;
     const bool first = !readers_order.exchange(true);
-    module.let_readers_order();
-    std::this_thread::sleep_for(store_buffers_drain);
+    order_slots(module);
     if (first) {
       log_warning(
           "the system refuses the memory barrier that restarts need (membarrier); calls are slower "
@@ -100,7 +109,7 @@ bool slots_are_visible(ServingModule& module) noexcept {
     }
     return false;
   }
-  if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
+  order_slots(module);
   return true;
 }
 
@@ -109,6 +118,7 @@ void forget_other_threads() noexcept {
   // Their owners may be threads that the child does not have.
   new (&records_mutex) std::mutex;
   new (&cancelling_mutex) std::mutex;
+  new (&pause_mutex) std::mutex;
   cancelling_calls.store(false);
   free_records = nullptr;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
