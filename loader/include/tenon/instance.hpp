@@ -437,12 +437,13 @@ class Blocking {
   }
   /// Ordered by the other side with a barrier on all processors, see readers_order.
   bool store_then_load(Call* call, const std::atomic<bool>& flag) const noexcept {
-    if (readers_order.load(std::memory_order_relaxed)) [[unlikely]] {
+    place_->store(call, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    // Read after the store: a thread that is stopped here has stored its call.
+    if (readers_order.load(std::memory_order_acquire)) [[unlikely]] {
       place_->store(call, std::memory_order_seq_cst);
       return flag.load(std::memory_order_seq_cst);
     }
-    place_->store(call, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
     return flag.load(std::memory_order_acquire);
   }
   TENON_API void begin_counted() noexcept;
