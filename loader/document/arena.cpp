@@ -58,18 +58,8 @@ struct Arena::Functions {
 
 Arena::Arena() noexcept : Arena(Functions::table) {}
 
-Arena::Arena(const tenon_call_functions& functions) noexcept
-    : tenon_call{sizeof(tenon_call), &functions, memory_, memory_ + sizeof memory_, never} {}
-
-Arena::~Arena() {
+void Arena::free_blocks() noexcept {
   while (blocks_ != nullptr) std::free(std::exchange(blocks_, blocks_->next));
-}
-
-// Each then goes on in the block that the other has begun, and frees what the other got.
-void Arena::swap_memory(Arena& other) noexcept {
-  std::swap(arena_next, other.arena_next);
-  std::swap(arena_end, other.arena_end);
-  std::swap(blocks_, other.blocks_);
 }
 
 // What one use needed in several blocks, the next gets in one.

@@ -25,7 +25,9 @@ std::int64_t now() noexcept {
 /// What crosses the contract: each function finds the Call and asks it.
 struct Call::Functions {
   static void* allocate(tenon_call* call, std::size_t size) {
-    void* memory = Call::of(call).allocate_block(size);
+    Call& whole = Call::of(call).whole();
+    if (&whole != call) return tenon_allocate(whole.raw(), size);
+    void* memory = whole.allocate_block(size);
     if (memory == nullptr) {
       detail::log_fatal("no memory is left for the results of a call");
       std::abort();
@@ -47,7 +49,7 @@ struct Call::Functions {
   }
   static std::intptr_t wait_handle(tenon_call* call) { return Call::of(call).wait_handle(); }
 
-  static tenon_string message(tenon_call* call) { return Call::of(call).message_; }
+  static tenon_string message(tenon_call* call) { return Call::of(call).last_message(); }
 
   static std::int32_t log_wanted(tenon_call* call, std::int32_t level) {
     return detail::wants_in(Call::of(call), level) ? 1 : 0;
@@ -70,11 +72,7 @@ struct Call::Functions {
 
 Call::Call() noexcept : Arena(Functions::table) {}
 
-Call::Call(Call& outer) noexcept : Arena(Functions::table), outer_(&outer), owner_(outer.owner_) {
-  deadline = outer.deadline;
-}
-
-Call::~Call() {
+void Call::end() noexcept {
   if (auto* children = children_.load()) children->abandon();
   if (std::intptr_t handle = handle_.load(); handle != platform::no_event) {
     platform::close_event(handle);
@@ -88,12 +86,6 @@ void Call::set_deadline(std::chrono::steady_clock::time_point when) noexcept {
 void Call::set_timeout(std::chrono::nanoseconds timeout) noexcept {
   set_deadline(std::chrono::steady_clock::now() +
                std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout));
-}
-
-Call& Call::whole() noexcept {
-  Call* call = this;
-  while (call->outer_ != nullptr) call = call->outer_;
-  return *call;
 }
 
 std::int32_t Call::reason() const noexcept {
@@ -174,11 +166,6 @@ void Call::reset() noexcept {
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 
-void Call::swap_results(Call& other) noexcept {
-  swap_memory(other);
-  std::swap(message_, other.message_);
-}
-
 // The handle is kept: a thread that is about to signal it must not meet another file under its
 // number.
 void Call::clear_signal() noexcept {
@@ -190,12 +177,8 @@ void Call::clear_signal() noexcept {
 
 namespace detail {
 
-NestedCall::NestedCall(Call& outer) noexcept : Call(outer) {
-  swap_results(*outer_);
-}
-
-NestedCall::~NestedCall() {
-  swap_results(*outer_);
+void NestedCall::end_part() noexcept {
+  if (message_.data != nullptr) outer_->message_ = message_;
   if (auto* children = whole().children_.load()) children->move_to(*outer_, *this);
   if (failed_inside_ != nullptr) {
     failed_inside_->depth = UINT32_MAX;

@@ -20,7 +20,10 @@ namespace tenon {
 class TENON_API Arena : protected tenon_call {
  public:
   Arena() noexcept;
-  ~Arena();
+  ~Arena() {
+    if (blocks_ != nullptr) [[unlikely]]
+      free_blocks();
+  }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -39,17 +42,22 @@ class TENON_API Arena : protected tenon_call {
   static constexpr tenon_timestamp never = INT64_MAX;
 
   /// For a call that does more.
-  explicit Arena(const tenon_call_functions& functions) noexcept;
+  explicit Arena(const tenon_call_functions& functions) noexcept
+      : tenon_call{sizeof(tenon_call), &functions, memory_, memory_ + sizeof memory_, never} {}
 
   /// Memory where the current block has none left; nullptr: there is none.
   void* allocate_block(std::size_t size) noexcept;
-  /// Exchanges memory with another one.
-  void swap_memory(Arena& other) noexcept;
+  /// For a call without memory of its own: its functions get all that it allocates from `outer`.
+  explicit Arena(const Arena* outer) noexcept
+      : tenon_call{sizeof(tenon_call), outer->functions, outer->arena_next, outer->arena_next,
+                   outer->deadline} {}
 
  private:
   struct Block;
   struct Functions;
   friend struct Functions;
+
+  void free_blocks() noexcept;
 
   Block* blocks_ = nullptr;
   alignas(16) std::uint8_t memory_[512];

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tenon {
 
@@ -40,7 +41,10 @@ enum class CancelReason : std::int32_t {
 class TENON_API Call : private Arena {
  public:
   Call() noexcept;
-  ~Call();
+  ~Call() {
+    if (children_.load() != nullptr || handle_.load() != no_handle) [[unlikely]]
+      end();
+  }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -60,7 +64,9 @@ class TENON_API Call : private Arena {
   void reset() noexcept;
 
   /// Whether these bytes lie in memory that a plugin got for its results.
-  using Arena::gave;
+  bool gave(const void* data, std::size_t size) const noexcept {
+    return whole().Arena::gave(data, size);
+  }
 
   /// What crosses the contract.
   tenon_call* raw() noexcept { return this; }
@@ -68,7 +74,10 @@ class TENON_API Call : private Arena {
   static Call& of(tenon_call* raw) noexcept { return *static_cast<Call*>(raw); }
 
   /// The message of the last failure, empty where the plugin gave none.
-  std::string_view message() const noexcept { return {message_.data, message_.size}; }
+  std::string_view message() const noexcept {
+    const tenon_string last = last_message();
+    return {last.data, last.size};
+  }
 
   /// For the library: the generation whose module began the call; nullptr: the program did.
   const detail::Serving* owner() const noexcept { return owner_; }
@@ -92,38 +101,59 @@ class TENON_API Call : private Arena {
     std::string text;     // see Error::behind
   };
 
-  /// A part of `outer`, see NestedCall.
-  explicit Call(Call& outer) noexcept;
+  static constexpr std::intptr_t no_handle = -1;
 
-  /// The call that this one is a part of, at last; itself where it is none. It has the wait handle
-  /// and the children of all its parts.
-  Call& whole() noexcept;
+  /// A part of `outer`, see NestedCall.
+  explicit Call(Call& outer) noexcept : Arena(&outer), outer_(&outer), owner_(outer.owner_) {}
+  /// Gives the children and the wait handle back.
+  void end() noexcept;
+
+  /// The call that this one is a part of, at last; itself where it is none. It has the memory, the
+  /// wait handle and the children of all its parts.
+  const Call& whole() const noexcept {
+    const Call* call = this;
+    while (call->outer_ != nullptr) call = call->outer_;
+    return *call;
+  }
+  Call& whole() noexcept { return const_cast<Call&>(std::as_const(*this).whole()); }
   /// Why this call or one that it is a part of was cancelled.
   std::int32_t reason() const noexcept;
   std::int32_t wait(tenon_duration timeout) noexcept;
   std::intptr_t wait_handle() noexcept;
   void clear_signal() noexcept;
-  /// Exchanges memory, results and message with another call of the same thread.
-  void swap_results(Call& other) noexcept;
+  /// Absent where the plugin gave none in this call, nor in those that it is a part of.
+  tenon_string last_message() const noexcept {
+    const Call* call = this;
+    while (call->message_.data == nullptr && call->outer_ != nullptr) call = call->outer_;
+    return call->message_;
+  }
 
   Call* const outer_ = nullptr;
   const detail::Serving* owner_ = nullptr;
   tenon_string message_{nullptr, 0};
   std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
-  std::atomic<std::intptr_t> handle_{-1};
+  std::atomic<std::intptr_t> handle_{no_handle};
   std::atomic<detail::CallChildren*> children_{nullptr};  // nullptr until there is one
 };
 
 namespace detail {
 
 /// A part of `outer` that can be cancelled by itself; results and messages are those of `outer`,
-/// which is not used meanwhile. It is cancelled when `outer` is, and wakes by its wait handle, so
-/// it needs nothing of its own. Must be created and destroyed on the thread of `outer`.
+/// which is not used meanwhile. It is cancelled when `outer` is, and uses its memory and its wait
+/// handle, so it needs nothing of its own. Must be created and destroyed on the thread of `outer`.
 class TENON_API NestedCall : public Call {
  public:
-  explicit NestedCall(Call& outer) noexcept;
-  ~NestedCall();
+  explicit NestedCall(Call& outer) noexcept : Call(outer) {}
+  ~NestedCall() {
+    if (message_.data != nullptr || failed_inside_ != nullptr ||
+        whole().children_.load() != nullptr || reason_.load() != TENON_NOT_CANCELLED) [[unlikely]]
+      end_part();
+  }
+
+ private:
+  /// Leaves to `outer` the message, the failure and the children.
+  void end_part() noexcept;
 };
 
 }  // namespace detail
