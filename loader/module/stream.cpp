@@ -9,7 +9,7 @@ namespace tenon {
 namespace {
 
 /// Says across the contract why a stream of the host's own failed.
-tenon_status tell(tenon_call* call, const Error& error) {
+[[gnu::cold]] tenon_status tell(tenon_call* call, const Error& error) {
   const tenon_status status = error.status() != TENON_OK ? error.status() : TENON_UNKNOWN;
   return fail(call, status, error.message().empty() ? error.to_string() : error.message());
 }
@@ -88,18 +88,13 @@ Result<std::size_t> Reader::read(std::span<std::uint8_t> into) {
   return read(call, into);
 }
 
-Result<std::size_t> Reader::read(Call& call, std::span<std::uint8_t> into) {
+Result<std::size_t> Reader::failure(const Call& call, tenon_status status) const {
   if (raw_ == nullptr) return empty("read");
-  std::size_t got = 0;
-  const tenon_status status = raw_->read(call.raw(), raw_, {into.data(), into.size()}, &got);
   if (status != TENON_OK) return failed(call, status, plugin_, "read");
-  if (got > into.size()) {
-    return Error({.status = TENON_INTERNAL,
-                  .message = "the reader says that it gave more than there was room for",
-                  .plugin = plugin_,
-                  .method = "read"});
-  }
-  return got;
+  return Error({.status = TENON_INTERNAL,
+                .message = "the reader says that it gave more than there was room for",
+                .plugin = plugin_,
+                .method = "read"});
 }
 
 tenon_writer* Writer::give(std::unique_ptr<OwnWriter> own) {
@@ -119,20 +114,13 @@ Writer::~Writer() {
   if (raw_ != nullptr) raw_->release(raw_);
 }
 
-Result<void> Writer::answer(Call& call, tenon_status status, const char* method) const {
-  if (status != TENON_OK) return failed(call, status, plugin_, method);
-  return {};
+Result<void> Writer::failure(const Call& call, tenon_status status, const char* method) const {
+  return raw_ == nullptr ? empty(method) : failed(call, status, plugin_, method);
 }
 
 Result<void> Writer::write(BytesView from) {
   Call call;
   return write(call, from);
-}
-
-Result<void> Writer::write(Call& call, BytesView from) {
-  if (raw_ == nullptr) return empty("write");
-  const tenon_bytes bytes = Value<Bytes>::pass(call.raw(), from);
-  return answer(call, raw_->write(call.raw(), raw_, bytes), "write");
 }
 
 Result<void> Writer::commit() {
@@ -142,7 +130,9 @@ Result<void> Writer::commit() {
 
 Result<void> Writer::commit(Call& call) {
   if (raw_ == nullptr) return empty("commit");
-  return answer(call, raw_->commit(call.raw(), raw_), "commit");
+  const tenon_status status = raw_->commit(call.raw(), raw_);
+  if (status != TENON_OK) return failure(call, status, "commit");
+  return {};
 }
 
 }  // namespace tenon

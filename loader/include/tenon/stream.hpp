@@ -70,7 +70,15 @@ class TENON_API Reader {
   /// Call can be given a deadline and cancelled. Errors: those of the plugin; `aborted` when the
   /// stream was revoked.
   Result<std::size_t> read(std::span<std::uint8_t> into);
-  Result<std::size_t> read(Call& call, std::span<std::uint8_t> into);
+  Result<std::size_t> read(Call& call, std::span<std::uint8_t> into) {
+    if (raw_ == nullptr) [[unlikely]]
+      return failure(call, TENON_OK);
+    std::size_t got = 0;
+    const tenon_status status = raw_->read(call.raw(), raw_, {into.data(), into.size()}, &got);
+    if (status != TENON_OK || got > into.size()) [[unlikely]]
+      return failure(call, status);
+    return got;
+  }
 
   /// What crosses the contract; still owned.
   tenon_reader* raw() const noexcept { return raw_; }
@@ -79,6 +87,9 @@ class TENON_API Reader {
 
  private:
   static tenon_reader* give(std::unique_ptr<OwnReader> own);
+  /// A read that failed: with `status`, or without a stream, or it gave more than there was room
+  /// for.
+  Result<std::size_t> failure(const Call& call, tenon_status status) const;
 
   tenon_reader* raw_ = nullptr;
   std::string plugin_;
@@ -103,7 +114,14 @@ class TENON_API Writer {
 
   /// Writes all of `from` or fails. May block. Errors: as of Reader::read.
   Result<void> write(BytesView from);
-  Result<void> write(Call& call, BytesView from);
+  Result<void> write(Call& call, BytesView from) {
+    if (raw_ == nullptr) [[unlikely]]
+      return failure(call, TENON_OK, "write");
+    const tenon_status status = raw_->write(call.raw(), raw_, Value<Bytes>::pass(call.raw(), from));
+    if (status != TENON_OK) [[unlikely]]
+      return failure(call, status, "write");
+    return {};
+  }
   /// Makes what was written complete and durable. May block. Errors: as of Reader::read.
   Result<void> commit();
   Result<void> commit(Call& call);
@@ -115,7 +133,8 @@ class TENON_API Writer {
 
  private:
   static tenon_writer* give(std::unique_ptr<OwnWriter> own);
-  Result<void> answer(Call& call, tenon_status status, const char* method) const;
+  /// A call that failed: with `status`, or without a stream.
+  Result<void> failure(const Call& call, tenon_status status, const char* method) const;
 
   tenon_writer* raw_ = nullptr;
   std::string plugin_;
