@@ -88,10 +88,7 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
       log_(context.log),
       patience_(context.patience),
       supervision_(*this, image_ ? &image_->map() : nullptr, context.supervision),
-      leases_(*this, contract_,
-              [this](auto function, auto* call, const auto& body) {
-                return run_stream(function, call, body);
-              }),
+      leases_(*this, contract_, *this, context.supervision.contain_crashes),
       host_(package_of(manifest), context.directory, leases_) {
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   add_targets(targets_.back().get(), capacity_);
@@ -105,12 +102,19 @@ void Generation::report(RestartReason why, const Error& error) noexcept {
   if (const auto faults = faults_.lock()) faults->fault(*this, why, error);
 }
 
-/// A caller who passes a fatal status on must not look broken for it.
-tenon_status Generation::run_stream(std::string_view function, tenon_call* call,
-                                    const std::function<tenon_status()>& body) {
+tenon_status Generation::run_stream(std::string_view function, tenon_call* call, const Body& body) {
   const tenon_status status =
       supervision_.run_alone(package_, function, call, body, crashed_in_call);
-  if (status == TENON_OK) return status;
+  return status == TENON_OK ? status : stream_failed(function, call, status);
+}
+
+tenon_status Generation::stream_threw(std::string_view function, tenon_call* call) {
+  return stream_failed(function, call, supervision_.thrown(package_, function, call));
+}
+
+/// A caller who passes a fatal status on must not look broken for it.
+tenon_status Generation::stream_failed(std::string_view function, tenon_call* call,
+                                       tenon_status status) {
   const Error error({.status = status,
                      .message = std::string(Call::of(call).message()),
                      .plugin = package_,

@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,7 +73,7 @@ struct GenerationContext {
 
 /// Thread-safe. `create` of an index runs alone, and `destroy` after all other functions of the
 /// object have returned: `remove` leaves that to the last of them.
-class Generation : public Serving {
+class Generation final : public Serving, private StreamRunner {
  public:
   /// Admits the module and runs its `start`. `image` is nothing for a builtin. Errors: those of
   /// admission, start-failed.
@@ -162,8 +161,10 @@ class Generation : public Serving {
   friend struct EndGeneration;
   void end() noexcept;
   const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
-  tenon_status run_stream(std::string_view function, tenon_call* call,
-                          const std::function<tenon_status()>& body);
+  tenon_status run_stream(std::string_view function, tenon_call* call, const Body& body) override;
+  tenon_status stream_failed(std::string_view function, tenon_call* call,
+                             tenon_status status) override;
+  tenon_status stream_threw(std::string_view function, tenon_call* call) override;
   void remove(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
   void end_object(std::unique_ptr<Object> object, std::uint32_t index,
                   std::chrono::steady_clock::time_point deadline) noexcept;

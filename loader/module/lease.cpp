@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/lease.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <mutex>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "module/behaviours.hpp"
+#include "module/operation.hpp"
 #include "module/own_stream.hpp"
 #include "module/thread_records.hpp"
+#include "platform/barrier.hpp"
 
 namespace tenon::detail {
 namespace {
@@ -17,27 +23,74 @@ constexpr const char* revoked_text =
 
 constexpr const char* busy_text = "another call is inside the stream; use it from one at a time";
 
+// -- How calls leave, see lease.hpp ---------------------------------------------
+
+/// Held while a call that is inside a stream is cancelled.
+std::mutex revoking_mutex;
+std::atomic<bool> revoking{false};
+
+/// Whether calls leave with an exchange, since the system offers no barrier.
+std::atomic<bool> exchanging{TENON_ORDERED_SLOTS};
+
+/// Before the first call of a stream.
+void prepare() noexcept {
+  static const bool prepared = [] {
+    if (!platform::has_process_barrier()) exchanging.store(true);
+    platform::after_fork_in_child([] {
+      new (&revoking_mutex) std::mutex;
+      revoking.store(false);
+    });
+    return true;
+  }();
+  static_cast<void>(prepared);
+}
+
+/// Until this returns, every call that has left a stream shows it, or sees `revoking`.
+void show_leaves() noexcept {
+  if (exchanging.load() || platform::process_barrier()) return;
+  // The system refuses it from now on. What calls have stored leaves the store buffer of their
+  // processor within microseconds.
+  constexpr auto pause = std::chrono::milliseconds(10);
+  exchanging.store(true);
+  std::this_thread::sleep_for(pause);
+}
+
+void wait_for_revocation() noexcept {
+  const std::lock_guard lock(revoking_mutex);
+}
+
 }  // namespace
 
-/// One call of a function of a stream: until it ends the lease does not.
+/// One call of a function of a stream.
 class Lease::Visit {
  public:
-  Visit(Lease& lease, Call& call) : lease_(lease), entered_(lease.enter(call)) {}
-  ~Visit() {
-    if (entered_ == Entered::yes) lease_.leave();
-  }
+  explicit Visit(Call& call) noexcept : call_(call) {}
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
-  explicit operator bool() const noexcept { return entered_ == Entered::yes; }
-  tenon_status refuse(tenon_call* call) const {
-    return entered_ == Entered::busy ? tenon_fail(call, TENON_FAILED_PRECONDITION, busy_text)
-                                     : tenon_fail(call, revoked, revoked_text);
+  /// The stream is revoked while the call is inside.
+  void interrupt() noexcept {
+    interrupted_.store(true, std::memory_order_relaxed);
+    call_.cancel(CancelReason::restart);
   }
+  bool interrupted() const noexcept { return interrupted_.load(std::memory_order_relaxed); }
+
+ private:
+  Call& call_;
+  std::atomic<bool> interrupted_{false};
+};
+
+/// The call is inside from construction to destruction.
+class Lease::Stay {
+ public:
+  Stay(Lease& lease, Visit& visit) noexcept : lease_(lease), visit_(visit) {}
+  ~Stay() { lease_.leave(visit_); }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
 
  private:
   Lease& lease_;
-  const Entered entered_;
+  Visit& visit_;
 };
 
 namespace {
@@ -56,63 +109,104 @@ Lease::Lease(LeaseList& list, std::uint32_t index, bool is_lent)
       target_(maker(list.generation_, is_lent)),
       state_(is_lent ? lent : 0) {}
 
-template <class Body>
-tenon_status Lease::visit(std::string_view function, tenon_call* call, Body&& body) {
-  tenon_status status;
-  bool interrupted = false;
-  {
-    // A call of its own: what interrupts the stream leaves the caller's call as it is.
-    NestedCall nested(Call::of(call));
-    Visit visit(*this, nested);
-    if (!visit) return visit.refuse(nested.raw());
-    Inside inside(target_);
-    status = list_.run_(function, nested.raw(), [&] {
-      const tenon_status answered = body(nested.raw());
-      // Before a fatal failure of this very function begins a restart.
-      interrupted = nested.cancelled() == CancelReason::restart;
-      return answered;
-    });
-  }
-  return status == TENON_OK || !interrupted ? status : tenon_fail(call, revoked, revoked_text);
-}
-
-Lease::Entered Lease::enter(Call& call) noexcept {
-  std::uintptr_t state = state_.load();
-  do {
-    if ((state & over) != 0) return Entered::over;
-    if ((state & ~marks) != 0) return Entered::busy;
-  } while (!state_.compare_exchange_weak(state, state | reinterpret_cast<std::uintptr_t>(&call)));
-  if (!list_.broken()) return Entered::yes;
-  leave();
+inline Lease::Entered Lease::enter(Visit& visit) noexcept {
+  Visit* other = nullptr;
+  if (!inside_.compare_exchange_strong(other, &visit)) [[unlikely]]
+    return (state_.load() & over) != 0 ? Entered::over : Entered::busy;
+  if ((state_.load() & over) == 0 && !list_.broken()) [[likely]]
+    return Entered::yes;
+  leave(visit);
   return Entered::over;
 }
 
-void Lease::leave() noexcept {
-  std::uintptr_t state = state_.load();
-  do {
-    while ((state & cancelling) != 0) {
-      state_.wait(state);
-      state = state_.load();
-    }
-  } while (!state_.compare_exchange_weak(state, state & marks));
-  if ((state & marks) == over) end();
+inline void Lease::leave(Visit& visit) noexcept {
+  if (exchanging.load(std::memory_order_relaxed)) [[unlikely]] {
+    inside_.exchange(nullptr);
+  } else {
+    inside_.store(nullptr, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  if (revoking.load()) [[unlikely]]
+    wait_for_revocation();
+  if (visit.interrupted()) [[unlikely]]
+    drop(visited);
+}
+
+tenon_status Lease::refuse(tenon_call* call, Entered entered) noexcept {
+  return entered == Entered::busy ? tenon_fail(call, TENON_FAILED_PRECONDITION, busy_text)
+                                  : tenon_fail(call, revoked, revoked_text);
+}
+
+/// A function that was called directly returned `status`.
+tenon_status Lease::failed(const char* function, Call& call, tenon_status status) {
+  // Before a fatal failure of this very function begins a restart.
+  const bool interrupted = call.cancelled() == CancelReason::restart;
+  status = list_.runner_.stream_failed(function, call.raw(), status);
+  return interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
+}
+
+/// Calls a function by way of the runner.
+template <class Body>
+tenon_status Lease::run(const char* function, Call& call, Body body) {
+  bool interrupted = false;
+  auto observed = [&] {
+    const tenon_status status = body(call.raw());
+    interrupted = call.cancelled() == CancelReason::restart;
+    return status;
+  };
+  const tenon_status status =
+      list_.runner_.run_stream(function, call.raw(), StreamRunner::Body(observed));
+  return status != TENON_OK && interrupted ? tenon_fail(call.raw(), revoked, revoked_text) : status;
+}
+
+// The thread is in the generation before the call is in the stream: a restart that has found no
+// call in the stream finds none in the generation either.
+template <class Body>
+[[gnu::always_inline]] inline tenon_status Lease::visit(const char* function, tenon_call* call,
+                                                        Body body) {
+  // A call of its own: what interrupts the stream leaves the caller's call as it is.
+  NestedCall nested(Call::of(call));
+  const Inside inside(target_);
+  Visit visit(nested);
+  if (const Entered entered = enter(visit); entered != Entered::yes) [[unlikely]]
+    return refuse(nested.raw(), entered);
+  const Stay stay(*this, visit);
+  if (list_.contained_ || Operation::is_performed()) [[unlikely]]
+    return run(function, nested, body);
+  lock_order::expect_none();
+  try {
+    const tenon_status status = body(nested.raw());
+    if (status == TENON_OK) [[likely]]
+      return TENON_OK;
+    return failed(function, nested, status);
+  } catch (...) {
+    return list_.runner_.stream_threw(function, nested.raw());
+  }
 }
 
 // Whoever calls this keeps the lease: the call that is inside may end it meanwhile.
 void Lease::revoke() noexcept {
-  std::uintptr_t state = state_.load();
-  std::uintptr_t call;
+  std::uint32_t state = state_.load();
   do {
     if ((state & over) != 0) return;
-    call = state & ~marks;
-  } while (!state_.compare_exchange_weak(state, state | over | (call != 0 ? cancelling : 0)));
-  if (call == 0) {
-    if ((state & lent) == 0) end();
-    return;
-  }
-  reinterpret_cast<Call*>(call)->cancel(CancelReason::restart);
-  state_.fetch_and(~cancelling);
-  state_.notify_all();
+  } while (!state_.compare_exchange_weak(state, state | over | visited));
+  if (inside_.load() == nullptr || !interrupt()) drop(visited);
+}
+
+/// Cancels the call that is inside, which ends the stream when it leaves. False when there is none.
+bool Lease::interrupt() noexcept {
+  const std::lock_guard lock(revoking_mutex);
+  revoking.store(true);
+  show_leaves();
+  Visit* const visit = inside_.load();
+  if (visit != nullptr) visit->interrupt();
+  revoking.store(false);
+  return visit != nullptr;
+}
+
+/// The last that kept a stream from its end ends it.
+void Lease::drop(std::uint32_t hold) noexcept {
+  if (state_.fetch_and(~hold) == (over | hold)) end();
 }
 
 void Lease::release() noexcept {
@@ -121,7 +215,7 @@ void Lease::release() noexcept {
 }
 
 void Lease::pass() noexcept {
-  if ((state_.fetch_and(~lent) & ~lent) == over) end();
+  drop(lent);
 }
 
 void Lease::take_back() noexcept {
@@ -135,10 +229,11 @@ void Lease::end() noexcept {
   if (!list_.broken()) {
     Inside inside(target_);
     Call call;
-    list_.run_("release", call.raw(), [&] {
+    auto release = [&] {
       release_inner();
       return TENON_OK;
-    });
+    };
+    list_.runner_.run_stream("release", call.raw(), StreamRunner::Body(release));
   }
   list_.remove(*this);
 }
@@ -205,14 +300,14 @@ class Leased final : public Lease {
   template <auto function, const char* name, class... Arguments>
   static tenon_status forward(tenon_call* call, Raw* self, Arguments... arguments) {
     Leased& lease = of(self);
-    return lease.visit(name, call, [&](tenon_call* nested) {
-      return (lease.inner_->*function)(nested, lease.inner_, arguments...);
+    return lease.visit(name, call, [inner = lease.inner_, arguments...](tenon_call* nested) {
+      return (inner->*function)(nested, inner, arguments...);
     });
   }
   static tenon_status read_on(tenon_call* call, Raw* self, tenon_buffer into, std::size_t* got) {
     Leased& lease = of(self);
-    return lease.visit(read_name, call, [&](tenon_call* nested) {
-      return read_something(nested, lease.inner_, into, got);
+    return lease.visit(read_name, call, [inner = lease.inner_, into, got](tenon_call* nested) {
+      return read_something(nested, inner, into, got);
     });
   }
   static void release(Raw* self) { of(self).Lease::release(); }
@@ -255,6 +350,7 @@ const tenon_writer& Leased<tenon_writer>::functions_for(Contract, const tenon_wr
 /// Puts the lease in the place of the stream.
 template <class Raw>
 std::shared_ptr<Lease> LeaseList::add(std::uint32_t index, bool lent, Raw*& stream) {
+  prepare();
   auto leased = std::make_shared<Leased<Raw>>(*this, contract_, index, lent, stream);
   stream = leased->hand_out();
   if (process_.inherited()) return leased;

@@ -4,6 +4,24 @@
 // the code behind it stays loaded until its holder releases it, or until it is revoked: because its
 // instance ends, or because a restart has waited long enough for it. A revoked stream stays valid
 // for its holder and only answers that it is over.
+//
+// A call of a stream enters with one atomic exchange and leaves with a store. A revocation pays for
+// the rest.
+//
+// - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
+// `over`
+//   in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one sees
+//   the other: the call is refused, or the revocation finds it. A second call finds the first one
+//   in `inside_` and is refused.
+// - Leaving: the call stores nullptr in `inside_`, then loads `revoking`, with no barrier between
+//   them. A revocation that finds a call sets `revoking`, asks the system for a barrier on all
+//   threads, and loads `inside_` again. If the store came before the barrier, the revocation sees
+//   that the call has left. Otherwise the load comes after the barrier as well and sees `revoking`:
+//   the call waits until the revocation has marked and cancelled it, and does not end meanwhile.
+//   Where the system has no such barrier, calls leave with an exchange.
+// - The end: a call that finds its mark ends the stream. Other calls do not touch the lease after
+//   they have stored nullptr, since a release by another thread may free it then. For this reason
+//   `revoking` is shared by all leases, and the mark is in the call.
 #pragma once
 
 #include <tenon/abi.h>
@@ -14,7 +32,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +48,36 @@ namespace tenon::detail {
 
 class Lease;
 
+/// What stands around the functions of the streams of a generation. Thread-safe.
+class StreamRunner {
+ public:
+  /// A function of a stream with its arguments, which outlive this.
+  class Body {
+   public:
+    template <class Function>
+    explicit Body(Function& function) noexcept
+        : function_(&function),
+          call_([](void* data) { return (*static_cast<Function*>(data))(); }) {}
+    tenon_status operator()() const { return call_(function_); }
+
+   private:
+    void* function_;
+    tenon_status (*call_)(void*);
+  };
+
+  /// Calls a function and handles its failure. Returns the status for its caller.
+  virtual tenon_status run_stream(std::string_view function, tenon_call* call,
+                                  const Body& body) = 0;
+  /// Handles the failure of a function that was called directly.
+  virtual tenon_status stream_failed(std::string_view function, tenon_call* call,
+                                     tenon_status status) = 0;
+  /// The same for one that threw. Inside a catch clause.
+  virtual tenon_status stream_threw(std::string_view function, tenon_call* call) = 0;
+
+ protected:
+  ~StreamRunner() = default;
+};
+
 /// The streams of one generation that others hold. Thread-safe; no lock of it is held while a
 /// plugin runs.
 class LeaseList {
@@ -39,13 +86,10 @@ class LeaseList {
   /// In the place of an index: the stream belongs to no instance.
   static constexpr std::uint32_t no_instance = UINT32_MAX;
 
-  /// Calls a function of a plugin's stream, and answers for what goes wrong in it.
-  using Run = std::function<tenon_status(std::string_view function, tenon_call* call,
-                                         const std::function<tenon_status()>& body)>;
-
-  /// `contract`: what the module of the generation asks for.
-  LeaseList(Serving& generation, Contract contract, Run run)
-      : generation_(generation), contract_(contract), run_(std::move(run)) {}
+  /// `contract`: what the module of the generation asks for. `contained`: whether all functions
+  /// must be called by `runner`, because crashes are contained.
+  LeaseList(Serving& generation, Contract contract, StreamRunner& runner, bool contained)
+      : generation_(generation), contract_(contract), runner_(runner), contained_(contained) {}
   /// REQUIRED: none is left.
   ~LeaseList() = default;
   LeaseList(const LeaseList&) = delete;
@@ -89,7 +133,8 @@ class LeaseList {
 
   Serving& generation_;
   const Contract contract_;
-  const Run run_;
+  StreamRunner& runner_;
+  const bool contained_;
   // In a forked child streams are not listed: nothing there waits for them or revokes them.
   const platform::ProcessMark process_;
   std::atomic<bool> broken_{false};
@@ -121,7 +166,7 @@ class Lease : public std::enable_shared_from_this<Lease> {
  protected:
   /// Calls a function of the plugin's stream, unless the lease is over.
   template <class Body>
-  tenon_status visit(std::string_view function, tenon_call* call, Body&& body);
+  tenon_status visit(const char* function, tenon_call* call, Body body);
   /// Gives the stream to its holder, who releases it.
   void hand_out() { held_ = shared_from_this(); }
   void release() noexcept;
@@ -129,26 +174,32 @@ class Lease : public std::enable_shared_from_this<Lease> {
  private:
   friend class LeaseList;
   class Visit;
+  class Stay;
 
   virtual void release_inner() = 0;
   enum class Entered { yes, over, busy };
-  Entered enter(Call& call) noexcept;
-  void leave() noexcept;
+  Entered enter(Visit& visit) noexcept;
+  void leave(Visit& visit) noexcept;
+  [[gnu::cold]] static tenon_status refuse(tenon_call* call, Entered entered) noexcept;
+  [[gnu::cold]] tenon_status failed(const char* function, Call& call, tenon_status status);
+  template <class Body>
+  tenon_status run(const char* function, Call& call, Body body);
+  bool interrupt() noexcept;
+  void drop(std::uint32_t hold) noexcept;
   void end() noexcept;
 
-  // The state: the call that is inside, or nothing, with these marks.
-  static constexpr std::uintptr_t over = 1;
-  static constexpr std::uintptr_t lent = 2;
-  static constexpr std::uintptr_t cancelling = 4;  // the call that is inside, which waits for it
-  static constexpr std::uintptr_t marks = over | lent | cancelling;
-  static_assert(alignof(Call) > marks);
+  // The state: whether the stream is over, and what still keeps it from its end.
+  static constexpr std::uint32_t over = 1;
+  static constexpr std::uint32_t lent = 2;
+  static constexpr std::uint32_t visited = 4;  // by a call, or the revocation is finding that out
 
   LeaseList& list_;           // not used after the end: the generation may be gone
   std::size_t position_ = 0;  // in the list; under its lock
   const std::uint32_t index_;
-  const CallTarget& target_;     // of its functions
+  const CallTarget& target_;  // of its functions; only its address is used after the end
+  std::atomic<std::uint32_t> state_;
+  std::atomic<Visit*> inside_{nullptr};
   std::shared_ptr<Lease> held_;  // until the holder releases it
-  std::atomic<std::uintptr_t> state_;
 };
 
 }  // namespace tenon::detail

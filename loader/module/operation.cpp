@@ -5,11 +5,8 @@
 #include <utility>
 
 namespace tenon::detail {
-namespace {
 
-constinit thread_local Operation* performed = nullptr;
-
-}  // namespace
+constinit thread_local Operation* Operation::performed_ TENON_TLS_AT_FIXED_OFFSET = nullptr;
 
 void Operation::set_limit(Clock::time_point limit) noexcept {
   const std::lock_guard lock(mutex_);
@@ -40,14 +37,14 @@ void Operation::keep(TimerQueue::Timer timer) {
 }
 
 Operation::Performance::Performance(Operation& operation) noexcept
-    : outer_(std::exchange(performed, &operation)) {}
+    : outer_(std::exchange(performed_, &operation)) {}
 
 Operation::Performance::~Performance() {
-  performed = outer_;
+  performed_ = outer_;
 }
 
 Operation::Step::Step(std::string_view plugin, std::string_view function) noexcept
-    : operation_(performed) {
+    : operation_(performed_) {
   if (operation_ == nullptr) return;
   const std::lock_guard lock(operation_->mutex_);
   const Clock::time_point deadline = Clock::now() + operation_->step_limit_;

@@ -4,6 +4,8 @@
 // until when that may take. Whoever finds the function overdue goes on without the worker.
 #pragma once
 
+#include <tenon/instance.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -42,6 +44,9 @@ class Operation {
   /// Drops a timer that looks at this operation when the operation ends.
   void keep(TimerQueue::Timer timer);
 
+  /// Whether the calling thread performs one.
+  static bool is_performed() noexcept { return performed_ != nullptr; }
+
   /// The calling thread performs the operation while this lives.
   class Performance {
    public:
@@ -71,6 +76,8 @@ class Operation {
   };
 
  private:
+  static constinit thread_local Operation* performed_ TENON_TLS_AT_FIXED_OFFSET;
+
   const Clock::duration step_limit_;
   mutable Mutex mutex_{LockRank::operation};
   Clock::time_point limit_ = Clock::time_point::max();

@@ -82,12 +82,14 @@ class Supervision {
     }
   }
 
+  /// An exception came out of a function. Inside a catch clause.
+  tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call);
+
  private:
   bool broken() const noexcept;
   static tenon_status refuse(tenon_call* call) noexcept;
   tenon_status crashed(const platform::Called& called, tenon_call* call,
                        const platform::Crash& crash, tenon_status status);
-  tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call);
   void tell(RestartReason why, tenon_status status, std::string_view plugin,
             std::string_view function, tenon_call* call);
 

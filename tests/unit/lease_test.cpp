@@ -10,12 +10,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
+#include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "module/operation.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::tests {
@@ -33,8 +35,8 @@ auto in(std::chrono::milliseconds time) {
 
 /// A reader as a plugin makes it. Reads "a", or waits when there is no room for that.
 struct PluginReader : tenon_reader {
-  explicit PluginReader(const Serving& generation)
-      : tenon_reader{sizeof(tenon_reader), read, release}, generation(generation) {}
+  explicit PluginReader(const Serving& generation, decltype(tenon_reader::read) function = read)
+      : tenon_reader{sizeof(tenon_reader), function, release}, generation(generation) {}
 
   static PluginReader& of(tenon_reader* self) { return *static_cast<PluginReader*>(self); }
   static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into, size_t* got) {
@@ -76,9 +78,29 @@ struct PluginWriter : tenon_writer {
   int releases = 0;
 };
 
-tenon_status run(std::string_view, tenon_call*, const std::function<tenon_status()>& body) {
-  return body();
-}
+/// What the list reports of the functions that it calls.
+struct Runner final : detail::StreamRunner {
+  tenon_status run_stream(std::string_view function, tenon_call*, const Body& body) override {
+    run += std::string(function) + ";";
+    return body();
+  }
+  tenon_status stream_failed(std::string_view function, tenon_call*, tenon_status status) override {
+    failed += std::string(function) + ";";
+    return status;
+  }
+  tenon_status stream_threw(std::string_view function, tenon_call* call) override {
+    try {
+      throw;
+    } catch (const std::exception& thrown) {
+      threw += std::string(function) + ": " + thrown.what() + ";";
+    }
+    return tenon_fail(call, TENON_INTERNAL, "it threw");
+  }
+
+  std::string run;
+  std::string failed;
+  std::string threw;
+};
 
 struct Leases : testing::Test {
   tenon_status read(tenon_reader* reader, std::size_t room = 1) {
@@ -91,7 +113,8 @@ struct Leases : testing::Test {
   }
 
   Serving generation;
-  LeaseList list{generation, Contract{}, run};
+  Runner runner;
+  LeaseList list{generation, Contract{}, runner, false};
   PluginReader plugin{generation};
   std::string message;
 };
@@ -147,7 +170,7 @@ TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
   {
     Serving gone;
     PluginReader behind(gone);
-    LeaseList list(gone, Contract{}, run);
+    LeaseList list(gone, Contract{}, runner, false);
     reader = list.lease(0, &behind);
     list.revoke_all();
   }
@@ -319,7 +342,7 @@ struct LeasesSince11 : Leases {
     }
   }
 
-  LeaseList newer{generation, Contract{1, 1}, run};
+  LeaseList newer{generation, Contract{1, 1}, runner, false};
 };
 
 TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
@@ -352,6 +375,181 @@ TEST_F(Leases, OfBrokenCodeCallNothing) {
   EXPECT_EQ(read(reader), revoked);
   reader->release(reader);
   EXPECT_EQ(plugin.releases, 0);
+}
+
+TEST_F(Leases, ReportFailuresOfFunctionsThatAreCalledDirectly) {
+  PluginWriter behind;
+  tenon_writer* writer = list.lease(0, &behind);
+  Call call;
+  EXPECT_EQ(writer->write(call.raw(), writer, {nullptr, 0}), TENON_OK);
+  EXPECT_EQ(runner.failed, "");
+  EXPECT_EQ(writer->commit(call.raw(), writer), TENON_DATA_LOSS);
+  EXPECT_EQ(runner.failed, "commit;");
+  EXPECT_EQ(runner.run, "");
+  writer->release(writer);
+  EXPECT_EQ(runner.run, "release;");
+}
+
+TEST_F(Leases, AreCalledByTheRunnerWhereCrashesAreContained) {
+  LeaseList contained{generation, Contract{}, runner, true};
+  tenon_reader* reader = contained.lease(0, &plugin);
+  EXPECT_EQ(read(reader), TENON_OK);
+  EXPECT_EQ(runner.run, "read;");
+  reader->release(reader);
+}
+
+TEST_F(Leases, AreCalledByTheRunnerInsideAnOperation) {
+  detail::Operation operation(1s);
+  const detail::Operation::Performance performance(operation);
+  tenon_reader* reader = list.lease(0, &plugin);
+  EXPECT_EQ(read(reader), TENON_OK);
+  EXPECT_EQ(runner.run, "read;");
+  reader->release(reader);
+}
+
+TEST_F(Leases, EndExceptions) {
+  PluginReader throwing(generation,
+                        [](tenon_call*, tenon_reader*, tenon_buffer, std::size_t*) -> tenon_status {
+                          throw std::runtime_error("out of paper");
+                        });
+  tenon_reader* reader = list.lease(0, &throwing);
+  EXPECT_EQ(read(reader), TENON_INTERNAL);
+  EXPECT_EQ(message, "it threw");
+  EXPECT_EQ(runner.threw, "read: out of paper;");
+  EXPECT_EQ(read(reader), TENON_INTERNAL) << "and the call is not inside any more";
+  reader->release(reader);
+  EXPECT_EQ(throwing.releases, 1);
+}
+
+TEST_F(Leases, RefuseACallInsideACall) {
+  struct Recursive : PluginReader {
+    using PluginReader::PluginReader;
+    tenon_reader* lease = nullptr;
+  };
+  Recursive recursive(
+      generation, [](tenon_call* call, tenon_reader* self, tenon_buffer into, std::size_t* got) {
+        tenon_reader* lease = static_cast<Recursive*>(self)->lease;
+        return lease->read(call, lease, into, got);
+      });
+  recursive.lease = list.lease(0, &recursive);
+  EXPECT_EQ(read(recursive.lease), TENON_FAILED_PRECONDITION);
+  EXPECT_EQ(read(recursive.lease), TENON_FAILED_PRECONDITION);
+  recursive.lease->release(recursive.lease);
+  EXPECT_EQ(recursive.releases, 1);
+}
+
+TEST_F(Leases, MayBeReleasedInsideACall) {
+  struct Releasing : PluginReader {
+    using PluginReader::PluginReader;
+    tenon_reader* lease = nullptr;
+  };
+  Releasing releasing(generation,
+                      [](tenon_call* call, tenon_reader* self, tenon_buffer, std::size_t*) {
+                        auto& reader = *static_cast<Releasing*>(self);
+                        reader.lease->release(reader.lease);
+                        EXPECT_EQ(reader.releases, 0) << "a call is inside";
+                        EXPECT_EQ(call->functions->cancelled(call), TENON_CANCELLED_BY_RESTART);
+                        return tenon_fail(call, TENON_CANCELLED, "released");
+                      });
+  releasing.lease = list.lease(0, &releasing);
+  EXPECT_EQ(read(releasing.lease), revoked);
+  EXPECT_EQ(releasing.releases, 1);
+  EXPECT_EQ(list.count(), 0u);
+}
+
+TEST_F(Leases, AreReleasedByAnotherThreadWhileACallIsInside) {
+  tenon_reader* reader = list.lease(0, &plugin);
+  std::thread reading([&] { EXPECT_EQ(read(reader, 0), revoked); });
+  while (!plugin.inside) std::this_thread::yield();
+  reader->release(reader);
+  reading.join();
+  EXPECT_EQ(plugin.releases, 1);
+  EXPECT_EQ(list.count(), 0u);
+}
+
+TEST_F(Leases, LetOneOfManyThreadsIn) {
+  struct Counting : PluginReader {
+    using PluginReader::PluginReader;
+    std::atomic<int> threads{0};
+    std::atomic<int> reads{0};
+  };
+  Counting counting(
+      generation, [](tenon_call*, tenon_reader* self, tenon_buffer, std::size_t*) -> tenon_status {
+        auto& reader = *static_cast<Counting*>(self);
+        EXPECT_EQ(reader.threads.fetch_add(1), 0);
+        reader.reads++;
+        reader.threads--;
+        return TENON_OK;
+      });
+  tenon_reader* reader = list.lease(0, &counting);
+  std::atomic<int> succeeded{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 2000; round++) {
+        const tenon_status status = read(reader);
+        EXPECT_TRUE(status == TENON_OK || status == TENON_FAILED_PRECONDITION);
+        if (status == TENON_OK) succeeded++;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(succeeded, counting.reads);
+  reader->release(reader);
+  EXPECT_EQ(counting.releases, 1);
+}
+
+TEST_F(Leases, EndWithoutACallInsideWhoeverIsFirst) {
+  struct Guarded : PluginReader {
+    using PluginReader::PluginReader;
+    std::atomic<bool> entered{false};
+  };
+  constexpr int rounds = 100;
+  for (int round = 0; round < rounds; round++) {
+    Guarded behind(
+        generation, [](tenon_call* call, tenon_reader* self, tenon_buffer, std::size_t*) {
+          auto& reader = *static_cast<Guarded*>(self);
+          EXPECT_EQ(reader.releases, 0);
+          reader.entered = true;
+          // Long enough to be found inside at times.
+          for (int i = 0; i < 50 && call->functions->cancelled(call) == TENON_NOT_CANCELLED; i++) {
+          }
+          EXPECT_EQ(reader.releases, 0);
+          return tenon_status{TENON_OK};
+        });
+    tenon_reader* reader = list.lease(0, &behind);
+    std::thread holding([&] {
+      while (read(reader) == TENON_OK) {
+      }
+    });
+    while (!behind.entered) std::this_thread::yield();
+    list.revoke_all();
+    EXPECT_TRUE(list.wait(0, in(10s)));
+    EXPECT_EQ(behind.releases, 1);
+    holding.join();
+    reader->release(reader);
+    EXPECT_EQ(behind.releases, 1);
+    EXPECT_EQ(list.count(), 0u);
+  }
+}
+
+TEST_F(Leases, ThatAreLentEndOnceWhoeverIsFirst) {
+  for (int round = 0; round < 200; round++) {
+    PluginReader behind(generation);
+    tenon_reader* stream = &behind;
+    const auto lent = list.lend(stream);
+    std::thread revoking([&] { list.revoke_all(); });
+    std::thread holding([&] {
+      for (int i = 0; i < 20 && read(stream) == TENON_OK; i++) {
+      }
+    });
+    lent->pass();
+    revoking.join();
+    holding.join();
+    EXPECT_EQ(behind.releases, 1);
+    EXPECT_EQ(list.count(), 0u);
+    stream->release(stream);
+  }
 }
 
 TEST_F(Leases, AreReleasedOnceWhoeverIsFirst) {
