@@ -89,8 +89,9 @@ std::vector<ListedModule> HostCore::make_builtins() {
       broken_.push_back(std::move(manifest).error());
       continue;
     }
-    auto module = std::make_shared<Module>(ModuleOrigin{{}, builtin}, *manifest, context_);
-    builtins.push_back({std::move(module), std::make_shared<const Manifest>(std::move(*manifest))});
+    auto kept = std::make_shared<const Manifest>(std::move(*manifest));
+    auto module = std::make_shared<Module>(ModuleOrigin{{}, builtin}, kept, context_);
+    builtins.push_back({std::move(module), std::move(kept)});
   }
   return builtins;
 }
@@ -179,7 +180,7 @@ void HostCore::rescan() {
   watch_all(found);
   catalog_->list(
       std::move(found.modules), std::move(found.skipped),
-      [this](ModuleOrigin origin, Manifest manifest) {
+      [this](ModuleOrigin origin, std::shared_ptr<const Manifest> manifest) {
         return std::make_shared<Module>(std::move(origin), std::move(manifest), context_);
       },
       std::move(found.broken));
@@ -328,7 +329,7 @@ Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh, cons
   std::vector<Package> users;
   for (const auto& module : catalog->modules()) {
     if (module->origin().file != file && module->in_use()) {
-      users.push_back(package_of(module->manifest()));
+      users.push_back(package_of(*module->manifest()));
     }
   }
   auto refused = catalog->bindings().refusal_of_change(package_of(before), package_of(fresh), users,
@@ -439,7 +440,7 @@ Result<Restarted> HostCore::restart(std::string_view package, const RestartHow& 
   bool found = false;
   auto outcome = Restarted::not_loaded;
   for (const auto& module : module_list()) {
-    if (module->manifest().name != package) continue;
+    if (module->manifest()->name != package) continue;
     found = true;
     auto done = module->restart(RestartReason::asked, how);
     if (!done) return done;
@@ -455,8 +456,9 @@ Result<Restarted> HostCore::restart(std::string_view package, const RestartHow& 
   return outcome;
 }
 
-std::unique_ptr<CatalogChange> HostCore::prepare(const Module& module, const Manifest& fresh) {
-  return catalog_->prepare(module, fresh);
+std::unique_ptr<CatalogChange> HostCore::prepare(const Module& module,
+                                                 std::shared_ptr<const Manifest> fresh) {
+  return catalog_->prepare(module, std::move(fresh));
 }
 
 Host::Restarts HostCore::restart_changed() {
@@ -464,7 +466,7 @@ Host::Restarts HostCore::restart_changed() {
   for (const auto& module : module_list()) {
     if (!module->changed()) continue;
     if (auto done = module->restart(RestartReason::file_changed, {}); done) {
-      restarts.done.push_back(module->manifest().name);
+      restarts.done.push_back(module->manifest()->name);
     } else {
       restarts.failed.push_back(std::move(done).error());
     }

@@ -59,7 +59,8 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                      std::int32_t version) override;
   Result<void> admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) override;
-  std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh) override;
+  std::unique_ptr<CatalogChange> prepare(const Module& module,
+                                         std::shared_ptr<const Manifest> fresh) override;
 
  private:
   Result<ChosenPlugin> choose(const Kind& kind, std::int32_t target, std::string_view reference,

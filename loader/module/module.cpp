@@ -22,8 +22,10 @@ LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, 
       serial_(serial),
       wanted_(std::make_shared<const Wanted>(std::move(wanted))) {}
 
-Module::Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context)
+Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
+               const ModuleContext& context)
     : origin_(std::move(origin)),
+      where_(origin_.builtin != nullptr ? "builtin " + manifest->name : origin_.file.string()),
       context_(context),
       manifest_(std::move(manifest)),
       failures_(context.restart.limits, std::minstd_rand(std::random_device{}())) {}
@@ -33,19 +35,15 @@ Module::~Module() {
   if (generation_ != nullptr) leave_loaded(std::move(generation_));
 }
 
-Manifest Module::manifest() const {
+std::shared_ptr<const Manifest> Module::manifest() const {
   const Lock lock(mutex_);
   return manifest_;
 }
 
-std::string Module::where() const {
-  return origin_.builtin != nullptr ? "builtin " + manifest_.name : origin_.file.string();
-}
-
 ModuleInfo Module::info() const {
   const Lock lock(mutex_);
-  ModuleInfo info{manifest_.name,
-                  manifest_.version.to_string(),
+  ModuleInfo info{manifest_->name,
+                  manifest_->version.to_string(),
                   origin_.file,
                   generation_ != nullptr,
                   count_,
@@ -77,16 +75,17 @@ bool Module::idle() const {
   return wanted_by_nobody() && retired_.empty() && ending_.empty();
 }
 
-void Module::take_manifest(const Manifest& found, const platform::FileIdentity& identity) {
+void Module::take_manifest(std::shared_ptr<const Manifest> found,
+                           const platform::FileIdentity& identity) {
   const Lock lock(mutex_);
   if (!wanted_by_nobody()) return;
-  manifest_ = found;
+  manifest_ = std::move(found);
   if (!(identity == identity_)) failures_.release();
 }
 
 bool Module::has_manifest(const Manifest& manifest) const {
   const Lock lock(mutex_);
-  return same_manifest(manifest_, manifest);
+  return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
 /// REQUIRED: the lock.
@@ -108,8 +107,8 @@ bool Module::has_ready_instances() const noexcept {
 
 Event Module::event(Event::Type type) const {
   return {.type = type,
-          .package = manifest_.name,
-          .package_version = manifest_.version.to_string(),
+          .package = manifest_->name,
+          .package_version = manifest_->version.to_string(),
           .generation = count_};
 }
 
@@ -316,10 +315,11 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
 
 Result<Module::Loaded> Module::load() {
   if (origin_.builtin != nullptr) {
-    auto begun = Generation::begin(std::nullopt, *origin_.builtin, manifest(), where(),
-                                   generation_context());
+    auto same = manifest();
+    auto begun =
+        Generation::begin(std::nullopt, *origin_.builtin, *same, where(), generation_context());
     if (!begun) return std::move(begun).error();
-    return Loaded{std::move(*begun), manifest(), {}, nullptr};
+    return Loaded{std::move(*begun), std::move(same), {}, nullptr};
   }
   auto file = platform::File::open(origin_.file);
   if (!file) return std::move(file).error();
@@ -337,31 +337,31 @@ Result<Module::Loaded> Module::load() {
   }
   auto read = read_module_image(*content, origin_.file);
   if (!read) return std::move(read).error();
-  const Manifest before = manifest();
-  if (read->manifest.name != before.name) {
+  const auto before = manifest();
+  if (read->manifest.name != before->name) {
     return Error({.code = "restart-refused",
                   .where = where(),
                   .found = "package " + read->manifest.name,
-                  .needed = "package " + before.name,
+                  .needed = "package " + before->name,
                   .fix = "put another package into a file of its own"});
   }
-  if (before.in_development) put_in_development(read->manifest);
+  if (before->in_development) put_in_development(read->manifest);
   auto bundle = read_bundle(std::move(*content), origin_.file);
   if (!bundle) return std::move(bundle).error();
-  if (auto admitted = admit(before, read->manifest, *bundle); !admitted) {
+  if (auto admitted = admit(*before, read->manifest, *bundle); !admitted) {
     return std::move(admitted).error();
   }
   auto image = load_image(std::move(*bundle), read->manifest.joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
-  auto begun =
-      Generation::begin(std::move(*image), object, read->manifest, where(), generation_context());
+  auto fresh = std::make_shared<const Manifest>(std::move(read->manifest));
+  auto begun = Generation::begin(std::move(*image), object, *fresh, where(), generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
   if (const auto directory = context_.directory.lock()) {
-    change = directory->prepare(*this, read->manifest);
+    change = directory->prepare(*this, fresh);
   }
-  return Loaded{std::move(*begun), std::move(read->manifest), file->identity(), std::move(change)};
+  return Loaded{std::move(*begun), std::move(fresh), file->identity(), std::move(change)};
 }
 
 /// Asks the host. Does not keep it: foreign code that runs next may hang.
@@ -374,7 +374,7 @@ Result<void> Module::admit(const Manifest& before, const Manifest& fresh, const 
 /// Constructors of the module run inside of the system's loader, where no crash can be contained.
 Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
   lock_order::expect_none();
-  const std::string package = manifest().name;
+  const std::string package = manifest()->name;
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
   const auto load = [&] {

@@ -161,7 +161,8 @@ class Module final : public ServingModule,
  public:
   using Clock = std::chrono::steady_clock;
 
-  Module(ModuleOrigin origin, Manifest manifest, const ModuleContext& context);
+  Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
+         const ModuleContext& context);
   /// Runs no code of the module: what is still loaded then stays loaded.
   ~Module();
 
@@ -170,7 +171,7 @@ class Module final : public ServingModule,
   /// threads and files are not used then, and nothing of it changes any more.
   bool inherited() const noexcept { return process_.inherited(); }
   /// Of the code that serves, or of the file where none is loaded.
-  Manifest manifest() const;
+  std::shared_ptr<const Manifest> manifest() const;
   ModuleInfo info() const;
   /// Whether code of it is loaded, or instances wait for it to be.
   bool in_use() const;
@@ -179,7 +180,7 @@ class Module final : public ServingModule,
   /// Takes the manifest that was found in its file, unless the module is in use or about to be: it
   /// then keeps its manifest until it is restarted. A file other than the one that was loaded last
   /// also ends a quarantine.
-  void take_manifest(const Manifest& found, const platform::FileIdentity& identity);
+  void take_manifest(std::shared_ptr<const Manifest> found, const platform::FileIdentity& identity);
   /// Returns whether its manifest says the same as this one.
   bool has_manifest(const Manifest& manifest) const;
 
@@ -228,7 +229,7 @@ class Module final : public ServingModule,
 
   struct Loaded {
     GenerationPtr generation;
-    Manifest manifest;
+    std::shared_ptr<const Manifest> manifest;
     platform::FileIdentity identity;
     std::unique_ptr<CatalogChange> change;  // nullptr where the manifest is the same
   };
@@ -319,11 +320,12 @@ class Module final : public ServingModule,
   Error busy() const;
   Error why_unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
   std::string reasons() const;
-  std::string where() const;
+  const std::string& where() const noexcept { return where_; }
   Event event(Event::Type type) const;
   void tell(const Event& event) const noexcept { context_.events->tell(event); }
 
   const ModuleOrigin origin_;
+  const std::string where_;
   const ModuleContext context_;
   const platform::ProcessMark process_;
   const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
@@ -339,7 +341,7 @@ class Module final : public ServingModule,
   Clock::time_point gate_deadline_;     // of the frozen state, and of the gate while it is closed
   bool shut_down_ = false;
 
-  Manifest manifest_;
+  std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
   std::uint64_t count_ = 0;                      // of generations

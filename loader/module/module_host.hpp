@@ -59,7 +59,8 @@ class PluginDirectory {
   /// Builds the catalog in which a module has a fresh manifest, and does not publish it. Returns
   /// nullptr if the module says the same already. May wait for files that are being compared; no
   /// lock of a module may be held.
-  virtual std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh) = 0;
+  virtual std::unique_ptr<CatalogChange> prepare(const Module& module,
+                                                 std::shared_ptr<const Manifest> fresh) = 0;
 
  protected:
   ~PluginDirectory() = default;

@@ -61,8 +61,8 @@ Result<void> Restart::fail(Error error) {
 /// As it is once the new generation serves.
 Event Restart::restarted_event() const {
   return {.type = Event::Type::restarted,
-          .package = fresh_.manifest.name,
-          .package_version = fresh_.manifest.version.to_string(),
+          .package = fresh_.manifest->name,
+          .package_version = fresh_.manifest->version.to_string(),
           .generation = module_.count_ + 1,
           .reason = request_->reason,
           .message = event_.message,
@@ -261,16 +261,16 @@ Result<void> Restart::close_gate() {
 
 Result<void> Restart::save_states() {
   if (request_->how.discard_state) return {};
-  const Manifest from = module_.manifest();
-  const auto forms = state_forms(from, fresh_.manifest);
+  const auto from = module_.manifest();
+  const auto forms = state_forms(*from, *fresh_.manifest);
   phase_.store(Phase::saving);
   for (const Member& member : members_) {
     if (!serving_->saves_state(member.index)) continue;
     if (!forms) {
       return Error({.code = "state-refused",
                     .where = module_.where(),
-                    .found = "state in form " + known_forms(from),
-                    .needed = "one that the new build reads: " + known_forms(fresh_.manifest),
+                    .found = "state in form " + known_forms(*from),
+                    .needed = "one that the new build reads: " + known_forms(*fresh_.manifest),
                     .fix = "a build that reads it, or a restart that discards the state"});
     }
     state_forms_ = *forms;

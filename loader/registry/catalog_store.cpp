@@ -28,7 +28,7 @@ bool refresh(std::vector<ListedModule>& modules) {
   bool changed = false;
   for (ListedModule& listed : modules) {
     if (listed.builtin() || listed.module->has_manifest(*listed.manifest)) continue;
-    listed.manifest = std::make_shared<const Manifest>(listed.module->manifest());
+    listed.manifest = listed.module->manifest();
     changed = true;
   }
   return changed;
@@ -114,9 +114,9 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
     auto manifest = std::make_shared<const Manifest>(std::move(drop_in.manifest));
     ModulePtr& module = by_file[drop_in.file.native()];
     if (module == nullptr) {
-      module = make(ModuleOrigin{std::move(drop_in.file), nullptr}, *manifest);
+      module = make(ModuleOrigin{std::move(drop_in.file), nullptr}, manifest);
     } else {
-      module->take_manifest(*manifest, drop_in.identity);
+      module->take_manifest(manifest, drop_in.identity);
     }
     listed.insert(module.get());
     content.modules.push_back({module, std::move(manifest)});
@@ -126,20 +126,21 @@ CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundMo
     if (module->idle()) {
       content.unlisted.push_back(module);
     } else {
-      content.modules.push_back({module, std::make_shared<const Manifest>(module->manifest())});
+      content.modules.push_back({module, module->manifest()});
     }
   }
   return content;
 }
 
-std::unique_ptr<CatalogChange> CatalogStore::prepare(const Module& module, const Manifest& fresh) {
-  if (module.has_manifest(fresh)) return nullptr;
+std::unique_ptr<CatalogChange> CatalogStore::prepare(const Module& module,
+                                                     std::shared_ptr<const Manifest> fresh) {
+  if (module.has_manifest(*fresh)) return nullptr;
   CatalogPtr base = current();
   CatalogPtr next;
   if (const ListedModule* listed = base->find(module)) {
     CatalogContent content = base->content();
     const auto place = static_cast<std::size_t>(listed - base->content().modules.data());
-    content.modules[place].manifest = std::make_shared<const Manifest>(fresh);
+    content.modules[place].manifest = std::move(fresh);
     next = build(std::move(content));
   }
   return std::make_unique<Change>(shared_from_this(), std::move(base), std::move(next));

@@ -23,7 +23,8 @@ namespace tenon::detail {
 class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
  public:
   using CatalogPtr = std::shared_ptr<const Catalog>;
-  using MakeModule = std::function<std::shared_ptr<Module>(ModuleOrigin, Manifest)>;
+  using MakeModule =
+      std::function<std::shared_ptr<Module>(ModuleOrigin, std::shared_ptr<const Manifest>)>;
 
   CatalogStore();
 
@@ -40,7 +41,8 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
             BrokenNames broken = {});
 
   /// See PluginDirectory::prepare.
-  std::unique_ptr<CatalogChange> prepare(const Module& module, const Manifest& fresh);
+  std::unique_ptr<CatalogChange> prepare(const Module& module,
+                                         std::shared_ptr<const Manifest> fresh);
 
  private:
   class Change;

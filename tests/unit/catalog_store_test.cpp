@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,25 +17,30 @@ using detail::CatalogStore;
 using detail::FoundModule;
 using detail::Module;
 
+using ManifestPtr = std::shared_ptr<const Manifest>;
+
 class Catalogs : public testing::Test {
  protected:
   Catalogs() { store_->begin({.host = "the host"}, {}); }
 
-  static Manifest manifest(const std::string& name, const std::string& version) {
+  static Manifest manifest_of(const std::string& name, const std::string& version) {
     Manifest manifest;
     manifest.name = "me.example/" + name;
     manifest.version = Version::parse(version).value();
     manifest.provides.push_back({"test.example/tool", 1, 1, manifest.name});
     return manifest;
   }
+  static ManifestPtr manifest(const std::string& name, const std::string& version) {
+    return std::make_shared<const Manifest>(manifest_of(name, version));
+  }
 
   /// Lists what a scan found: names of packages, which are those of the files, and versions.
   void list(const std::vector<std::pair<std::string, std::string>>& found) {
     std::vector<FoundModule> modules;
     for (const auto& [name, version] : found) {
-      modules.push_back({"/" + name + ".so", manifest(name, version)});
+      modules.push_back({"/" + name + ".so", manifest_of(name, version)});
     }
-    store_->list(std::move(modules), {}, [&](detail::ModuleOrigin origin, Manifest manifest) {
+    store_->list(std::move(modules), {}, [&](detail::ModuleOrigin origin, ManifestPtr manifest) {
       return std::make_shared<Module>(std::move(origin), std::move(manifest), lone_.context);
     });
   }
@@ -88,7 +94,7 @@ TEST_F(Catalogs, GiveAnIdleModuleTheManifestOfItsNewFile) {
   list({{"saw", "1.0.0"}});
   const auto older = store_->current();
   list({{"saw", "1.1.0"}});
-  EXPECT_EQ(module("saw")->manifest().version.to_string(), "1.1.0");
+  EXPECT_EQ(module("saw")->manifest()->version.to_string(), "1.1.0");
   EXPECT_EQ(versions("saw"), Texts{"1.1.0"});
   EXPECT_EQ(older->registry().all().front()->manifest->version.to_string(), "1.0.0");
 }

@@ -66,9 +66,9 @@ class Registering : public testing::Test {
     manifest.name = package;
     manifest.version = Version::parse(version).value();
     manifest.provides = std::move(provides);
-    left_out_ = registry_.add({std::make_shared<Module>(std::move(origin), manifest, lone_.context),
-                               std::make_shared<const Manifest>(manifest)},
-                              files_);
+    const auto kept = std::make_shared<const Manifest>(std::move(manifest));
+    left_out_ = registry_.add(
+        {std::make_shared<Module>(std::move(origin), kept, lone_.context), kept}, files_);
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
     return codes;
