@@ -47,11 +47,17 @@ bool is_unsafe(std::uint32_t number) {
   });
 }
 
+/// REQUIRED: printable ASCII is kept.
 template <class Keep>
 std::string cleaned(std::string_view text, Keep keep) {
   constexpr char digits[] = "0123456789abcdef";
   std::string result;
-  while (!text.empty()) {
+  for (;;) {
+    const auto plain = std::ranges::find_if_not(text, [](char c) { return c >= ' ' && c <= '~'; });
+    const auto size = static_cast<std::size_t>(plain - text.begin());
+    result += text.substr(0, size);
+    text.remove_prefix(size);
+    if (text.empty()) return result;
     const Character character = first_of(text);
     const std::string_view bytes = text.substr(0, character.size);
     if (character.valid && keep(character.number)) {
@@ -63,7 +69,6 @@ std::string cleaned(std::string_view text, Keep keep) {
     }
     text.remove_prefix(character.size);
   }
-  return result;
 }
 
 }  // namespace

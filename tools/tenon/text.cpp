@@ -60,7 +60,7 @@ std::vector<std::string> aligned(std::vector<Row> rows) {
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); i++) {
-      line += row[i] + std::string(widths[i] - width_of(row[i]) + 2, ' ');
+      line.append(row[i]).append(widths[i] - width_of(row[i]) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(line + "\n");
