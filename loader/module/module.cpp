@@ -2,6 +2,8 @@
 #include "module/module.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <random>
 #include <utility>
 
@@ -13,6 +15,17 @@
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {
+
+namespace {
+
+/// For the pauses of one module. The system is asked once in a process: that takes as long as
+/// reading a few manifests.
+std::minstd_rand next_random() {
+  static std::atomic<std::uint32_t> seed{std::random_device{}()};
+  return std::minstd_rand(seed.fetch_add(0x9e3779b9));
+}
+
+}  // namespace
 
 LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
                            std::uint64_t serial)
@@ -28,7 +41,7 @@ Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
       where_(origin_.builtin != nullptr ? "builtin " + manifest->name : origin_.file.string()),
       context_(context),
       manifest_(std::move(manifest)),
-      failures_(context.restart.limits, std::minstd_rand(std::random_device{}())) {}
+      failures_(context.restart.limits, next_random()) {}
 
 Module::~Module() {
   for (const auto& old : retired_) leave_loaded(std::move(old->generation));
