@@ -42,16 +42,10 @@ Repository::Numbers Repository::numbers(const Requirement& versions) {
 }
 
 NameId Repository::add_name(const std::string& text) {
-  if (const auto known = ids_.find(text); known != ids_.end()) return known->second;
+  if (const auto known = ids_.find(text); known != TextIndex::nothing) return known;
   const auto id = static_cast<NameId>(names_.size());
   names_.push_back({.text = text, .versions = {}});
-  ids_.emplace(names_.back().text, id);
-  return id;
-}
-
-NameId Repository::find_name(std::string_view name) const {
-  const auto known = ids_.find(name);
-  return known == ids_.end() ? none : known->second;
+  return ids_.add(names_.back().text, id);
 }
 
 std::vector<PackageId>::const_iterator Repository::place_of(const Name& name,
@@ -76,8 +70,9 @@ Result<PackageId> Repository::add(Package package) {
   names_[name_id].versions.insert(place, id);
   if (package.version.prerelease.empty()) ++names_[name_id].releases;
 
-  std::stable_sort(package.needs.begin(), package.needs.end(),
-                   [](const Need& a, const Need& b) { return a.name < b.name; });
+  if (!std::ranges::is_sorted(package.needs, {}, &Need::name)) {
+    std::ranges::stable_sort(package.needs, {}, &Need::name);
+  }
   const auto first_link = static_cast<std::uint32_t>(links_.size());
   for (std::uint32_t i = 0; i < package.needs.size(); ++i) {
     if (i > 0 && package.needs[i].name == package.needs[i - 1].name) {

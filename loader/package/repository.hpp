@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_index.hpp"
 #include "package/requirement.hpp"
 #include "package/semver.hpp"
 
@@ -44,7 +44,7 @@ inline std::string in_words(const Package& package) {
 /// Of a package its place in the repository, of a name the same.
 using PackageId = std::uint32_t;
 using NameId = std::uint32_t;
-inline constexpr std::uint32_t none = UINT32_MAX;
+inline constexpr std::uint32_t none = TextIndex::nothing;
 
 /// Major, minor and patch in one number that is ordered as they are, whatever stands behind them;
 /// 0 when they are too large for that. Most comparisons need no more.
@@ -110,7 +110,7 @@ class Repository {
   // What follows is for the resolver. Every name has an id that a package has or requires.
 
   std::size_t names() const { return names_.size(); }
-  NameId find_name(std::string_view name) const;
+  NameId find_name(std::string_view name) const { return ids_.find(name); }
   const std::string& text(NameId name) const { return names_[name].text; }
   std::span<const PackageId> versions(NameId name) const { return names_[name].versions; }
   /// How many of the versions are releases: those that come first.
@@ -153,7 +153,7 @@ class Repository {
   std::vector<Link> links_;
   std::vector<Numbers> numbers_;  // of the links
   std::deque<Name> names_;
-  std::unordered_map<std::string_view, NameId> ids_;  // views of the texts of names_
+  TextIndex ids_;  // of the texts of names_
   std::map<std::string, Broken, std::less<>> broken_;
 };
 

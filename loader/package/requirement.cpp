@@ -254,53 +254,53 @@ Result<Requirement> Requirement::parse(std::string_view text) {
     reader.fail(text.substr(0, 0), "more than " + std::to_string(longest_text) + " characters");
     return reader.error();
   }
-  Requirement all;
+  Parts all;
+  all.text = whole;
   if (auto interval = read_plain(whole)) {
-    all.releases_.push_back(std::move(*interval));
-    all.text_ = whole;
-    return all;
+    all.releases.push_back(std::move(*interval));
+    return Requirement(std::move(all));
   }
   for (const auto alternative : split(whole, "||")) {
-    Requirement one;
-    if (!reader.read(alternative, one.releases_, one.prereleases_)) return reader.error();
-    std::ranges::move(one.releases_, std::back_inserter(all.releases_));
-    std::ranges::move(one.prereleases_, std::back_inserter(all.prereleases_));
+    Intervals releases;
+    Intervals prereleases;
+    if (!reader.read(alternative, releases, prereleases)) return reader.error();
+    std::ranges::move(releases, std::back_inserter(all.releases));
+    std::ranges::move(prereleases, std::back_inserter(all.prereleases));
   }
-  all.releases_ = union_of(std::move(all.releases_));
-  all.prereleases_ = union_of(std::move(all.prereleases_));
-  all.text_ = whole;
-  return all;
+  all.releases = union_of(std::move(all.releases));
+  all.prereleases = union_of(std::move(all.prereleases));
+  return Requirement(std::move(all));
+}
+
+const Requirement::Parts& Requirement::parts() const {
+  static const Parts none{};
+  return parts_ != nullptr ? *parts_ : none;
 }
 
 Requirement Requirement::same_major(const Version& version) {
-  Requirement result;
-  result.releases_ = {{.low = {.major = version.major}, .high = next_major(version)}};
-  return result;
+  return Requirement({.releases = {{.low = {.major = version.major}, .high = next_major(version)}},
+                      .prereleases = {}});
 }
 
 Requirement Requirement::exactly(const Version& version) {
-  Requirement result;
-  auto& part = version.prerelease.empty() ? result.releases_ : result.prereleases_;
-  part = {{.low = version, .high = next_build(version)}};
-  return result;
+  Intervals only = {{.low = version, .high = next_build(version)}};
+  return Requirement(version.prerelease.empty()
+                         ? Parts{.releases = std::move(only), .prereleases = {}}
+                         : Parts{.releases = {}, .prereleases = std::move(only)});
 }
 
 bool Requirement::contains(const Version& version) const {
-  return tenon::contains(version.prerelease.empty() ? releases_ : prereleases_, version);
+  return tenon::contains(version.prerelease.empty() ? releases() : prereleases(), version);
 }
 
 Requirement operator&(const Requirement& a, const Requirement& b) {
-  Requirement both;
-  both.releases_ = intersection(a.releases_, b.releases_);
-  both.prereleases_ = intersection(a.prereleases_, b.prereleases_);
-  return both;
+  return Requirement({.releases = intersection(a.releases(), b.releases()),
+                      .prereleases = intersection(a.prereleases(), b.prereleases())});
 }
 
 Requirement operator|(const Requirement& a, const Requirement& b) {
-  Requirement either;
-  either.releases_ = union_of(a.releases_, b.releases_);
-  either.prereleases_ = union_of(a.prereleases_, b.prereleases_);
-  return either;
+  return Requirement({.releases = union_of(a.releases(), b.releases()),
+                      .prereleases = union_of(a.prereleases(), b.prereleases())});
 }
 
 }  // namespace tenon

@@ -25,8 +25,10 @@
 
 #include <tenon/result.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "package/intervals.hpp"
 #include "package/semver.hpp"
@@ -57,7 +59,7 @@ class Requirement {
   bool contains(const Version& version) const;
 
   /// Whether no version can ever do.
-  bool empty() const { return releases_.empty() && prereleases_.empty(); }
+  bool empty() const { return releases().empty() && prereleases().empty(); }
 
   /// The text it was read from, or one of its own. `parse` reads it as an equal requirement,
   /// unless it is one of its own and too long.
@@ -65,20 +67,27 @@ class Requirement {
 
   /// The set in two parts, each sorted, with a gap behind every interval. Ends of `releases` are
   /// releases; an interval of `prereleases` lies within one major.minor.patch.
-  const Intervals& releases() const { return releases_; }
-  const Intervals& prereleases() const { return prereleases_; }
+  const Intervals& releases() const { return parts().releases; }
+  const Intervals& prereleases() const { return parts().prereleases; }
 
   /// What is in both, and what is in either.
   friend Requirement operator&(const Requirement& a, const Requirement& b);
   friend Requirement operator|(const Requirement& a, const Requirement& b);
   friend bool operator==(const Requirement& a, const Requirement& b) {
-    return a.releases_ == b.releases_ && a.prereleases_ == b.prereleases_;
+    return a.releases() == b.releases() && a.prereleases() == b.prereleases();
   }
 
  private:
-  Intervals releases_;
-  Intervals prereleases_;
-  std::string text_;  // empty for what was not read
+  struct Parts {
+    Intervals releases;
+    Intervals prereleases;
+    std::string text = {};  // empty for what was not read
+  };
+
+  explicit Requirement(Parts parts) : parts_(std::make_shared<const Parts>(std::move(parts))) {}
+  const Parts& parts() const;
+
+  std::shared_ptr<const Parts> parts_;  // copies share it; nullptr: no version
 };
 
 }  // namespace tenon

@@ -146,7 +146,7 @@ std::string words_of(const Intervals& all_releases, const Intervals& all_prerele
 }  // namespace
 
 std::string Requirement::to_string() const {
-  return text_.empty() ? words_of(releases_, prereleases_) : text_;
+  return parts().text.empty() ? words_of(releases(), prereleases()) : parts().text;
 }
 
 }  // namespace tenon
