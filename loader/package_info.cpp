@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "package/quote.hpp"
 
@@ -23,12 +24,12 @@ std::string versions_of(const std::string& reference) {
 }  // namespace
 
 PackageDescriptions::PackageDescriptions(const Bindings& bindings,
-                                         std::vector<std::filesystem::path> files)
-    : bindings_(bindings), repository_(bindings.repository()), files_(std::move(files)) {}
+                                         const std::vector<const std::filesystem::path*>& files)
+    : bindings_(bindings), repository_(bindings.repository()), files_(files) {}
 
 bool PackageDescriptions::from(PackageId id, Reference::Origin origin) const {
   return origin == Reference::Origin::any ||
-         files_[id].empty() == (origin == Reference::Origin::builtin);
+         file(id).empty() == (origin == Reference::Origin::builtin);
 }
 
 PackageId PackageDescriptions::find(const Reference& wanted) const {
@@ -36,8 +37,8 @@ PackageId PackageDescriptions::find(const Reference& wanted) const {
   const auto rank = [&](PackageId id) {
     const Version& version = repository_.package(id).version;
     const int step = *wanted.step_down(version);
-    return std::tuple(step > 0, bindings_.refusal(wanted.name, version).has_value(), step,
-                      !bindings_.comes_first(wanted.name, version));
+    return std::tuple(step > 0, bindings_.refusal(id).has_value(), step,
+                      !bindings_.comes_first(id));
   };
   for (const PackageId id : repository_.versions(wanted.name)) {
     if (!from(id, wanted.origin) || !wanted.step_down(repository_.package(id).version)) continue;
@@ -50,7 +51,7 @@ Error PackageDescriptions::not_found(const std::string& reference, const Referen
   std::vector<std::string> versions;
   for (const PackageId id : repository_.versions(wanted.name)) {
     versions.push_back(repository_.package(id).version.to_string() +
-                       (files_[id].empty() ? " (builtin)" : " (standalone)"));
+                       (file(id).empty() ? " (builtin)" : " (standalone)"));
   }
   return Error({.code = "not-found",
                 .where = reference,
@@ -70,17 +71,20 @@ RequirementInfo PackageDescriptions::describe(const Package& package, const Need
   return info;
 }
 
-PackageInfo PackageDescriptions::describe(PackageId id) const {
+/// `providers`: see Bindings::bound.
+PackageInfo PackageDescriptions::describe(PackageId id,
+                                          const std::vector<PackageId>& providers) const {
   const Package& package = repository_.package(id);
   PackageInfo info{.name = package.name,
                    .version = package.version.to_string(),
-                   .file = files_[id],
+                   .file = file(id),
                    .in_development = package.dev,
-                   .locked = bindings_.locked(package.name, package.version),
+                   .locked = bindings_.locked(id),
                    .used = bindings_.used(id),
-                   .refused = bindings_.refusal(package.name, package.version)};
-  for (const Need& need : package.needs) {
-    info.requirements.push_back(describe(package, need, bindings_.bound(id, need.name)));
+                   .refused = bindings_.refusal(id)};
+  info.requirements.reserve(package.needs.size());
+  for (std::size_t i = 0; i < package.needs.size(); i++) {
+    info.requirements.push_back(describe(package, package.needs[i], providers[i]));
   }
   return info;
 }
@@ -93,7 +97,8 @@ std::vector<PackageInfo> PackageDescriptions::all() const {
   std::sort(names.begin(), names.end());
   std::vector<PackageInfo> packages;
   for (const std::string_view name : names) {
-    for (const PackageId id : repository_.versions(name)) packages.push_back(describe(id));
+    for (const PackageId id : repository_.versions(name))
+      packages.push_back(describe(id, bindings_.bound(id)));
   }
   return packages;
 }
@@ -108,54 +113,57 @@ std::vector<PackageId> PackageDescriptions::reach(const std::vector<NamedPackage
   };
   for (const NamedPackage& one : named) add(one.package);
   for (std::size_t i = 0; i < reached.size(); i++) {
-    const Package& package = repository_.package(reached[i]);
-    for (const Need& need : package.needs) add(bindings_.bound(reached[i], need.name));
+    for (const PackageId provider : bindings_.bound(reached[i])) add(provider);
   }
   return reached;
 }
 
-/// Of what is used and what is reached, those who get each package.
-PackageDescriptions::Users PackageDescriptions::users(const std::vector<PackageId>& reached) const {
+/// Of each package those who get it, of what is used and what is reached.
+std::vector<PackageDescriptions::Users> PackageDescriptions::users(
+    const std::vector<PackageId>& reached, const std::vector<NamedPackage>& named) const {
   std::vector<PackageId> asking = bindings_.resolution().packages;
   for (const PackageId one : reached) {
     if (!bindings_.used(one)) asking.push_back(one);
   }
-  Users users;
+  std::vector<Users> users(repository_.size());
   for (const PackageId one : asking) {
-    const Package& asker = repository_.package(one);
-    for (const Need& need : asker.needs) {
-      const PackageId got = bindings_.bound(one, need.name);
-      if (got != none && got != one) {
-        users[got].push_back({{in_words(asker), need.versions.to_string()}, need.versions});
-      }
+    const std::vector<Need>& needs = repository_.package(one).needs;
+    const std::vector<PackageId> providers = bindings_.bound(one);
+    for (std::size_t i = 0; i < needs.size(); i++) {
+      const PackageId got = providers[i];
+      if (got != none && got != one) users[got].packages.push_back({one, &needs[i]});
     }
   }
+  for (const NamedPackage& one : named) users[one.package].references.push_back(&one);
   return users;
 }
 
 std::vector<PackageDescriptions::Requirer> PackageDescriptions::requirers(
-    PackageId id, const std::vector<NamedPackage>& named, const Users& users) const {
+    PackageId id, const Users& users) const {
   const Package& package = repository_.package(id);
   std::vector<Requirer> all;
-  for (const NamedPackage& one : named) {
-    if (one.package != id) continue;
+  all.reserve(users.references.size() + 1 + users.packages.size());
+  for (const NamedPackage* one : users.references) {
     all.push_back(
-        {{one.reference, versions_of(one.reference)}, taken_by(one.wanted, package.version)});
+        {{one->reference, versions_of(one->reference)}, taken_by(one->wanted, package.version)});
   }
   const Requirement* takes = bindings_.of_host(package.name);
-  if (takes != nullptr && bindings_.comes_first(package.name, package.version)) {
+  if (takes != nullptr && bindings_.comes_first(id)) {
     all.push_back({{bindings_.host(), takes->to_string()}, *takes});
   }
-  if (const auto of_it = users.find(id); of_it != users.end()) {
-    all.insert(all.end(), of_it->second.begin(), of_it->second.end());
+  for (const User& user : users.packages) {
+    all.push_back({{in_words(repository_.package(user.package)), user.need->versions.to_string()},
+                   user.need->versions});
   }
   return all;
 }
 
 /// REQUIRED: `newer` is newer than `taken`, of the same name.
-std::string PackageDescriptions::why_not(const Package& newer, const Package& taken,
+std::string PackageDescriptions::why_not(PackageId newer_id, PackageId taken_id,
                                          const std::vector<Requirer>& requirers) const {
-  if (const auto refused = bindings_.refusal(newer.name, newer.version)) {
+  const Package& newer = repository_.package(newer_id);
+  const Package& taken = repository_.package(taken_id);
+  if (const auto refused = bindings_.refusal(newer_id)) {
     return refused->message().empty() ? "needed is " + std::string(refused->needed())
                                       : "it " + std::string(refused->message()) +
                                             ", and there is " + std::string(refused->found());
@@ -167,23 +175,25 @@ std::string PackageDescriptions::why_not(const Package& newer, const Package& ta
     if (one.versions && !one.versions->contains(newer.version))
       return one.info.name + " requires " + one.info.versions;
   }
-  if (bindings_.locked(taken.name, taken.version)) return "the lock keeps to the older one";
+  if (bindings_.locked(taken_id)) return "the lock keeps to the older one";
   return "one version is to serve all who require it";
 }
 
 std::vector<PassedOver> PackageDescriptions::newer(PackageId id,
                                                    const std::vector<Requirer>& requirers) const {
   const Package& taken = repository_.package(id);
-  std::vector<const Package*> found;
+  const auto version_of = [this](PackageId one) -> const Version& {
+    return repository_.package(one).version;
+  };
+  std::vector<PackageId> found;
   for (const PackageId other : repository_.versions(taken.name)) {
-    const Package& package = repository_.package(other);
-    if (package.version > taken.version) found.push_back(&package);
+    if (version_of(other) > taken.version) found.push_back(other);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Package* a, const Package* b) { return a->version > b->version; });
+  std::ranges::stable_sort(found,
+                           [&](PackageId a, PackageId b) { return version_of(a) > version_of(b); });
   std::vector<PassedOver> passed_over;
-  for (const Package* package : found) {
-    passed_over.push_back({package->version.to_string(), why_not(*package, taken, requirers)});
+  for (const PackageId one : found) {
+    passed_over.push_back({version_of(one).to_string(), why_not(one, id, requirers)});
   }
   return passed_over;
 }
@@ -191,12 +201,15 @@ std::vector<PassedOver> PackageDescriptions::newer(PackageId id,
 std::vector<ResolvedPackage> PackageDescriptions::closure_of(
     const std::vector<NamedPackage>& named) const {
   const std::vector<PackageId> reached = reach(named);
-  const Users users = this->users(reached);
+  const std::vector<Users> users = this->users(reached, named);
   std::vector<ResolvedPackage> packages;
+  packages.reserve(reached.size());
   for (const PackageId id : reached) {
-    const std::vector<Requirer> all = requirers(id, named, users);
-    ResolvedPackage resolved{.package = describe(id), .required_by = {}, .newer = newer(id, all)};
-    for (const Requirer& one : all) resolved.required_by.push_back(one.info);
+    std::vector<Requirer> all = requirers(id, users[id]);
+    ResolvedPackage resolved{
+        .package = describe(id, bindings_.bound(id)), .required_by = {}, .newer = newer(id, all)};
+    resolved.required_by.reserve(all.size());
+    for (Requirer& one : all) resolved.required_by.push_back(std::move(one.info));
     packages.push_back(std::move(resolved));
   }
   return packages;

@@ -6,11 +6,8 @@
 #include <tenon/packages.hpp>
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "catalog/reference.hpp"
@@ -27,11 +24,12 @@ struct NamedPackage {
 
 class PackageDescriptions {
  public:
-  /// `files`: of each package of the bindings where it lies; empty for a builtin. REQUIRED: the
-  /// bindings live as long as this.
-  PackageDescriptions(const Bindings& bindings, std::vector<std::filesystem::path> files);
+  /// `files`: of each package of the bindings where it lies; empty for a builtin. REQUIRED: both
+  /// live as long as this.
+  PackageDescriptions(const Bindings& bindings,
+                      const std::vector<const std::filesystem::path*>& files);
 
-  const std::filesystem::path& file(PackageId id) const { return files_[id]; }
+  const std::filesystem::path& file(PackageId id) const { return *files_[id]; }
 
   /// The package that a reference names itself, whether or not the host takes it: what is asked for
   /// before the next best, what is locked before the rest, then the preferred one; none where there
@@ -50,23 +48,31 @@ class PackageDescriptions {
     RequirerInfo info;
     std::optional<Requirement> versions;  // that it takes; nothing: any
   };
+  /// A package that gets another one.
+  struct User {
+    PackageId package;
+    const Need* need;
+  };
+  /// Those who get a package, and the references to it.
+  struct Users {
+    std::vector<User> packages;
+    std::vector<const NamedPackage*> references;
+  };
 
-  using Users = std::map<PackageId, std::vector<Requirer>>;
-
-  PackageInfo describe(PackageId id) const;
+  PackageInfo describe(PackageId id, const std::vector<PackageId>& providers) const;
   RequirementInfo describe(const Package& package, const Need& need, PackageId provider) const;
   bool from(PackageId id, Reference::Origin origin) const;
   std::vector<PackageId> reach(const std::vector<NamedPackage>& named) const;
-  std::vector<Requirer> requirers(PackageId id, const std::vector<NamedPackage>& named,
-                                  const Users& users) const;
-  Users users(const std::vector<PackageId>& reached) const;
+  std::vector<Requirer> requirers(PackageId id, const Users& users) const;
+  std::vector<Users> users(const std::vector<PackageId>& reached,
+                           const std::vector<NamedPackage>& named) const;
   std::vector<PassedOver> newer(PackageId id, const std::vector<Requirer>& requirers) const;
-  std::string why_not(const Package& newer, const Package& taken,
+  std::string why_not(PackageId newer, PackageId taken,
                       const std::vector<Requirer>& requirers) const;
 
   const Bindings& bindings_;
   const Repository& repository_;
-  std::vector<std::filesystem::path> files_;
+  const std::vector<const std::filesystem::path*>& files_;
 };
 
 }  // namespace tenon::detail

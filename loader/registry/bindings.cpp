@@ -59,6 +59,8 @@ Bindings::Bindings(Packages packages) : packages_(std::move(packages)) {
   packages_.found.clear();
   for (const auto& [name, error] : packages_.broken) {
     repository_.add_broken(name, {std::string(error.code()), std::string(error.where())});
+    const std::string_view whole = name;
+    broken_by_short_name_.emplace(whole.substr(whole.find('/') + 1), &error);
   }
   locked_.resize(repository_.size());
   for (const auto& [name, version] : packages_.lock) {
@@ -84,7 +86,7 @@ void Bindings::settle() {
     host.needs.push_back({name, versions});
   question_.roots.push_back(std::move(host));
   for (NameId name = 0; name < repository_.names(); name++) {
-    const PackageId id = chosen(repository_.text(name));
+    const PackageId id = chosen(name);
     if (id != none) question_.used.push_back(id);
   }
   question_.lock = packages_.lock;
@@ -103,17 +105,17 @@ const Requirement* Bindings::of_host(std::string_view name) const {
 }
 
 const Error* Bindings::broken(std::string_view name) const {
-  const bool whole = name.find('/') != std::string_view::npos;
-  const auto found = std::ranges::find_if(packages_.broken, [&](const auto& one) {
-    const std::string_view known = one.first;
-    return known.substr(whole ? 0 : known.find('/') + 1) == name;
-  });
+  if (name.find('/') == std::string_view::npos) {
+    const auto found = broken_by_short_name_.find(name);
+    return found != broken_by_short_name_.end() ? found->second : nullptr;
+  }
+  const auto found = packages_.broken.find(name);
   return found != packages_.broken.end() ? &found->second : nullptr;
 }
 
 /// Which version the host uses where it requires none.
-PackageId Bindings::chosen(std::string_view name) const {
-  if (of_host(name) != nullptr) return none;
+PackageId Bindings::chosen(NameId name) const {
+  if (of_host(repository_.text(name)) != nullptr) return none;
   PackageId best = none;
   for (const PackageId id : repository_.versions(name)) {
     if (!usable_[id]) continue;
@@ -123,15 +125,23 @@ PackageId Bindings::chosen(std::string_view name) const {
   return best;
 }
 
-bool Bindings::locked(std::string_view name, const Version& version) const {
+bool Bindings::comes_first(std::string_view name, const Version& version) const {
   const PackageId id = repository_.find(name, version);
-  return id != none && locked_[id];
+  return id != none && comes_first(id);
 }
 
-bool Bindings::comes_first(std::string_view name, const Version& version) const {
-  if (of_host(name) == nullptr) return locked(name, version);
-  const PackageId id = repository_.find(name, version);
-  return id != none && resolution_.for_root(0, name) == id;
+bool Bindings::comes_first(PackageId id) const {
+  const std::string& name = repository_.package(id).name;
+  return of_host(name) == nullptr ? locked(id) : bound_to_host(name) == id;
+}
+
+// The host is the only root; its bindings come first, sorted by name as its requirements are.
+PackageId Bindings::bound_to_host(std::string_view name) const {
+  const auto begin = resolution_.bindings.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(question_.roots[0].needs.size());
+  const auto found = std::partition_point(
+      begin, end, [name](const Binding& one) { return one.need->name < name; });
+  return found != end && found->need->name == name ? found->provider : none;
 }
 
 /// "example.io/colour 1.6.2" where the lock names another version of it.
@@ -141,8 +151,7 @@ std::vector<std::string> Bindings::used_beside_the_lock() const {
   std::vector<std::string> used;
   for (const PackageId id : resolution_.packages) {
     const Package& package = repository_.package(id);
-    if (named.contains(package.name) && !locked(package.name, package.version))
-      used.push_back(in_words(package));
+    if (named.contains(package.name) && !locked(id)) used.push_back(in_words(package));
   }
   return used;
 }
@@ -173,10 +182,18 @@ void Bindings::find_flaws() {
 
 std::optional<Error> Bindings::refusal(std::string_view name, const Version& version) const {
   const PackageId id = repository_.find(name, version);
-  if (id != none && !usable_[id]) return unmet_.at(id);
+  if (id != none) return refusal(id);
   const Requirement* takes = of_host(name);
   if (takes == nullptr || takes->contains(version)) return std::nullopt;
   return refused_by_host(name, version, *takes);
+}
+
+std::optional<Error> Bindings::refusal(PackageId id) const {
+  if (!usable_[id]) return unmet_.at(id);
+  const Package& package = repository_.package(id);
+  const Requirement* takes = of_host(package.name);
+  if (takes == nullptr || takes->contains(package.version)) return std::nullopt;
+  return refused_by_host(package.name, package.version, *takes);
 }
 
 Error Bindings::refused_by_host(std::string_view name, const Version& version,
@@ -241,14 +258,38 @@ PackageId Bindings::bound(PackageId id, std::string_view name) const {
                                   [name](const Need& need) { return need.name != name; });
     return preferred(asker, name, {begin, end});
   }
-  const auto binding = std::partition_point(
-      resolution_.bindings.begin() + static_cast<std::ptrdiff_t>(first_binding_[id]),
-      resolution_.bindings.end(),
-      [id, name](const Binding& one) { return one.requirer == id && one.need->name < name; });
-  const bool found = binding != resolution_.bindings.end() && binding->requirer == id &&
-                     binding->need->name == name;
-  if (found) return binding->provider;
+  const std::span<const Binding> bindings = bindings_of(id);
+  const auto binding =
+      std::partition_point(bindings.begin(), bindings.end(),
+                           [name](const Binding& one) { return one.need->name < name; });
+  if (binding != bindings.end() && binding->need->name == name) return binding->provider;
   return asker.name == name ? id : none;
+}
+
+std::vector<PackageId> Bindings::bound(PackageId id) const {
+  const std::vector<Need>& needs = repository_.package(id).needs;
+  std::vector<PackageId> providers;
+  providers.reserve(needs.size());
+  const std::span<const Binding> bindings = used(id) ? bindings_of(id) : std::span<const Binding>();
+  auto binding = bindings.begin();
+  for (const Need& need : needs) {
+    while (binding != bindings.end() && binding->need->name < need.name) ++binding;
+    const bool found = binding != bindings.end() && binding->need->name == need.name;
+    providers.push_back(found ? binding->provider : bound(id, need.name));
+  }
+  return providers;
+}
+
+/// REQUIRED: used(id).
+std::span<const Binding> Bindings::bindings_of(PackageId id) const {
+  const std::span<const Binding> all = resolution_.bindings;
+  const std::size_t begin = first_binding_[id];
+  // There is one for each name at most.
+  const std::size_t most = repository_.end_link(id) - repository_.first_link(id);
+  const auto some = all.subspan(begin, std::min(most, all.size() - begin));
+  const auto end =
+      std::ranges::find_if(some, [id](const Binding& one) { return one.requirer != id; });
+  return some.first(static_cast<std::size_t>(end - some.begin()));
 }
 
 /// What one gets who takes no part in the resolution: a version that the host has asked for by its

@@ -56,6 +56,7 @@ class Bindings {
   /// Why the host does not use a version of a package; nothing where it does.
   /// Errors: those of the resolver; version-refused.
   std::optional<Error> refusal(std::string_view name, const Version& version) const;
+  std::optional<Error> refusal(PackageId id) const;
   /// Why a package does not see a version of another one, or of itself; nothing where it does. The
   /// asker may be newer than what was found. Errors: not-required, version-refused.
   std::optional<Error> refusal(const Package& asker, std::string_view name, const Version& version,
@@ -69,10 +70,11 @@ class Bindings {
                                          const std::string& where) const;
 
   /// Whether the lock names it.
-  bool locked(std::string_view name, const Version& version) const;
+  bool locked(PackageId id) const { return locked_[id]; }
 
   /// Whether the host takes it before newer ones: its own requirement got it, or the lock names it.
   bool comes_first(std::string_view name, const Version& version) const;
+  bool comes_first(PackageId id) const;
 
   /// The host, as messages call it.
   const std::string& host() const noexcept { return packages_.host; }
@@ -94,9 +96,13 @@ class Bindings {
   /// itself.
   PackageId bound(const Package& asker, std::string_view name) const;
   PackageId bound(PackageId id, std::string_view name) const;
+  /// The same for each need of a package.
+  std::vector<PackageId> bound(PackageId id) const;
 
  private:
-  PackageId chosen(std::string_view name) const;
+  PackageId chosen(NameId name) const;
+  PackageId bound_to_host(std::string_view name) const;
+  std::span<const Binding> bindings_of(PackageId id) const;
   PackageId preferred(const Package& asker, std::string_view name,
                       std::span<const Need> needs) const;
   Error refused_by_host(std::string_view name, const Version& version,
@@ -111,8 +117,10 @@ class Bindings {
   std::vector<bool> usable_;
   std::vector<bool> locked_;
   std::map<PackageId, Error> unmet_;  // of packages that are not usable
-  Question question_;                 // the host's requirements, and the packages that it uses
-  Resolution resolution_;             // points into the two
+  // By the name without its domain: the first in the order of whole names.
+  std::map<std::string_view, const Error*> broken_by_short_name_;
+  Question question_;      // the host's requirements, and the packages that it uses
+  Resolution resolution_;  // points into the two
   std::vector<std::size_t> first_binding_;  // of packages; none where the host does not use them
   std::vector<Error> flaws_;
 };

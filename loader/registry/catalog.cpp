@@ -43,23 +43,21 @@ void Catalog::register_all(FileComparison& files) {
 // As in packages_of, the first of a name and version counts.
 void Catalog::find_files() {
   const Repository& repository = bindings().repository();
-  files_.resize(repository.size());
-  std::vector<bool> known(repository.size());
-  for (std::size_t place = 0; place < content_.modules.size(); place++) {
+  static const std::filesystem::path of_builtin;
+  files_.assign(repository.size(), &of_builtin);
+  for (std::uint32_t place = 0; place < content_.modules.size(); place++) {
     const ListedModule& listed = content_.modules[place];
     if (listed.builtin()) continue;
     const std::filesystem::path& file = listed.module->origin().file;
-    by_file_.emplace(file.native(), place);
+    by_file_.add(file.native(), place);
     const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
-    if (id == none || known[id]) continue;
-    known[id] = true;
-    files_[id] = file;
+    if (id != none && files_[id] == &of_builtin) files_[id] = &file;
   }
 }
 
 std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) const {
-  if (const auto found = by_file_.find(file.native()); found != by_file_.end()) {
-    return content_.modules[found->second].module;
+  if (const auto found = by_file_.find(file.native()); found != TextIndex::nothing) {
+    return content_.modules[found].module;
   }
   for (const auto& weak : content_.unlisted) {
     auto module = weak.lock();
@@ -70,8 +68,8 @@ std::shared_ptr<Module> Catalog::module_of(const std::filesystem::path& file) co
 
 const ListedModule* Catalog::find(const Module& module) const {
   const auto found = by_file_.find(module.origin().file.native());
-  if (found == by_file_.end()) return nullptr;
-  const ListedModule& listed = content_.modules[found->second];
+  if (found == TextIndex::nothing) return nullptr;
+  const ListedModule& listed = content_.modules[found];
   return listed.module.get() == &module ? &listed : nullptr;
 }
 

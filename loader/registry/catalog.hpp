@@ -9,9 +9,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_index.hpp"
 #include "catalog/scan.hpp"
 #include "module/module.hpp"
 #include "package/lock.hpp"
@@ -61,7 +61,7 @@ class Catalog {
   /// All modules that are listed, and those that came into use since they were unlisted.
   std::vector<std::shared_ptr<Module>> modules() const;
   /// Of each package of the bindings where it lies; empty for a builtin.
-  const std::vector<std::filesystem::path>& files() const noexcept { return files_; }
+  const std::vector<const std::filesystem::path*>& files() const noexcept { return files_; }
   /// Problems of files, then those of packages and plugins that are left out.
   std::vector<Error> skipped() const;
 
@@ -72,8 +72,8 @@ class Catalog {
   const CatalogContent content_;
   Registry registry_;
   std::vector<Error> left_out_;
-  std::vector<std::filesystem::path> files_;
-  std::unordered_map<std::string, std::size_t> by_file_;  // places among the modules
+  std::vector<const std::filesystem::path*> files_;  // of the modules
+  TextIndex by_file_;                                // places among the modules
 };
 
 }  // namespace tenon::detail

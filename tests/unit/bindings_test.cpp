@@ -248,8 +248,8 @@ TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
   const Bindings kept(packages);
   EXPECT_EQ(used(kept), "x.y/a 1.0.0, x.y/b 1.0.0, x.y/c 1.0.0");
   EXPECT_TRUE(kept.flaws().empty());
-  EXPECT_TRUE(kept.locked("x.y/a", version("1.0.0")));
-  EXPECT_FALSE(kept.locked("x.y/a", version("1.1.0")));
+  EXPECT_TRUE(kept.locked(kept.repository().find("x.y/a", version("1.0.0"))));
+  EXPECT_FALSE(kept.locked(kept.repository().find("x.y/a", version("1.1.0"))));
 
   packages.lock[1].second = version("1.2.0");
   const Bindings incomplete(packages);
