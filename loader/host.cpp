@@ -56,7 +56,7 @@ std::vector<Error> Host::skipped() const {
 
 Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
   if (core_->inherited()) return forked_error(std::string(reference));
-  return keep(core_)->find(kind, reference);
+  return core_->find(kind, reference);  // calls no listener, at most the log's sink
 }
 
 Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {
@@ -67,7 +67,7 @@ Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
   if (core_->inherited()) return forked_error(std::string(reference));
-  return keep(core_)->create(kind, reference, config);
+  return detail::HostCore::create(core_, kind, reference, config);
 }
 
 void Host::rescan() {

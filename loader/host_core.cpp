@@ -2,6 +2,7 @@
 #include "host_core.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -10,9 +11,10 @@
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
 #include "module/forked.hpp"
+#include "module/kinds.hpp"
 #include "package/lock.hpp"
 #include "platform/process.hpp"
-#include "plugin_info.hpp"
+#include "registry/description.hpp"
 #include "trust/locked_content.hpp"
 
 namespace tenon::detail {
@@ -201,8 +203,12 @@ void HostCore::file_changed(const std::filesystem::path& file) {
 }
 
 PluginInfo HostCore::describe(const Registration& registration) {
-  return PluginDescription::of(registration, *registration.manifest,
-                               registration.module->origin().file);
+  const ModuleDescriptionPtr& module = registration.description;
+  // A library with kinds may have been loaded since.
+  const bool is_recent = module->kinds == kinds_revision();
+  return PluginInfos::of(
+      is_recent ? module : tenon::detail::describe(module->manifest, module->file),
+      registration.place);
 }
 
 std::vector<PluginInfo> HostCore::plugins(const Kind& kind) const {
@@ -240,23 +246,47 @@ const Error* HostCore::broken(const Catalog& catalog, std::string_view reference
   return catalog.bindings().broken(short_name ? name.substr(name.find('/') + 1) : name);
 }
 
+/// The domain of names that have none.
+std::string_view HostCore::domain_for(const Kind& kind) const noexcept {
+  return options_.default_domain.empty() ? kind.id.substr(0, kind.id.find('/'))
+                                         : std::string_view(options_.default_domain);
+}
+
+/// What a reference comes to that is a name and nothing else, which most are; nullptr: see look_up.
+const Registration* HostCore::find_plain(const Catalog& catalog, const Kind& kind,
+                                         std::int32_t target,
+                                         std::string_view reference) const noexcept {
+  // No name has a ':' before its '/', so that one with a prefix is not found.
+  if (reference.find('/') != std::string_view::npos) {
+    return catalog.registry().find_plain(kind, target, reference);
+  }
+  if (reference.find(':') != std::string_view::npos) return nullptr;  // it has a prefix
+  const std::string_view domain = domain_for(kind);
+  std::array<char, 512> whole;
+  if (domain.size() + 1 + reference.size() > whole.size()) return nullptr;
+  char* end = std::ranges::copy(domain, whole.data()).out;
+  *end++ = '/';
+  end = std::ranges::copy(reference, end).out;
+  return catalog.registry().find_plain(kind, target, {whole.data(), end});
+}
+
 /// The answer points into the catalog.
 Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind& kind,
                                               std::int32_t target, std::string_view reference,
                                               const Package* asker) const {
-  const std::string_view domain = options_.default_domain.empty()
-                                      ? kind.id.substr(0, kind.id.find('/'))
-                                      : std::string_view(options_.default_domain);
-  auto parsed = Reference::parse(reference, domain);
+  if (asker == nullptr) {
+    if (const auto* plain = find_plain(catalog, kind, target, reference)) return plain;
+  }
+  auto parsed = Reference::parse(reference, domain_for(kind));
   if (!parsed) return std::move(parsed).error();
   auto found = catalog.registry().find(kind, target, *parsed, asker);
   if (!found && found.error().code() == "not-found") {
     if (const Error* file = catalog.bindings().broken(parsed->name)) return *file;
   }
-  if (found && *parsed->step_down((*found)->package_version) > 0) {
+  if (found && *parsed->step_down((*found)->package_version()) > 0) {
     context_.log->write(LogLevel::warn, parsed->name + " " + parsed->version->to_string() +
                                             " is wanted and not there; " +
-                                            (*found)->package_version.to_string() +
+                                            (*found)->package_version().to_string() +
                                             " takes its place");
   }
   return found;
@@ -286,16 +316,17 @@ Result<ChosenPlugin> HostCore::choose(const Kind& kind, std::int32_t target,
   const auto catalog = catalog_->current();
   auto found = look_up(*catalog, kind, target, reference, asker);
   if (!found) return std::move(found).error();
-  return ChosenPlugin{(*found)->module, (*found)->name};
+  return ChosenPlugin{(*found)->module, (*found)->name()};
 }
 
-Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view reference,
+Result<InstancePtr> HostCore::create(std::shared_ptr<HostCore> core, const Kind& kind,
+                                     std::string_view reference,
                                      const std::optional<TextMap>& config) {
   const std::int32_t target = kind.latest().version;
-  auto chosen = choose(kind, target, reference, nullptr);
+  auto chosen = core->choose(kind, target, reference, nullptr);
   if (!chosen) return std::move(chosen).error();
   auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
-  if (made) static_cast<LiveInstance&>(**made).keep(shared_from_this());
+  if (made) static_cast<LiveInstance&>(**made).keep(std::move(core));
   return made;
 }
 
@@ -311,7 +342,7 @@ std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& k
   const auto catalog = catalog_->current();
   std::vector<std::string> names;
   for (const Registration* one : catalog->registry().newest(kind, version, &asker)) {
-    names.push_back(one->name);
+    names.push_back(one->name());
   }
   return names;
 }
@@ -367,9 +398,11 @@ Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
     const auto taken = std::find_if(plugins->begin(), plugins->end(),
                                     [](const Registration* one) { return !one->refused; });
     if (taken == plugins->end()) return *first->refused;
-    auto wanted = Reference::parse(reference, (*taken)->name.substr(0, (*taken)->name.find('/')));
-    return NamedPackage{reference, std::move(*wanted),
-                        bindings.repository().find((*taken)->package, (*taken)->package_version)};
+    auto wanted =
+        Reference::parse(reference, (*taken)->name().substr(0, (*taken)->name().find('/')));
+    return NamedPackage{
+        reference, std::move(*wanted),
+        bindings.repository().find((*taken)->package(), (*taken)->package_version())};
   }
   if (plugins.error().code() != "not-found") return std::move(plugins).error();
   auto wanted = Reference::parse(reference, options_.default_domain);

@@ -44,8 +44,10 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
-  Result<InstancePtr> create(const Kind& kind, std::string_view reference,
-                             const std::optional<TextMap>& config);
+  /// The instance keeps the core.
+  static Result<InstancePtr> create(std::shared_ptr<HostCore> core, const Kind& kind,
+                                    std::string_view reference,
+                                    const std::optional<TextMap>& config);
   void rescan();
   std::vector<ModuleInfo> modules() const;
   std::vector<PackageInfo> packages() const;
@@ -65,6 +67,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
  private:
   Result<ChosenPlugin> choose(const Kind& kind, std::int32_t target, std::string_view reference,
                               const Package* asker) const;
+  std::string_view domain_for(const Kind& kind) const noexcept;
+  const Registration* find_plain(const Catalog& catalog, const Kind& kind, std::int32_t target,
+                                 std::string_view reference) const noexcept;
   Result<const Registration*> look_up(const Catalog& catalog, const Kind& kind, std::int32_t target,
                                       std::string_view reference, const Package* asker) const;
   const Error* broken(const Catalog& catalog, std::string_view reference) const;

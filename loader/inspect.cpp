@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/inspect.hpp>
 
+#include <memory>
 #include <utility>
 
 #include "manifest/bundle.hpp"
@@ -12,7 +13,7 @@
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
-#include "plugin_info.hpp"
+#include "registry/description.hpp"
 #include "registry/fit.hpp"
 
 namespace tenon {
@@ -43,12 +44,14 @@ ManifestInfo describe(const Manifest& manifest) {
 }
 
 /// What the manifest says, and which of its plugins this program can use.
-void report_manifest(ModuleReport& report, const Manifest& manifest, const std::string& where) {
+void report_manifest(ModuleReport& report, Manifest manifest) {
   report.manifest = describe(manifest);
-  for (const Provided& provided : manifest.provides) {
-    report.plugins.push_back(detail::PluginDescription::of(provided, manifest, report.file));
+  const auto module =
+      detail::describe(std::make_shared<const Manifest>(std::move(manifest)), report.file);
+  for (std::size_t place = 0; place < module->plugins.size(); place++) {
+    report.plugins.push_back(detail::PluginInfos::of(module, place));
   }
-  for (Error& finding : detail::misfits(manifest.provides, where)) report.add(std::move(finding));
+  for (Error& finding : detail::misfits(*module)) report.add(std::move(finding));
   report.checked.insert(report.checked.end(), {"manifest", "kinds"});
 }
 
@@ -144,7 +147,7 @@ ModuleReport inspect(const fs::path& file, const fs::path& program) {
   auto read = read_module_file(*open);
   if (read) {
     report.checked.emplace_back("file format");
-    report_manifest(report, read->image.manifest, file.string());
+    report_manifest(report, std::move(read->image.manifest));
   } else {
     report.add(std::move(read).error());
   }
@@ -156,7 +159,7 @@ ModuleReport inspect(const tenon_module& builtin) {
   ModuleReport report;
   const std::string_view text(builtin.manifest, builtin.manifest_size);
   if (auto manifest = parse_manifest(text, "builtin")) {
-    report_manifest(report, *manifest, "builtin " + manifest->name);
+    report_manifest(report, std::move(*manifest));
   } else {
     report.add(std::move(manifest).error());
   }

@@ -1,41 +1,88 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "plugin_info.hpp"
+#include <tenon/host.hpp>
+
+#include <utility>
 
 #include "module/kinds.hpp"
-#include "registry/fit.hpp"
+#include "registry/description.hpp"
 
 namespace tenon {
+namespace {
+
+/// Of a PluginInfo that was made of nothing, or moved from.
+const detail::PluginDescription& no_plugin() {
+  static const Provided nothing;
+  static const detail::ModuleDescription module{std::make_shared<const Manifest>(), {}, {}, {}, 0};
+  static const detail::PluginDescription plugin{&module, &nothing, {}};
+  return plugin;
+}
+
+const detail::PluginDescription& known(const detail::PluginDescription* plugin) {
+  return plugin != nullptr ? *plugin : no_plugin();
+}
+
+}  // namespace
+
+const std::string& PluginInfo::name() const noexcept {
+  return known(plugin_.get()).provided->name;
+}
+
+const std::string& PluginInfo::kind() const noexcept {
+  return known(plugin_.get()).provided->kind;
+}
+
+std::int32_t PluginInfo::version() const noexcept {
+  return known(plugin_.get()).provided->version;
+}
+
+std::uint64_t PluginInfo::fingerprint() const noexcept {
+  return known(plugin_.get()).provided->fingerprint;
+}
+
+const Fit& PluginInfo::fit() const noexcept {
+  return known(plugin_.get()).fit;
+}
+
+const std::string& PluginInfo::package() const noexcept {
+  return known(plugin_.get()).module->manifest->name;
+}
+
+const std::string& PluginInfo::package_version() const noexcept {
+  return known(plugin_.get()).module->package_version;
+}
+
+const std::string& PluginInfo::summary() const noexcept {
+  return known(plugin_.get()).module->manifest->summary;
+}
+
+const std::filesystem::path& PluginInfo::file() const noexcept {
+  return known(plugin_.get()).module->file;
+}
+
+const TextMap& PluginInfo::properties() const noexcept {
+  static const TextMap none;
+  const auto& all = known(plugin_.get()).module->manifest->properties;
+  const auto found = all.find(name());
+  return found != all.end() ? found->second : none;
+}
 
 std::string PluginInfo::property(std::string_view name) const {
-  const auto found = properties_.find(name);
-  return found != properties_.end() ? found->second : "";
+  const auto found = properties().find(name);
+  return found != properties().end() ? found->second : "";
 }
 
 bool PluginInfo::offers(std::string_view method) const {
-  const Kind* kind = detail::find_kind(kind_);
-  const KindVersion* version = kind != nullptr ? kind->find(version_) : nullptr;
-  if (version == nullptr || version->fingerprint != fingerprint_) return false;
-  return version->own_method(kind->latest().version, method) != nullptr;
+  const Kind* known_kind = detail::find_kind(kind());
+  const KindVersion* found = known_kind != nullptr ? known_kind->find(version()) : nullptr;
+  if (found == nullptr || found->fingerprint != fingerprint()) return false;
+  return found->own_method(known_kind->latest().version, method) != nullptr;
 }
 
 namespace detail {
 
-PluginInfo PluginDescription::of(const Provided& provided, const Manifest& manifest,
-                                 const std::filesystem::path& file) {
+PluginInfo PluginInfos::of(const ModuleDescriptionPtr& module, std::size_t place) {
   PluginInfo info;
-  info.name_ = provided.name;
-  info.kind_ = provided.kind;
-  info.version_ = provided.version;
-  info.fingerprint_ = provided.fingerprint;
-  info.package_ = manifest.name;
-  info.package_version_ = manifest.version.to_string();
-  info.summary_ = manifest.summary;
-  info.file_ = file;
-  info.fit_ = fit_of(provided);
-  if (const auto found = manifest.properties.find(provided.name);
-      found != manifest.properties.end()) {
-    info.properties_ = found->second;
-  }
+  info.plugin_ = {module, &module->plugins[place]};
   return info;
 }
 

@@ -3,6 +3,7 @@
 
 #include <tenon/inspect.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -19,17 +20,20 @@ std::vector<const Kind*>& kinds() {
   static std::vector<const Kind*> all;
   return all;
 }
+constinit std::atomic<std::uint64_t> revision{0};
 
 }  // namespace
 
 KindRegistration::KindRegistration(const Kind& kind) {
   std::lock_guard lock(mutex);
   kinds().push_back(&kind);
+  revision++;
 }
 
 void use_kinds(std::vector<const Kind*> fresh) {
   std::lock_guard lock(mutex);
   kinds() = std::move(fresh);
+  revision++;
 }
 
 const Kind* find_kind(std::string_view id) noexcept {
@@ -44,6 +48,10 @@ const Kind* find_kind(std::string_view id) noexcept {
     if (kind->id == id) return kind;
   }
   return nullptr;
+}
+
+std::uint64_t kinds_revision() noexcept {
+  return revision.load(std::memory_order_acquire);
 }
 
 }  // namespace detail

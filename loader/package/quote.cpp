@@ -17,13 +17,15 @@ std::string in_quotes(std::string_view text) {
   return '"' + harmless(escaped) + (text.size() > size ? "\"..." : "\"");
 }
 
-std::string some_of(const std::vector<std::string>& texts, std::size_t most) {
+std::string first_of(std::span<const std::string> first, std::size_t count) {
   std::string some;
-  for (std::size_t i = 0; i < texts.size() && i < most; i++) {
-    some += (i == 0 ? "" : ", ") + texts[i];
-  }
-  if (texts.size() > most) some += " and " + std::to_string(texts.size() - most) + " more";
-  return some;
+  for (const std::string& text : first) some.append(some.empty() ? "" : ", ").append(text);
+  const std::size_t more = count - first.size();
+  return more > 0 ? some + " and " + std::to_string(more) + " more" : some;
+}
+
+std::string some_of(const std::vector<std::string>& texts, std::size_t most) {
+  return first_of(std::span(texts).first(std::min(most, texts.size())), texts.size());
 }
 
 }  // namespace tenon

@@ -38,6 +38,7 @@ void Catalog::register_all(FileComparison& files) {
     auto left_out = registry_.add(listed, files);
     std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
   }
+  registry_.finish();
 }
 
 // As in packages_of, the first of a name and version counts.

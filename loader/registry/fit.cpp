@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "registry/fit.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -76,8 +77,9 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
                 .grade = ErrorGrade::warning});
 }
 
-std::optional<Error> misfit(const Provided& provided, const std::string& where) {
-  const Fit fit = fit_of(provided);
+std::optional<Error> misfit(const PluginDescription& plugin, const std::string& where) {
+  const Provided& provided = *plugin.provided;
+  const Fit& fit = plugin.fit;
   switch (fit.grade) {
     case FitGrade::latest:
     case FitGrade::adapted:
@@ -124,12 +126,15 @@ Fit fit_of(const Provided& provided) {
   return fit;
 }
 
-std::vector<Error> misfits(const std::vector<Provided>& provides, const std::string& where) {
+std::vector<Error> misfits(const ModuleDescription& module) {
   std::vector<Error> findings;
-  for (const Provided& provided : provides) {
-    if (auto flaw = misfit(provided, where)) findings.push_back(std::move(*flaw));
+  const auto usable = [](const PluginDescription& plugin) { return plugin.fit.usable(); };
+  if (std::ranges::all_of(module.plugins, usable)) return findings;
+  const std::string where = module.place();
+  for (const PluginDescription& plugin : module.plugins) {
+    if (auto flaw = misfit(plugin, where)) findings.push_back(std::move(*flaw));
   }
-  if (findings.size() == provides.size()) return findings;
+  if (findings.size() == module.plugins.size()) return findings;
   for (Error& finding : findings) finding = finding.graded(ErrorGrade::warning);
   return findings;
 }

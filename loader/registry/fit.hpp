@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manifest/manifest.hpp"
+#include "registry/description.hpp"
 
 namespace tenon::detail {
 
@@ -20,7 +21,7 @@ Fit fit_of(const Provided& provided);
 /// of no use here, otherwise warnings. Another program may have a kind that is unknown here, so
 /// that is never an error. Codes: kind-unknown, kind-too-new, kind-differs, draft-differs,
 /// kind-not-adaptable.
-std::vector<Error> misfits(const std::vector<Provided>& provides, const std::string& where);
+std::vector<Error> misfits(const ModuleDescription& module);
 
 /// eg: "me.example/blur (photo.example/filter version 1)"
 std::string title_of(const Provided& provided);

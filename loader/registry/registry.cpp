@@ -2,10 +2,10 @@
 #include "registry/registry.hpp"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
+#include <unordered_set>
 #include <utility>
 
-#include "module/kinds.hpp"
 #include "package/quote.hpp"
 #include "registry/fit.hpp"
 
@@ -15,18 +15,13 @@ namespace {
 // How many names or versions a message lists.
 constexpr std::size_t most_told = 10;
 
-std::string place(const ListedModule& module) {
-  return module.builtin() ? "builtin " + module.manifest->name
-                          : module.module->origin().file.string();
-}
-
-bool from(const Registration& candidate, Reference::Origin origin) {
-  return origin == Reference::Origin::any ||
-         candidate.builtin() == (origin == Reference::Origin::builtin);
+bool from(bool builtin, Reference::Origin origin) {
+  return origin == Reference::Origin::any || builtin == (origin == Reference::Origin::builtin);
 }
 
 bool answers(const Registration& candidate, const Reference& reference) {
-  return from(candidate, reference.origin) && reference.step_down(candidate.package_version);
+  return from(candidate.builtin, reference.origin) &&
+         reference.step_down(candidate.package_version());
 }
 
 /// Why a plugin cannot be used as version `target` of its kind; empty when it can.
@@ -40,28 +35,31 @@ std::string obstacle(const Registration& candidate, const Kind& kind, std::int32
                             : ", newer than wanted";
 }
 
-/// Whether the version that a reference names is there; the next best one is for one that is not.
-bool is_there(const std::vector<Registration>& candidates, const Reference& reference) {
-  return reference.version &&
-         std::any_of(candidates.begin(), candidates.end(), [&](const Registration& candidate) {
-           return from(candidate, reference.origin) &&
-                  reference.step_down(candidate.package_version) == 0;
-         });
+bool serves(const Registration& candidate, const Kind& kind, std::int32_t target) noexcept {
+  const KindVersion* version = kind.find(candidate.version);
+  return version != nullptr && version->fingerprint == candidate.fingerprint &&
+         version->serves(target);
+}
+
+/// Where a candidate stands among those of its name: whether it comes after another one.
+bool stands_after(const Registration& a, const Registration& b) {
+  if (a.builtin != b.builtin) return b.builtin;
+  const bool a_release = a.package_version().prerelease.empty();
+  const bool b_release = b.package_version().prerelease.empty();
+  if (a_release != b_release) return a_release;
+  const auto order = total_order(a.package_version(), b.package_version());
+  return order != 0 ? order > 0 : a.version > b.version;
 }
 
 /// Drop-ins before builtins, what is asked for before the next best, what comes first before the
 /// rest, releases before prereleases, newer before older. REQUIRED: both answer the reference.
 bool better(const Registration& a, const Registration& b, const Reference& reference) {
-  if (a.builtin() != b.builtin()) return b.builtin();
-  const int a_step = *reference.step_down(a.package_version);
-  const int b_step = *reference.step_down(b.package_version);
+  if (a.builtin != b.builtin) return b.builtin;
+  const int a_step = *reference.step_down(a.package_version());
+  const int b_step = *reference.step_down(b.package_version());
   if (a_step != b_step) return a_step < b_step;
   if (a.comes_first != b.comes_first) return a.comes_first;
-  const bool a_release = a.package_version.prerelease.empty();
-  const bool b_release = b.package_version.prerelease.empty();
-  if (a_release != b_release) return a_release;
-  const auto order = total_order(a.package_version, b.package_version);
-  return order != 0 ? order > 0 : a.version > b.version;
+  return stands_after(a, b);
 }
 
 std::string_view among(Reference::Origin origin) {
@@ -80,27 +78,28 @@ std::string_view among(Reference::Origin origin) {
 /// same version that holds something else.
 Error outdone(const Registration& late, const Registration& rival, const std::string& where,
               bool differs) {
-  const std::string found =
-      title_of(late) + " of package " + late.package + " " + late.package_version.to_string();
-  if (rival.package != late.package) {
+  const std::string found = title_of(late.provided()) + " of package " + late.package() + " " +
+                            late.package_version().to_string();
+  if (rival.package() != late.package()) {
     return Error({.code = "name-taken",
                   .where = where,
                   .found = found,
-                  .needed = "a name that package " + rival.package + " does not have already, in " +
-                            place(rival),
+                  .needed = "a name that package " + rival.package() +
+                            " does not have already, in " + rival.description->place(),
                   .fix = "rename the plugin, or remove one of the two"});
   }
   if (differs) {
     return Error({.code = "duplicate",
                   .where = where,
-                  .found = found + ", with other content than " + place(rival) + ", which is used",
+                  .found = found + ", with other content than " + rival.description->place() +
+                           ", which is used",
                   .needed = "one content for one version of a package",
                   .fix = "give one of the two a version of its own, or remove it"});
   }
   return Error({.code = "duplicate",
                 .where = where,
                 .found = found,
-                .needed = "one file; the same is in " + place(rival),
+                .needed = "one file; the same is in " + rival.description->place(),
                 .fix = "remove one of the two files",
                 .grade = ErrorGrade::warning});  // what it holds is used
 }
@@ -114,8 +113,8 @@ Error not_found(const Reference& reference, std::string found, const Kind& kind)
 }
 
 std::string in_words(const Registration& candidate) {
-  return candidate.package_version.to_string() +
-         (candidate.builtin() ? " (builtin" : " (standalone") + ", version " +
+  return candidate.package_version().to_string() +
+         (candidate.builtin ? " (builtin" : " (standalone") + ", version " +
          std::to_string(candidate.version) + " of the kind";
 }
 
@@ -126,12 +125,12 @@ std::string candidates_in_words(const std::vector<Registration>& candidates, con
   std::vector<const Registration*> newest_first;
   for (const Registration& candidate : candidates) newest_first.push_back(&candidate);
   std::stable_sort(newest_first.begin(), newest_first.end(), [](const auto* a, const auto* b) {
-    return total_order(a->package_version, b->package_version) > 0;
+    return total_order(a->package_version(), b->package_version()) > 0;
   });
   std::vector<std::string> drop_ins, builtins;
   for (const Registration* each : newest_first) {
     const Registration& candidate = *each;
-    (candidate.builtin() ? builtins : drop_ins)
+    (candidate.builtin ? builtins : drop_ins)
         .push_back(in_words(candidate) + obstacle(candidate, kind, target) + ")");
   }
   if (asked != Reference::Origin::any) {
@@ -142,22 +141,21 @@ std::string candidates_in_words(const std::vector<Registration>& candidates, con
          (builtins.empty() ? "no builtin" : some_of(builtins, most_told));
 }
 
-/// Why a reference names nothing of any kind. `others`: what has its name, `known`: all names.
+/// Why a reference names nothing of any kind. `others`: what has its name, `known`: some names.
 Error none_of(std::string_view reference, std::vector<const Registration*> others,
-              const std::vector<std::string>& known) {
+              const std::string& known) {
   std::vector<std::string> versions;
+  std::unordered_set<std::string> told;
   std::stable_sort(others.begin(), others.end(), [](const auto* a, const auto* b) {
-    return total_order(a->package_version, b->package_version) > 0;
+    return total_order(a->package_version(), b->package_version()) > 0;
   });
   for (const Registration* one : others) {
-    std::string text = one->package_version.to_string();
-    text += one->builtin() ? " (builtin)" : " (standalone)";
-    if (std::find(versions.begin(), versions.end(), text) == versions.end()) {
-      versions.push_back(std::move(text));
-    }
+    std::string text = one->package_version().to_string();
+    text += one->builtin ? " (builtin)" : " (standalone)";
+    if (told.insert(text).second) versions.push_back(std::move(text));
   }
-  std::string found = known.empty() ? "no plugin at all" : "only " + some_of(known, most_told);
-  if (!versions.empty()) found = others[0]->name + " " + some_of(versions, most_told);
+  std::string found = known.empty() ? "no plugin at all" : "only " + known;
+  if (!versions.empty()) found = others[0]->name() + " " + some_of(versions, most_told);
   return Error({.code = "not-found",
                 .where = std::string(reference),
                 .found = std::move(found),
@@ -173,119 +171,293 @@ std::string wanted_in_words(const Reference& reference) {
 
 }  // namespace
 
+std::size_t Registry::Named::place_of(const Registration& one) const {
+  const auto place = std::partition_point(
+      by_version.begin(), by_version.end(),
+      [&](std::uint32_t other) { return stands_after(one, candidates[other]); });
+  return static_cast<std::size_t>(place - by_version.begin());
+}
+
+Registry::Places Registry::Named::of(bool builtin) const {
+  const Places all = by_version;
+  return builtin ? all.first(builtins) : all.subspan(builtins);
+}
+
+Registry::Places Registry::Named::of(bool builtin, const Version& version) const {
+  const Places all = of(builtin);
+  const bool release = version.prerelease.empty();
+  const auto is_before = [&](std::uint32_t place) {
+    const Version& other = candidates[place].package_version();
+    return other.prerelease.empty() == release ? other < version : release;
+  };
+  const auto is_not_after = [&](std::uint32_t place) {
+    const Version& other = candidates[place].package_version();
+    return other.prerelease.empty() == release ? other <= version : release;
+  };
+  const auto begin = std::partition_point(all.begin(), all.end(), is_before);
+  return {begin, std::partition_point(begin, all.end(), is_not_after)};
+}
+
 /// What came first in the place of a fresh one. All of one origin that were added are of one
 /// package.
 const Registration* Registry::Named::rival(const Registration& fresh) const {
-  const auto one = first.find(fresh.builtin());
-  if (one == first.end()) return nullptr;
-  if (candidates[one->second].package != fresh.package) return &candidates[one->second];
-  const auto same =
-      places.find({fresh.builtin(), fresh.version, fresh.package_version.to_string()});
-  return same != places.end() ? &candidates[same->second] : nullptr;
+  const Places same_origin = of(fresh.builtin);
+  if (same_origin.empty()) return nullptr;
+  if (candidates[same_origin.front()].package() != fresh.package()) {
+    const auto first = std::ranges::find(candidates, fresh.builtin, &Registration::builtin);
+    return &*first;
+  }
+  const std::size_t place = place_of(fresh);
+  if (place == by_version.size()) return nullptr;
+  const Registration& next = candidates[by_version[place]];
+  return stands_after(next, fresh) ? nullptr : &next;
 }
 
 void Registry::Named::add(Registration&& fresh) {
-  first.emplace(fresh.builtin(), candidates.size());
-  places.emplace(std::tuple(fresh.builtin(), fresh.version, fresh.package_version.to_string()),
-                 candidates.size());
+  const auto place = by_version.begin() + static_cast<std::ptrdiff_t>(place_of(fresh));
+  by_version.insert(place, static_cast<std::uint32_t>(candidates.size()));
+  builtins += fresh.builtin ? 1 : 0;
+  has_first = has_first || fresh.comes_first;
   candidates.push_back(std::move(fresh));
 }
 
+/// The first in the order of `better` that is accepted. REQUIRED: `places` are of one origin.
+template <class Accept>
+const Registration* Registry::Named::best(Places places, const Accept& accept) const {
+  for (const bool comes_first : {true, false}) {
+    if (comes_first && !has_first) continue;
+    for (std::size_t i = places.size(); i-- > 0;) {
+      const Registration& candidate = candidates[places[i]];
+      if (candidate.comes_first == comes_first && accept(candidate)) return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+Registry::Named& Registry::named(const Provided& provided) {
+  auto kind = index_of_kinds_.find(provided.kind);
+  if (kind == TextIndex::nothing) {
+    kind = static_cast<std::uint32_t>(kinds_.size());
+    kinds_.push_back({provided.kind});
+    index_of_kinds_.add(kinds_[kind].kind, kind);
+  }
+  NamesOfKind& names = kinds_[kind];
+  const auto fresh = static_cast<std::uint32_t>(named_.size());
+  const auto found = names.index.add(provided.name, fresh);
+  if (found != fresh) return named_[found];
+  const bool has_at = provided.name.find('@') != std::string::npos;
+  Named& made = named_.emplace_back(Named{names.kind, provided.name, has_at});
+  names.names.push_back(&made);
+  const auto first = index_of_names_.add(made.name, fresh);
+  if (first != fresh) made.next_kind = std::exchange(named_[first].next_kind, fresh);
+  return made;
+}
+
 std::vector<Error> Registry::add(const ListedModule& module, FileComparison& files) {
-  const Manifest& manifest = *module.manifest;
-  const std::string where = place(module);
-  std::vector<Error> left_out = misfits(manifest.provides, where);
-  const bool comes_first = bindings_->comes_first(manifest.name, manifest.version);
-  const std::optional<Error> refused = bindings_->refusal(manifest.name, manifest.version);
-  for (const Provided& provided : manifest.provides) {
-    Named& named = kinds_[provided.kind][provided.name];
-    Registration fresh{provided, module, manifest.name, manifest.version, comes_first, refused};
+  const ModuleOrigin& origin = module.module->origin();
+  const ModuleDescriptionPtr description = describe(module.manifest, origin.file);
+  const Manifest& manifest = *description->manifest;
+  std::vector<Error> left_out = misfits(*description);
+  const PackageId id = bindings_->repository().find(manifest.name, manifest.version);
+  const bool comes_first = id != none && bindings_->comes_first(id);
+  const Error* refused = nullptr;
+  if (auto refusal = id != none ? bindings_->refusal(id)
+                                : bindings_->refusal(manifest.name, manifest.version)) {
+    refused = &refusals_.emplace_back(std::move(*refusal));
+  }
+  for (std::uint32_t place = 0; place < manifest.provides.size(); place++) {
+    const Provided& provided = manifest.provides[place];
+    Named& named = this->named(provided);
+    Registration fresh{.module = module.module,
+                       .description = description,
+                       .place = place,
+                       .version = provided.version,
+                       .fingerprint = provided.fingerprint,
+                       .builtin = module.builtin(),
+                       .comes_first = comes_first,
+                       .refused = refused};
     const Registration* rival = named.rival(fresh);
     if (rival == nullptr) {
       named.add(std::move(fresh));
       continue;
     }
-    const bool same_version = rival->package == fresh.package && !fresh.builtin();
-    const bool differs =
-        same_version && files.differ(module.module->origin().file, rival->module->origin().file);
-    left_out.push_back(outdone(fresh, *rival, where, differs));
+    const bool same_version = rival->package() == fresh.package() && !fresh.builtin;
+    const bool differs = same_version && files.differ(origin.file, rival->module->origin().file);
+    left_out.push_back(outdone(fresh, *rival, description->place(), differs));
   }
   return left_out;
 }
 
-std::optional<Error> Registry::refusal(const Registration& candidate, const Package* asker) const {
-  if (asker == nullptr) return candidate.refused;
-  return bindings_->refusal(*asker, candidate.package, candidate.package_version,
-                            candidate.builtin());
+void Registry::finish() {
+  const auto id_of = [this](std::uint32_t kind) { return kinds_[kind].kind; };
+  sorted_kinds_.clear();
+  domains_.clear();
+  for (std::uint32_t kind = 0; kind < kinds_.size(); kind++) {
+    std::vector<const Named*>& names = kinds_[kind].names;
+    if (!std::ranges::is_sorted(names, {}, &Named::name))
+      std::ranges::sort(names, {}, &Named::name);
+    sorted_kinds_.push_back(kind);
+    domains_.push_back(kinds_[kind].kind.substr(0, kinds_[kind].kind.find('/')));
+  }
+  std::ranges::sort(sorted_kinds_, {}, id_of);
+  std::ranges::sort(domains_);
+  domains_.erase(std::unique(domains_.begin(), domains_.end()), domains_.end());
 }
 
-const Registration* Registry::choose(const Candidates& candidates, std::int32_t target,
-                                     const Kind& kind, const Reference& reference,
-                                     Asker asker) const {
-  const bool exactly = is_there(candidates, reference);
-  const Registration* best = nullptr;
-  for (const Registration& candidate : candidates) {
-    if (!answers(candidate, reference) || !obstacle(candidate, kind, target).empty()) continue;
-    if (exactly && reference.step_down(candidate.package_version) != 0) continue;
-    if (!asker.refused_too && refusal(candidate, asker.package)) continue;
-    if (best == nullptr || better(candidate, *best, reference)) best = &candidate;
+const Registry::NamesOfKind* Registry::names_of(std::string_view kind) const noexcept {
+  const auto found = index_of_kinds_.find(kind);
+  return found != TextIndex::nothing ? &kinds_[found] : nullptr;
+}
+
+std::optional<Error> Registry::refusal(const Registration& candidate, const Package* asker) const {
+  if (asker == nullptr) {
+    return candidate.refused != nullptr ? std::optional(*candidate.refused) : std::nullopt;
   }
-  return best;
+  return bindings_->refusal(*asker, candidate.package(), candidate.package_version(),
+                            candidate.builtin);
+}
+
+const Registration* Registry::choose(const Named& named, std::int32_t target, const Kind& kind,
+                                     const Reference& reference, Asker asker) const {
+  // Nobody looks through all versions for one that is there.
+  const auto exact = [&](bool builtin) {
+    return reference.version ? named.of(builtin, *reference.version) : named.of(builtin);
+  };
+  const auto has_step = [&](const Registration& candidate, int step) {
+    return reference.step_down(candidate.package_version()) == step;
+  };
+  bool is_there = !reference.version;
+  for (const bool builtin : {false, true}) {
+    if (is_there || !from(builtin, reference.origin)) continue;
+    is_there = std::ranges::any_of(
+        exact(builtin), [&](std::uint32_t place) { return has_step(named.candidates[place], 0); });
+  }
+  for (const bool builtin : {false, true}) {
+    if (!from(builtin, reference.origin)) continue;
+    for (const int step : {0, 1, 2}) {
+      if (is_there != (step == 0)) continue;
+      const auto* best = named.best(
+          is_there ? exact(builtin) : named.of(builtin), [&](const Registration& candidate) {
+            if (!has_step(candidate, step) || !serves(candidate, kind, target)) return false;
+            if (asker.refused_too) return true;
+            return asker.package == nullptr ? candidate.refused == nullptr
+                                            : !refusal(candidate, asker.package);
+          });
+      if (best != nullptr) return best;
+    }
+  }
+  return nullptr;
+}
+
+const Registration* Registry::find_plain(const Kind& kind, std::int32_t target,
+                                         std::string_view name) const noexcept {
+  const NamesOfKind* names = names_of(kind.id);
+  const auto found = names != nullptr ? names->index.find(name) : TextIndex::nothing;
+  if (found == TextIndex::nothing) return nullptr;
+  const Named& named = named_[found];
+  if (named.has_at) return nullptr;
+  for (const bool builtin : {false, true}) {
+    const auto* best = named.best(named.of(builtin), [&](const Registration& candidate) {
+      return candidate.refused == nullptr && serves(candidate, kind, target);
+    });
+    if (best != nullptr) return best;
+  }
+  return nullptr;
+}
+
+/// The first names of a kind.
+std::string Registry::some_names(const NamesOfKind& names) const {
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < names.names.size() && i < most_told; i++) {
+    first.emplace_back(names.names[i]->name);
+  }
+  return first_of(first, names.names.size());
+}
+
+/// The first names of all kinds; empty: there is none.
+std::string Registry::some_names() const {
+  std::vector<std::string_view> known;
+  for (const Named& named : named_) known.push_back(named.name);
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  const auto told = std::span(known).first(std::min(known.size(), most_told));
+  return first_of(std::vector<std::string>(told.begin(), told.end()), known.size());
 }
 
 Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target,
                                            const Reference& reference, const Package* asker) const {
-  const auto names = kinds_.find(kind.id);
-  if (names == kinds_.end()) return not_found(reference, "no plugin of that kind", kind);
-  const auto found = names->second.find(reference.name);
-  if (found == names->second.end()) {
-    std::vector<std::string> there;
-    for (const auto& entry : names->second) there.push_back(entry.first);
+  const NamesOfKind* names = names_of(kind.id);
+  if (names == nullptr) return not_found(reference, "no plugin of that kind", kind);
+  const auto found = names->index.find(reference.name);
+  if (found == TextIndex::nothing) {
     const std::string nothing = reference.origin == Reference::Origin::any
                                     ? "neither a drop-in nor a builtin; only "
                                     : "only ";
-    return not_found(reference, nothing + some_of(there, most_told), kind);
+    return not_found(reference, nothing + some_names(*names), kind);
   }
-  const Candidates& candidates = found->second.candidates;
-  if (const auto* best = choose(candidates, target, kind, reference, {asker})) return best;
-  if (const auto* best = choose(candidates, target, kind, reference, {asker, true})) {
+  const Named& named = named_[found];
+  if (const auto* best = choose(named, target, kind, reference, {asker})) return best;
+  if (const auto* best = choose(named, target, kind, reference, {asker, true})) {
     return *refusal(*best, asker);
   }
   return Error(
       {.code = "not-found",
        .where = reference.name,
-       .found = candidates_in_words(candidates, kind, target, reference.origin),
+       .found = candidates_in_words(named.candidates, kind, target, reference.origin),
        .needed =
            "one that fits" + wanted_in_words(reference) + std::string(among(reference.origin)),
        .fix = "put its module into a folder of the plugin path, or correct the reference"});
 }
 
+/// All of a name, sorted by kind. A short name stands for those in the domain of their kind.
+std::vector<const Registry::Named*> Registry::named_in_all_kinds(std::string_view name,
+                                                                 bool short_name) const {
+  std::vector<const Named*> all;
+  const auto add = [&](std::string_view whole, std::string_view domain) {
+    auto at = index_of_names_.find(whole);
+    for (; at != TextIndex::nothing; at = named_[at].next_kind) {
+      const std::string_view kind = named_[at].kind;
+      if (domain.empty() || kind.substr(0, kind.find('/')) == domain) all.push_back(&named_[at]);
+    }
+  };
+  if (short_name) {
+    const std::string_view rest = name.substr(name.find('/'));
+    for (const std::string_view domain : domains_) add(std::string(domain).append(rest), domain);
+  } else {
+    add(name, "");
+  }
+  std::ranges::sort(all, {}, &Named::kind);
+  return all;
+}
+
 Result<std::vector<const Registration*>> Registry::find_all(std::string_view reference,
                                                             std::string_view domain) const {
-  std::vector<const Registration*> result;
-  std::set<std::string_view> known;
-  std::vector<const Registration*> others;  // of that name
   // Which domain a name without one gets, each kind says; all else is the same for all.
   auto wished = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
   if (!wished) return std::move(wished).error();
-  for (const auto& [kind, names] : kinds_) {
-    const std::string_view own = std::string_view(kind).substr(0, kind.find('/'));
-    const auto wanted = Reference::parse(reference, domain.empty() ? own : domain);
-    for (const auto& [name, named] : names) {
-      known.insert(name);
-      for (const Registration& candidate : named.candidates) {
-        if (!wanted || name != wanted->name) continue;
-        (answers(candidate, *wanted) ? result : others).push_back(&candidate);
+  const bool short_name = domain.empty() && reference.find('/') == std::string_view::npos;
+  const auto named = named_in_all_kinds(wished->name, short_name);
+  std::vector<const Registration*> result;
+  if (wished->version) {
+    for (const Named* one : named) {
+      for (const bool builtin : {false, true}) {
+        for (const std::uint32_t place : one->of(builtin, *wished->version)) {
+          const Registration& candidate = one->candidates[place];
+          const bool exact = wished->step_down(candidate.package_version()) == 0;
+          if (exact && from(builtin, wished->origin)) result.push_back(&candidate);
+        }
       }
     }
   }
-  if (result.empty()) return none_of(reference, others, {known.begin(), known.end()});
-  const auto exact = [&wished](const Registration* one) {
-    return wished->step_down(one->package_version) == 0;
-  };
-  if (wished->version && std::any_of(result.begin(), result.end(), exact)) {
-    std::erase_if(result, [&exact](const Registration* one) { return !exact(one); });
+  std::vector<const Registration*> others;  // of that name
+  if (result.empty()) {
+    for (const Named* one : named) {
+      for (const Registration& candidate : one->candidates) {
+        (answers(candidate, *wished) ? result : others).push_back(&candidate);
+      }
+    }
   }
+  if (result.empty()) return none_of(reference, std::move(others), some_names());
   std::stable_sort(result.begin(), result.end(),
                    [&wished](const auto* a, const auto* b) { return better(*a, *b, *wished); });
   return result;
@@ -294,11 +466,10 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
 std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t target,
                                                   const Package* asker) const {
   std::vector<const Registration*> result;
-  const auto names = kinds_.find(kind.id);
-  if (names == kinds_.end()) return result;
-  for (const auto& [name, named] : names->second) {
-    const Registration* best = choose(named.candidates, target, kind,
-                                      {.origin = Reference::Origin::any, .name = name}, {asker});
+  const NamesOfKind* names = names_of(kind.id);
+  if (names == nullptr) return result;
+  for (const Named* named : names->names) {
+    const Registration* best = choose(*named, target, kind, {}, {asker});
     if (best != nullptr) result.push_back(best);
   }
   return result;
@@ -306,9 +477,9 @@ std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t
 
 std::vector<const Registration*> Registry::all() const {
   std::vector<const Registration*> result;
-  for (const auto& [kind, names] : kinds_) {
-    for (const auto& [name, named] : names) {
-      for (const Registration& registration : named.candidates) result.push_back(&registration);
+  for (const std::uint32_t kind : sorted_kinds_) {
+    for (const Named* named : kinds_[kind].names) {
+      for (const Registration& one : named->candidates) result.push_back(&one);
     }
   }
   return result;

@@ -53,7 +53,8 @@ class Catalogs : public testing::Test {
     std::vector<std::string> versions;
     const auto catalog = store_->current();
     for (const auto* one : catalog->registry().all()) {
-      if (one->name == "me.example/" + name) versions.push_back(one->package_version.to_string());
+      if (one->name() == "me.example/" + name)
+        versions.push_back(one->package_version().to_string());
     }
     return versions;
   }
@@ -96,7 +97,7 @@ TEST_F(Catalogs, GiveAnIdleModuleTheManifestOfItsNewFile) {
   list({{"saw", "1.1.0"}});
   EXPECT_EQ(module("saw")->manifest()->version.to_string(), "1.1.0");
   EXPECT_EQ(versions("saw"), Texts{"1.1.0"});
-  EXPECT_EQ(older->registry().all().front()->manifest->version.to_string(), "1.0.0");
+  EXPECT_EQ(older->registry().all().front()->package_version().to_string(), "1.0.0");
 }
 
 TEST_F(Catalogs, ArePublishedAfterTheModuleServesItsManifest) {

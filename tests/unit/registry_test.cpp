@@ -2,8 +2,12 @@
 #include "registry/registry.hpp"
 
 #include <gtest/gtest.h>
+#include <tenon/host.hpp>
+#include <tenon/inspect.hpp>
 
 #include <algorithm>
+#include <initializer_list>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -48,8 +52,8 @@ class Registering : public testing::Test {
   }
 
   static std::string in_words(const Registration& found) {
-    return (found.builtin() ? "builtin" : found.module->origin().file.string()) + " " +
-           found.package_version.to_string() + " v" + std::to_string(found.version);
+    return (found.builtin ? "builtin" : found.module->origin().file.string()) + " " +
+           found.package_version().to_string() + " v" + std::to_string(found.version);
   }
 
   Registry registry_{std::make_shared<const detail::Bindings>(detail::Packages{})};
@@ -69,6 +73,7 @@ class Registering : public testing::Test {
     const auto kept = std::make_shared<const Manifest>(std::move(manifest));
     left_out_ = registry_.add(
         {std::make_shared<Module>(std::move(origin), kept, lone_.context), kept}, files_);
+    registry_.finish();
     std::vector<std::string> codes;
     for (const Error& error : left_out_) codes.emplace_back(error.code());
     return codes;
@@ -96,7 +101,7 @@ TEST_F(Registering, AddsTheDomainToLookUpsOnly) {
   EXPECT_EQ(find("test.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(find("axe"), "not-found");
   Codes names;
-  for (const Registration* one : registry_.all()) names.push_back(one->name);
+  for (const Registration* one : registry_.all()) names.push_back(one->name());
   EXPECT_EQ(names, (Codes{"me.example/axe", "test.example/saw"}));
 }
 
@@ -311,7 +316,7 @@ TEST_F(Registering, ListsOnePerNameTheNewest) {
   add("c.so", "you.example/tools", "1.0.0", {tool("you.example/new", 5)});
   std::vector<std::string> names;
   for (const Registration* one : registry_.newest(tool_kind(), 4)) {
-    names.push_back(one->name + " " + in_words(*one));
+    names.push_back(one->name() + " " + in_words(*one));
   }
   EXPECT_EQ(names, (Codes{"me.example/axe b.so 2.0.0 v3", "me.example/saw b.so 2.0.0 v4"}));
 }
@@ -340,6 +345,146 @@ TEST_F(Registering, FindsAllOfWhateverKind) {
   EXPECT_EQ(registry_.find_all("test.example/saw@^4", "").error().found(),
             "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
   EXPECT_EQ(words("a b", ""), Codes{"wrong-reference"});
+}
+
+/// What `find` returns, by its description alone: looks at every registration of the name.
+const Registration* search(const Registry& registry, const Kind& kind, std::int32_t target,
+                           const Reference& reference) {
+  using Origin = Reference::Origin;
+  std::vector<const Registration*> named;
+  for (const Registration* one : registry.all()) {
+    const bool origin =
+        reference.origin == Origin::any || one->builtin == (reference.origin == Origin::builtin);
+    if (one->kind() == kind.id && one->name() == reference.name && origin) named.push_back(one);
+  }
+  const auto step = [&](const Registration* one) {
+    return reference.step_down(one->package_version());
+  };
+  const bool there = reference.version && std::any_of(named.begin(), named.end(),
+                                                      [&](auto* one) { return step(one) == 0; });
+  const auto rank = [&](const Registration* one) {
+    return std::tuple(one->builtin, *step(one), !one->package_version().prerelease.empty());
+  };
+  const Registration* best = nullptr;
+  for (const Registration* one : named) {
+    const KindVersion* version = kind.find(one->version);
+    if (version == nullptr || version->fingerprint != one->fingerprint) continue;
+    if (!version->serves(target) || !step(one) || (there && step(one) != 0)) continue;
+    const auto newer = [&] {
+      const auto order = total_order(one->package_version(), best->package_version());
+      return order != 0 ? order > 0 : one->version > best->version;
+    };
+    if (best == nullptr || rank(one) < rank(best) || (rank(one) == rank(best) && newer())) {
+      best = one;
+    }
+  }
+  return best;
+}
+
+TEST_F(Registering, FindsWhatASearchThroughAllFinds) {
+  const auto seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto pick = [&random](std::initializer_list<const char*> texts) {
+    return std::string(*(texts.begin() + random() % texts.size()));
+  };
+  const auto version = [&] {
+    return pick({"0", "1", "2"}) + "." + pick({"0", "1", "9", "10"}) + "." + pick({"0", "3"}) +
+           pick({"", "", "", "-rc.1", "-rc.2", "+b7", "+b8"});
+  };
+  const auto name = [&] {
+    return pick({"me.example/saw", "test.example/saw", "test.example/axe", "me.example/a@1"});
+  };
+  for (int i = 0; i < 150; i++) {
+    std::vector<Provided> provides;
+    const std::string one = name();
+    const std::int32_t kind_version = 1 + static_cast<std::int32_t>(random() % 5);
+    provides.push_back(tool(one, kind_version));
+    if (random() % 8 == 0) provides[0].fingerprint++;
+    if (random() % 4 == 0) provides.push_back({"other.example/thing", 1, 1, one});
+    if (random() % 3 == 0) {
+      add_builtin("test.example/builtins", version(), std::move(provides));
+    } else {
+      add(std::to_string(i) + ".so", "me.example/tools", version(), std::move(provides));
+    }
+  }
+  for (int i = 0; i < 2000; i++) {
+    const std::string bare = name();
+    const std::string text = pick({"", "", "builtin:", "standalone:"}) + bare +
+                             pick({"@", "@", "@^", "@~", "@>="}) + version();
+    SCOPED_TRACE(text);
+    const auto target = 1 + static_cast<std::int32_t>(random() % 4);
+    const auto parsed = Reference::parse(text, "test.example");
+    if (parsed) {
+      const auto found = registry_.find(tool_kind(), target, *parsed);
+      ASSERT_EQ(found ? *found : nullptr, search(registry_, tool_kind(), target, *parsed));
+    }
+    const Reference plain{.name = bare};
+    const auto found = registry_.find(tool_kind(), target, plain);
+    ASSERT_EQ(found ? *found : nullptr, search(registry_, tool_kind(), target, plain));
+    const bool has_at = bare.find('@') != std::string::npos;
+    ASSERT_EQ(found && !has_at ? *found : nullptr, registry_.find_plain(tool_kind(), target, bare));
+  }
+  for (const Registration* one : registry_.newest(tool_kind(), 4)) {
+    EXPECT_EQ(one, *registry_.find(tool_kind(), 4, {.name = one->name()}));
+  }
+}
+
+TEST_F(Registering, ListsAllByKindThenByName) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 100; i++) {
+    const std::string number = std::to_string(random() % 10'000);
+    add(number + ".so", "me.example/" + number, "1.0.0",
+        {{"k.example/" + std::to_string(i % 7), 1, 1, "me.example/" + number}});
+  }
+  const auto all = registry_.all();
+  const auto key = [](const Registration* one) { return std::tie(one->kind(), one->name()); };
+  EXPECT_GT(all.size(), 90u);
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, key));
+}
+
+tenon_module builtin_with(std::string_view manifest) {
+  tenon_module builtin{};
+  builtin.manifest = manifest.data();
+  builtin.manifest_size = manifest.size();
+  return builtin;
+}
+
+constexpr std::string_view late_manifest =
+    R"({"manifest":1,"name":"late.example/a","provides":[{"kind":"late.example/thing","version":1,)"
+    R"("spec":"00000000000000ff","name":"late.example/a"}],"details":[{"summary":"late",)"
+    R"("properties":{"late.example/a":{"menu":"Edit"}}}]})";
+const KindVersion late_versions[] = {{1, false, 0xff, sizeof(tenon_table), 0, {}, {}, nullptr}};
+const Kind late_kind{"late.example/thing", false, late_versions};
+
+TEST(PluginInfos, KnowTheKindsOfALibraryThatWasLoadedLater) {
+  if (find_kind(late_kind.id) != nullptr) GTEST_SKIP() << "the test ran before in this process";
+  const tenon_module builtin = builtin_with(late_manifest);
+  const Host host({.app = "", .builtins = {&builtin}});
+  const PluginInfo before = host.find(late_kind, "late.example/a").value();
+  EXPECT_EQ(before.fit().grade, FitGrade::unknown_kind);
+  const KindRegistration late(late_kind);
+  EXPECT_EQ(host.find(late_kind, "late.example/a").value().fit().grade, FitGrade::latest);
+  EXPECT_EQ(host.registered().at(0).fit().grade, FitGrade::latest);
+  EXPECT_EQ(before.fit().grade, FitGrade::unknown_kind) << "what was handed out never changes";
+}
+
+TEST(PluginInfos, AreValidWithoutTheHostAndEmptyWithoutAPlugin) {
+  const tenon_module builtin = builtin_with(late_manifest);
+  PluginInfo info;
+  EXPECT_EQ(info.name() + info.package() + info.package_version() + info.file().string(), "");
+  EXPECT_TRUE(info.properties().empty());
+  EXPECT_FALSE(info.offers("apply"));
+  {
+    const Host host({.app = "", .builtins = {&builtin}});
+    info = host.find(late_kind, "a").value();
+  }
+  PluginInfo moved = std::move(info);
+  EXPECT_EQ(moved.name(), "late.example/a");
+  EXPECT_EQ(moved.package_version(), "0.0.0");
+  EXPECT_EQ(moved.summary(), "late");
+  EXPECT_EQ(moved.property("menu"), "Edit");
+  EXPECT_EQ(info.property("menu"), "");  // NOLINT(bugprone-use-after-move): it is empty then
 }
 
 }  // namespace

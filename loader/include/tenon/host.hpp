@@ -35,7 +35,8 @@ namespace tenon {
 
 namespace detail {
 class HostCore;
-class PluginDescription;
+class PluginInfos;
+struct PluginDescription;
 struct InstanceDeleter {
   TENON_API void operator()(Instance* instance) const noexcept;
 };
@@ -181,25 +182,26 @@ struct HostOptions {
   std::function<void(const LogLine&)> log_sink = {};
 };
 
-/// One plugin as its manifest describes it. Nothing of it has been loaded.
+/// One plugin as its manifest describes it. Nothing of it has been loaded. Copies share what is
+/// known, which never changes; the texts are valid as long as one of them is there.
 class TENON_API PluginInfo {
  public:
   /// eg: "me.example/blur"
-  const std::string& name() const noexcept { return name_; }
-  const std::string& kind() const noexcept { return kind_; }
+  const std::string& name() const noexcept;
+  const std::string& kind() const noexcept;
   /// Of the kind.
-  std::int32_t version() const noexcept { return version_; }
+  std::int32_t version() const noexcept;
   /// Of the spec that the plugin was compiled from.
-  std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+  std::uint64_t fingerprint() const noexcept;
   /// Whether this program can use the plugin, and as what.
-  const Fit& fit() const noexcept { return fit_; }
-  const std::string& package() const noexcept { return package_; }
-  const std::string& package_version() const noexcept { return package_version_; }
+  const Fit& fit() const noexcept;
+  const std::string& package() const noexcept;
+  const std::string& package_version() const noexcept;
   /// Of the package, for people; empty where the manifest has none.
-  const std::string& summary() const noexcept { return summary_; }
+  const std::string& summary() const noexcept;
   /// Where the module lies; empty for a builtin.
-  const std::filesystem::path& file() const noexcept { return file_; }
-  bool builtin() const noexcept { return file_.empty(); }
+  const std::filesystem::path& file() const noexcept;
+  bool builtin() const noexcept { return file().empty(); }
   /// Whether the plugin's version of the kind has a method of the latest interface, under the same
   /// name or an older one. False for a method that an adapter or hand-written code of the program
   /// makes, and for a plugin that this program cannot use. An optional method may still be left
@@ -209,16 +211,11 @@ class TENON_API PluginInfo {
   /// empty where it gives none.
   std::string property(std::string_view name) const;
   /// All that the manifest gives.
-  const TextMap& properties() const noexcept { return properties_; }
+  const TextMap& properties() const noexcept;
 
  private:
-  friend class detail::PluginDescription;
-  std::string name_, kind_, package_, package_version_, summary_;
-  std::int32_t version_ = 0;
-  std::uint64_t fingerprint_ = 0;
-  Fit fit_;
-  std::filesystem::path file_;
-  TextMap properties_;
+  friend class detail::PluginInfos;
+  std::shared_ptr<const detail::PluginDescription> plugin_;
 };
 
 /// How often something was called since the host began.

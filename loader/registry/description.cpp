@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "registry/description.hpp"
+
+#include <utility>
+
+#include "module/kinds.hpp"
+#include "registry/fit.hpp"
+
+namespace tenon::detail {
+
+std::string ModuleDescription::place() const {
+  return file.empty() ? "builtin " + manifest->name : file.string();
+}
+
+ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,
+                              const std::filesystem::path& file) {
+  const auto module = std::make_shared<ModuleDescription>();
+  module->manifest = std::move(manifest);
+  module->package_version = module->manifest->version.to_string();
+  module->file = file;
+  module->kinds = kinds_revision();
+  module->plugins.reserve(module->manifest->provides.size());
+  for (const Provided& provided : module->manifest->provides) {
+    module->plugins.push_back({module.get(), &provided, fit_of(provided)});
+  }
+  return module;
+}
+
+}  // namespace tenon::detail
