@@ -178,7 +178,8 @@ ModuleContext HostCore::make_context() const {
 
 void HostCore::rescan() {
   const std::lock_guard lock(scanning_);
-  Scan found = scan(search_places(options_.app, options_.plugin_path));
+  Scan found = scan(search_places(options_.app, options_.plugin_path), known_files_,
+                    std::chrono::system_clock::now());
   watch_all(found);
   catalog_->list(
       std::move(found.modules), std::move(found.skipped),

@@ -5,6 +5,7 @@
 
 #include <tenon/host.hpp>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -92,6 +93,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::optional<platform::CrashHandlers> crash_handlers_;
   ModuleContext context_;
   std::unique_ptr<FileWatcher> watcher_;  // guarded by scanning_; nullptr: nothing is watched
+  KnownFiles known_files_;                // guarded by scanning_
   std::vector<Error> broken_;             // builtins, and what else was asked for in vain
   std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own
   std::vector<LockedPackage> lock_;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "manifest/module_file.hpp"
@@ -25,17 +26,44 @@ Error unusable(const fs::path& place, std::string found) {
                 .fix = "correct it, or take it out of the plugin path"});
 }
 
-/// A module file, and the folder of a version that it lies in; empty: in none.
+/// A module file.
 struct File {
   fs::path path;
-  std::string folder{};
+  fs::path::string_type canonical;  // the same for each path that leads to the file
+  std::string folder = {};          // of a version, that it lies in; empty: in none
+};
+
+struct Folder {
+  fs::path path;
+  fs::path::string_type canonical;  // with a separator at its end
 };
 
 constexpr std::string_view development = "dev";
 
-bool is_version_folder(const fs::path& folder) {
-  const std::string name = folder.filename().string();
+bool is_version_folder(const std::string& name) {
   return name == development || Version::parse(name).has_value();
+}
+
+bool is_module(std::string_view name) {
+  constexpr std::string_view suffix = platform::module_suffix;
+  return name.size() > suffix.size() && name.ends_with(suffix);
+}
+
+fs::path canonical_of(const fs::path& path) {
+  std::error_code failed;
+  fs::path canonical = fs::weakly_canonical(path, failed);
+  return failed ? path : canonical;
+}
+
+Folder folder_of(const fs::path& path, const fs::path& canonical) {
+  return {path, (canonical / "").native()};
+}
+
+/// Of an entry of a folder, at `path`. To follow each path from the root on costs more than to read
+/// a manifest.
+fs::path::string_type canonical_of(const Folder& folder, const platform::FolderEntry& entry,
+                                   const fs::path& path) {
+  return entry.may_be_link ? canonical_of(path).native() : folder.canonical + entry.name;
 }
 
 /// The module files of a place, and the folders below it that could not be read.
@@ -45,23 +73,28 @@ struct Search {
 };
 
 /// Adds the module files of a folder, and those of the version folders below it: `levels` more
-/// folders may lie between. Returns why not all of the folder could be read.
-std::error_code add_files(const fs::path& folder, const std::string& version, int levels,
+/// folders may lie between. They come in the order of their paths. Returns why not all of the
+/// folder could be read.
+std::error_code add_files(const Folder& folder, const std::string& version, int levels,
                           Search& search) {
   std::vector<platform::FolderEntry> entries;
-  const std::error_code failed = platform::read_folder(folder, entries);
-  for (const auto& [path, is_folder] : entries) {
-    std::error_code unread;
-    if (!is_folder) {
+  const std::error_code failed = platform::read_folder(folder.path, entries);
+  std::ranges::sort(entries, {}, &platform::FolderEntry::name);
+  for (const platform::FolderEntry& entry : entries) {
+    if (!entry.is_folder) {
       const bool counts = levels == 2 || !version.empty();
-      if (counts && path.extension() == platform::module_suffix) {
-        search.files.push_back({path, version});
-      }
-    } else if (version.empty() && levels < 2 && is_version_folder(path)) {
-      unread = add_files(path, path.filename().string(), 0, search);
-    } else if (version.empty() && levels > 0) {
-      unread = add_files(path, "", levels - 1, search);
+      if (!counts || !is_module(entry.name)) continue;
+      fs::path path = folder.path / entry.name;
+      auto canonical = canonical_of(folder, entry, path);
+      search.files.push_back({std::move(path), std::move(canonical), version});
+      continue;
     }
+    const bool of_version = levels < 2 && is_version_folder(entry.name);
+    if (!version.empty() || (!of_version && levels == 0)) continue;
+    const fs::path path = folder.path / entry.name;
+    const Folder below = folder_of(path, canonical_of(folder, entry, path));
+    const std::error_code unread =
+        add_files(below, of_version ? entry.name : "", of_version ? 0 : levels - 1, search);
     // A folder that the user may not read counts as empty.
     if (!unread || unread == std::errc::permission_denied) continue;
     search.skipped.push_back(unusable(path, unread.message()));
@@ -81,40 +114,42 @@ Result<Search> files_in(const SearchPlace& place) {
                   .fix = "make the folder, or take it out of the plugin path"});
   }
   if (failed) return unusable(place.path, failed.message());
-  if (status.type() == fs::file_type::regular) return Search{{{place.path}}, {}};
+  const fs::path canonical = canonical_of(place.path);
+  if (status.type() == fs::file_type::regular) {
+    return Search{{{place.path, canonical.native()}}, {}};
+  }
   if (status.type() != fs::file_type::directory) {
     return unusable(place.path, "neither a folder nor a file");
   }
   Search search;
-  failed = add_files(place.path, "", 2, search);
+  failed = add_files(folder_of(place.path, canonical), "", 2, search);
   if (failed) return unusable(place.path, failed.message());
-  std::sort(search.files.begin(), search.files.end(),
-            [](const File& a, const File& b) { return a.path < b.path; });
   return search;
 }
 
 Error in_development(const FoundModule& module) {
   return Error({.code = "in-development",
                 .where = module.file.string(),
-                .found = module.manifest.name + " in a folder dev: it counts as version 0.0.0, and "
-                                                "what it requires is not enforced",
+                .found = module.manifest->name +
+                         " in a folder dev: it counts as version 0.0.0, and "
+                         "what it requires is not enforced",
                 .needed = "a released version, outside of development",
                 .fix = "put it into a folder of its version when it is released",
                 .grade = ErrorGrade::note});
 }
 
 /// What the folder of a version says of the module in it.
-std::optional<Error> settle_version(const File& file, FoundModule& module) {
+std::optional<Error> settle_version(const File& file, Manifest& manifest) {
   if (file.folder.empty()) return std::nullopt;
   if (file.folder == development) {
-    put_in_development(module.manifest);
+    put_in_development(manifest);
     return std::nullopt;
   }
-  const std::string version = module.manifest.version.to_string();
+  const std::string version = manifest.version.to_string();
   if (version == file.folder) return std::nullopt;
   return Error({.code = "wrong-folder",
                 .where = file.path.string(),
-                .found = module.manifest.name + " " + version + " in the folder " + file.folder,
+                .found = manifest.name + " " + version + " in the folder " + file.folder,
                 .needed = "the version that its folder is of",
                 .fix = "move it to a folder " + version});
 }
@@ -125,15 +160,19 @@ void skip(const platform::File& file, Error error, Scan& result) {
   result.skipped.push_back(std::move(error));
 }
 
-void add(const File& file, Scan& result) {
+void add(FoundModule module, Scan& result) {
+  if (module.manifest->in_development) result.skipped.push_back(in_development(module));
+  result.modules.push_back(std::move(module));
+}
+
+void read(File&& file, Scan& result) {
   const auto open = open_module(file.path);
   if (!open) return result.skipped.push_back(open.error());
   auto read = read_module_file(*open);
   if (!read) return skip(*open, std::move(read).error(), result);
-  FoundModule module{file.path, std::move(read->image.manifest), read->identity};
-  if (auto wrong = settle_version(file, module)) return skip(*open, std::move(*wrong), result);
-  if (module.manifest.in_development) result.skipped.push_back(in_development(module));
-  result.modules.push_back(std::move(module));
+  auto manifest = std::make_shared<Manifest>(std::move(read->image.manifest));
+  if (auto wrong = settle_version(file, *manifest)) return skip(*open, std::move(*wrong), result);
+  add({std::move(file.path), std::move(manifest), read->identity}, result);
 }
 
 }  // namespace
@@ -143,9 +182,35 @@ void put_in_development(Manifest& manifest) {
   manifest.version = {};
 }
 
+const KnownFiles::Known* KnownFiles::find(const fs::path& file) const {
+  const auto known = files_.find(file.native());
+  if (known == files_.end()) return nullptr;
+  const auto now = platform::identity_of(file);
+  return now && *now == known->second.identity ? &known->second : nullptr;
+}
+
+void KnownFiles::keep(const std::vector<FoundModule>& modules,
+                      std::chrono::system_clock::time_point when) {
+  constexpr std::chrono::nanoseconds moment = std::chrono::seconds(3);
+  files_.clear();
+  files_.reserve(modules.size());
+  for (const FoundModule& module : modules) {
+    const std::chrono::nanoseconds age =
+        when.time_since_epoch() - std::chrono::nanoseconds(module.identity.changed);
+    if (age <= moment) continue;
+    files_.emplace(module.file.native(), Known{module.manifest, module.identity});
+  }
+}
+
 Scan scan(const std::vector<SearchPlace>& places) {
+  KnownFiles none;
+  return scan(places, none, std::chrono::system_clock::now());
+}
+
+Scan scan(const std::vector<SearchPlace>& places, KnownFiles& known,
+          std::chrono::system_clock::time_point now) {
   Scan result;
-  std::set<fs::path> seen;
+  std::unordered_set<fs::path::string_type> seen;
   for (const SearchPlace& place : places) {
     auto search = files_in(place);
     if (!search) {
@@ -153,12 +218,16 @@ Scan scan(const std::vector<SearchPlace>& places) {
       continue;
     }
     std::ranges::move(search->skipped, std::back_inserter(result.skipped));
-    for (const File& file : search->files) {
-      std::error_code ignored;
-      if (!seen.insert(fs::weakly_canonical(file.path, ignored)).second) continue;
-      add(file, result);
+    for (File& file : search->files) {
+      if (!seen.insert(std::move(file.canonical)).second) continue;
+      if (const auto* before = known.find(file.path)) {
+        add({std::move(file.path), before->manifest, before->identity}, result);
+      } else {
+        read(std::move(file), result);
+      }
     }
   }
+  known.keep(result.modules, now);
   return result;
 }
 

@@ -12,10 +12,13 @@
 
 #include <tenon/result.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "catalog/search_path.hpp"
@@ -26,7 +29,7 @@ namespace tenon::detail {
 
 struct FoundModule {
   std::filesystem::path file;
-  Manifest manifest;
+  std::shared_ptr<const Manifest> manifest;
   platform::FileIdentity identity{};
 };
 
@@ -40,10 +43,30 @@ struct Scan {
   BrokenNames broken{};
 };
 
+/// Manifests that the last scan has read. Files that have not changed since are not read again.
+class KnownFiles {
+ public:
+  struct Known {
+    std::shared_ptr<const Manifest> manifest;
+    platform::FileIdentity identity{};
+  };
+  /// What was read of a file that is still in that state; otherwise nullptr.
+  const Known* find(const std::filesystem::path& file) const;
+  /// Keeps what was read at a time. Files that changed a moment before are left out: another change
+  /// may leave no trace then, as coarse as the times of files are.
+  void keep(const std::vector<FoundModule>& modules, std::chrono::system_clock::time_point when);
+
+ private:
+  std::unordered_map<std::filesystem::path::string_type, Known> files_;
+};
+
 /// Reads the files that have the suffix of modules. One that is no good module harms no other; see
 /// read_module_file. A folder of a version takes only that version of its package: `wrong-folder`.
 /// Packages in development are used, and noted: `in-development`.
 Scan scan(const std::vector<SearchPlace>& places);
+/// The same after an earlier scan, with what that has read.
+Scan scan(const std::vector<SearchPlace>& places, KnownFiles& known,
+          std::chrono::system_clock::time_point now);
 
 /// What a manifest in a folder `dev` counts as: version 0.0.0, which is no release, and its
 /// requirements are not enforced.

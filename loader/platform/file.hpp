@@ -66,10 +66,11 @@ class File {
 /// The identity of whatever stands at `path`.
 Result<FileIdentity> identity_of(const std::filesystem::path& path);
 
-/// An entry of a folder; for a symbolic link, what it leads to.
+/// An entry of a folder.
 struct FolderEntry {
-  std::filesystem::path path;
-  bool is_folder;
+  std::string name;
+  bool is_folder;    // or a symbolic link to one
+  bool may_be_link;  // false: it surely is no symbolic link
 };
 /// Adds the entries of a folder, in no order. Returns why not all of it could be read. The standard
 /// library's iterators end the process where memory runs out.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "registry/catalog_store.hpp"
 
-#include <string>
+#include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -35,6 +36,18 @@ bool refresh(std::vector<ListedModule>& modules) {
 }
 
 }  // namespace
+
+/// Whether a catalog of this content would be the same one. Files that cannot be used may have
+/// changed without a trace here.
+bool same_content(const CatalogContent& a, const CatalogContent& b) {
+  const auto is_clean = [](const CatalogContent& content) {
+    return content.unlisted.empty() && content.unreadable.empty() && content.broken.empty();
+  };
+  return is_clean(a) && is_clean(b) &&
+         std::ranges::equal(a.modules, b.modules, [](const auto& one, const auto& other) {
+           return one.module == other.module && one.manifest == other.manifest;
+         });
+}
 
 /// Holds what it needs of the store, so that it may outlive the host.
 class CatalogStore::Change final : public CatalogChange {
@@ -70,7 +83,7 @@ CatalogStore::CatalogStore() : current_(build({})) {}
 void CatalogStore::begin(CatalogRules rules, std::vector<ListedModule> builtins) {
   rules_ = std::move(rules);
   builtins_ = std::move(builtins);
-  set(build({.modules = builtins_}));
+  set(build({}));
 }
 
 CatalogStore::CatalogPtr CatalogStore::current() const {
@@ -94,6 +107,7 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
   content.unreadable = std::move(unreadable);
   content.broken = std::move(broken);
   refresh(content.modules);
+  if (same_content(content, base->content())) return;
   CatalogPtr next = build(content);
   CatalogPtr replaced;  // ends without the lock
   std::lock_guard lock(publishing_);
@@ -106,20 +120,21 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
 CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
                                         const MakeModule& make) const {
   const std::vector<ModulePtr> living = living_modules(base.content());
-  std::unordered_map<std::string, ModulePtr> by_file;
+  std::unordered_map<std::string_view, ModulePtr> by_file;
   for (const ModulePtr& module : living) by_file.emplace(module->origin().file.native(), module);
   CatalogContent content{.modules = builtins_};
+  content.modules.reserve(builtins_.size() + found.size());
   std::unordered_set<const Module*> listed;
   for (FoundModule& drop_in : found) {
-    auto manifest = std::make_shared<const Manifest>(std::move(drop_in.manifest));
-    ModulePtr& module = by_file[drop_in.file.native()];
+    const auto known = by_file.find(drop_in.file.native());
+    ModulePtr module = known != by_file.end() ? known->second : nullptr;
     if (module == nullptr) {
-      module = make(ModuleOrigin{std::move(drop_in.file), nullptr}, manifest);
+      module = make(ModuleOrigin{std::move(drop_in.file), nullptr}, drop_in.manifest);
     } else {
-      module->take_manifest(manifest, drop_in.identity);
+      module->take_manifest(drop_in.manifest, drop_in.identity);
+      listed.insert(module.get());
     }
-    listed.insert(module.get());
-    content.modules.push_back({module, std::move(manifest)});
+    content.modules.push_back({std::move(module), std::move(drop_in.manifest)});
   }
   for (const ModulePtr& module : living) {
     if (listed.contains(module.get())) continue;

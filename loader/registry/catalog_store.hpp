@@ -28,15 +28,16 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
 
   CatalogStore();
 
-  /// Sets what stays the same for all catalogs, and lists the builtins. REQUIRED: called once,
-  /// before the functions that follow.
+  /// Sets what stays the same for all catalogs, and the builtins, which `list` lists first.
+  /// REQUIRED: called once, before the functions that follow.
   void begin(CatalogRules rules, std::vector<ListedModule> builtins);
 
   CatalogPtr current() const;
 
   /// Publishes the catalog of the modules that were found. There is one Module for each file as
   /// long as one is alive: it is reused, and made by `make` where there is none. Modules that are
-  /// in use stay listed though their file is gone. REQUIRED: no other thread is in this function.
+  /// in use stay listed though their file is gone. REQUIRED: no other thread is in this function;
+  /// each file is found once.
   void list(std::vector<FoundModule> found, std::vector<Error> unreadable, const MakeModule& make,
             BrokenNames broken = {});
 

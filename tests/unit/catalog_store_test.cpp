@@ -23,22 +23,19 @@ class Catalogs : public testing::Test {
  protected:
   Catalogs() { store_->begin({.host = "the host"}, {}); }
 
-  static Manifest manifest_of(const std::string& name, const std::string& version) {
+  static ManifestPtr manifest(const std::string& name, const std::string& version) {
     Manifest manifest;
     manifest.name = "me.example/" + name;
     manifest.version = Version::parse(version).value();
     manifest.provides.push_back({"test.example/tool", 1, 1, manifest.name});
-    return manifest;
-  }
-  static ManifestPtr manifest(const std::string& name, const std::string& version) {
-    return std::make_shared<const Manifest>(manifest_of(name, version));
+    return std::make_shared<const Manifest>(std::move(manifest));
   }
 
   /// Lists what a scan found: names of packages, which are those of the files, and versions.
   void list(const std::vector<std::pair<std::string, std::string>>& found) {
     std::vector<FoundModule> modules;
     for (const auto& [name, version] : found) {
-      modules.push_back({"/" + name + ".so", manifest_of(name, version)});
+      modules.push_back({"/" + name + ".so", manifest(name, version)});
     }
     store_->list(std::move(modules), {}, [&](detail::ModuleOrigin origin, ManifestPtr manifest) {
       return std::make_shared<Module>(std::move(origin), std::move(manifest), lone_.context);
@@ -71,6 +68,22 @@ TEST_F(Catalogs, HaveOneModuleForEachFile) {
   list({{"saw", "1.0.0"}});
   EXPECT_EQ(module("saw"), saw);
   EXPECT_EQ(module("axe"), nullptr);
+}
+
+TEST_F(Catalogs, StayWhereNothingHasChanged) {
+  const ManifestPtr saw = manifest("saw", "1.0.0");
+  const auto find = [&](const ManifestPtr& manifest) {
+    store_->list({{"/saw.so", manifest}}, {}, [&](detail::ModuleOrigin origin, ManifestPtr made) {
+      return std::make_shared<Module>(std::move(origin), std::move(made), lone_.context);
+    });
+    return store_->current();
+  };
+  const auto first = find(saw);
+  EXPECT_EQ(find(saw), first);
+  EXPECT_NE(find(manifest("saw", "1.1.0")), first);
+  EXPECT_EQ(versions("saw"), Texts{"1.1.0"});
+  list({});
+  EXPECT_EQ(versions("saw"), Texts());
 }
 
 TEST_F(Catalogs, FindTheModuleOfAFileThatWasGoneAsLongAsItLives) {

@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -83,7 +86,7 @@ TEST(Scan, FindsModulesInTheOrderOfPlacesThenOfNames) {
   const Scan found = scan({{other.parent_path(), true}, {world.plugins(), true}});
   EXPECT_EQ(files_of(found), (Texts{"c.so", "a.so", "b.so"}));
   EXPECT_EQ(codes_of(found), Texts());
-  EXPECT_EQ(found.modules[0].manifest.version.to_string(), "2.0.0");
+  EXPECT_EQ(found.modules[0].manifest->version.to_string(), "2.0.0");
 }
 
 TEST(Scan, LooksOnlyAtFilesThatEndAsModulesDo) {
@@ -115,11 +118,24 @@ TEST(Scan, FindsVersionsInFoldersOfTheirOwn) {
   Texts files;
   for (const auto& module : found.modules) {
     files.push_back(module.file.lexically_relative(world.plugins()).string() + " " +
-                    module.manifest.version.to_string());
+                    module.manifest->version.to_string());
   }
   EXPECT_EQ(files, (Texts{"me.example/tools/1.0.0/libtools.so 1.0.0",
                           "tools/1.0.0/libtools.so 1.0.0", "tools/2.0.0/libtools.so 2.0.0"}));
   EXPECT_EQ(codes_of(found), Texts());
+}
+
+TEST(Scan, FindsModulesInTheOrderOfTheirPaths) {
+  World world;
+  for (const char* path : {"a/1.0.0/b.so", "a/1.0.0/a.so", "a-b.so", "a.so", "a/b/1.0.0/c.so",
+                           "1.0.0/z.so", "b.so", "a/x.so"}) {
+    place_below(world, good, path);
+  }
+  const Scan found = scan({{world.plugins(), true}});
+  std::vector<fs::path> files;
+  for (const auto& module : found.modules) files.push_back(module.file);
+  EXPECT_EQ(files.size(), 6u);
+  EXPECT_TRUE(std::is_sorted(files.begin(), files.end()));
 }
 
 TEST(Scan, TakesOnlyTheVersionThatItsFolderIsOf) {
@@ -136,8 +152,8 @@ TEST(Scan, WarnsOfWhatIsInDevelopment) {
   place_below(world, good_2, "tools/dev/libtools.so");
   const Scan found = scan({{world.plugins(), true}});
   ASSERT_EQ(files_of(found), Texts{"libtools.so"});
-  EXPECT_TRUE(found.modules[0].manifest.in_development);
-  EXPECT_EQ(found.modules[0].manifest.version.to_string(), "0.0.0");
+  EXPECT_TRUE(found.modules[0].manifest->in_development);
+  EXPECT_EQ(found.modules[0].manifest->version.to_string(), "0.0.0");
   EXPECT_EQ(codes_of(found), Texts{"in-development libtools.so"});
   EXPECT_EQ(found.skipped[0].grade(), ErrorGrade::note);
 }
@@ -159,6 +175,23 @@ TEST(Scan, TakesAFileOnceHoweverItIsReached) {
   EXPECT_EQ(files_of(found), Texts{"a.so"});
 }
 
+TEST(Scan, TakesAVersionOnceHoweverItsFolderIsReached) {
+  World world;
+  place_below(world, good, "tools/1.0.0/libtools.so");
+  fs::create_directory_symlink("tools", world.plugins() / "alias");
+  fs::create_symlink("1.0.0/libtools.so", world.plugins() / "tools/ignored.so");
+  const Scan found = scan({{world.root() / "plugins/../plugins", true}, {world.plugins(), true}});
+  EXPECT_EQ(files_of(found), Texts{"libtools.so"});
+  EXPECT_EQ(codes_of(found), Texts());
+}
+
+TEST(Scan, ReportsEachLinkThatLeadsToItself) {
+  World world;
+  fs::create_symlink("a.so", world.plugins() / "a.so");
+  fs::create_symlink("b.so", world.plugins() / "b.so");
+  EXPECT_EQ(codes_of(scan({{world.plugins(), true}})).size(), 2u);
+}
+
 // Whatever lies in front of it, one that can be loaded is found.
 TEST(Scan, LeavesOutWhatIsTooLargeToBeLoaded) {
   World world;
@@ -170,6 +203,54 @@ TEST(Scan, LeavesOutWhatIsTooLargeToBeLoaded) {
   EXPECT_EQ(files_of(found), Texts{"b.so"});
   EXPECT_EQ(codes_of(found), Texts{"cannot-read a.so"});
   EXPECT_EQ(found.broken.count("test.example/faults"), 1u);
+}
+
+using Manifests = std::vector<std::shared_ptr<const Manifest>>;
+
+Manifests manifests_of(const Scan& scan) {
+  Manifests manifests;
+  for (const auto& module : scan.modules) manifests.push_back(module.manifest);
+  return manifests;
+}
+
+TEST(Scan, ReadsAFileAgainWhenItHasChanged) {
+  World world;
+  const fs::path file = world.plugins() / "tools.so";
+  fs::copy_file(good, file);
+  place_below(world, good, "tools/dev/libtools.so");
+  const std::vector<SearchPlace> places{{world.plugins(), true}};
+  const auto later = std::chrono::system_clock::now() + std::chrono::hours(1);
+  detail::KnownFiles known;
+  const Scan first = scan(places, known, later);
+  EXPECT_EQ(codes_of(first), Texts{"in-development libtools.so"});
+  const Scan second = scan(places, known, later);
+  EXPECT_EQ(manifests_of(second), manifests_of(first)) << "neither was read";
+  EXPECT_EQ(codes_of(second), codes_of(first));
+
+  const auto modified = fs::last_write_time(file);
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).put('\x7f');
+  fs::last_write_time(file, modified);
+  const Scan touched = scan(places, known, later);
+  ASSERT_EQ(touched.modules.size(), 2u);
+  EXPECT_NE(touched.modules[0].manifest, first.modules[0].manifest);
+  EXPECT_EQ(touched.modules[1].manifest, first.modules[1].manifest);
+
+  fs::remove(file);
+  fs::copy_file(good_2, file);
+  EXPECT_EQ(scan(places, known, later).modules.at(0).manifest->version.to_string(), "2.0.0");
+  fs::remove(file);
+  EXPECT_EQ(scan(places, known, later).modules.size(), 1u);
+}
+
+// Two changes within a moment may have the same times.
+TEST(Scan, ReadsAFileAgainThatHasJustChanged) {
+  World world;
+  world.place(good, "a.so");
+  const std::vector<SearchPlace> places{{world.plugins(), true}};
+  detail::KnownFiles known;
+  const auto now = std::chrono::system_clock::now();
+  const Manifests first = manifests_of(scan(places, known, now));
+  EXPECT_NE(manifests_of(scan(places, known, now)), first);
 }
 
 TEST(Scan, SaysWhenANamedPlaceIsMissing) {

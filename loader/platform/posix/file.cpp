@@ -62,10 +62,14 @@ FileIdentity identity_from(const struct stat& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
-bool leads_to_folder(const std::filesystem::path& path, const dirent& entry) {
-  if (entry.d_type != DT_UNKNOWN && entry.d_type != DT_LNK) return entry.d_type == DT_DIR;
+bool may_be_link(const dirent& entry) {
+  return entry.d_type == DT_UNKNOWN || entry.d_type == DT_LNK;
+}
+
+bool leads_to_folder(DIR* folder, const dirent& entry) {
+  if (!may_be_link(entry)) return entry.d_type == DT_DIR;
   struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  return ::fstatat(::dirfd(folder), entry.d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
 }
 
 }  // namespace
@@ -164,9 +168,8 @@ std::error_code read_folder(const std::filesystem::path& folder,
     if (entry == nullptr) return {errno, std::generic_category()};
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    std::filesystem::path path = folder / name;
-    const bool is_folder = leads_to_folder(path, *entry);
-    entries.push_back({std::move(path), is_folder});
+    entries.push_back(
+        {std::string(name), leads_to_folder(stream.get(), *entry), may_be_link(*entry)});
   }
 }
 
