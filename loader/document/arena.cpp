@@ -63,10 +63,7 @@ void Arena::free_blocks() noexcept {
 }
 
 // What one use needed in several blocks, the next gets in one.
-void Arena::reset() noexcept {
-  arena_next = memory_;
-  arena_end = memory_ + sizeof memory_;
-  if (blocks_ == nullptr) return;
+void Arena::reuse_blocks() noexcept {
   if (blocks_->next != nullptr) {
     std::size_t total = 0;
     while (blocks_ != nullptr) {

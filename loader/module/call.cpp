@@ -70,7 +70,7 @@ struct Call::Functions {
                                                  log_line};
 };
 
-Call::Call() noexcept : Arena(Functions::table) {}
+constexpr tenon_call_functions Call::call_functions = Functions::table;
 
 void Call::end() noexcept {
   if (auto* children = children_.load()) children->abandon();
@@ -158,9 +158,7 @@ void Call::add_failed_inside(std::uint32_t depth, std::string failure) {
   failed_inside_ = std::make_unique<Inner>(Inner{depth, std::move(failure)});
 }
 
-void Call::reset() noexcept {
-  Arena::reset();
-  message_ = {nullptr, 0};
+void Call::forget() noexcept {
   failed_inside_ = nullptr;
   if (auto* children = children_.load()) children->take_failure_in(*this);
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();

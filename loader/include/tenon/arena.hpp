@@ -28,7 +28,12 @@ class TENON_API Arena : protected tenon_call {
   Arena& operator=(const Arena&) = delete;
 
   /// Frees all that it gave.
-  void reset() noexcept;
+  void reset() noexcept {
+    arena_next = memory_;
+    arena_end = memory_ + sizeof memory_;
+    if (blocks_ != nullptr) [[unlikely]]
+      reuse_blocks();
+  }
 
   /// Whether these bytes lie in memory that it gave since `reset`. Takes time that depends on the
   /// number of blocks alone, which grow like powers of 2.
@@ -58,6 +63,7 @@ class TENON_API Arena : protected tenon_call {
   friend struct Functions;
 
   void free_blocks() noexcept;
+  void reuse_blocks() noexcept;
 
   Block* blocks_ = nullptr;
   alignas(16) std::uint8_t memory_[512];

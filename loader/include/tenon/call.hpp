@@ -22,7 +22,7 @@ namespace detail {
 class CallChildren;
 class ChildCall;
 class NestedCall;
-struct Serving;
+class Serving;
 }  // namespace detail
 
 /// Why a call is cancelled.
@@ -40,7 +40,7 @@ enum class CancelReason : std::int32_t {
 /// Belongs to one thread at a time; only `cancel` may come from another one.
 class TENON_API Call : private Arena {
  public:
-  Call() noexcept;
+  Call() noexcept : Arena(call_functions) {}
   ~Call() {
     if (children_.load() != nullptr || handle_.load() != no_handle) [[unlikely]]
       end();
@@ -61,7 +61,13 @@ class TENON_API Call : private Arena {
   CancelReason cancelled() const noexcept;
 
   /// Frees results, forgets the cancellation and the message; views of before are invalid.
-  void reset() noexcept;
+  void reset() noexcept {
+    Arena::reset();
+    message_ = {nullptr, 0};
+    if (failed_inside_ != nullptr || children_.load() != nullptr ||
+        reason_.load() != TENON_NOT_CANCELLED) [[unlikely]]
+      forget();
+  }
 
   /// Whether these bytes lie in memory that a plugin got for its results.
   bool gave(const void* data, std::size_t size) const noexcept {
@@ -102,11 +108,15 @@ class TENON_API Call : private Arena {
   };
 
   static constexpr std::intptr_t no_handle = -1;
+  /// What each Call gives to the other side of the ABI.
+  static const tenon_call_functions call_functions;
 
   /// A part of `outer`, see NestedCall.
   explicit Call(Call& outer) noexcept : Arena(&outer), outer_(&outer), owner_(outer.owner_) {}
   /// Gives the children and the wait handle back.
   void end() noexcept;
+  /// What `reset` seldom has to do.
+  void forget() noexcept;
 
   /// The call that this one is a part of, at last; itself where it is none. It has the memory, the
   /// wait handle and the children of all its parts.
