@@ -67,13 +67,14 @@ CallGuard::Place CallGuard::enter_slowly(Instance& instance) noexcept {
   }
   Slot* slot = free_slot++;
   const CallTarget* target = nullptr;
-  const CallTarget* targets = module.published_.load();
-  for (const CallTarget* before = nullptr; before != targets; targets = module.published_.load()) {
-    before = targets;
+  const CallTarget* targets = nullptr;
+  for (const CallTarget* now = module.published_.load(); now != targets;
+       now = module.published_.load()) {
+    targets = now;
     target = targets + instance.index_;
     slot->store(target);
   }
-  if (target->table != nullptr) return {target, slot};
+  if (target->table != nullptr || !ServingModule::is_gate(*target)) return {target, slot};
   slot->store(nullptr, std::memory_order_release);
   free_slot = slot;
   return enter_at_gate(instance);
@@ -84,7 +85,7 @@ CallGuard::Place CallGuard::enter_counted(Instance& instance) noexcept {
   ServingModule& module = instance.serving_;
   module.overflow.fetch_add(1);
   const CallTarget* target = module.published_.load() + instance.index_;
-  if (target->table != nullptr) return {target, nullptr};
+  if (target->table != nullptr || !ServingModule::is_gate(*target)) return {target, nullptr};
   module.overflow.fetch_sub(1);
   return enter_at_gate(instance);
 }

@@ -251,10 +251,15 @@ bool Serving::has_target(const CallTarget* target) const noexcept {
 }
 
 namespace {
-constexpr CallTarget nobody{};
-}
 
-ServingModule::ServingModule() noexcept : current_(&nobody), published_(&nobody), gate_(&nobody) {}
+// Targets of a closed gate are told from those of instances that a generation does not have.
+char gate_mark;
+constexpr CallTarget first_gate{nullptr, &gate_mark};
+
+}  // namespace
+
+ServingModule::ServingModule() noexcept
+    : current_(&first_gate), published_(&first_gate), gate_(&first_gate) {}
 
 void ServingModule::publish(const CallTarget* targets) noexcept {
   const bool order = readers_order_from_the_start() || readers_order.load();
@@ -280,11 +285,17 @@ bool ServingModule::closed() const noexcept {
   return published_.load() == gate_;
 }
 
+bool ServingModule::is_gate(const CallTarget& target) noexcept {
+  return target.self == &gate_mark;
+}
+
 void ServingModule::make_room(std::size_t count) {
   const std::lock_guard lock(mutex_);
   if (count <= room_) return;
   const std::size_t larger = std::max<std::size_t>(2 * room_, count + 7);
-  gates_.push_back(std::make_unique<const CallTarget[]>(larger));
+  auto targets = std::make_unique<CallTarget[]>(larger);
+  std::fill_n(targets.get(), larger, first_gate);
+  gates_.push_back(std::move(targets));
   const CallTarget* outgrown = std::exchange(gate_, gates_.back().get());
   room_ = larger;
   if (published_.load() == outgrown) published_.store(gate_);

@@ -74,6 +74,8 @@ class TENON_API ServingModule {
   /// Closes the gate.
   void close() noexcept;
   bool closed() const noexcept;
+  /// Whether a target that was published is one of the closed gate.
+  static bool is_gate(const CallTarget& target) noexcept;
   /// Makes room at the closed gate for `count` instances. Throws std::bad_alloc.
   void make_room(std::size_t count);
   /// From now on calls order their slots themselves. Returns whether they did not do so before.
