@@ -487,7 +487,9 @@ TEST_F(Leases, LetOneOfManyThreadsIn) {
   for (int i = 0; i < 3; i++) {
     threads.emplace_back([&] {
       for (int round = 0; round < 2000; round++) {
-        const tenon_status status = read(reader);
+        Call call;
+        std::size_t got = 0;
+        const tenon_status status = reader->read(call.raw(), reader, {nullptr, 0}, &got);
         EXPECT_TRUE(status == TENON_OK || status == TENON_FAILED_PRECONDITION);
         if (status == TENON_OK) succeeded++;
       }
