@@ -25,7 +25,7 @@ void load_and_first_instance(benchmark::State& state) {
     if (!counter) state.SkipWithError(counter.error().to_string().c_str());
   }
 }
-BENCHMARK(load_and_first_instance)->UseRealTime();
+BENCHMARK(load_and_first_instance)->MeasureProcessCPUTime();
 
 void dlopen_dlsym_dlclose(benchmark::State& state) {
   for (auto _ : state) {
@@ -37,7 +37,7 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
     dlclose(image);
   }
 }
-BENCHMARK(dlopen_dlsym_dlclose)->UseRealTime();
+BENCHMARK(dlopen_dlsym_dlclose);
 
 /// From beginning to end, with what the host says of the parts: how long the new generation took to
 /// load, and the old one to be left, ended and unloaded.

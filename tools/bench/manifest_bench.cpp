@@ -6,13 +6,18 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
+
 namespace tenon::bench {
 namespace {
 
+constexpr int modules = 500;
+
 void read_manifest(benchmark::State& state) {
-  Folder folder;
+  const auto& files = numbered_folder(modules).files();
+  std::size_t at = 0;
   for (auto _ : state) {
-    auto file = read_module_file(folder.next());
+    auto file = read_module_file(files[at++ % files.size()]);
     if (!file) state.SkipWithError(file.error().to_string().c_str());
     benchmark::DoNotOptimize(file);
   }
@@ -20,8 +25,9 @@ void read_manifest(benchmark::State& state) {
 BENCHMARK(read_manifest);
 
 void open_pread_close(benchmark::State& state) {
-  Folder folder;
-  for (auto _ : state) read_page(state, folder.next());
+  const auto& files = numbered_folder(modules).files();
+  std::size_t at = 0;
+  for (auto _ : state) read_page(state, files[at++ % files.size()]);
 }
 BENCHMARK(open_pread_close);
 

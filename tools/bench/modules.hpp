@@ -12,6 +12,7 @@ inline constexpr const char* counter_sdk = COUNTER_SDK;
 /// As version 2, with state that a restart hands over.
 inline constexpr const char* counter_with_state = COUNTER_STATE;
 inline constexpr const char* counter_numbered = COUNTER_NUMBERED;
+inline constexpr const char* packaged_module = PACKAGED;
 inline constexpr const char* counter_name = "bench.example/counter";
 inline constexpr const char* flow_module = FLOW;
 inline constexpr const char* flow_name = "bench.example/flow";

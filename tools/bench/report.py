@@ -56,19 +56,28 @@ TIMES = [
      "create_call_destroy_pointer"),
     ("create, call, destroy beside 10,000", at_most(80), "create_call_destroy/10000",
      "create_call_destroy_pointer"),
-    ("load, first instance, unload", at_most(70_000), "load_and_first_instance/real_time",
-     "dlopen_dlsym_dlclose/real_time"),
+    ("load, first instance, unload", at_most(70_000), "load_and_first_instance/process_time",
+     "dlopen_dlsym_dlclose"),
     ("restart, until the new one is loaded", none, "restart/real_time:loading",
-     "dlopen_dlsym_dlclose/real_time"),
+     "dlopen_dlsym_dlclose"),
     ("restart, until the old one is gone", none, "restart/real_time:draining",
-     "dlopen_dlsym_dlclose/real_time"),
+     "dlopen_dlsym_dlclose"),
     ("manifest of one file, no index", at_most(5000), "read_manifest", "open_pread_close"),
-    ("rescan of 500 modules", none, "rescan/500", "read_pages/500"),
-    ("rescan of 2000 modules", none, "rescan/2000", "read_pages/2000"),
+    ("discover 500 modules", at_most(2_500_000), "discover/500/process_time",
+     "read_pages/500"),
+    ("rescan of 500 modules", none, "rescan/500/process_time", "read_pages/500"),
+    ("rescan of 2000 modules", none, "rescan/2000/process_time", "read_pages/2000"),
+    ("tenon list of 500 modules", at_most(5_000_000), "list_process/500/real_time",
+     "read_process/500/real_time"),
+    ("find one of 1000 by name", at_most(80), "find/1000", "find_in_table/1000"),
     ("resolve 1000 packages x 10 versions", at_most(2_000_000), "resolve_packages/whole",
      "libsolv_packages/whole"),
     ("the same with something missing", at_most(80_000_000), "resolve_packages/broken",
      "libsolv_packages/broken"),
+    ("host with these packages", at_most(30_000_000), "discover_packages/process_time",
+     "read_pages_of_packages"),
+    ("Host::resolve of all of them", at_most(30_000_000), "resolve_by_host",
+     "resolve_packages/whole"),
     ("read their 30,000 requirements", at_most(15_000_000), "read_requirements",
      "resolve_packages/whole"),
 ]
@@ -106,7 +115,8 @@ SECONDS = 5  # of calls with restarts, and of calls without
 def run_benchmarks(program):
     """Medians: name of each benchmark to its time in nanoseconds, and to its bytes/s.
 
-    Time of the processor, so that other processes do not count; real time of what threads do."""
+    Time of the processor, so that other processes do not count; real time of what waits, for
+    threads or processes."""
     output = program.with_suffix(".json")
     subprocess.run(
         [program, "--benchmark_repetitions=5",
@@ -229,7 +239,7 @@ def rows_of_instances(times, runs):
         count = run["instances"]
         for state, what in [("plain", ""), ("state", ", with state")]:
             measured = run[state]
-            name = "dlopen_dlsym_dlclose/real_time"
+            name = "dlopen_dlsym_dlclose"
             floor = times[name]
             if count > 1:
                 name = f"restart of 1, making {count - 1:,}"

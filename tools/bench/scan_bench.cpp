@@ -1,31 +1,164 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What it costs to learn from a folder which modules there are, against touching the files at all.
+// What it costs to learn from a folder which modules there are, to list them, to find one by its
+// name, and to decide which versions of packages go together.
 #include "folder.hpp"
+#include "modules.hpp"
+#include "packages.hpp"
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <bench/counter.hpp>
 #include <tenon/host.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+extern char** environ;
 
 namespace tenon::bench {
 namespace {
 
-/// Of a host that knows the modules already.
-void rescan(benchmark::State& state) {
-  const auto count = static_cast<std::size_t>(state.range(0));
-  Folder folder(static_cast<int>(count));
-  Host host({.app = "", .plugin_path = {folder.root()}});
-  for (auto _ : state) host.rescan();
+HostOptions options(const Folder& folder) {
+  return {.app = "", .plugin_path = {folder.root()}};
+}
+
+void expect(benchmark::State& state, const Host& host, std::size_t count) {
   if (host.registered().size() != count) state.SkipWithError("modules are missing");
 }
-BENCHMARK(rescan)->Arg(500)->Arg(2000);
 
-void read_pages(benchmark::State& state) {
-  Folder folder(static_cast<int>(state.range(0)));
+// -- Folders ------------------------------------------------------------------
+
+/// By a new host.
+void discover(benchmark::State& state) {
+  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
+  expect(state, Host(options(folder)), folder.files().size());
+  for (auto _ : state) Host host(options(folder));
+}
+BENCHMARK(discover)->Arg(500)->MeasureProcessCPUTime();
+
+/// By a host that knows the modules already.
+void rescan(benchmark::State& state) {
+  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
+  Host host(options(folder));
+  for (auto _ : state) host.rescan();
+  expect(state, host, folder.files().size());
+}
+BENCHMARK(rescan)->Arg(500)->Arg(2000)->MeasureProcessCPUTime();
+
+void read_pages_of(benchmark::State& state, const Folder& folder) {
   for (auto _ : state) {
-    for (const fs::path& file : folder.files()) read_page(state, file);
+    for (const auto& file : folder.files()) read_page(state, file);
   }
 }
+void read_pages(benchmark::State& state) {
+  read_pages_of(state, numbered_folder(static_cast<int>(state.range(0))));
+}
 BENCHMARK(read_pages)->Arg(500)->Arg(2000);
+
+/// A process from its start to its end; what it writes is lost.
+void run_process(benchmark::State& state, std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  for (auto _ : state) {
+    pid_t process = 0;
+    int status = 1;
+    if (posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ) != 0 ||
+        waitpid(process, &status, 0) != process || status != 0) {
+      state.SkipWithError((command[0] + " failed").c_str());
+      break;
+    }
+  }
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+void list_process(benchmark::State& state) {
+  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
+  run_process(state, {TENON, "list", "--plugin-path", folder.root()});
+}
+BENCHMARK(list_process)->Arg(500)->UseRealTime();
+
+void read_process(benchmark::State& state) {
+  const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
+  run_process(state, {READ_FILES, folder.root()});
+}
+BENCHMARK(read_process)->Arg(500)->UseRealTime();
+
+// -- Names --------------------------------------------------------------------
+
+std::vector<std::string> numbered_names(std::int64_t count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; i++) names.push_back(numbered_name(i));
+  return names;
+}
+
+void find(benchmark::State& state) {
+  const Host host(options(numbered_folder(static_cast<int>(state.range(0)))));
+  const auto names = numbered_names(state.range(0));
+  std::size_t at = 0;
+  for (auto _ : state) {
+    auto found = host.find<::bench::Counter>(names[at++ % names.size()]);
+    if (!found) return state.SkipWithError(found.error().to_string().c_str());
+    benchmark::DoNotOptimize(found);
+  }
+}
+BENCHMARK(find)->Arg(1000);
+
+/// The same in a table that gives out what stays valid.
+void find_in_table(benchmark::State& state) {
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const noexcept {
+      return std::hash<std::string_view>()(name);
+    }
+  };
+  const auto names = numbered_names(state.range(0));
+  std::unordered_map<std::string, std::shared_ptr<const std::string>, Hash, std::equal_to<>> table;
+  for (const auto& name : names) table.emplace(name, std::make_shared<const std::string>(name));
+  std::size_t at = 0;
+  for (auto _ : state) {
+    auto found = table.find(std::string_view(names[at++ % names.size()]))->second;
+    benchmark::DoNotOptimize(found);
+  }
+}
+BENCHMARK(find_in_table)->Arg(1000);
+
+// -- Packages -----------------------------------------------------------------
+
+void discover_packages(benchmark::State& state) {
+  const Folder& folder = package_folder();
+  expect(state, Host(options(folder)), folder.files().size());
+  for (auto _ : state) Host host(options(folder));
+}
+BENCHMARK(discover_packages)->MeasureProcessCPUTime();
+
+void read_pages_of_packages(benchmark::State& state) {
+  read_pages_of(state, package_folder());
+}
+BENCHMARK(read_pages_of_packages);
+
+void resolve_by_host(benchmark::State& state) {
+  const Host host(options(package_folder()));
+  std::vector<std::string> references;
+  for (std::uint64_t name = 0; name < names; ++name) references.push_back(name_of(name));
+  for (auto _ : state) {
+    const Resolved resolved = host.resolve(references);
+    if (resolved.packages.size() < names) return state.SkipWithError("packages are missing");
+  }
+}
+BENCHMARK(resolve_by_host);
 
 }  // namespace
 }  // namespace tenon::bench

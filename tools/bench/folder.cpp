@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "folder.hpp"
+
+#include "modules.hpp"
+#include "packages.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+namespace tenon::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const char* file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// The manifest of packaged.c with the names, versions and requirements of another package. As
+/// long as it was.
+std::string manifest_of(const Item& item, std::string text) {
+  const std::size_t size = text.size();
+  replace_all(text, "bench.example/package-000", name_of(item.name));
+  text.replace(text.find("9.9.0"), 5, version_of(item.version));
+  std::map<std::string, std::string> needs;  // a name once
+  for (const Wish& wish : item.wishes) needs.emplace(name_of(wish.name), text_of(wish));
+  std::string list;
+  for (const auto& [name, versions] : needs) {
+    list += (list.empty() ? "\"" : ",\"") + name + "\":\"" + versions + '"';
+  }
+  const std::size_t begin = text.find('{', text.find("\"requires\""));
+  text.replace(begin + 1, text.find('}', begin) - begin - 1, list);
+  return text.insert(1, size - text.size(), ' ');
+}
+
+}  // namespace
+
+Folder::Folder() : root_((fs::temp_directory_path() / "tenon-bench-XXXXXX").string()) {
+  if (mkdtemp(root_.data()) == nullptr) std::abort();
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
+void Folder::add(const std::string& content) {
+  files_.push_back(fs::path(root_) / ("plugin" + std::to_string(files_.size()) + ".so"));
+  std::ofstream(files_.back(), std::ios::binary) << content;
+}
+
+std::string numbered_name(int number) {
+  char name[32];
+  std::snprintf(name, sizeof name, "bench.example/%06d", number);
+  return name;
+}
+
+const Folder& numbered_folder(int count) {
+  static std::map<int, Folder> folders;
+  Folder& folder = folders[count];
+  if (folder.files().empty()) {
+    std::string content = content_of(counter_numbered);
+    for (int i = 0; i < count; i++) {
+      if (i > 0) replace_all(content, numbered_name(i - 1), numbered_name(i));
+      folder.add(content);
+    }
+  }
+  return folder;
+}
+
+const Folder& package_folder() {
+  static Folder folder;
+  if (folder.files().empty()) {
+    std::string content = content_of(packaged_module);
+    const std::size_t begin = content.find("{\"manifest\"");
+    const std::string manifest = content.c_str() + begin;
+    for (const Item& item : Packages(false).items) {
+      folder.add(content.replace(begin, manifest.size(), manifest_of(item, manifest)));
+    }
+  }
+  return folder;
+}
+
+void read_page(benchmark::State& state, const fs::path& path) {
+  char page[4096];
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (pread(file, page, sizeof page, 0) <= 0) state.SkipWithError("pread");
+  close(file);
+  benchmark::DoNotOptimize(page);
+}
+
+}  // namespace tenon::bench

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * The module that the packages of a large repository are made from, see folder.cpp. Its names and
+ * versions are the longest ones. */
+#include <bench/counter/v2.h>
+
+static const bench_counter_v2 counter = {BENCH_COUNTER_V2_BASE};
+
+#define PLUGINS(P) P(bench_counter, 2, "bench.example/package-000", &counter)
+TENON_MODULE("bench.example/package-000", "9.9.0", PLUGINS, {
+  "requires": {
+    "bench.example/package-001": ">=9.9.0,<9.9.0",
+    "bench.example/package-002": ">=9.9.0,<9.9.0",
+    "bench.example/package-003": ">=9.9.0,<9.9.0"
+  }
+});

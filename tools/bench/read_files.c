@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSL-1.0
+ *
+ * tenon-read-files FOLDER: touches each file of a folder, and does nothing else: the least that a
+ * process does that lists modules. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+  DIR* folder = argc == 2 ? opendir(argv[1]) : NULL;
+  struct dirent* entry;
+  if (folder == NULL) return 2;
+  while ((entry = readdir(folder)) != NULL) {
+    char page[4096];
+    int file;
+    if (entry->d_name[0] == '.') continue;
+    file = openat(dirfd(folder), entry->d_name, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || pread(file, page, sizeof page, 0) <= 0) return 3;
+    close(file);
+  }
+  closedir(folder);
+  return 0;
+}
