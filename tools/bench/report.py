@@ -59,9 +59,9 @@ TIMES = [
     ("load, first instance, unload", at_most(70_000), "load_and_first_instance/process_time",
      "dlopen_dlsym_dlclose"),
     ("restart, until the new one is loaded", none, "restart/real_time:loading",
-     "dlopen_dlsym_dlclose"),
+     "dlopen_dlsym_dlclose:real"),
     ("restart, until the old one is gone", none, "restart/real_time:draining",
-     "dlopen_dlsym_dlclose"),
+     "dlopen_dlsym_dlclose:real"),
     ("manifest of one file, no index", at_most(5000), "read_manifest", "open_pread_close"),
     ("discover 500 modules", at_most(2_500_000), "discover/500/process_time",
      "read_pages/500"),
@@ -116,8 +116,8 @@ def run_benchmarks(program):
     """Medians: name of each benchmark to its time in nanoseconds, and to its bytes/s.
 
     Time of the processor, so that other processes do not count; real time of what waits, for
-    threads or processes."""
-    output = program.with_suffix(".json")
+    threads or processes. What waits needs such a floor: `:real` of a benchmark."""
+    output = program.parent / (program.name + ".json")
     subprocess.run(
         [program, "--benchmark_repetitions=5",
          "--benchmark_enable_random_interleaving=true",
@@ -134,11 +134,21 @@ def run_benchmarks(program):
             continue
         name = benchmark["run_name"]
         times[name] = benchmark["real_time" if "/real_time" in name else "cpu_time"]
+        times[f"{name}:real"] = benchmark["real_time"]
         rates[name] = benchmark.get("bytes_per_second")
         for part in ("loading", "draining"):
             if part in benchmark:
                 times[f"{name}:{part}"] = benchmark[part]
     return times, rates
+
+
+def run_peers(build):
+    """The same of each other loader that is installed: by its name."""
+    start = "tenon-peer-"
+    targets = json.loads((build / "meson-info/intro-targets.json").read_text())
+    names = [target["name"] for target in targets if target["name"].startswith(start)]
+    return {name.removeprefix(start): run_benchmarks(build / "tools/bench/peers" / name)[0]
+            for name in sorted(names)}
 
 
 def run_restarts(build, what, number):
@@ -187,13 +197,19 @@ def measure_conversion(build):
             "tenon-plain-lines": statistics.median(rate[1] for rate in rates)}
 
 
-def rows_of_times(times):
+def rows_of_times(times, peers):
+    """Each followed by rows of the peers that have a benchmark of the same name."""
     for what, goal, name, floor in TIMES:
         floor = floor if floor in times else None  # libsolv may not be installed
         floor_measured = times[floor] if floor else None
         yield {"what": what, "unit": "ns", "goal": goal(floor_measured),
                "measured": times[name], "floor": floor, "floor_measured": floor_measured,
                "ratio": times[name] / (floor_measured or goal(None))}
+        for peer, measured in peers.items():
+            if name in measured:
+                yield {"what": f"{what}: {peer}", "unit": "ns", "goal": None,
+                       "measured": measured[name], "floor": floor,
+                       "floor_measured": floor_measured, "ratio": measured[name] / floor_measured}
 
 
 def rows_of_documents(times):
@@ -239,7 +255,7 @@ def rows_of_instances(times, runs):
         count = run["instances"]
         for state, what in [("plain", ""), ("state", ", with state")]:
             measured = run[state]
-            name = "dlopen_dlsym_dlclose"
+            name = "dlopen_dlsym_dlclose:real"
             floor = times[name]
             if count > 1:
                 name = f"restart of 1, making {count - 1:,}"
@@ -285,11 +301,12 @@ def main():
 
     times, rates = run_benchmarks(build / "tools/bench/tenon-bench")
     times |= run_benchmarks(build / "tools/bench/tenon-bench-parts")[0]
+    peers = run_peers(build)
     latency = run_restarts(build, "latency", SECONDS)
     memory = run_restarts(build, "memory", ALL_RESTARTS if arguments.long else RESTARTS)
     instances = [run_restarts(build, "instances", count) for count in INSTANCES]
     rates |= measure_conversion(build)
-    rows = [*rows_of_times(times), *rows_of_documents(times), *rows_of_lines(rates),
+    rows = [*rows_of_times(times, peers), *rows_of_documents(times), *rows_of_lines(rates),
             *rows_of_restarts(latency, memory), *rows_of_instances(times, instances),
             *rows_of_rates(times), *pipelines.rows(build),
             *backups.rows(backups.measure(build))]
@@ -297,11 +314,11 @@ def main():
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
     (build / "measure.svg").write_text(chart.draw(rows, latency, shown))
 
-    print(f"{'what':38} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
+    print(f"{'what':43} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
     for row in rows:
         floor = row.get("floor")
         to = f"{floor} {in_words(row['floor_measured'], row['unit'])}" if floor else "goal"
-        print(f"{row['what']:38} {shown(row, 'goal'):>13} {shown(row, 'measured'):>13} "
+        print(f"{row['what']:43} {shown(row, 'goal'):>13} {shown(row, 'measured'):>13} "
               f"{row['ratio']:7.2f}  {to}")
 
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// QPluginLoader of Qt, with a library of its own kind. It gives one instance for each library.
+#include "counter.hpp"
+
+#include <benchmark/benchmark.h>
+#include <QJsonObject>
+#include <QPluginLoader>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void load_and_first_instance(benchmark::State& state) {
+  for (auto _ : state) {
+    QPluginLoader loader(PEER_COUNTER);
+    auto* counter = dynamic_cast<Counter*>(loader.instance());
+    if (counter == nullptr || !counter->check(1)) return state.SkipWithError("check failed");
+    if (!loader.unload()) return state.SkipWithError("unload failed");
+  }
+}
+BENCHMARK(load_and_first_instance)->MeasureProcessCPUTime();
+
+/// Reads what so many libraries say of themselves. Nothing of them is loaded.
+void discover(benchmark::State& state) {
+  std::string folder = (fs::temp_directory_path() / "tenon-bench-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("mkdtemp failed");
+  std::vector<QString> files;
+  for (int i = 0; i < state.range(0); i++) {
+    const fs::path file = fs::path(folder) / ("plugin" + std::to_string(i) + ".so");
+    fs::copy_file(PEER_COUNTER, file);
+    files.push_back(QString::fromStdString(file));
+  }
+  for (auto _ : state) {
+    for (const QString& file : files) {
+      if (QPluginLoader(file).metaData().isEmpty()) state.SkipWithError("there is no metadata");
+    }
+  }
+  fs::remove_all(folder);
+}
+BENCHMARK(discover)->Arg(500)->MeasureProcessCPUTime();
+
+}  // namespace
+}  // namespace tenon::bench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "counter.hpp"
+
+#include <QObject>
+
+class QtCounter : public QObject, public tenon::bench::Counter {
+  Q_OBJECT
+  Q_PLUGIN_METADATA(IID "bench.example.counter")
+
+ public:
+  bool check(std::int64_t value) override { return value >= 0; }
+};
