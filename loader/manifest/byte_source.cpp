@@ -24,11 +24,6 @@ Error ByteSource::truncated(std::uint64_t offset, std::uint64_t size, std::strin
                  "copy or build the file again: a part of it is missing or damaged");
 }
 
-Result<void> MemorySource::copy(std::uint64_t offset, std::span<std::byte> into, std::string_view) {
-  if (!into.empty()) std::memcpy(into.data(), bytes_.data() + offset, into.size());
-  return {};
-}
-
 FileSource::FileSource(const platform::File& file)
     : ByteSource(file.path(), file.identity().size), file_(file) {}
 
@@ -40,6 +35,7 @@ bool FileSource::Window::copy(std::uint64_t from, std::span<std::byte> into) con
 
 Result<void> FileSource::fill(Window& window, std::uint64_t offset) {
   window.size = 0;
+  show(0, {});
   const auto count = file_.read_at(offset, window.bytes);
   if (!count) return count.error();
   window.offset = offset;
@@ -47,9 +43,18 @@ Result<void> FileSource::fill(Window& window, std::uint64_t offset) {
   return {};
 }
 
+/// What is read next most often stands in the same window.
+bool FileSource::copy_from(const Window& window, std::uint64_t offset, std::span<std::byte> into) {
+  if (!window.copy(offset, into)) return false;
+  show(window.offset, std::span(window.bytes).first(window.size));
+  return true;
+}
+
 Result<void> FileSource::copy(std::uint64_t offset, std::span<std::byte> into,
                               std::string_view what) {
-  if (into.empty() || start_.copy(offset, into) || recent_.copy(offset, into)) return {};
+  if (into.empty() || copy_from(start_, offset, into) || copy_from(recent_, offset, into)) {
+    return {};
+  }
 
   if (into.size() > window_size) {
     const auto count = file_.read_at(offset, into);
@@ -61,8 +66,8 @@ Result<void> FileSource::copy(std::uint64_t offset, std::span<std::byte> into,
   const bool crosses = offset - begin + into.size() > window_size;
   auto& window = begin == 0 && !crosses ? start_ : recent_;
   if (auto filled = fill(window, crosses ? offset : begin); !filled) return filled;
-  if (!window.copy(offset, into)) return truncated(offset, into.size(), what);  // it has shrunk
-  return {};
+  const bool there = copy_from(window, offset, into);
+  return there ? Result<void>() : truncated(offset, into.size(), what);  // it has shrunk
 }
 
 }  // namespace tenon

@@ -7,9 +7,11 @@
 
 #include <tenon/result.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -31,6 +33,11 @@ class ByteSource {
   /// Copies the bytes at `offset`. `what` names them for the message. Errors: truncated,
   /// cannot-read.
   Result<void> read(std::uint64_t offset, std::span<std::byte> into, std::string_view what) {
+    const std::uint64_t start = offset - shown_at_;
+    if (start <= shown_.size() && into.size() <= shown_.size() - start) {
+      if (!into.empty()) std::memcpy(into.data(), shown_.data() + start, into.size());
+      return {};
+    }
     if (!contains(offset, into.size())) return truncated(offset, into.size(), what);
     return copy(offset, into, what);
   }
@@ -57,12 +64,20 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
+  /// Reads of these bytes, which stand at `offset`, need no call of `copy` from now on.
+  void show(std::uint64_t offset, std::span<const std::byte> bytes) {
+    shown_at_ = offset;
+    shown_ = bytes.first(std::min<std::uint64_t>(bytes.size(), size_ - offset));
+  }
+
  private:
   virtual Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
                             std::string_view what) = 0;
 
   std::string_view path_;
   std::uint64_t size_;
+  std::uint64_t shown_at_ = 0;
+  std::span<const std::byte> shown_;
 };
 
 /// A file that is in memory as a whole.
@@ -70,13 +85,13 @@ class MemorySource final : public ByteSource {
  public:
   /// Both must live as long as the source.
   MemorySource(std::string_view path, std::span<const std::byte> bytes)
-      : ByteSource(path, bytes.size()), bytes_(bytes) {}
+      : ByteSource(path, bytes.size()) {
+    show(0, bytes);
+  }
 
  private:
-  Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
-                    std::string_view what) override;
-
-  std::span<const std::byte> bytes_;
+  // All of it is shown, so a read ends before it comes to this.
+  Result<void> copy(std::uint64_t, std::span<std::byte>, std::string_view) override { return {}; }
 };
 
 /// An open file. What is read once serves the reads close to it: a small module costs two or three
@@ -96,6 +111,7 @@ class FileSource final : public ByteSource {
 
     bool copy(std::uint64_t from, std::span<std::byte> into) const;
   };
+  bool copy_from(const Window& window, std::uint64_t offset, std::span<std::byte> into);
 
   Result<void> copy(std::uint64_t offset, std::span<std::byte> into,
                     std::string_view what) override;

@@ -105,13 +105,6 @@ std::string machine_name(std::uint16_t number) {
   return "machine " + std::to_string(number);
 }
 
-template <class T>
-bool ElfFile::List<T>::add(const T& item) {
-  if (count == items.size()) return false;
-  items[count++] = item;
-  return true;
-}
-
 Error ElfFile::broken(std::string_view found) const {
   return source_->finding("broken-file", found, "a file as a linker writes it",
                           "copy or build the file again: a part of it is damaged");
@@ -157,20 +150,25 @@ Result<void> ElfFile::read_segments(const elf::Header& header) {
   if (!source_->contains(header.segments_offset, segments)) {
     return source_->truncated(header.segments_offset, segments, "the program headers");
   }
+  const auto most = std::min<std::size_t>(header.segment_count, most_segments);
+  loads_.reserve(most);
+  used_.reserve(most);
   for (std::uint64_t i = 0; i < header.segment_count; ++i) {
     elf::Segment segment;
     const auto offset = header.segments_offset + i * sizeof segment;
     if (auto read = source_->read(offset, segment, "a program header"); !read) return read;
     if (auto added = add_segment(segment); !added) return added;
   }
-  return loads_.count == 0 ? broken("no segment to load") : Result<void>();
+  return loads_.empty() ? broken("no segment to load") : Result<void>();
 }
 
 Result<void> ElfFile::add_segment(const elf::Segment& segment) {
   const Range file{segment.offset, segment.file_size};
   const auto add_used = [&](std::uint32_t permissions, std::string_view what) {
-    const bool added = used_.add({{segment.address, segment.file_size}, permissions, what});
-    return added ? Result<void>() : broken("more than 64 segments of one kind");
+    if (used_.size() == most_segments)
+      return Result<void>(broken("more than 64 segments of one kind"));
+    used_.push_back({{segment.address, segment.file_size}, permissions, what});
+    return Result<void>();
   };
   switch (segment.type) {
     case elf::segment_headers:
@@ -200,9 +198,8 @@ Result<void> ElfFile::add_segment(const elf::Segment& segment) {
     dynamic_address_ = segment.address;
     return add_used(elf::readable | (segment.flags & elf::writable), "the dynamic section");
   }
-  if (!notes_.add({file, segment.alignment == 8 ? 8u : 4u})) {
-    return broken("more than 64 segments with notes");
-  }
+  if (notes_.size() == most_segments) return broken("more than 64 segments with notes");
+  notes_.push_back({file, segment.alignment == 8 ? 8u : 4u});
   return {};
 }
 
@@ -214,35 +211,42 @@ Result<void> ElfFile::add_load(const elf::Segment& segment) {
   if (segment.alignment % page_ != 0 || (segment.address - segment.offset) % page_ != 0) {
     return broken("a segment that cannot be mapped in whole pages");
   }
-  if (loads_.count != 0) {
+  if (!loads_.empty()) {
     // Whole pages are mapped: of two segments in one page the second would hide the first.
-    const auto& before = loads_.items[loads_.count - 1].memory;
+    const auto& before = loads_.back().memory;
     const auto last = before.begin + before.size + (page_ - 1);
     if (segment.address - segment.address % page_ < last - last % page_ || last < before.begin) {
       return broken("segments that overlap");
     }
   }
-  const Load load{.file = {segment.offset, segment.file_size},
-                  .memory = {segment.address, segment.memory_size},
-                  .permissions = segment.flags};
-  return loads_.add(load) ? Result<void>() : broken("more than 64 segments to load");
+  if (loads_.size() == most_segments) return broken("more than 64 segments to load");
+  loads_.push_back({.file = {segment.offset, segment.file_size},
+                    .memory = {segment.address, segment.memory_size},
+                    .permissions = segment.flags});
+  return {};
 }
 
 const ElfFile::Load* ElfFile::load_of(std::uint64_t address) const {
   const auto holds = [address](const Load& load) {
     return address >= load.memory.begin && address - load.memory.begin < load.memory.size;
   };
-  const auto* load = std::find_if(loads_.begin(), loads_.end(), holds);
-  return load != loads_.end() ? load : nullptr;
+  const auto load = std::find_if(loads_.begin(), loads_.end(), holds);
+  return load != loads_.end() ? &*load : nullptr;
+}
+
+const ElfFile::Load* ElfFile::load_for(const Range& memory, std::uint32_t permissions) const {
+  const auto* load = load_of(memory.begin);
+  const bool good = load != nullptr &&
+                    memory.size <= load->memory.size - (memory.begin - load->memory.begin) &&
+                    (permissions & ~load->permissions) == 0;
+  return good ? load : nullptr;
 }
 
 Result<void> ElfFile::check(const Used& used) const {
-  const auto [address, size] = used.memory;
-  const auto* load = load_of(address);
-  if (load == nullptr || size > load->memory.size - (address - load->memory.begin)) {
+  if (load_for(used.memory, used.permissions) != nullptr) return {};
+  if (load_for(used.memory, 0) == nullptr) {
     return broken(std::string(used.what) + " outside of the segments");
   }
-  if ((used.permissions & ~load->permissions) == 0) return {};
   return broken(std::string(used.what) + " in a segment that is not " +
                 ((used.permissions & elf::executable) != 0 ? "executable"
                  : (used.permissions & elf::writable) != 0 ? "writable"
@@ -251,20 +255,22 @@ Result<void> ElfFile::check(const Used& used) const {
 
 Result<void> ElfFile::read_address(std::uint64_t address, std::span<std::byte> into,
                                    std::string_view what) const {
-  if (auto good = check({{address, into.size()}, elf::readable, what}); !good) return good;
-  const auto* load = load_of(address);
+  const Range memory{address, into.size()};
+  const auto* load = load_for(memory, elf::readable);
+  if (load == nullptr) return check({memory, elf::readable, what});
   const auto start = address - load->memory.begin;
   const auto in_file = start < load->file.size ? load->file.size - start : 0;
   const auto count = std::min<std::uint64_t>(into.size(), in_file);
-  std::ranges::fill(into.subspan(count), std::byte{0});
+  if (count != into.size()) std::ranges::fill(into.subspan(count), std::byte{0});
   if (count == 0) return {};
   return source_->read(load->file.begin + start, into.first(count), what);
 }
 
 Result<std::uint64_t> ElfFile::place_of(std::uint64_t address, std::uint64_t size,
                                         std::string_view what) const {
-  if (auto good = check({{address, size}, elf::readable, what}); !good) return good.error();
-  const auto* load = load_of(address);
+  const Range memory{address, size};
+  const auto* load = load_for(memory, elf::readable);
+  if (load == nullptr) return check({memory, elf::readable, what}).error();
   const auto start = address - load->memory.begin;
   if (start > load->file.size || size > load->file.size - start) {
     return broken(std::string(what) + " outside of the segments");

@@ -161,16 +161,8 @@ class ElfFile {
     std::uint64_t begin = 0;
     Range text;
   };
-  /// A linker makes about ten segments; a file with more than fit here is refused.
-  template <class T>
-  struct List {
-    std::array<T, 64> items;
-    std::size_t count = 0;
-
-    bool add(const T& item);
-    const T* begin() const { return items.data(); }
-    const T* end() const { return items.data() + count; }
-  };
+  /// A linker makes about ten segments; a file with more than 64 of one kind is refused.
+  static constexpr std::size_t most_segments = 64;
 
   explicit ElfFile(ByteSource& source) : source_(&source) {}
 
@@ -185,6 +177,8 @@ class ElfFile {
   Result<void> read_dynamic();
   Result<void> settle_dynamic(const Entries& entries);
   Result<void> check_tables(const Entries& entries) const;
+  /// The segment that a part of the image lies in, if it has these permissions; otherwise nullptr.
+  const Load* load_for(const Range& memory, std::uint32_t permissions) const;
   /// Checks that a part of the image lies in one segment with these permissions.
   Result<void> check(const Used& used) const;
 
@@ -224,9 +218,9 @@ class ElfFile {
 
   ByteSource* source_;
   std::uint64_t page_ = 0;
-  List<Load> loads_;
-  List<Notes> notes_;
-  List<Used> used_;
+  std::vector<Load> loads_;
+  std::vector<Notes> notes_;
+  std::vector<Used> used_;
   Range dynamic_range_;
   std::uint64_t dynamic_address_ = 0;
   std::optional<std::uint64_t> headers_address_;

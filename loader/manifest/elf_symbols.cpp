@@ -115,14 +115,11 @@ Result<std::optional<ElfFile::Object>> ElfFile::object_at(std::uint32_t index,
   if (symbol.name > dynamic_.strings_size || dynamic_.strings_size - symbol.name <= name.size()) {
     return std::nullopt;
   }
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    char c = 0;
-    const auto place = std::uint64_t{symbol.name} + i;
-    if (auto read = read_element(dynamic_.strings, place, c, "a symbol's name"); !read) {
-      return read.error();
-    }
-    if (c != (i < name.size() ? name[i] : '\0')) return std::nullopt;
-  }
+  std::string found(name.size() + 1, '\0');
+  const auto bytes = std::as_writable_bytes(std::span(found));
+  auto read = read_address(dynamic_.strings + symbol.name, bytes, "a symbol's name");
+  if (!read) return std::move(read).error();
+  if (found.back() != '\0' || !found.starts_with(name)) return std::nullopt;
 
   const auto* load = load_of(symbol.address);
   if (load == nullptr) return broken("a symbol outside of the segments");

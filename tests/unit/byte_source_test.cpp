@@ -87,6 +87,11 @@ TEST(ByteSources, EndWithTheFile) {
   EXPECT_EQ(read(shrunk, 90, 11), "truncated");
   EXPECT_EQ(read(shrunk, 4200, 10), "truncated");
   EXPECT_EQ(read(shrunk, 0, 5000), "truncated");
+  // What it has gained since.
+  std::filesystem::resize_file(path, 6000);
+  FileSource grown(file);
+  EXPECT_EQ(read(grown, 4990, 10), std::string(10, '\0'));
+  EXPECT_EQ(read(grown, 4990, 11), "truncated");
 }
 
 TEST(ByteSources, ReadWhatIsNearOnlyOnce) {
