@@ -81,6 +81,11 @@ class BundleReader {
   Result<Bundle> read(std::vector<std::byte> content, const fs::path& path) {
     return read_rest(add(path, std::move(content), {}));
   }
+  Result<Bundle> read(const ElfFile& module, std::vector<std::byte> content, const fs::path& path) {
+    auto added = add(path, module, {});
+    if (added) keep(std::move(content));
+    return read_rest(added);
+  }
   Result<Bundle> look(const platform::File& module, ElfFile::Accepts accepts) {
     keeps_contents_ = false;
     accepts_ = accepts;
@@ -101,23 +106,24 @@ class BundleReader {
     const std::string where = path.string();
     MemorySource source(where, content);
     if (auto added = add(path, source, inherited); !added) return added;
-    read_ += content.size();
-    bundle_.back().content = std::move(content);
+    keep(std::move(content));
     return {};
   }
-  /// `inherited` are folders of those that need this file.
   Result<void> add(const fs::path& path, ByteSource& source, const Folders& inherited) {
+    const auto elf = ElfFile::open(source, accepts_);
+    return elf ? add(path, *elf, inherited) : elf.error();
+  }
+  /// `inherited` are folders of those that need this file.
+  Result<void> add(const fs::path& path, const ElfFile& elf, const Folders& inherited) {
     BundleFile file;
     file.path = path;
-    const auto elf = ElfFile::open(source, accepts_);
-    if (!elf) return elf.error();
-    auto linkage = elf->linkage();
+    auto linkage = elf.linkage();
     if (!linkage) return std::move(linkage).error();
-    const auto symbols = elf->symbols();
+    const auto symbols = elf.symbols();
     if (!symbols) return symbols.error();
     file.linkage = std::move(*linkage);
-    file.pins = elf->pins(*symbols);
-    file.debug = find_debug_file(*elf, path);
+    file.pins = elf.pins(*symbols);
+    file.debug = find_debug_file(elf, path);
     for (auto& name : file.linkage.needed) file.needed.push_back({std::move(name), {}, {}});
     file.linkage.needed.clear();
     Folders own = own_folders(file);
@@ -128,6 +134,11 @@ class BundleReader {
     searched_.push_back(passes ? std::move(all) : std::move(own));
     bundle_.push_back(std::move(file));
     return {};
+  }
+
+  void keep(std::vector<std::byte> content) {
+    read_ += content.size();
+    bundle_.back().content = std::move(content);
   }
 
   Result<void> find_needed(std::size_t index) {
@@ -259,6 +270,11 @@ std::vector<std::string_view> folders_of(std::string_view run_path) {
 
 Result<Bundle> read_bundle(std::vector<std::byte> content, const fs::path& path) {
   return BundleReader().read(std::move(content), path);
+}
+
+Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,
+                           const fs::path& path) {
+  return BundleReader().read(module, std::move(content), path);
 }
 
 Result<Bundle> look_at_bundle(const platform::File& module, ElfFile::Accepts accepts) {

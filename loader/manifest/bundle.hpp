@@ -56,6 +56,9 @@ using Bundle = std::vector<BundleFile>;
 /// `content` is that of the module at `path`; the libraries beside it are read here, each once. Any
 /// thread. Errors, with the file in `where`: those of opening an ELF file, cannot-read.
 Result<Bundle> read_bundle(std::vector<std::byte> content, const std::filesystem::path& path);
+/// The same of a module that is open already. REQUIRED: `module` reads `content`.
+Result<Bundle> read_bundle(const ElfFile& module, std::vector<std::byte> content,
+                           const std::filesystem::path& path);
 
 /// The same of the open file of a module, or where they are accepted of a program, read piece by
 /// piece: no contents are kept, so it can only be looked at. Libraries that this process has loaded

@@ -210,6 +210,7 @@ Result<Manifest> ManifestReader::read(std::string_view text) {
   ManifestV2Storage stored;
   if (!failure_ && read_document(*document, stored)) take(stored);
   if (failure_) return std::move(*failure_);
+  manifest_.text = text;
   return std::move(manifest_);
 }
 

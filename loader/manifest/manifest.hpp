@@ -76,6 +76,8 @@ struct Manifest {
   bool joins_threads = false;  // no thread of the module outlives its `stop`
   std::string details;         // all of it as JSON text, with the keys that are not known here
 
+  std::string text;  // the whole document, as the module has it
+
   // Of the folder that the module lies in, see catalog/scan.hpp.
   bool in_development = false;  // its version is 0.0.0, and what it requires are wishes
 };

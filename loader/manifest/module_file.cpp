@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/module_file.hpp"
 
-#include "manifest/bundle.hpp"
 #include "manifest/byte_source.hpp"
 #include "manifest/elf.hpp"
 #include "package/name.hpp"
@@ -181,6 +180,27 @@ Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
   const auto where = path.string();
   MemorySource source(where, bytes);
   return read_image(source);
+}
+
+Result<WholeModule> read_whole_module(std::vector<std::byte> content,
+                                      const std::filesystem::path& path, const Manifest& known) {
+  const auto where = path.string();
+  MemorySource source(where, content);
+  const auto file = ElfFile::open(source);
+  if (!file) return file.error();
+  const auto text = file->manifest_text();
+  if (!text) return text.error();
+  std::optional<Manifest> fresh;
+  if (*text != known.text) {
+    auto manifest = parse_manifest(*text, where);
+    if (!manifest) return std::move(manifest).error();
+    fresh = std::move(*manifest);
+  }
+  const auto prologue = read_prologue(source, *file, fresh ? *fresh : known, text->size());
+  if (!prologue) return prologue.error();
+  auto bundle = read_bundle(*file, std::move(content), path);
+  if (!bundle) return std::move(bundle).error();
+  return WholeModule{std::move(fresh), std::move(*bundle)};
 }
 
 }  // namespace tenon

@@ -3,6 +3,7 @@
 // What can be known of a module without running any of its code: the one way into this room.
 #pragma once
 
+#include "manifest/bundle.hpp"
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,5 +56,17 @@ std::vector<std::string> names_in_manifest(const platform::File& file);
 /// The same as read_module_file from the whole file in memory; `path` is for messages.
 Result<ModuleImage> read_module_image(std::span<const std::byte> bytes,
                                       const std::filesystem::path& path);
+
+/// All that loading needs to know of a module.
+struct WholeModule {
+  std::optional<Manifest> manifest;  // nothing: its text is that of the one that is known
+  Bundle bundle;
+};
+
+/// Reads the module in `content`, which is that of the file at `path`, and the libraries beside it.
+/// Does the work of read_module_image and read_bundle, whose errors it has, in one look at the
+/// file. `known`: the manifest that the file had before.
+Result<WholeModule> read_whole_module(std::vector<std::byte> content,
+                                      const std::filesystem::path& path, const Manifest& known);
 
 }  // namespace tenon

@@ -348,33 +348,32 @@ Result<Module::Loaded> Module::load() {
     const Lock lock(mutex_);
     if (generation_ == nullptr) identity_ = file->identity();
   }
-  auto read = read_module_image(*content, origin_.file);
-  if (!read) return std::move(read).error();
   const auto before = manifest();
-  if (read->manifest.name != before->name) {
+  auto read = read_whole_module(std::move(*content), origin_.file, *before);
+  if (!read) return std::move(read).error();
+  auto now = before;
+  if (read->manifest) {
+    if (before->in_development) put_in_development(*read->manifest);
+    now = std::make_shared<const Manifest>(std::move(*read->manifest));
+  }
+  if (now->name != before->name) {
     return Error({.code = "restart-refused",
                   .where = where(),
-                  .found = "package " + read->manifest.name,
+                  .found = "package " + now->name,
                   .needed = "package " + before->name,
                   .fix = "put another package into a file of its own"});
   }
-  if (before->in_development) put_in_development(read->manifest);
-  auto bundle = read_bundle(std::move(*content), origin_.file);
-  if (!bundle) return std::move(bundle).error();
-  if (auto admitted = admit(*before, read->manifest, *bundle); !admitted) {
+  if (auto admitted = admit(*before, *now, read->bundle); !admitted) {
     return std::move(admitted).error();
   }
-  auto image = load_image(std::move(*bundle), read->manifest.joins_threads);
+  auto image = load_image(std::move(read->bundle), now->joins_threads);
   if (!image) return std::move(image).error();
   const tenon_module& object = image->module();
-  auto fresh = std::make_shared<const Manifest>(std::move(read->manifest));
-  auto begun = Generation::begin(std::move(*image), object, *fresh, where(), generation_context());
+  auto begun = Generation::begin(std::move(*image), object, *now, where(), generation_context());
   if (!begun) return std::move(begun).error();
   std::unique_ptr<CatalogChange> change;
-  if (const auto directory = context_.directory.lock()) {
-    change = directory->prepare(*this, fresh);
-  }
-  return Loaded{std::move(*begun), std::move(fresh), file->identity(), std::move(change)};
+  if (const auto directory = context_.directory.lock()) change = directory->prepare(*this, now);
+  return Loaded{std::move(*begun), std::move(now), file->identity(), std::move(change)};
 }
 
 /// Asks the host. Does not keep it: foreign code that runs next may hang.

@@ -31,6 +31,12 @@ Bytes bytes_of_text(std::string_view text) {
 // What a host makes of the file before it loads it.
 void prepare(const Bytes& bytes) {
   auto bundle = read_bundle(bytes, "/plugins/x.so");
+  const auto image = read_module_image(bytes, "/plugins/x.so");
+  const auto whole = read_whole_module(bytes, "/plugins/x.so", {});
+  EXPECT_EQ(whole.has_value(), image && bundle);
+  if (!whole) {
+    EXPECT_EQ(whole.error().to_string(), (image ? bundle.error() : image.error()).to_string());
+  }
   if (!bundle) return;
   reload_of(*bundle, true);
   const auto names = make_private(*bundle, 1);
@@ -92,6 +98,22 @@ TEST(ModuleFile, ReadsAGoodModule) {
   EXPECT_EQ(read->image.prologue.struct_size, sizeof(tenon_module));
   EXPECT_EQ(read->identity, platform::identity_of(fault("good")).value());
   EXPECT_EQ(read->identity.size, fs::file_size(fault("good")));
+}
+
+TEST(Modules, AreReadAtOnceToBeLoaded) {
+  const fs::path file = fault("good");
+  const Manifest manifest = read_module_file(file).value().image.manifest;
+  const auto first = read_whole_module(bytes_of(file), file, {}).value();
+  ASSERT_TRUE(first.manifest);
+  EXPECT_TRUE(same_manifest(*first.manifest, manifest));
+  EXPECT_EQ(first.manifest->text, manifest.text);
+  EXPECT_EQ(first.bundle.at(0).content, bytes_of(file));
+  EXPECT_EQ(first.bundle[0].path, file);
+
+  EXPECT_FALSE(read_whole_module(bytes_of(file), file, manifest).value().manifest)
+      << "it says the same";
+  EXPECT_TRUE(
+      read_whole_module(bytes_of(fault("good-edition-2")), file, manifest).value().manifest);
 }
 
 TEST(ModuleFile, ReadsWhateverALinkerMakes) {
