@@ -42,6 +42,7 @@ class PrivateFolder {
   bool lock();
 
   std::filesystem::path path_;
+  std::filesystem::path lock_path_;
   unsigned forks_ = 0;  // of the process when it was made
   int folder_ = -1;
   int lock_ = -1;  // none where the file system has no locks

@@ -143,12 +143,11 @@ bool remove_if_abandoned(int parent, const char* name) {
   return lock.is_open() && take_lock(lock.get()) && remove_folder(parent, name, folder.get());
 }
 
-/// Whether a path from a folder on leads to the open file.
-bool is_at(int descriptor, int folder, const char* path) noexcept {
+/// Whether a path leads to the open file.
+bool is_at(int descriptor, const char* path) noexcept {
   struct stat open, there;
-  return ::fstat(descriptor, &open) == 0 &&
-         ::fstatat(folder, path, &there, AT_SYMLINK_NOFOLLOW) == 0 && open.st_dev == there.st_dev &&
-         open.st_ino == there.st_ino;
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path, &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
 }  // namespace
@@ -168,6 +167,7 @@ Result<std::shared_ptr<PrivateFolder>> PrivateFolder::create(const std::filesyst
   }
   try {
     made->path_ = name;
+    made->lock_path_ = made->path_ / lock_name;
   } catch (...) {  // memory has run out
     ::rmdir(name.c_str());
     throw;
@@ -201,9 +201,9 @@ bool PrivateFolder::is_own() const noexcept {
   return forks_ == forks;
 }
 
+/// Where the path leads to the lock, it leads through the folder.
 bool PrivateFolder::is_usable() const noexcept {
-  return is_own() && is_at(folder_, AT_FDCWD, path_.c_str()) &&
-         (lock_ < 0 || is_at(lock_, folder_, lock_name));
+  return is_own() && (lock_ < 0 ? is_at(folder_, path_.c_str()) : is_at(lock_, lock_path_.c_str()));
 }
 
 std::size_t remove_abandoned_folders(const std::filesystem::path& parent) noexcept {
