@@ -8,6 +8,7 @@
 
 #include "manifest/sanitizers.hpp"
 #include "platform/file.hpp"
+#include "platform/process.hpp"
 
 namespace tenon::detail {
 
@@ -16,6 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* entry_symbol = "tenon_module_v1";
+
+// Most modules are smaller. Of larger ones the copying takes longer than what a disk adds.
+constexpr std::size_t largest_in_memory = 1 << 20;
 
 /// Numbers of loaded files, which make their names unique in this process.
 std::uint64_t take_numbers(std::size_t count) {
@@ -91,38 +95,63 @@ ImageFolder::~ImageFolder() {
   }
 }
 
-/// Nothing where no folder may be executed from. Folders that killed hosts left are removed
-/// whenever one is made.
-Result<ImageFolder::Folder> ImageFolder::usable_folder() {
+/// Where the copy of a bundle is made in a file system in memory; empty: nowhere. The copy of a
+/// large one is better off on a disk: the system cannot take the memory of the other one away.
+fs::path ImageFolder::memory_parent(const Bundle& bundle) const {
+  constexpr const char* variables[] = {"TMPDIR", "TMP", "TEMP", "TEMPDIR"};
+  const auto is_set = [](const char* name) { return !platform::trusted_environment(name).empty(); };
+  if (!options_.parent.empty() || std::ranges::any_of(variables, is_set)) return {};
+  std::size_t size = 0;
+  for (const BundleFile& file : bundle) size += file.content.size();
+  return size <= largest_in_memory ? platform::memory_folder() : fs::path();
+}
+
+/// The folder if it can be used, or a new one in `parent`; empty: where temporary files lie.
+/// Folders that killed hosts left are removed whenever one is made. Nothing where it may not be
+/// executed from.
+Result<ImageFolder::Folder> ImageFolder::usable_folder(Folder& folder, fs::path parent) {
   {
     std::lock_guard lock(mutex_);
-    if (options_.place == ImageOptions::Place::memory) return Folder();
-    if (folder_ != nullptr && folder_->is_usable()) return folder_;
+    if (folder != nullptr && folder->is_usable()) return folder;
   }
   std::error_code none;
-  const fs::path parent = options_.parent.empty() ? fs::temp_directory_path(none) : options_.parent;
+  if (parent.empty()) parent = fs::temp_directory_path(none);
   platform::remove_abandoned_folders(parent);
   auto made = platform::PrivateFolder::create(parent);
   if (!made) return std::move(made).error();
+  if (!platform::may_execute((*made)->path())) return Folder();
   std::lock_guard lock(mutex_);
-  if (!platform::may_execute((*made)->path())) {
-    options_.place = ImageOptions::Place::memory;
-    return Folder();
-  }
-  if (folder_ == nullptr || !folder_->is_usable()) folder_ = std::move(*made);
-  return folder_;
+  if (folder == nullptr || !folder->is_usable()) folder = std::move(*made);
+  return folder;
 }
 
 Result<PrivateCopy> ImageFolder::copy(Bundle bundle) {
   std::string name = bundle[0].path.stem().string() + ".g";
+  bool in_memory = false;
   {
     std::lock_guard lock(mutex_);
     name += std::to_string(++count_) + ".so";
+    in_memory = options_.place == ImageOptions::Place::memory;
   }
   if (auto original = original_of(bundle, name)) return std::move(*original);
-  const auto folder = usable_folder();
+  auto names = make_private(bundle, take_numbers(bundle.size()));
+  if (!names) return std::move(names).error();
+  if (in_memory) return copy_to_memory(bundle, name);
+  names->front().insert(names->front().begin(), name);
+  if (const fs::path parent = memory_parent(bundle); !parent.empty()) {
+    const auto folder = usable_folder(memory_folder_, parent);
+    if (folder && *folder != nullptr) {
+      if (auto copy = copy_to_folder(bundle, name, *names, *folder)) return copy;
+    }
+  }
+  const auto folder = usable_folder(folder_, options_.parent);
   if (!folder) return folder.error();
-  return *folder == nullptr ? copy_to_memory(bundle, name) : copy_to_folder(bundle, name, *folder);
+  if (*folder != nullptr) return copy_to_folder(bundle, name, *names, *folder);
+  {
+    std::lock_guard lock(mutex_);
+    options_.place = ImageOptions::Place::memory;
+  }
+  return copy_to_memory(bundle, name);
 }
 
 /// Nothing where it takes a copy: see HostOptions::map_original.
@@ -137,15 +166,12 @@ std::optional<PrivateCopy> ImageFolder::original_of(const Bundle& bundle,
   return copy;
 }
 
-Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::string& name,
-                                                const Folder& folder) {
-  auto names = make_private(bundle, take_numbers(bundle.size()));
-  if (!names) return std::move(names).error();
-  names->front().insert(names->front().begin(), name);
+Result<PrivateCopy> ImageFolder::copy_to_folder(const Bundle& bundle, const std::string& name,
+                                                const Names& names, const Folder& folder) {
   PrivateCopy copy{.name = name, .folder = folder};
   try {
     for (std::size_t i = 0; i < bundle.size(); i++) {
-      if (auto written = write_file(bundle[i], (*names)[i], copy); !written) {
+      if (auto written = write_file(bundle[i], names[i], copy); !written) {
         copy.remove();
         return std::move(written).error();
       }
@@ -157,9 +183,8 @@ Result<PrivateCopy> ImageFolder::copy_to_folder(Bundle& bundle, const std::strin
   return copy;
 }
 
-Result<PrivateCopy> ImageFolder::copy_to_memory(Bundle& bundle, const std::string& name) {
+Result<PrivateCopy> ImageFolder::copy_to_memory(const Bundle& bundle, const std::string& name) {
   if (bundle.size() > 1) return no_neighbours(bundle[0].path, bundle[1].path);
-  if (auto names = make_private(bundle, take_numbers(1)); !names) return std::move(names).error();
   auto memory = platform::MemoryFile::create(name, bundle[0].content);
   if (!memory) return std::move(memory).error();
   PrivateCopy copy{.name = name, .files = {{memory->path(), bundle[0].path}}};

@@ -60,15 +60,17 @@ struct ImageOptions {
   enum class Place { folder, memory };
 
   Place place = Place::folder;
-  /// In which the folder of the copies is made; empty: that for temporary files.
+  /// In which the folder of the copies is made. Empty: that for temporary files, which the
+  /// environment names; where it names none, the one that the system keeps in memory, as far as it
+  /// has room for the copies and these are small.
   std::filesystem::path parent = {};
   /// Whether the file itself is loaded where it needs no copy. See HostOptions.
   bool map_original = false;
 };
 
-/// The folder of the private copies of one host: readable by its owner alone, made when the first
-/// image is, and again when somebody removed it; removed with the last. Keeps account of the images
-/// that did not go. Thread-safe.
+/// The folders of the private copies of one host: readable by their owner alone, made when the
+/// first image is, and again when somebody removed it; removed with the last. Keeps account of the
+/// images that did not go. Thread-safe.
 class ImageFolder {
  public:
   explicit ImageFolder(ImageOptions options = {}) : options_(std::move(options)) {}
@@ -98,15 +100,20 @@ class ImageFolder {
  private:
   using Folder = std::shared_ptr<platform::PrivateFolder>;
 
-  Result<Folder> usable_folder();
+  /// Of each file of a bundle.
+  using Names = std::vector<std::vector<std::string>>;
+
   std::optional<PrivateCopy> original_of(const Bundle& bundle, const std::string& name) const;
-  static Result<PrivateCopy> copy_to_folder(Bundle& bundle, const std::string& name,
-                                            const Folder& folder);
-  static Result<PrivateCopy> copy_to_memory(Bundle& bundle, const std::string& name);
+  std::filesystem::path memory_parent(const Bundle& bundle) const;
+  Result<Folder> usable_folder(Folder& folder, std::filesystem::path parent);
+  static Result<PrivateCopy> copy_to_folder(const Bundle& bundle, const std::string& name,
+                                            const Names& names, const Folder& folder);
+  static Result<PrivateCopy> copy_to_memory(const Bundle& bundle, const std::string& name);
 
   mutable Mutex mutex_{LockRank::images};
   ImageOptions options_;
   Folder folder_;
+  Folder memory_folder_;  // in a file system that is in memory
   std::uint64_t count_ = 0;
   std::vector<PrivateCopy> lingering_;
   std::size_t under_sweep_ = 0;  // of those that linger

@@ -88,6 +88,11 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
 /// Whether code may be loaded from files in a folder.
 bool may_execute(const std::filesystem::path& folder);
 
+/// A folder for small files that last as long as a process, in which every user may make folders:
+/// the system keeps it in memory, code may be executed from it, and at most half of it is in use.
+/// Empty where there is none.
+std::filesystem::path memory_folder();
+
 /// Removes a file or an empty folder. That there is none is no error.
 Result<void> remove(const std::filesystem::path& path);
 

@@ -708,6 +708,58 @@ TEST_F(Images, OfAForkedChildLieInAFolderOfItsOwn) {
 
 const ImageOptions in_memory{.place = ImageOptions::Place::memory};
 
+/// Where neither the host nor the environment says where copies lie.
+class ImagesAnywhere : public Images {
+ protected:
+  ImagesAnywhere() {
+    for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) unsetenv(variable);
+    temporary_ = fs::temp_directory_path();
+    // Empty on systems that have none.
+    small_ = platform::memory_folder().empty() ? temporary_ : "/dev/shm";
+  }
+  /// In which the folder of the copy of a module lies. The copy is removed again.
+  static fs::path parent_of_copy(ImageFolder& folder, std::size_t least_size = 0) {
+    const fs::path file = fs::path(FAULTS) / "good.so";
+    auto content = bytes_of(file);
+    content.resize(std::max(content.size(), least_size));
+    auto copy = folder.copy(read_bundle(std::move(content), file).value()).value();
+    const fs::path parent = copy.path().parent_path().parent_path();
+    copy.remove();
+    return parent;
+  }
+
+  fs::path temporary_;
+  fs::path small_;
+};
+
+TEST_F(ImagesAnywhere, LieInMemoryWhereTheyAreSmall) {
+  constexpr std::size_t most = 1 << 20;
+  EXPECT_EQ(parent_of_copy(*folder_), small_);
+  EXPECT_EQ(parent_of_copy(*folder_, most), small_);
+  EXPECT_EQ(parent_of_copy(*folder_, most + 1), temporary_);
+}
+
+TEST_F(ImagesAnywhere, LieWhereTheyAreToldTo) {
+  ImageFolder told({.parent = world_.root()});
+  EXPECT_EQ(parent_of_copy(told), world_.root());
+  setenv("TMPDIR", world_.root().c_str(), 1);
+  EXPECT_EQ(parent_of_copy(*folder_), world_.root());
+}
+
+TEST_F(ImagesAnywhere, LieElsewhereWhenTheMemoryTakesNoMore) {
+  if (small_ == temporary_) GTEST_SKIP() << "the system has no such folder";
+  const fs::path file = fs::path(FAULTS) / "good.so";
+  const auto copy = folder_->copy(read_bundle(bytes_of(file), file).value()).value();
+  ASSERT_EQ(copy.name, "good.g1.so");
+  // In the way of the next one.
+  std::ofstream(copy.path().parent_path() / "good.g2.so") << "in the way";
+  const auto image = load_fault("good");
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(image->name(), "good.g2.so");
+  EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
+  EXPECT_TRUE(is_mapped(temporary_.string() + "/tenon-", "/good.g2.so"));
+}
+
 class ImagesInMemory : public Images {
  protected:
   ImagesInMemory() { folder_ = std::make_shared<ImageFolder>(in_memory); }

@@ -122,7 +122,9 @@ struct HostOptions {
   ///
   /// Where nothing can be contained `skipped` has a warning about it: containment-unavailable.
   bool contain_crashes = false;
-  /// The folder for the private copies of loaded modules; empty: $TMPDIR, otherwise /tmp. It must
+  /// The folder for the private copies of loaded modules; empty: $TMPDIR. Without that variable
+  /// modules of up to 1 MiB, with the libraries beside them, are copied to /dev/shm, if it is in
+  /// memory, allows execution and is at most half full, and all others to /tmp. The folder must
   /// exist, lie on a local disk, and have room for the modules. The copies lie in a folder
   /// `tenon-XXXXXX` in it, which is made when the first module is loaded and removed at the end.
   /// One that a killed host of the same user left is removed by the next host that makes its own

@@ -5,6 +5,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 #include <unistd.h>
 
 #include <cerrno>
@@ -198,6 +202,19 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
 bool may_execute(const std::filesystem::path& folder) {
   struct statvfs status;
   return ::statvfs(folder.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0;
+}
+
+std::filesystem::path memory_folder() {
+#ifdef __linux__
+  constexpr const char* folder = "/dev/shm";
+  constexpr auto no_execution = decltype(std::declval<struct statfs>().f_flags){ST_NOEXEC};
+  struct statfs status;
+  if (::statfs(folder, &status) == 0 && status.f_type == TMPFS_MAGIC &&
+      (status.f_flags & no_execution) == 0 && status.f_bavail >= status.f_blocks / 2) {
+    return folder;
+  }
+#endif
+  return {};
 }
 
 Result<void> remove(const std::filesystem::path& path) {
