@@ -299,10 +299,10 @@ class Module final : public ServingModule,
   // Of what served.
   std::shared_ptr<Retired> retire(GenerationPtr& generation, std::optional<Event> event);
   void run_drain(const std::shared_ptr<Retired>& old) noexcept;
-  void drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
+  bool drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
   Occupancy occupancy_of(Retired& old, Clock::time_point deadline) noexcept;
   void keep_mapped(const std::shared_ptr<Retired>& old) noexcept;
-  void unload(const std::shared_ptr<Retired>& old) noexcept;
+  bool unload(const std::shared_ptr<Retired>& old) noexcept;
   void wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept;
   void report_stayed(const Reload& reload, const Retired& old) noexcept;
   template <class Message>

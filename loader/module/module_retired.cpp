@@ -68,9 +68,13 @@ void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
       const Lock lock(module->mutex_);
       old->worker = std::this_thread::get_id();
     }
-    module->drain(old, Clock::now() + module->context_.restart.drain);
+    return module->drain(old, Clock::now() + module->context_.restart.drain);
   };
-  run_on_worker(run);
+  try {
+    if (context_.workers->run_in_turn(run)) return;
+  } catch (const std::bad_alloc&) {
+  }
+  run();
 }
 
 /// Waits for the end of a generation as long as a worker is busy with it. REQUIRED: the lock.
@@ -82,12 +86,15 @@ void Module::wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexc
   }
 }
 
-/// Ends a generation once nobody is inside, or leaves it until later. REQUIRED: the caller is its
-/// worker.
-void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept {
+/// Ends a generation once nobody is inside, or leaves it until later. Returns whether its image is
+/// gone. REQUIRED: the caller is its worker.
+bool Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept {
   const Occupancy threads = occupancy_of(*old, deadline);
   if (threads == Occupancy::left) return unload(old);
-  if (threads == Occupancy::unknown) return keep_mapped(old);
+  if (threads == Occupancy::unknown) {
+    keep_mapped(old);
+    return false;
+  }
   Lock lock(mutex_);
   old->worker = {};
   const bool overdue = Clock::now() >= old->since + context_.restart.drain;
@@ -100,6 +107,7 @@ void Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadli
   }
   lock.lock();
   look_again();
+  return false;
 }
 
 /// A generation whose streams are still held counts as occupied.
@@ -149,8 +157,8 @@ void Module::tell_of(const Retired& old, Event::Type type, Message message) noex
 } catch (const std::bad_alloc&) {
 }
 
-/// Runs the last functions of a generation that nobody is in.
-void Module::unload(const std::shared_ptr<Retired>& old) noexcept {
+/// Runs the last functions of a generation that nobody is in. Returns whether its image is gone.
+bool Module::unload(const std::shared_ptr<Retired>& old) noexcept {
   {
     const Lock lock(mutex_);
     const auto place = std::ranges::find(retired_, old);
@@ -162,22 +170,27 @@ void Module::unload(const std::shared_ptr<Retired>& old) noexcept {
   }
   watch(old, Clock::now() + context_.restart.step);
   std::optional<Reload> stayed;
+  bool gone = false;
   {
     const Operation::Performance performance(*old);
     std::optional<Image> image = old->generation->stop();
     old->generation = nullptr;
     const Operation::Step step(old->package, "unload");
-    if (image && !image->end()) stayed = image->reload();
+    gone = image && image->end();
+    if (image && !gone) stayed = image->reload();
   }
   if (stayed) report_stayed(*stayed, *old);
   if (old->event) {
     const Event::Type type = old->event->type;
     tell_of(*old, type, [] { return ""; });
   }
-  const Lock lock(mutex_);
-  ending_.remove(old);
-  if (std::exchange(old->over, true)) stayed_--;  // it had been given up
-  changed_.notify_all();
+  {
+    const Lock lock(mutex_);
+    ending_.remove(old);
+    if (std::exchange(old->over, true)) stayed_--;  // it had been given up
+  }
+  changed_.notify_all();  // without the lock, which those that wait take
+  return gone;
 }
 
 void Module::report_stayed(const Reload& reload, const Retired& old) noexcept {

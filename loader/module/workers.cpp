@@ -12,15 +12,25 @@
 
 namespace tenon::detail {
 
+namespace {
+
+// To start a thread takes longer than to unload most modules.
+constexpr auto longest_turn = std::chrono::seconds(1);
+
+}  // namespace
+
 struct Workers::State {
   struct Worker {
     std::thread thread;
+    std::function<bool()> next = nullptr;  // the job that an idle one is to run
     bool finished = false;
   };
 
   Mutex mutex{LockRank::workers};
   std::condition_variable_any changed;
   std::list<Worker> workers;
+  Worker* idle = nullptr;
+  std::condition_variable_any woken;  // the idle one
   bool stopped = false;
 
   /// Takes the threads that have finished, to be joined without the lock. REQUIRED: the lock.
@@ -32,6 +42,36 @@ struct Workers::State {
       worker = next;
     }
     return finished;
+  }
+
+  /// What a thread does: `job`, and as long as these return true those that follow.
+  void work(Worker& worker, std::function<bool()> job) {
+    const auto last_turn = Clock::now() + longest_turn;
+    for (bool more = true; more;) {
+      more = job();
+      job = nullptr;  // before the lock: it may own the last reference to anything
+      std::unique_lock lock(mutex);
+      more = more && idle == nullptr && wait_for_job(worker, lock, last_turn);
+      job = std::exchange(worker.next, nullptr);
+      if (more) continue;
+      worker.finished = true;
+      changed.notify_all();
+    }
+  }
+
+  bool wait_for_job(Worker& worker, std::unique_lock<Mutex>& lock, Clock::time_point until) {
+    idle = &worker;
+    woken.wait_until(lock, until, [&] { return worker.next != nullptr || stopped; });
+    if (idle == &worker) idle = nullptr;
+    return worker.next != nullptr;
+  }
+
+  /// Gives a job to the idle thread, if there is one. REQUIRED: the lock.
+  bool pass_on(std::function<bool()>& job) {
+    if (idle == nullptr || stopped) return false;
+    std::exchange(idle, nullptr)->next = std::move(job);
+    woken.notify_all();
+    return true;
   }
 };
 
@@ -53,6 +93,21 @@ Workers::~Workers() {
 }
 
 Result<void> Workers::run(std::function<void()> job) {
+  return start([job = std::move(job)] {
+    job();
+    return false;
+  });
+}
+
+Result<void> Workers::run_in_turn(std::function<bool()> job) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->pass_on(job)) return {};
+  }
+  return start(std::move(job));
+}
+
+Result<void> Workers::start(std::function<bool()> job) {
   std::list<State::Worker> finished;
   Result<void> started;
   {
@@ -63,11 +118,7 @@ Result<void> Workers::run(std::function<void()> job) {
     auto& worker = fresh.front();
     auto thread =
         start_thread("a restart", [state = state_, &worker, job = std::move(job)]() mutable {
-          job();
-          job = nullptr;  // it may own the last reference to anything
-          const std::lock_guard end(state->mutex);
-          worker.finished = true;
-          state->changed.notify_all();
+          state->work(worker, std::move(job));
         });
     if (thread) {
       worker.thread = std::move(*thread);
@@ -82,14 +133,18 @@ Result<void> Workers::run(std::function<void()> job) {
 
 std::size_t Workers::stop(Clock::time_point deadline) noexcept {
   std::list<State::Worker> finished;
+  std::thread idle;
   std::size_t stuck = 0;
   {
     std::unique_lock lock(state_->mutex);
     state_->stopped = true;
+    state_->woken.notify_all();
+    if (state_->idle != nullptr) idle = std::move(state_->idle->thread);
     const auto unfinished = [&] {
       return static_cast<std::size_t>(
           std::count_if(state_->workers.begin(), state_->workers.end(), [](const auto& worker) {
-            return !worker.finished && worker.thread.get_id() != std::this_thread::get_id();
+            return !worker.finished && worker.thread.joinable() &&
+                   worker.thread.get_id() != std::this_thread::get_id();
           }));
     };
     state_->changed.wait_until(lock, deadline, [&] { return unfinished() == 0; });
@@ -99,6 +154,7 @@ std::size_t Workers::stop(Clock::time_point deadline) noexcept {
       if (worker.thread.joinable()) worker.thread.detach();
     }
   }
+  if (idle.joinable()) idle.join();
   join(finished);
   return stuck;
 }

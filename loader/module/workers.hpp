@@ -12,8 +12,8 @@
 
 namespace tenon::detail {
 
-/// Thread-safe. Each job has a thread of its own, which ends with it: what a plugin keeps for the
-/// thread that created its instances (thread_local) does not keep its code loaded.
+/// Thread-safe. What a plugin keeps for a thread that ran its functions (thread_local) keeps its
+/// code loaded until the thread ends; so no thread runs jobs for long.
 class Workers {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,14 +24,21 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Starts a job. After `stop` it is dropped. Errors: no-thread.
+  /// Starts a job on a thread of its own, which ends with it. After `stop` it is dropped. Errors:
+  /// no-thread.
   Result<void> run(std::function<void()> job);
+  /// The same for short jobs that leave nothing of a plugin to their thread: it takes others of
+  /// them for a second. A job returns whether it kept to that; otherwise the thread ends with it.
+  Result<void> run_in_turn(std::function<bool()> job);
   /// Waits for the jobs, except one that the caller itself runs in. Returns how many had not
   /// finished by the deadline; their threads are detached.
   std::size_t stop(Clock::time_point deadline) noexcept;
 
  private:
   struct State;
+
+  Result<void> start(std::function<bool()> job);
+
   const std::shared_ptr<State> state_;  // shared with the threads
 };
 

@@ -100,6 +100,19 @@ TEST(TimerQueues, DropAllThatWasPlannedForAnOperation) {
   EXPECT_TRUE(eventually([&] { return looks == 1; }));
 }
 
+TEST(TimerQueues, RunTasksPlannedBeforeOrAfterOneThatWasDropped) {
+  TimerQueue timers;
+  ASSERT_TRUE(timers.start());
+  std::atomic<bool> early{false};
+  std::atomic<bool> late{false};
+  for (const auto time : {100ms, 300ms}) {
+    static_cast<void>(timers.plan(in(200ms), [] {}));  // dropped at once
+    std::this_thread::sleep_for(1ms);                  // the thread waits
+    timers.at(in(time), [&, time] { (time == 100ms ? early : late) = true; });
+  }
+  EXPECT_TRUE(eventually([&] { return early && late; }));
+}
+
 TEST(WorkersOfAHost, RunEachJobOnAThreadOfItsOwn) {
   Workers workers;
   std::atomic<int> met{0};
@@ -111,6 +124,64 @@ TEST(WorkersOfAHost, RunEachJobOnAThreadOfItsOwn) {
   }
   EXPECT_EQ(workers.stop(in(60s)), 0u);
   EXPECT_EQ(met, 4);
+}
+
+class WorkersInTurn : public testing::Test {
+ protected:
+  /// Runs a job, and returns its thread.
+  std::thread::id run(bool leaves_nothing) {
+    std::atomic<bool> over{false};
+    std::thread::id thread;
+    EXPECT_TRUE(workers_.run_in_turn([&] {
+      thread = std::this_thread::get_id();
+      over = true;
+      return leaves_nothing;
+    }));
+    EXPECT_TRUE(eventually([&] { return over.load(); }));
+    std::this_thread::sleep_for(1ms);  // it waits for the next one
+    return thread;
+  }
+
+  Workers workers_;
+};
+
+TEST_F(WorkersInTurn, ShareAThread) {
+  // It lives for a second at most.
+  EXPECT_TRUE(eventually([&] { return run(true) == run(true); }));
+  EXPECT_EQ(workers_.stop(in(60s)), 0u);
+}
+
+TEST_F(WorkersInTurn, EndTheThreadOnWhichTheyLeaveSomething) {
+  // The thread-local objects of a thread end with it.
+  struct Left {
+    ~Left() { ended++; }
+    std::atomic<int>& ended;
+  };
+  std::atomic<int> ended{0};
+  for (int i = 1; i <= 3; i++) {
+    ASSERT_TRUE(workers_.run_in_turn([&] {
+      static thread_local Left left{ended};
+      return left.ended < 0;
+    }));
+    EXPECT_TRUE(eventually([&] { return ended == i; }));
+  }
+}
+
+TEST_F(WorkersInTurn, AreDroppedAfterTheStop) {
+  run(true);
+  EXPECT_EQ(workers_.stop(in(60s)), 0u);
+  EXPECT_TRUE(workers_.run_in_turn([] {
+    ADD_FAILURE() << "after the end of the host";
+    return true;
+  }));
+}
+
+TEST_F(WorkersInTurn, DoNotWaitForOneThatHangs) {
+  std::atomic<bool> let_go{false};
+  ASSERT_TRUE(workers_.run_in_turn([&] { return eventually([&] { return let_go.load(); }); }));
+  run(true);
+  let_go = true;
+  EXPECT_EQ(workers_.stop(in(60s)), 0u);
 }
 
 TEST(WorkersOfAHost, AreLeftBehindWhenTheyHang) {
