@@ -215,7 +215,7 @@ Manifests manifests_of(const Scan& scan) {
 
 TEST(Scan, ReadsAFileAgainWhenItHasChanged) {
   World world;
-  const fs::path file = world.plugins() / "tools.so";
+  const fs::path file = world.plugins() / "a.so";
   fs::copy_file(good, file);
   place_below(world, good, "tools/dev/libtools.so");
   const std::vector<SearchPlace> places{{world.plugins(), true}};
