@@ -27,6 +27,7 @@ class Module::LifecycleLock {
     module_.lifecycle_ = 0;
     module_.lifecycle_thread_ = {};
     module_.changed_.notify_all();
+    if (module_.shut_down_) module_.done_.notify_all();
   }
   LifecycleLock(const LifecycleLock&) = delete;
   LifecycleLock& operator=(const LifecycleLock&) = delete;

@@ -274,6 +274,7 @@ class Module final : public ServingModule,
   Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason, const RestartHow& how,
                                                         bool waited_for, std::uint64_t count);
   Result<void> wait_for(Lock& lock, RestartRequest& request);
+  Clock::time_point next_look_at_restart() const noexcept;
   void perform(const std::shared_ptr<RestartRequest>& request);
   void perform_restart(const std::shared_ptr<RestartRequest>& request);
   Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock);
@@ -331,14 +332,15 @@ class Module final : public ServingModule,
   const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
 
   mutable Mutex mutex_{LockRank::module};
-  mutable std::condition_variable_any changed_;
-  std::uint64_t lifecycle_ = 0;         // the ticket of the lifecycle lock; 0: free
-  std::uint64_t tickets_ = 0;           // given so far
-  std::thread::id lifecycle_thread_;    // of its holder
-  std::shared_ptr<Restart> restart_;    // under way
-  std::vector<std::uint32_t> touched_;  // instances that changed since the restart looked last
-  bool frozen_ = false;                 // no create may begin
-  Clock::time_point gate_deadline_;     // of the frozen state, and of the gate while it is closed
+  std::condition_variable_any changed_;  // the gate opens, the lifecycle lock is free
+  std::condition_variable_any done_;     // a restart is answered, a generation has ended
+  std::uint64_t lifecycle_ = 0;          // the ticket of the lifecycle lock; 0: free
+  std::uint64_t tickets_ = 0;            // given so far
+  std::thread::id lifecycle_thread_;     // of its holder
+  std::shared_ptr<Restart> restart_;     // under way
+  std::vector<std::uint32_t> touched_;   // instances that changed since the restart looked last
+  bool frozen_ = false;                  // no create may begin
+  Clock::time_point gate_deadline_;      // of the frozen state, and of the gate while it is closed
   bool shut_down_ = false;
 
   std::shared_ptr<const Manifest> manifest_;

@@ -119,13 +119,20 @@ Error RestartRequest::no_memory() {
 /// as a worker is busy with it. REQUIRED: the lock.
 Result<void> Module::wait_for(Lock& lock, RestartRequest& request) {
   while (!request.answered) {
-    const auto now = Clock::now();
-    const auto latest = now + context_.restart.step;
-    changed_.wait_until(lock, restart_ != nullptr ? restart_->next_look(now) : latest);
+    done_.wait_until(lock, next_look_at_restart());
     give_up_overdue(lock);
   }
   if (request.old != nullptr) wait_for_end(lock, request.old);
   return std::move(request.answer);
+}
+
+/// When somebody who waits for the restart looks at it next. A gate that closes after that look is
+/// not overdue before this time. REQUIRED: the lock.
+Module::Clock::time_point Module::next_look_at_restart() const noexcept {
+  const auto now = Clock::now();
+  const auto latest = now + std::min<Clock::duration>(context_.restart.step,
+                                                      context_.restart.gate + Operation::grace);
+  return restart_ != nullptr ? std::min(restart_->next_look(now), latest) : latest;
 }
 
 // -- Performing it ------------------------------------------------------------
@@ -207,7 +214,7 @@ bool Module::begins(RestartRequest& request, bool has_lifecycle_lock) {
     }
   }
   request.answered = true;
-  changed_.notify_all();
+  done_.notify_all();
   return false;
 }
 
@@ -225,7 +232,8 @@ void Module::answer(RestartRequest& request, const Event& what) {
 void Module::answer(RestartRequest& request) noexcept {
   const Lock lock(mutex_);
   request.answered = true;
-  changed_.notify_all();
+  // Otherwise the drain that follows wakes whoever waits for both.
+  if (request.old == nullptr) done_.notify_all();
 }
 
 /// The function that hung has returned after all. Others have answered and gone on; what the worker

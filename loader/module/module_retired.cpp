@@ -81,7 +81,7 @@ void Module::run_drain(const std::shared_ptr<Retired>& old) noexcept {
 void Module::wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept {
   const auto deadline = Clock::now() + context_.restart.drain + context_.restart.step;
   while (!old->over && old->worker != std::thread::id() && Clock::now() < deadline) {
-    changed_.wait_until(lock, std::min(deadline, old->next_look(Clock::now())));
+    done_.wait_until(lock, std::min(deadline, old->next_look(Clock::now())));
     give_up_overdue(lock);
   }
 }
@@ -99,7 +99,7 @@ bool Module::drain(const std::shared_ptr<Retired>& old, Clock::time_point deadli
   old->worker = {};
   const bool overdue = Clock::now() >= old->since + context_.restart.drain;
   const bool report = overdue && !std::exchange(old->reported, true) && old->event.has_value();
-  changed_.notify_all();
+  done_.notify_all();
   lock.unlock();
   if (report) {
     tell_of(*old, Event::Type::drain_overdue,
@@ -142,7 +142,7 @@ void Module::keep_mapped(const std::shared_ptr<Retired>& old) noexcept {
   const Lock lock(mutex_);
   stayed_++;
   old->over = true;
-  changed_.notify_all();
+  done_.notify_all();
 }
 
 /// Reports something of a generation, if anybody is interested and there is memory for it.
@@ -189,7 +189,7 @@ bool Module::unload(const std::shared_ptr<Retired>& old) noexcept {
     ending_.remove(old);
     if (std::exchange(old->over, true)) stayed_--;  // it had been given up
   }
-  changed_.notify_all();  // without the lock, which those that wait take
+  done_.notify_all();  // without the lock, which those who wait need at once
   return gone;
 }
 
@@ -213,7 +213,7 @@ void Module::give_up(Lock& lock, const std::shared_ptr<Retired>& old,
   ending_.remove(old);
   old->over = true;
   stayed_++;
-  changed_.notify_all();
+  done_.notify_all();
   Event late = old->event ? *old->event : event(Event::Type::drain_overdue);
   late.type = Event::Type::drain_overdue;
   late.draining = Clock::now() - old->since;
@@ -302,7 +302,7 @@ void Module::shut_down(Clock::time_point deadline) noexcept {
       run_drain(old);
       lock.lock();
     }
-    changed_.wait_until(lock, latest, [&] { return !others_drain(); });
+    done_.wait_until(lock, latest, [&] { return !others_drain(); });
     return drained;
   };
   // A worker may have looked at a generation just before the host ended, and nobody looks again.
@@ -328,8 +328,7 @@ void Module::wait_for_others(Lock& lock, Clock::time_point deadline) noexcept {
                        [&](const auto& old) { return old->worker != self; });
   };
   while (others_work() && Clock::now() < deadline) {
-    const auto next = restart_ != nullptr ? restart_->next_look(Clock::now()) : deadline;
-    changed_.wait_until(lock, std::min(deadline, next));
+    done_.wait_until(lock, std::min(deadline, next_look_at_restart()));
     give_up_overdue(lock);
   }
 }

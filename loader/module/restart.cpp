@@ -185,7 +185,6 @@ Result<void> Restart::freeze() {
     module_.frozen_ = true;
     module_.gate_deadline_ = deadline_;
     frozen_ = true;
-    module_.changed_.notify_all();  // whoever waits for the restart looks at it by the deadline
   }
   module_.watch(shared_from_this(), deadline_ + Operation::grace);
   return {};
