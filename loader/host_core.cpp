@@ -326,9 +326,7 @@ Result<InstancePtr> HostCore::create(std::shared_ptr<HostCore> core, const Kind&
   const std::int32_t target = kind.latest().version;
   auto chosen = core->choose(kind, target, reference, nullptr);
   if (!chosen) return std::move(chosen).error();
-  auto made = chosen->module->create({&kind, target, std::move(chosen->name)}, config);
-  if (made) static_cast<LiveInstance&>(**made).keep(std::move(core));
-  return made;
+  return chosen->module->create(kind, target, chosen->name, config, Owner::program);
 }
 
 Result<ChosenPlugin> HostCore::choose_for(const Package& asker, const Kind& kind,

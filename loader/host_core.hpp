@@ -45,7 +45,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
-  /// The instance keeps the core.
+  /// Keeps the core until it returns: foreign code may end the host meanwhile.
   static Result<InstancePtr> create(std::shared_ptr<HostCore> core, const Kind& kind,
                                     std::string_view reference,
                                     const std::optional<TextMap>& config);

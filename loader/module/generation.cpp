@@ -21,48 +21,49 @@ using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRe
 
 }  // namespace
 
-/// A function of an object, other than a method, is under way on a thread while this lives.
-/// `remove` leaves the end of the object to the last of them.
+/// A function of a listed object, other than a method, is under way on a thread while this lives.
+/// `take` leaves the end of the object to the last of them.
 class Generation::Use {
  public:
   Use(Generation& generation, std::uint32_t index, const Inside& inside)
-      : generation_(generation), index_(index) {
+      : generation_(generation), index_(index), inside_(inside) {
     const std::lock_guard lock(generation_.mutex_);
-    if (index >= generation_.objects_.size()) return;
-    object_ = generation_.objects_[index].get();
-    if (object_ == nullptr) return;
-    object_->uses++;
-    inside.run_plugin(generation_.target_of(*object_->plugin));
-    target_ = generation_.targets_.back()[index];
+    if (generation_.plugin_of(index) == nullptr) return;
+    Object& object = generation_.objects_[index];
+    object.uses++;
+    object_ = object;
+    inside.run_plugin(generation_.target_of(*object_.plugin));
   }
   ~Use() {
-    if (object_ == nullptr) return;
-    std::unique_ptr<Object> last;
+    if (object_.plugin == nullptr) return;
+    Object last;
     {
       const std::lock_guard lock(generation_.mutex_);
-      if (--object_->uses != 0 || !object_->removed) return;
-      const auto own = std::find_if(generation_.removed_.begin(), generation_.removed_.end(),
-                                    [&](const auto& one) { return one.get() == object_; });
+      Object& listed = generation_.objects_[index_];
+      if (listed.number == object_.number) {
+        listed.uses--;
+        return;
+      }
+      const auto own = std::ranges::find(generation_.removed_, object_.number, &Object::number);
+      if (--own->uses != 0) return;
       last = std::move(*own);
       generation_.removed_.erase(own);
     }
-    generation_.end_object(std::move(last), index_,
-                           std::chrono::steady_clock::now() + generation_.patience_);
+    generation_.end(last, inside_);
   }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
   /// Whether there is such an object.
-  explicit operator bool() const noexcept { return object_ != nullptr; }
-  const Object* operator->() const noexcept { return object_; }
-  const Object& operator*() const noexcept { return *object_; }
-  const CallTarget& target() const noexcept { return target_; }
+  explicit operator bool() const noexcept { return object_.plugin != nullptr; }
+  const Reached* operator->() const noexcept { return &object_; }
+  const Reached& operator*() const noexcept { return object_; }
 
  private:
   Generation& generation_;
   const std::uint32_t index_;
-  Object* object_ = nullptr;
-  CallTarget target_;
+  const Inside& inside_;
+  Reached object_;
 };
 
 void leave_loaded(GenerationPtr generation) noexcept {
@@ -89,9 +90,12 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
       patience_(context.patience),
       supervision_(*this, image_ ? &image_->map() : nullptr, context.supervision),
       leases_(*this, contract_, *this, context.supervision.contain_crashes),
-      host_(package_of(manifest), context.directory, leases_) {
+      host_(package_of(manifest), context.directory, leases_),
+      mutex_(context.mutex) {
+  std::ranges::stable_sort(admitted_.plugins, {}, &AdmittedPlugin::name);
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   add_targets(targets_.back().get(), capacity_);
+  newest_targets_.store(targets_.back().get());
   for (const AdmittedPlugin& plugin : admitted_.plugins) {
     plugin_targets_.push_back({nullptr, nullptr, this, &plugin.name});
   }
@@ -162,11 +166,23 @@ Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_
 }
 
 void Generation::end() noexcept {
-  const auto deadline = std::chrono::steady_clock::now() + patience_;
-  for (std::size_t index = 0; index < objects_.size(); index++) {
-    remove(static_cast<std::uint32_t>(index), deadline);
+  std::vector<Object> objects;
+  std::vector<Object> removed;
+  {
+    const std::lock_guard lock(mutex_);
+    objects.swap(objects_);
+    removed.swap(removed_);
   }
-  for (const auto& object : std::exchange(removed_, {})) end_object(*object);
+  {
+    const Inside inside(*this);
+    const auto deadline = std::chrono::steady_clock::now() + patience_;
+    const bool streams = leases_.count() != 0;
+    for (std::uint32_t index = 0; index < objects.size(); index++) {
+      if (streams) end_streams(index, deadline);
+      end(objects[index], inside);
+    }
+    for (const Object& object : removed) end(object, inside);
+  }
   leases_.revoke_all();
   if (std::exchange(started_, false) && admitted_.object.stop != nullptr) {
     Inside inside(*this);
@@ -183,67 +199,89 @@ std::optional<Image> Generation::stop() noexcept {
   return broken() ? std::nullopt : std::exchange(image_, std::nullopt);
 }
 
-const AdmittedPlugin* Generation::choose(const Wanted& wanted) const noexcept {
+const AdmittedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
+                                         std::string_view name) const noexcept {
   const AdmittedPlugin* best = nullptr;
-  for (const AdmittedPlugin& plugin : admitted_.plugins) {
-    if (plugin.kind != wanted.kind || plugin.name != wanted.name ||
-        !plugin.version->serves(wanted.target)) {
-      continue;
-    }
-    if (best == nullptr || plugin.version->version > best->version->version) best = &plugin;
+  const auto& plugins = admitted_.plugins;
+  auto plugin = std::lower_bound(
+      plugins.begin(), plugins.end(), name,
+      [](const AdmittedPlugin& one, std::string_view wanted) { return one.name < wanted; });
+  for (; plugin != plugins.end() && plugin->name == name; ++plugin) {
+    if (plugin->kind != &kind || !plugin->version->serves(target)) continue;
+    if (best == nullptr || plugin->version->version > best->version->version) best = &*plugin;
   }
   return best;
 }
 
-Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
-  const AdmittedPlugin* plugin = choose(wanted);
+Result<Generation::Object> Generation::create(const Kind& kind, std::int32_t target,
+                                              std::string_view name, const Inside& inside) {
+  const AdmittedPlugin* plugin = choose(kind, target, name);
   if (plugin == nullptr) {
     return Error({.code = "kind-missing",
-                  .where = wanted.name,
-                  .found = "package " + package_ + " without " + std::string(wanted.kind->id) +
-                           " that could be used as version " + std::to_string(wanted.target),
+                  .where = std::string(name),
+                  .found = "package " + package_ + " without " + std::string(kind.id) +
+                           " that could be used as version " + std::to_string(target),
                   .needed = "a plugin of that kind under that name",
                   .fix = "a build of " + package_ + " that still has it"});
   }
-  Inside inside(target_of(*plugin));
-  auto object = std::make_unique<Object>(Object{.plugin = plugin});
+  inside.run_plugin(target_of(*plugin));
+  Object object;
+  object.plugin = plugin;
   if (plugin->base.create != nullptr) {
     Call call;
     const tenon_create_request in{
         sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
     const tenon_status status = supervision_.run_alone(plugin->name, "create", call.raw(), [&] {
-      return plugin->base.create(call.raw(), &in, &object->self);
+      return plugin->base.create(call.raw(), &in, &object.self);
     });
     if (status != TENON_OK) return failed(call, status, *plugin, "create");
   }
   try {
-    list(index, wanted.target, object);
+    adapt(object, target);
   } catch (...) {  // memory has run out
-    end_object(*object);
+    end(object, inside);
+    throw;
+  }
+  return object;
+}
+
+/// Puts between an object and its calls what they need: supervision, and the adapter to a version
+/// of its kind.
+void Generation::adapt(Object& object, std::int32_t target) {
+  const AdmittedPlugin& plugin = *object.plugin;
+  object.target = {plugin.table.get(), object.self, this, &plugin.name};
+  object.supervised = supervision_.of(plugin, object.self);
+  if (object.supervised != nullptr) {
+    object.target.table = plugin.version->supervised;
+    object.target.self = object.supervised->as_self();
+  }
+  if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
+    object.adapted = adapter->create(object.target.table, object.target.self, plugin.name);
+    object.adapter = adapter;
+    object.target.table = adapter->table;
+    object.target.self = object.adapted;
+  }
+}
+
+void Generation::list(std::uint32_t index, Object& object) {
+  if (objects_.size() <= index) objects_.resize(index + 1);
+  set_target(index, object.target);
+  object.number = ++listed_;
+  objects_[index] = std::move(object);
+}
+
+Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
+  const Inside inside(*this);
+  auto object = create(*wanted.kind, wanted.target, wanted.name, inside);
+  if (!object) return std::move(object).error();
+  try {
+    const std::lock_guard lock(mutex_);
+    list(index, *object);
+  } catch (...) {  // memory has run out
+    end(*object, inside);
     throw;
   }
   return {};
-}
-
-/// Adapts an object to a version of its kind, and takes it over.
-void Generation::list(std::uint32_t index, std::int32_t target, std::unique_ptr<Object>& object) {
-  const AdmittedPlugin& plugin = *object->plugin;
-  CallTarget goes_to{plugin.table.get(), object->self, this, &plugin.name};
-  object->supervised = supervision_.of(plugin, object->self);
-  if (object->supervised != nullptr) {
-    goes_to.table = plugin.version->supervised;
-    goes_to.self = object->supervised->as_self();
-  }
-  if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
-    object->adapted = adapter->create(goes_to.table, goes_to.self, plugin.name);
-    object->adapter = adapter;
-    goes_to.table = adapter->table;
-    goes_to.self = object->adapted;
-  }
-  const std::lock_guard lock(mutex_);
-  if (objects_.size() <= index) objects_.resize(index + 1);
-  set_target(index, goes_to);
-  objects_[index] = std::move(object);
 }
 
 /// REQUIRED: the lock.
@@ -259,6 +297,7 @@ void Generation::set_target(std::uint32_t index, const CallTarget& target) {
   capacity_ = larger;
   targets_.push_back(std::move(grown));
   add_targets(targets_.back().get(), larger);
+  newest_targets_.store(targets_.back().get());
   if (serves_ != nullptr)
     serves_->replace(targets_[targets_.size() - 2].get(), targets_.back().get());
 }
@@ -269,55 +308,65 @@ const CallTarget& Generation::target_of(const AdmittedPlugin& plugin) const noex
 }
 
 void Generation::serve(ServingModule& module) noexcept {
-  const std::lock_guard lock(mutex_);
   serves_ = &module;
   module.publish(targets_.back().get());
 }
 
-const CallTarget* Generation::targets() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return targets_.back().get();
+/// REQUIRED: the lock.
+const AdmittedPlugin* Generation::plugin_of(std::uint32_t index) const noexcept {
+  return index < objects_.size() ? objects_[index].plugin : nullptr;
 }
 
-const KindVersion* Generation::version_of(std::uint32_t index) const {
-  const std::lock_guard lock(mutex_);
-  if (index >= objects_.size() || objects_[index] == nullptr) return nullptr;
-  return objects_[index]->plugin->version;
+const KindVersion* Generation::version_of(std::uint32_t index) const noexcept {
+  const AdmittedPlugin* plugin = plugin_of(index);
+  return plugin != nullptr ? plugin->version : nullptr;
+}
+
+Generation::Object Generation::take(std::uint32_t index, bool streams_ended) noexcept {
+  Object taken;
+  if (plugin_of(index) == nullptr) return taken;
+  std::swap(taken, objects_[index]);
+  if (!streams_ended) taken.uses++;
+  if (taken.uses != 0) {
+    removed_.push_back(std::move(taken));
+    return {};
+  }
+  return taken;
 }
 
 void Generation::remove(std::uint32_t index) noexcept {
-  remove(index, std::chrono::steady_clock::now() + patience_);
-}
-
-void Generation::remove(std::uint32_t index,
-                        std::chrono::steady_clock::time_point deadline) noexcept {
-  std::unique_ptr<Object> object;
+  const Inside inside(*this);
+  const bool streams_ended = end_streams(index);
+  Object object;
   {
     const std::lock_guard lock(mutex_);
-    if (index < objects_.size()) object = std::move(objects_[index]);
-    if (object == nullptr) return;
-    object->removed = true;
-    if (object->uses != 0) {
-      removed_.push_back(std::move(object));
-      return;
-    }
+    object = take(index, streams_ended);
   }
-  end_object(std::move(object), index, deadline);
+  end(object, inside);
 }
 
-/// Ends its streams first. A call that stays in one keeps the object until the generation ends.
-void Generation::end_object(std::unique_ptr<Object> object, std::uint32_t index,
-                            std::chrono::steady_clock::time_point deadline) noexcept {
+bool Generation::end_streams(std::uint32_t index) noexcept {
+  if (leases_.empty()) return true;
+  if (end_streams(index, std::chrono::steady_clock::now() + patience_)) return true;
+  const std::string name = [&] {
+    const std::lock_guard lock(mutex_);
+    const AdmittedPlugin* plugin = plugin_of(index);
+    return plugin != nullptr ? plugin->name : package_;
+  }();
+  log_->write(LogLevel::warn, "a call in a stream of " + name + " does not end");
+  return false;
+}
+
+bool Generation::end_streams(std::uint32_t index,
+                             std::chrono::steady_clock::time_point deadline) noexcept {
   leases_.revoke(index);
-  if (leases_.wait(index, deadline)) return end_object(*object);
-  log_->write(LogLevel::warn, "a call in a stream of " + object->plugin->name + " does not end");
-  const std::lock_guard lock(mutex_);
-  removed_.push_back(std::move(object));
+  return leases_.wait(index, deadline);
 }
 
-void Generation::end_object(const Object& object) noexcept {
-  Inside inside(target_of(*object.plugin));
-  if (object.adapter != nullptr) object.adapter->destroy(object.adapted);
+void Generation::end(const Object& object, const Inside& inside) noexcept {
+  if (object.plugin == nullptr) return;
+  inside.run_plugin(target_of(*object.plugin));
+  if (object.adapted != nullptr) object.adapter->destroy(object.adapted);
   if (object.plugin->base.destroy == nullptr) return;
   Call call;
   supervision_.run_alone(object.plugin->name, "destroy", call.raw(), [&] {
@@ -327,15 +376,14 @@ void Generation::end_object(const Object& object) noexcept {
 }
 
 bool Generation::implements(std::uint32_t index, std::string_view method) const {
-  const std::lock_guard lock(mutex_);
-  if (index >= objects_.size() || objects_[index] == nullptr) return false;
-  const Object& object = *objects_[index];
+  if (plugin_of(index) == nullptr) return false;
+  const Object& object = objects_[index];
   const MethodInfo* own = object.plugin->version->own_method(target_of(object).version, method);
   return own != nullptr && object.plugin->implements(*own);
 }
 
 /// The version that the instance is used as.
-const KindVersion& Generation::target_of(const Object& object) noexcept {
+const KindVersion& Generation::target_of(const Reached& object) noexcept {
   if (object.adapter == nullptr) return *object.plugin->version;
   return *object.plugin->kind->find(object.adapter->target);
 }
@@ -349,30 +397,35 @@ Error Generation::no_configuration(const AdmittedPlugin& plugin, std::string mes
 }
 
 Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
-  Inside inside(*this);
+  const Inside inside(*this);
   const Use object(*this, index, inside);
-  if (!object) return {};
-  const KindVersion& target = target_of(*object);
+  return object ? configure(*object, config, inside) : Result<void>();
+}
+
+Result<void> Generation::configure(const Reached& object, const TextMap& config,
+                                   const Inside& inside) {
+  inside.run_plugin(target_of(*object.plugin));
+  const KindVersion& target = target_of(object);
   const MethodInfo* method = target.configure();
   const MethodInfo* own = method != nullptr
-                              ? object->plugin->version->own_method(target.version, method->name)
+                              ? object.plugin->version->own_method(target.version, method->name)
                               : nullptr;
-  if (method == nullptr || (own != nullptr && !object->plugin->implements(*own))) {
+  if (method == nullptr || (own != nullptr && !object.plugin->implements(*own))) {
     if (config.empty()) return {};
     return no_configuration(
-        *object->plugin, method == nullptr ? "plugins of " + std::string(object->plugin->kind->id) +
-                                                 " take no configuration"
-                                           : "the plugin takes no configuration");
+        *object.plugin, method == nullptr ? "plugins of " + std::string(object.plugin->kind->id) +
+                                                " take no configuration"
+                                          : "the plugin takes no configuration");
   }
   ConfigureFunction function;
-  std::memcpy(&function, static_cast<const char*>(object.target().table) + target.configure_offset,
+  std::memcpy(&function, static_cast<const char*>(object.target.table) + target.configure_offset,
               sizeof function);
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
   const tenon_status status =
-      supervision_.run_alone(object->plugin->name, "configure", call.raw(),
-                             [&] { return function(call.raw(), object.target().self, &in); });
-  if (status != TENON_OK) return failed(call, status, *object->plugin, "configure");
+      supervision_.run_alone(object.plugin->name, "configure", call.raw(),
+                             [&] { return function(call.raw(), object.target.self, &in); });
+  if (status != TENON_OK) return failed(call, status, *object.plugin, "configure");
   return {};
 }
 
@@ -380,8 +433,8 @@ Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
 
 const tenon_base* Generation::base_of(std::uint32_t index) const {
   const std::lock_guard lock(mutex_);
-  if (index >= objects_.size() || objects_[index] == nullptr) return nullptr;
-  return &objects_[index]->plugin->base;
+  const AdmittedPlugin* plugin = plugin_of(index);
+  return plugin != nullptr ? &plugin->base : nullptr;
 }
 
 bool Generation::saves_state(std::uint32_t index) const {

@@ -9,12 +9,14 @@
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,10 @@ struct Wanted {
   const Kind* kind;
   std::int32_t target;
   std::string name;
+
+  friend bool operator<(const Wanted& a, const Wanted& b) noexcept {
+    return std::tie(a.kind, a.target, a.name) < std::tie(b.kind, b.target, b.name);
+  }
 };
 
 class Generation;
@@ -63,6 +69,8 @@ void leave_loaded(GenerationPtr generation) noexcept;
 /// What a generation needs of its host. May outlive the host: what is left of it then has no
 /// effect.
 struct GenerationContext {
+  /// The lock of the module. A generation that is left loaded after it is not used any more.
+  Mutex& mutex;
   std::weak_ptr<PluginDirectory> directory;
   std::weak_ptr<FaultSink> faults;
   std::shared_ptr<Log> log;
@@ -71,8 +79,9 @@ struct GenerationContext {
   std::chrono::milliseconds patience;
 };
 
-/// Thread-safe. `create` of an index runs alone, and `destroy` after all other functions of the
-/// object have returned: `remove` leaves that to the last of them.
+/// Thread-safe. The lock of the module guards its objects: an instance and its object are listed in
+/// one step. `create` of an index runs alone, and `destroy` after all other functions of the object
+/// have returned: `remove` leaves that to the last of them.
 class Generation final : public Serving, private StreamRunner {
  public:
   /// Admits the module and runs its `start`. `image` is nothing for a builtin. Errors: those of
@@ -96,16 +105,47 @@ class Generation final : public Serving, private StreamRunner {
     return image_ && !image_->reloadable() ? &image_->reload() : nullptr;
   }
 
-  /// Makes the object of an instance under `index` and the adapter to the version wanted; replaces
-  /// nothing that calls see until it succeeded. Errors: not-found, those of the plugin's create.
+  /// An object of a plugin, as the functions of the plugin reach it.
+  struct Reached {
+    const AdmittedPlugin* plugin = nullptr;  // nullptr: there is no object
+    void* self = nullptr;
+    const Adapter* adapter = nullptr;  // nullptr: used as what it is
+    CallTarget target;                 // where its calls go
+    std::uint64_t number = 0;  // no other object of the generation has it, once it is listed
+  };
+  /// The object of an instance with what belongs to it.
+  struct Object : Reached {
+    void* adapted = nullptr;
+    std::unique_ptr<SupervisedPlugin> supervised = nullptr;
+    std::size_t uses = 0;  // functions under way, apart from methods
+  };
+
+  /// Creates an object and the adapter to the version that is asked for. The caller is `inside`,
+  /// and lists the object or ends it. Errors: kind-missing, those of the plugin's create.
+  Result<Object> create(const Kind& kind, std::int32_t target, std::string_view name,
+                        const Inside& inside);
+  /// Shows an object to calls under `index`, which is free. REQUIRED: the lock. Where an allocation
+  /// fails the object is left to the caller.
+  void list(std::uint32_t index, Object& object);
+  /// Takes the object under `index` from the list, to be ended without the lock; returns none where
+  /// there is none, or where it is ended later: by the last of the functions below that are under
+  /// way in it, or with the generation where a call stays in one of its streams. No method may be
+  /// under way in it. REQUIRED: the lock.
+  Object take(std::uint32_t index, bool streams_ended) noexcept;
+  /// Ends the streams of the object under `index`. Returns whether no call stays in one.
+  bool end_streams(std::uint32_t index) noexcept;
+  /// Ends an object that is not listed, if there is one. The caller is `inside`.
+  void end(const Object& object, const Inside& inside) noexcept;
+
+  /// Creates an object and lists it. Errors: those of `create`.
   Result<void> add(std::uint32_t index, const Wanted& wanted);
-  /// Ends the object under `index`, if there is one, and its streams before. No method may be under
-  /// way in it; a call that stays in a stream keeps the object until the generation ends, and a
-  /// function below that is under way ends the object when it returns.
+  /// Takes the object under `index`, if there is one, and ends it.
   void remove(std::uint32_t index) noexcept;
   /// Calls the plugin's configure method. A plugin that has none takes an empty configuration and
   /// refuses any other with `unimplemented`.
   Result<void> configure(std::uint32_t index, const TextMap& config);
+  /// The same for an object that is not listed. The caller is `inside`.
+  Result<void> configure(const Reached& object, const TextMap& config, const Inside& inside);
   /// Whether the plugin under `index` has a state that a restart carries over.
   bool saves_state(std::uint32_t index) const;
   bool restores_state(std::uint32_t index) const;
@@ -134,46 +174,37 @@ class Generation final : public Serving, private StreamRunner {
   void report(RestartReason why, const Error& error) noexcept;
 
   /// The version of the kind that the plugin under `index` has; nullptr where there is none.
-  const KindVersion* version_of(std::uint32_t index) const;
+  /// REQUIRED: the lock.
+  const KindVersion* version_of(std::uint32_t index) const noexcept;
   /// Whether a method of the version that the instance is used as is one of the plugin's own.
+  /// REQUIRED: the lock.
   bool implements(std::uint32_t index, std::string_view method) const;
 
-  /// Calls of `module`, whose generation it is, go to it from now on.
+  /// Calls of `module`, whose generation it is, go to it from now on. REQUIRED: the lock.
   void serve(ServingModule& module) noexcept;
   /// Where the calls of its instances go, by index.
-  const CallTarget* targets() const noexcept;
+  const CallTarget* targets() const noexcept { return newest_targets_.load(); }
 
  private:
-  /// One instance in this generation.
-  struct Object {
-    const AdmittedPlugin* plugin = nullptr;
-    void* self = nullptr;
-    const Adapter* adapter = nullptr;  // nullptr: used as what it is
-    void* adapted = nullptr;
-    std::shared_ptr<SupervisedPlugin> supervised = nullptr;
-    std::size_t uses = 0;  // functions under way, apart from methods
-    bool removed = false;
-  };
   class Use;
 
   Generation(std::optional<Image> image, AdmittedModule admitted, const Manifest& manifest,
              const GenerationContext& context);
   friend struct EndGeneration;
   void end() noexcept;
-  const AdmittedPlugin* choose(const Wanted& wanted) const noexcept;
+  const AdmittedPlugin* choose(const Kind& kind, std::int32_t target,
+                               std::string_view name) const noexcept;
   tenon_status run_stream(std::string_view function, tenon_call* call, const Body& body) override;
   tenon_status stream_failed(std::string_view function, tenon_call* call,
                              tenon_status status) override;
   tenon_status stream_threw(std::string_view function, tenon_call* call) override;
-  void remove(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
-  void end_object(std::unique_ptr<Object> object, std::uint32_t index,
-                  std::chrono::steady_clock::time_point deadline) noexcept;
-  void end_object(const Object& object) noexcept;
-  void list(std::uint32_t index, std::int32_t target, std::unique_ptr<Object>& object);
+  bool end_streams(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
+  void adapt(Object& object, std::int32_t target);
   void set_target(std::uint32_t index, const CallTarget& target);
   const CallTarget& target_of(const AdmittedPlugin& plugin) const noexcept;
+  const AdmittedPlugin* plugin_of(std::uint32_t index) const noexcept;
   const tenon_base* base_of(std::uint32_t index) const;
-  static const KindVersion& target_of(const Object& object) noexcept;
+  static const KindVersion& target_of(const Reached& object) noexcept;
   static Error no_configuration(const AdmittedPlugin& plugin, std::string message);
   /// Passes a failure on; one that is fatal is reported.
   Error failed(Call& call, tenon_status status, const AdmittedPlugin& plugin, const char* method);
@@ -182,7 +213,7 @@ class Generation final : public Serving, private StreamRunner {
   std::optional<Image> image_;
   std::string package_;
   const Contract contract_;
-  AdmittedModule admitted_;
+  AdmittedModule admitted_;                 // plugins by name
   std::vector<CallTarget> plugin_targets_;  // of functions that are no methods, by plugin
   const std::weak_ptr<FaultSink> faults_;
   const std::shared_ptr<Log> log_;
@@ -191,13 +222,15 @@ class Generation final : public Serving, private StreamRunner {
   LeaseList leases_;
   ModuleHost host_;
   bool started_ = false;
-  mutable Mutex mutex_{LockRank::generation};     // guards what follows
-  std::vector<std::unique_ptr<Object>> objects_;  // by index; nullptr where there is none
-  std::vector<std::unique_ptr<Object>> removed_;  // functions or streams of theirs are under way
-  ServingModule* serves_ = nullptr;               // whose calls go to it
+  Mutex& mutex_;                     // of the module; guards what follows
+  std::uint64_t listed_ = 0;         // objects so far
+  std::vector<Object> objects_;      // by index
+  std::vector<Object> removed_;      // functions or streams of theirs are under way
+  ServingModule* serves_ = nullptr;  // whose calls go to it
   // Of the instances, by index. Arrays that were outgrown stay: calls may be in them.
   std::size_t capacity_ = 8;
   std::vector<std::unique_ptr<CallTarget[]>> targets_;
+  std::atomic<const CallTarget*> newest_targets_{nullptr};  // read without the lock
 };
 
 }  // namespace tenon::detail

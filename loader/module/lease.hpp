@@ -106,6 +106,8 @@ class LeaseList {
 
   /// Those that have not ended. One that was revoked ends when no call is inside it any more.
   std::size_t count() const;
+  /// Whether there is none, without the lock: another thread may still be taking off the last one.
+  bool empty() const noexcept { return count_.load() == 0; }
   /// Until none of the instance is left. False when the deadline passed before.
   bool wait(std::uint32_t index, Clock::time_point deadline);
   /// Cancels the calls that are inside, with the reason `restart`; refuses those that come.
@@ -140,7 +142,7 @@ class LeaseList {
   std::atomic<bool> broken_{false};
   mutable Mutex mutex_{LockRank::leases};
   std::condition_variable_any changed_;
-  std::size_t count_ = 0;
+  std::atomic<std::size_t> count_{0};  // changes under the lock
   Leases of_none_;
   std::vector<Leases> of_instance_;  // by index
 };

@@ -26,6 +26,7 @@ class Module::LifecycleLock {
     if (!*this) return;
     module_.lifecycle_ = 0;
     module_.lifecycle_thread_ = {};
+    module_.open_to_creates();
     module_.changed_.notify_all();
     if (module_.shut_down_) module_.done_.notify_all();
   }
@@ -40,6 +41,7 @@ class Module::LifecycleLock {
     ticket_ = ++module_.tickets_;
     module_.lifecycle_ = ticket_;
     module_.lifecycle_thread_ = std::this_thread::get_id();
+    module_.open_to_creates();
   }
 
   Module& module_;

@@ -13,9 +13,8 @@ namespace tenon::detail {
 enum class LockRank : std::uint8_t {
   scanning,    // rescans, and the watcher of files
   publishing,  // writers of the catalog
-  module,      // what serves, which instances live
+  module,      // what serves, which instances live, and their objects
   catalog,     // the pointer to the current catalog
-  generation,  // the objects of one loaded image
   clients,     // the instances that a module holds of others
   leases,      // which streams of a generation are held
   operation,   // what a worker is doing

@@ -27,13 +27,14 @@ std::minstd_rand next_random() {
 
 }  // namespace
 
-LiveInstance::LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
+LiveInstance::LiveInstance(Module& module, std::uint32_t index, const Wanted& wanted, Owner owner,
                            std::uint64_t serial)
-    : Instance(*module, index),
-      module_(std::move(module)),
+    : Instance(module, index),
+      module_(module),
       index_(index),
+      owner_(owner),
       serial_(serial),
-      wanted_(std::make_shared<const Wanted>(std::move(wanted))) {}
+      wanted_(wanted) {}
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                const ModuleContext& context)
@@ -101,21 +102,14 @@ bool Module::has_manifest(const Manifest& manifest) const {
   return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
-/// REQUIRED: the lock.
+/// Whether instances are there that have been created and not released. REQUIRED: the lock.
 bool Module::has_instances() const noexcept {
   return instances_.size() != free_.size();
 }
 
 /// REQUIRED: the lock.
 bool Module::unused() const noexcept {
-  return !has_instances() && wanted_ == 0;
-}
-
-/// REQUIRED: the lock.
-bool Module::has_ready_instances() const noexcept {
-  return std::any_of(instances_.begin(), instances_.end(), [](const LiveInstance* instance) {
-    return instance != nullptr && instance->ready_;
-  });
+  return uses_.none();
 }
 
 Event Module::event(Event::Type type) const {
@@ -141,44 +135,36 @@ Error Module::busy() const {
 
 // -- Instances ----------------------------------------------------------------
 
-/// Somebody is about to create an instance: a module that is loaded for it is not unloaded before.
-/// REQUIRED: the lock is held, also when it ends.
-class Module::Expected {
+/// A use of the module by an instance that is being created: the module is not unloaded meanwhile.
+/// It ends with this, unless the instance takes it over.
+class Module::Claim {
  public:
-  explicit Expected(Module& module) noexcept : module_(module) { module_.wanted_++; }
-  ~Expected() { module_.wanted_--; }
-  Expected(const Expected&) = delete;
-  Expected& operator=(const Expected&) = delete;
+  Claim(Module& module, Owner owner) noexcept : module_(module), owner_(owner) {
+    module_.uses_.add(owner);
+  }
+  /// REQUIRED: the lock is not held.
+  ~Claim() {
+    if (!passed_) module_.let_go(owner_);
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  void pass() noexcept { passed_ = true; }
 
  private:
   Module& module_;
+  const Owner owner_;
+  bool passed_ = false;
 };
 
-/// Room for one more instance. Gives it back where the instance could not be made.
-/// REQUIRED: the lock is held, also when it ends.
-class Module::Reserved {
- public:
-  explicit Reserved(Module& module) : module_(module) {
-    if (module_.free_.empty()) {
-      module_.make_room(module_.instances_.size() + 1);
-      module_.free_.reserve(module_.instances_.size() + 1);
-      module_.instances_.push_back(nullptr);
-      module_.free_.push_back(static_cast<std::uint32_t>(module_.instances_.size() - 1));
-    }
-    index_ = module_.free_.back();
-    module_.free_.pop_back();
-  }
-  ~Reserved() {
-    if (module_.instances_[index_] == nullptr) module_.free_.push_back(index_);
-  }
-  Reserved(const Reserved&) = delete;
-  Reserved& operator=(const Reserved&) = delete;
-
-  std::uint32_t index() const noexcept { return index_; }
-
- private:
-  Module& module_;
-  std::uint32_t index_;
+/// What a create asks for.
+struct Module::Order {
+  const Kind& kind;
+  std::int32_t target;
+  std::string_view name;
+  const std::optional<TextMap>& config;
+  Owner owner;
+  std::uint64_t serial;
 };
 
 /// Returns once something serves that instances can be added to. The lock is held again then.
@@ -210,88 +196,147 @@ bool Module::wait_while_frozen(Lock& lock) noexcept {
   return !frozen_;
 }
 
-/// An instance without an object, of a module that is ready for it.
-Result<InstancePtr> Module::reserve(Wanted wanted) {
-  Lock lock(mutex_);
-  const Expected expected(*this);
-  if (auto ready = become_ready(lock); !ready) return std::move(ready).error();
-  const Reserved reserved(*this);
-  auto* live =
-      new LiveInstance(shared_from_this(), reserved.index(), std::move(wanted), ++serials_);
-  return InstancePtr(instances_[reserved.index()] = live);
-}
-
-Result<InstancePtr> Module::create(Wanted wanted, const std::optional<TextMap>& config) {
-  Result<InstancePtr> instance = InstancePtr();
-  try {
-    instance = reserve(std::move(wanted));
-  } catch (...) {  // memory has run out
-    unload_if_unused();
-    throw;
+Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::string_view name,
+                                   const std::optional<TextMap>& config, Owner owner) {
+  const Order order{kind, target, name, config, owner, ++serials_};
+  Claim claim(*this, owner);
+  Result<InstancePtr> made = InstancePtr();
+  if (Generation* generation = open_.load(); generation != nullptr) {
+    const Inside inside(*generation, *this);
+    if (open_.load() == generation) made = create_in(*generation, inside, order);
   }
-  if (!instance) {
-    unload_if_unused();
-    return instance;
-  }
-  auto created = create_object(static_cast<LiveInstance&>(**instance), config);
-  if (!created) return std::move(created).error();
-  return instance;
-}
-
-/// Creates the object behind an instance. Where a restart publishes meanwhile, the object is of the
-/// generation that was replaced, and is created again in the next one.
-Result<void> Module::create_object(LiveInstance& instance, const std::optional<TextMap>& config) {
-  const auto kept = config ? std::make_shared<const TextMap>(*config) : nullptr;
-  Lock lock(mutex_);
-  for (;;) {
-    if (auto ready = become_ready(lock); !ready) return ready;
+  while (made && *made == nullptr) {
+    Lock lock(mutex_);
+    if (auto ready = become_ready(lock); !ready) {
+      made = std::move(ready).error();
+      break;
+    }
     Generation& generation = *generation_;
     const Inside inside(generation, *this);  // stays, whatever happens to the module
     lock.unlock();
-    auto made = generation.add(instance.index_, instance.wanted());
-    if (made && config) made = generation.configure(instance.index_, *config);
-    if (!made) generation.remove(instance.index_);
-    lock.lock();
-    if (!made) return made;
-    if (generation_.get() == &generation) {
-      instance.version_ = generation.version_of(instance.index_);
-      instance.config_ = kept;
-      if (kept != nullptr) instance.configured_++;
-      instance.ready_ = true;
-      touch(instance);
-      return {};
-    }
-    lock.unlock();
-    generation.remove(instance.index_);
-    lock.lock();
+    made = create_in(generation, inside, order);
   }
+  if (made) claim.pass();
+  return made;
+}
+
+/// Creates an instance in the generation that the thread is inside. Where a restart publishes
+/// meanwhile, the object ends with the generation that was replaced: returns nullptr.
+Result<InstancePtr> Module::create_in(Generation& generation, const Inside& inside,
+                                      const Order& order) {
+  auto object = generation.create(order.kind, order.target, order.name, inside);
+  if (!object) return std::move(object).error();
+  Result<InstancePtr> made = InstancePtr();
+  try {
+    std::shared_ptr<const TextMap> config;
+    if (order.config) {
+      config = std::make_shared<const TextMap>(*order.config);
+      if (auto done = generation.configure(*object, *config, inside); !done) {
+        made = std::move(done).error();
+      }
+    }
+    const Lock lock(mutex_);
+    if (made && generation_.get() == &generation) return add(*object, order, std::move(config));
+  } catch (...) {  // memory has run out
+    generation.end(*object, inside);
+    throw;
+  }
+  generation.end(*object, inside);
+  return made;
+}
+
+/// Where an allocation fails, the object is left to the caller. REQUIRED: the lock.
+InstancePtr Module::add(Generation::Object& object, const Order& order,
+                        std::shared_ptr<const TextMap> config) {
+  const std::uint32_t index = free_index();
+  auto instance =
+      std::make_unique<LiveInstance>(*this, index, wanted_of(order), order.owner, order.serial);
+  instance->version_ = object.plugin->version;
+  instance->configured_ = config != nullptr ? 1 : 0;
+  instance->config_ = std::move(config);
+  touch(index);
+  generation_->list(index, object);
+  // From here on nothing fails.
+  if (self_ == nullptr) self_ = shared_from_this();
+  if (order.owner == Owner::program && host_ == nullptr) host_ = context_.directory.lock();
+  free_.pop_back();
+  return InstancePtr(instances_[index] = instance.release());
+}
+
+/// The index of the next instance, which stays free until that is there. REQUIRED: the lock.
+std::uint32_t Module::free_index() {
+  if (free_.empty()) {
+    const std::size_t count = instances_.size() + 1;
+    make_room(count);
+    if (free_.capacity() < count) free_.reserve(2 * count);
+    instances_.push_back(nullptr);
+    free_.push_back(static_cast<std::uint32_t>(count - 1));
+  }
+  return free_.back();
+}
+
+/// REQUIRED: the lock.
+const Wanted& Module::wanted_of(const Order& order) {
+  const auto is_meant = [&order](const Wanted& one) {
+    return one.kind == &order.kind && one.target == order.target && one.name == order.name;
+  };
+  if (last_wanted_ == nullptr || !is_meant(*last_wanted_)) {
+    last_wanted_ =
+        &*wanted_.insert(Wanted{&order.kind, order.target, std::string(order.name)}).first;
+  }
+  return *last_wanted_;
 }
 
 /// A restart that is under way has to follow what happened to the instance. REQUIRED: the lock.
-void Module::touch(const LiveInstance& instance) {
-  if (restart_ != nullptr) touched_.push_back(instance.index_);
+void Module::touch(std::uint32_t index) {
+  if (restart_ != nullptr) touched_.push_back(index);
 }
 
 /// REQUIRED: the lock.
 InstanceRecord Module::record_of(std::uint32_t index) const {
   const LiveInstance* instance = instances_[index];
-  if (instance == nullptr || !instance->ready_) return {};
-  return {instance->serial_, instance->configured_, instance->wanted_, instance->config_};
+  if (instance == nullptr) return {};
+  return {instance->serial_, instance->configured_, &instance->wanted_, instance->config_};
 }
 
 void Module::release(LiveInstance& instance) noexcept {
+  const std::uint32_t index = instance.index_;
   {
     Lock lock(mutex_);
-    if (std::exchange(instance.ready_, false)) touch(instance);
-    Generation* generation = generation_.get();
-    if (generation != nullptr) {
-      const Inside inside(*generation, *this);
+    instances_[index] = nullptr;
+    touch(index);
+    if (generation_ == nullptr) {
+      free_.push_back(index);
+    } else {
+      Generation& generation = *generation_;
+      const Inside inside(generation, *this);
+      bool streams_ended = true;
+      if (!generation.leases().empty()) {
+        lock.unlock();
+        streams_ended = generation.end_streams(index);
+        lock.lock();
+      }
+      const Generation::Object object = generation.take(index, streams_ended);
+      free_.push_back(index);
       lock.unlock();
-      generation->remove(instance.index_);
-      lock.lock();
+      generation.end(object, inside);
     }
-    instances_[instance.index_] = nullptr;
-    free_.push_back(instance.index_);
+  }
+  let_go(instance.owner_);
+}
+
+/// The use of the module by an instance ends. The last one unloads the module, and nothing keeps it
+/// or its host any more. REQUIRED: the lock is not held.
+void Module::let_go(Owner owner) noexcept {
+  if (uses_.take_unless_last(owner)) return;
+  std::shared_ptr<Module> self;
+  std::shared_ptr<PluginDirectory> host;  // may end here, before the module
+  {
+    const Lock lock(mutex_);
+    uses_.take(owner);
+    if (uses_.none_of_program()) host.swap(host_);
+    if (!uses_.none()) return;
+    self.swap(self_);
   }
   unload_if_unused();
 }
@@ -314,7 +359,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   Lock lock(mutex_);
   instance.config_ = kept;
   instance.configured_++;
-  touch(instance);
+  touch(instance.index_);
   Generation* generation = generation_.get();
   if (generation == nullptr || this_thread_is_in(*generation)) return;
   const Inside inside(*generation, *this);
@@ -402,6 +447,7 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
 
 GenerationContext Module::generation_context() {
   return {
+      .mutex = mutex_,
       .directory = context_.directory,
       .faults = weak_from_this(),
       .log = context_.log,
@@ -422,7 +468,7 @@ Result<Module::Loaded> Module::load_and_lock(Lock& lock) try {
 
 /// Loads the module, or after a crash restarts it. The lock is held again at the end.
 Result<void> Module::load_first(Lock& lock) {
-  if (has_ready_instances()) {
+  if (has_instances()) {
     const std::uint64_t count = count_;
     lock.unlock();
     auto request = begin_restart(RestartReason::crash, {}, true, count);
@@ -459,7 +505,7 @@ void Module::adopt(Loaded&& fresh) noexcept {
   count_++;
   fault_restart_due_ = Clock::time_point::max();  // it has not failed
   for (LiveInstance* instance : instances_) {
-    if (instance == nullptr || !instance->ready_) continue;
+    if (instance == nullptr) continue;
     instance->version_ = generation_->version_of(instance->index_);
   }
   serve_again();
@@ -475,6 +521,13 @@ void Module::serve_again() noexcept {
   frozen_ = false;
   not_before_ = {};
   changed_.notify_all();
+}
+
+/// Lets creates begin without the lock, where nothing has to be looked at. Called whenever that
+/// changes. REQUIRED: the lock.
+void Module::open_to_creates() noexcept {
+  const bool open = lifecycle_ == 0 && !frozen_ && !shut_down_ && !failures_.quarantined();
+  open_.store(open ? generation_.get() : nullptr);
 }
 
 Module::Passage Module::pass_gate() noexcept {

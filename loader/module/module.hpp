@@ -9,6 +9,7 @@
 #include <tenon/instance.hpp>
 #include <tenon/result.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,6 +32,7 @@
 #include "module/generation.hpp"
 #include "module/image.hpp"
 #include "module/image_reaper.hpp"
+#include "module/instance_count.hpp"
 #include "module/lock_order.hpp"
 #include "module/log.hpp"
 #include "module/operation.hpp"
@@ -44,18 +47,18 @@ namespace tenon::detail {
 class Module;
 class Restart;
 
-/// An Instance with what its module needs to create it again.
+/// An Instance with what its module needs to create it again. It keeps the module alive, see
+/// Module::self_.
 class LiveInstance : public Instance {
  public:
-  LiveInstance(std::shared_ptr<Module> module, std::uint32_t index, Wanted wanted,
+  /// `wanted` lives as long as the module.
+  LiveInstance(Module& module, std::uint32_t index, const Wanted& wanted, Owner owner,
                std::uint64_t serial);
 
-  Module& module() const noexcept { return *module_; }
-  const Wanted& wanted() const noexcept { return *wanted_; }
+  Module& module() const noexcept { return module_; }
+  const Wanted& wanted() const noexcept { return wanted_; }
   /// The methods of its session are refused until it is opened again.
   void make_stale() noexcept { stale_.store(true); }
-  /// Keeps an object alive as long as the instance.
-  void keep(std::shared_ptr<void> owner) noexcept { owner_ = std::move(owner); }
   /// The generation that has it as a client, by its leases: for the streams that it passes.
   void make_client_of(LeaseList& streams) noexcept {
     asker_ = &streams.generation();
@@ -67,24 +70,23 @@ class LiveInstance : public Instance {
   friend class Module;
   friend class Restart;
 
-  std::shared_ptr<void> owner_;
   LeaseList* asker_streams_ = nullptr;
-  std::shared_ptr<Module> module_;
+  Module& module_;
   const std::uint32_t index_;
-  const std::uint64_t serial_;  // no other instance of the module has it
-  const std::shared_ptr<const Wanted> wanted_;
+  const Owner owner_;
+  const std::uint64_t serial_;  // of its create; no other instance of the module has it
+  const Wanted& wanted_;
   // Guarded by the module.
   std::shared_ptr<const TextMap> config_;
   std::uint64_t configured_ = 0;          // how often
-  bool ready_ = false;                    // it was created and has not been released
-  const KindVersion* version_ = nullptr;  // of the plugin, once it is ready
+  const KindVersion* version_ = nullptr;  // of the plugin
 };
 
 /// What a restart has to know of an instance to create it again. A copy: the instance may end.
 struct InstanceRecord {
   std::uint64_t serial = 0;  // 0: there is no instance
   std::uint64_t configured = 0;
-  std::shared_ptr<const Wanted> wanted;
+  const Wanted* wanted = nullptr;  // of the module
   std::shared_ptr<const TextMap> config;
 };
 
@@ -184,9 +186,11 @@ class Module final : public ServingModule,
   /// Returns whether its manifest says the same as this one.
   bool has_manifest(const Manifest& manifest) const;
 
-  /// Creates an instance; loads the module when it is the first. Errors: those of loading and of
-  /// the plugin; `quarantined`, `restarting`, `busy`.
-  Result<InstancePtr> create(Wanted wanted, const std::optional<TextMap>& config);
+  /// Creates an instance of the plugin `name`, for use as version `target` of a kind; loads the
+  /// module when it is the first. Errors: those of loading and of the plugin; `quarantined`,
+  /// `restarting`, `busy`.
+  Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
+                             const std::optional<TextMap>& config, Owner owner);
   /// Ends an instance; unloads the module when it was the last. Called by InstanceDeleter.
   void release(LiveInstance& instance) noexcept;
 
@@ -233,23 +237,27 @@ class Module final : public ServingModule,
     platform::FileIdentity identity;
     std::unique_ptr<CatalogChange> change;  // nullptr where the manifest is the same
   };
-  class Expected;
   class LifecycleLock;
-  class Reserved;
+  class Claim;
+  struct Order;
   using Lock = std::unique_lock<Mutex>;
 
   // Of instances.
-  Result<InstancePtr> reserve(Wanted wanted);
   Result<void> become_ready(Lock& lock);
   bool wait_while_frozen(Lock& lock) noexcept;
-  Result<void> create_object(LiveInstance& instance, const std::optional<TextMap>& config);
+  Result<InstancePtr> create_in(Generation& generation, const Inside& inside, const Order& order);
+  InstancePtr add(Generation::Object& object, const Order& order,
+                  std::shared_ptr<const TextMap> config);
+  std::uint32_t free_index();
+  const Wanted& wanted_of(const Order& order);
+  void let_go(Owner owner) noexcept;
   Result<void> load_first(Lock& lock);
   void unload_if_unused() noexcept;
+  void open_to_creates() noexcept;
   bool has_instances() const noexcept;
   bool wanted_by_nobody() const noexcept;
   bool unused() const noexcept;
-  bool has_ready_instances() const noexcept;
-  void touch(const LiveInstance& instance);
+  void touch(std::uint32_t index);
   InstanceRecord record_of(std::uint32_t index) const;
 
   // Of what serves.
@@ -334,22 +342,29 @@ class Module final : public ServingModule,
   mutable Mutex mutex_{LockRank::module};
   std::condition_variable_any changed_;  // the gate opens, the lifecycle lock is free
   std::condition_variable_any done_;     // a restart is answered, a generation has ended
-  std::uint64_t lifecycle_ = 0;          // the ticket of the lifecycle lock; 0: free
-  std::uint64_t tickets_ = 0;            // given so far
-  std::thread::id lifecycle_thread_;     // of its holder
-  std::shared_ptr<Restart> restart_;     // under way
-  std::vector<std::uint32_t> touched_;   // instances that changed since the restart looked last
-  bool frozen_ = false;                  // no create may begin
-  Clock::time_point gate_deadline_;      // of the frozen state, and of the gate while it is closed
+  // Where creates begin without the lock; nullptr while they have to look at the rest. They count
+  // in `uses_`, enter the generation and then load this again.
+  std::atomic<Generation*> open_{nullptr};
+  std::atomic<std::uint64_t> serials_{0};  // of creates
+  InstanceCount uses_;  // instances, those that are being created, and those that have not ended
+  std::uint64_t lifecycle_ = 0;         // the ticket of the lifecycle lock; 0: free
+  std::uint64_t tickets_ = 0;           // given so far
+  std::thread::id lifecycle_thread_;    // of its holder
+  std::shared_ptr<Restart> restart_;    // under way
+  std::vector<std::uint32_t> touched_;  // instances that changed since the restart looked last
+  bool frozen_ = false;                 // no create may begin
+  Clock::time_point gate_deadline_;     // of the frozen state, and of the gate while it is closed
   bool shut_down_ = false;
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
   std::uint64_t count_ = 0;                      // of generations
-  std::uint64_t serials_ = 0;                    // of instances
-  std::size_t wanted_ = 0;                       // instances that are about to be created
-  std::vector<LiveInstance*> instances_;         // by index; nullptr where it is free
+  std::shared_ptr<Module> self_;                 // while `uses_` counts an instance
+  std::shared_ptr<PluginDirectory> host_;        // while it counts one of the program
+  std::set<Wanted> wanted_;                      // of all instances so far
+  const Wanted* last_wanted_ = nullptr;          // the one that was asked for last
+  std::vector<LiveInstance*> instances_;         // by index; nullptr where it is not used
   std::vector<std::uint32_t> free_;              // indices; room for all of them
   std::list<std::shared_ptr<Retired>> retired_;  // calls or streams may be in them
   std::list<std::shared_ptr<Retired>> ending_;   // their last functions run

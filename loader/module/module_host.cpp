@@ -65,7 +65,8 @@ struct ModuleHost::Functions {
                                    {in.reference.data, in.reference.size});
     }();
     if (!chosen) return std::move(chosen).error();
-    return chosen->module->create({asked.kind, in.version, std::move(chosen->name)}, std::nullopt);
+    return chosen->module->create(*asked.kind, in.version, chosen->name, std::nullopt,
+                                  Owner::plugin);
   }
 
   static void log(const tenon_host* host, std::int32_t level, tenon_string message) {

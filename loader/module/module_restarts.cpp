@@ -159,7 +159,7 @@ void Module::perform_restart(const std::shared_ptr<RestartRequest>& request) {
     restart = std::make_shared<Restart>(*this, request);
     touched_.clear();
     for (const LiveInstance* instance : instances_) {
-      if (instance != nullptr && instance->ready_) touched_.push_back(instance->index_);
+      if (instance != nullptr) touched_.push_back(instance->index_);
     }
     restart_ = restart;
     auto done = run_and_lock(restart, lock);
@@ -375,6 +375,7 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
     close();
     gate_deadline_ = Clock::now() + context_.restart.gate;
     broken = std::move(generation_);
+    open_to_creates();
   }
   // A generation that fails in many calls at once has failed once.
   if (serves && std::exchange(faulted_, count_) == count_) return;
@@ -399,6 +400,7 @@ void Module::count_failure(RestartReason why, const std::string& text) {
     return;
   }
   close();
+  open_to_creates();
   changed_.notify_all();
   Event quarantined = event(Event::Type::quarantined);
   quarantined.message = reasons();

@@ -38,20 +38,22 @@ std::shared_ptr<Retired> Module::retire(GenerationPtr& generation, std::optional
 
 void Module::unload_if_unused() noexcept {
   Lock lock(mutex_);
-  if (shut_down_ && !has_instances()) {
+  if (shut_down_ && unused()) {
     // The client that code of a module which was left behind held. Nobody else looks any more.
     lock.unlock();
     return drain_retired();
   }
   // Whoever holds the lifecycle lock looks again.
   if (generation_ == nullptr || !unused() || lifecycle_ != 0) return;
+  open_.store(nullptr);
   const bool inside = this_thread_is_in(*generation_);
   std::shared_ptr<Retired> old;
   try {
-    old = retire(generation_, event(Event::Type::unloaded));
-  } catch (const std::bad_alloc&) {
-    return;  // the next who looks may have memory for it
+    // A create that has found the module open was counted before.
+    if (unused()) old = retire(generation_, event(Event::Type::unloaded));
+  } catch (const std::bad_alloc&) {  // the next who looks may have memory for it
   }
+  if (old == nullptr) return open_to_creates();
   close();
   old->worker = std::this_thread::get_id();
   lock.unlock();
@@ -272,6 +274,7 @@ void Module::begin_shut_down() noexcept {
   const Lock lock(mutex_);
   shut_down_ = true;
   close();
+  open_to_creates();
   changed_.notify_all();
 }
 

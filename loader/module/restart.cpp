@@ -113,12 +113,20 @@ Error Restart::lost() const {
 
 // -- Instances ----------------------------------------------------------------
 
+/// In the order in which they were created: an instance comes before those that it has created for
+/// itself.
 std::vector<Restart::Member> Restart::members() const {
-  const Module::Lock lock(module_.mutex_);
   std::vector<Member> members;
-  for (const LiveInstance* instance : module_.instances_) {
-    if (instance == nullptr || !instance->ready_) continue;
-    members.push_back({instance->index_, instance->serial_, instance->wanted().kind->session});
+  {
+    const Module::Lock lock(module_.mutex_);
+    members.reserve(module_.instances_.size());
+    for (const LiveInstance* instance : module_.instances_) {
+      if (instance == nullptr) continue;
+      members.push_back({instance->index_, instance->serial_, instance->wanted().kind->session});
+    }
+  }
+  if (!std::ranges::is_sorted(members, {}, &Member::serial)) {
+    std::ranges::sort(members, {}, &Member::serial);
   }
   return members;
 }
@@ -342,8 +350,7 @@ Result<bool> Restart::publish() {
   event_ = std::move(restarted);
   frozen_ = false;
   for (LiveInstance* instance : module_.instances_) {
-    const bool ready = instance != nullptr && instance->ready_;
-    if (ready && instance->wanted().kind->session) instance->make_stale();
+    if (instance != nullptr && instance->wanted().kind->session) instance->make_stale();
   }
   if (!is_fault(request_->reason)) {
     released_ = module_.failures_.quarantined();

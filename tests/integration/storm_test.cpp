@@ -134,6 +134,54 @@ TEST_F(Storm, ThreadsOfAModuleCallTheHostWhileItRestarts) {
   EXPECT_TRUE(eventually([&] { return copies().empty(); }));
 }
 
+TEST_F(Storm, ThreadsCreateInstancesWhileTheLastOneUnloadsTheModule) {
+  Host host(options());
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 100; n++) {
+        auto counter = host.create<test::Counter>("counter");
+        if (!counter || !(*counter)->add(n) || (*counter)->total().value().total != n) wrong++;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(module(host, counters).instances, 0u);
+  EXPECT_FALSE(module(host, counters).loaded);
+  EXPECT_TRUE(eventually([&] { return copies().empty(); }));
+}
+
+TEST_F(Storm, InstancesTakeThePlacesOfOthersDuringRestarts) {
+  Host host(options());
+  auto kept = host.create<test::Counter>("counter").value();
+  ASSERT_TRUE(kept->add(1'000'000));
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 1; i <= 3; i++) {
+    threads.emplace_back([&, i] {
+      while (!over) {
+        // The second one has the index that the first one had, and no total of it.
+        for (int n = 0; n < 2; n++) {
+          auto counter = host.create<test::Counter>("counter");
+          if (!counter || (*counter)->total().value().total != 0) wrong++;
+          if (!counter || !(*counter)->add(i) || (*counter)->total().value().total != i) wrong++;
+        }
+      }
+    });
+  }
+  for (int i = 0; i < 60; i++) {
+    if (!host.restart(counters)) wrong++;
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(kept->total().value().total, 1'000'000);
+  EXPECT_EQ(module(host, counters).instances, 1u);
+}
+
 TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
   constexpr int restarts = 150;
   Host host(options());
