@@ -371,8 +371,9 @@ class TENON_API Host {
   /// their modules are in use. Loaded modules stay as they are and keep their manifests until they
   /// are restarted. The host decides again which version of which package each package gets;
   /// instances that plugins have of others stay as they are. A module that failed too often is
-  /// released if its file is another one. No other function of the host waits for a rescan, except
-  /// another rescan. Does nothing in a forked child.
+  /// released if its file is another one. A file is read again only if its device, inode, size or
+  /// times are others than before. No other function of the host waits for a rescan, except another
+  /// rescan. Does nothing in a forked child.
   void rescan();
 
   /// The modules with their state, in the order of their packages. Empty in a forked child.
