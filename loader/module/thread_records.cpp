@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "module/log.hpp"
 #include "platform/barrier.hpp"
@@ -258,31 +259,43 @@ constexpr CallTarget first_gate{nullptr, &gate_mark};
 
 }  // namespace
 
-ServingModule::ServingModule() noexcept
-    : current_(&first_gate), published_(&first_gate), gate_(&first_gate) {}
+/// What those who publish share.
+struct ServingModule::Writers {
+  std::mutex mutex;                      // guards what follows, and what is published
+  bool readers_order = false;            // see let_readers_order
+  const CallTarget* gate = &first_gate;  // the targets of the closed gate
+  std::size_t room = 1;                  // how many they are
+  // Arrays that were outgrown stay: a call may still read them.
+  std::vector<std::unique_ptr<const CallTarget[]>> gates;
+};
+
+ServingModule::ServingModule()
+    : current_(&first_gate), published_(&first_gate), writers_(std::make_unique<Writers>()) {}
+
+ServingModule::~ServingModule() = default;
 
 void ServingModule::publish(const CallTarget* targets) noexcept {
   const bool order = readers_order_from_the_start() || readers_order.load();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(writers_->mutex);
   published_.store(targets);
-  current_.store(order || readers_order_ ? gate_ : targets);
+  current_.store(order || writers_->readers_order ? writers_->gate : targets);
 }
 
 void ServingModule::replace(const CallTarget* outgrown, const CallTarget* targets) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(writers_->mutex);
   if (published_.load() == outgrown) published_.store(targets);
   if (current_.load() == outgrown) current_.store(targets);
 }
 
 void ServingModule::close() noexcept {
-  const std::lock_guard lock(mutex_);
-  published_.store(gate_);
-  current_.store(gate_);
+  const std::lock_guard lock(writers_->mutex);
+  published_.store(writers_->gate);
+  current_.store(writers_->gate);
 }
 
 bool ServingModule::closed() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return published_.load() == gate_;
+  const std::lock_guard lock(writers_->mutex);
+  return published_.load() == writers_->gate;
 }
 
 bool ServingModule::is_gate(const CallTarget& target) noexcept {
@@ -290,22 +303,22 @@ bool ServingModule::is_gate(const CallTarget& target) noexcept {
 }
 
 void ServingModule::make_room(std::size_t count) {
-  const std::lock_guard lock(mutex_);
-  if (count <= room_) return;
-  const std::size_t larger = std::max<std::size_t>(2 * room_, count + 7);
+  const std::lock_guard lock(writers_->mutex);
+  if (count <= writers_->room) return;
+  const std::size_t larger = std::max<std::size_t>(2 * writers_->room, count + 7);
   auto targets = std::make_unique<CallTarget[]>(larger);
   std::fill_n(targets.get(), larger, first_gate);
-  gates_.push_back(std::move(targets));
-  const CallTarget* outgrown = std::exchange(gate_, gates_.back().get());
-  room_ = larger;
-  if (published_.load() == outgrown) published_.store(gate_);
-  if (current_.load() == outgrown) current_.store(gate_);
+  writers_->gates.push_back(std::move(targets));
+  const CallTarget* outgrown = std::exchange(writers_->gate, writers_->gates.back().get());
+  writers_->room = larger;
+  if (published_.load() == outgrown) published_.store(writers_->gate);
+  if (current_.load() == outgrown) current_.store(writers_->gate);
 }
 
 bool ServingModule::let_readers_order() noexcept {
-  const std::lock_guard lock(mutex_);
-  current_.store(gate_);
-  return !std::exchange(readers_order_, true);
+  const std::lock_guard lock(writers_->mutex);
+  current_.store(writers_->gate);
+  return !std::exchange(writers_->readers_order, true);
 }
 
 // A call that is found in a record stays there until the end of the look: whoever takes it out sees

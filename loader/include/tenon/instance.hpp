@@ -19,12 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #if defined(__SANITIZE_THREAD__)
 #define TENON_ORDERED_SLOTS 1
@@ -63,7 +61,8 @@ inline constexpr std::int64_t no_deadline = INT64_MAX;
 class TENON_API ServingModule {
  public:
   /// The gate is closed.
-  ServingModule() noexcept;
+  ServingModule();
+  ~ServingModule();
   ServingModule(const ServingModule&) = delete;
   ServingModule& operator=(const ServingModule&) = delete;
 
@@ -97,12 +96,8 @@ class TENON_API ServingModule {
   /// What is published.
   std::atomic<const CallTarget*> published_;
 
-  mutable std::mutex mutex_;    // guards what follows, and writers of the above
-  bool readers_order_ = false;  // see let_readers_order
-  const CallTarget* gate_;      // the targets of the closed gate
-  std::size_t room_ = 1;        // how many they are
-  // Arrays that were outgrown stay: a call may still read them.
-  std::vector<std::unique_ptr<const CallTarget[]>> gates_;
+  struct Writers;  // with their lock
+  const std::unique_ptr<Writers> writers_;
 };
 
 /// A call under way that has a deadline: what can be told of it when it misses that.
