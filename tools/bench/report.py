@@ -297,7 +297,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
-    build = arguments.build
+    build = arguments.build.resolve()
 
     times, rates = run_benchmarks(build / "tools/bench/tenon-bench")
     times |= run_benchmarks(build / "tools/bench/tenon-bench-parts")[0]
