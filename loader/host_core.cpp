@@ -320,11 +320,10 @@ Result<ChosenPlugin> HostCore::choose(const Kind& kind, std::int32_t target,
   return ChosenPlugin{(*found)->module, (*found)->name()};
 }
 
-Result<InstancePtr> HostCore::create(std::shared_ptr<HostCore> core, const Kind& kind,
-                                     std::string_view reference,
-                                     const std::optional<TextMap>& config) {
+Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view reference,
+                                     const std::optional<TextMap>& config) const {
   const std::int32_t target = kind.latest().version;
-  auto chosen = core->choose(kind, target, reference, nullptr);
+  auto chosen = choose(kind, target, reference, nullptr);
   if (!chosen) return std::move(chosen).error();
   return chosen->module->create(kind, target, chosen->name, config, Owner::program);
 }

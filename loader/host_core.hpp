@@ -45,10 +45,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
-  /// Keeps the core until it returns: foreign code may end the host meanwhile.
-  static Result<InstancePtr> create(std::shared_ptr<HostCore> core, const Kind& kind,
-                                    std::string_view reference,
-                                    const std::optional<TextMap>& config);
+  /// REQUIRED: the caller keeps the core. Foreign code may end the host meanwhile.
+  Result<InstancePtr> create(const Kind& kind, std::string_view reference,
+                             const std::optional<TextMap>& config) const;
   void rescan();
   std::vector<ModuleInfo> modules() const;
   std::vector<PackageInfo> packages() const;
