@@ -67,8 +67,7 @@ Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const
 Result<detail::InstancePtr> Host::create(const Kind& kind, std::string_view reference,
                                          const std::optional<TextMap>& config) {
   if (core_->inherited()) return forked_error(std::string(reference));
-  const auto core = core_;  // foreign code may end the host meanwhile
-  return core->create(kind, reference, config);
+  return keep(core_)->create(kind, reference, config);
 }
 
 void Host::rescan() {

@@ -723,7 +723,7 @@ class ImagesAnywhere : public Images {
     auto content = bytes_of(file);
     content.resize(std::max(content.size(), least_size));
     auto copy = folder.copy(read_bundle(std::move(content), file).value()).value();
-    const fs::path parent = copy.path().parent_path().parent_path();
+    fs::path parent = copy.path().parent_path().parent_path();
     copy.remove();
     return parent;
   }
