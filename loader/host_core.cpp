@@ -253,7 +253,7 @@ std::string_view HostCore::domain_for(const Kind& kind) const noexcept {
                                          : std::string_view(options_.default_domain);
 }
 
-/// What a reference comes to that is a name and nothing else, which most are; nullptr: see look_up.
+/// Finds a reference that is only a name, as most are. Returns nullptr for others: see look_up.
 const Registration* HostCore::find_plain(const Catalog& catalog, const Kind& kind,
                                          std::int32_t target,
                                          std::string_view reference) const noexcept {

@@ -50,7 +50,7 @@ class KnownFiles {
     std::shared_ptr<const Manifest> manifest;
     platform::FileIdentity identity{};
   };
-  /// What was read of a file that is still in that state; otherwise nullptr.
+  /// Returns what was read of the file if it has not changed since; otherwise nullptr.
   const Known* find(const std::filesystem::path& file) const;
   /// Keeps what was read at a time. Files that changed a moment before are left out: another change
   /// may leave no trace then, as coarse as the times of files are.

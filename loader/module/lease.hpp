@@ -106,7 +106,7 @@ class LeaseList {
 
   /// Those that have not ended. One that was revoked ends when no call is inside it any more.
   std::size_t count() const;
-  /// Whether there is none, without the lock: another thread may still be taking off the last one.
+  /// Returns whether there is none. Takes no lock: another thread may still remove the last one.
   bool empty() const noexcept { return count_.load() == 0; }
   /// Until none of the instance is left. False when the deadline passed before.
   bool wait(std::uint32_t index, Clock::time_point deadline);

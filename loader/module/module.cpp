@@ -102,7 +102,7 @@ bool Module::has_manifest(const Manifest& manifest) const {
   return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
-/// Whether instances are there that have been created and not released. REQUIRED: the lock.
+/// Returns whether an instance has been created and not released. REQUIRED: the lock.
 bool Module::has_instances() const noexcept {
   return instances_.size() != free_.size();
 }

@@ -81,7 +81,7 @@ void give_back_slot(Slot* slot) noexcept {
 /// is far longer.
 constexpr auto store_buffers_drain = std::chrono::milliseconds(10);
 
-/// Whether readers have to order their slots, as far as is known before the first restart.
+/// Returns whether the system lacks the barrier from the start, so that readers order their slots.
 bool readers_order_from_the_start() noexcept {
   static const bool order = TENON_ORDERED_SLOTS != 0 || !platform::has_process_barrier();
   if (order) readers_order.store(true);
@@ -95,8 +95,7 @@ void order_slots(ServingModule& module) noexcept {
   if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
 }
 
-/// Whether the slots show every thread that is in a generation of the module that is not published
-/// any more.
+/// Returns whether the slots show every thread that is in an unpublished generation of the module.
 bool slots_are_visible(ServingModule& module) noexcept {
   if (readers_order_from_the_start()) return true;
   if (!readers_order.load()) {

@@ -73,7 +73,7 @@ class TENON_API ServingModule {
   /// Closes the gate.
   void close() noexcept;
   bool closed() const noexcept;
-  /// Whether a target that was published is one of the closed gate.
+  /// Returns whether a target that was published belongs to the closed gate.
   static bool is_gate(const CallTarget& target) noexcept;
   /// Makes room at the closed gate for `count` instances. Throws std::bad_alloc.
   void make_room(std::size_t count);
@@ -223,7 +223,7 @@ class AskerScope {
 };
 
 /// Stands for one call: from construction to destruction the generation that it found stays loaded.
-/// What happens in each call is inline; refusals, failures and deadlines are functions of the
+/// The code that each call runs is inline; refusals, failures and deadlines are functions of the
 /// library, so that the code at the place of the call stays small. They get the members by value:
 /// a guard whose address is taken would lie in memory instead of registers.
 class CallGuard {
@@ -361,9 +361,10 @@ class CallGuard {
     target_ = place.target;
     slot_ = place.slot;
   }
-  /// The thread has no record yet or no free slot, calls order their slots themselves, something
-  /// was published between the two loads, or the gate is closed: waits for it, unless the thread is
-  /// behind it already. Where nobody serves in the end, the target has no table.
+  /// Enters where the thread has no record yet or no free slot, where calls order their slots
+  /// themselves, or where something was published between the two loads. Waits at a closed gate,
+  /// unless the thread is already in the generation behind it. The target has no vtable if nothing
+  /// serves in the end.
   TENON_API TENON_COLD static Place enter_slowly(Instance& instance) noexcept;
   TENON_API TENON_COLD static void leave_counted(Instance& instance) noexcept;
 

@@ -82,7 +82,7 @@ class TENON_API Supervised {
   /// Watches a call of the method that stands at `index` in the kind's version.
   tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
 
-  /// Whether calls are counted, and nothing else is done.
+  /// Returns whether the host only counts calls.
   bool only_counts() const noexcept { return only_counts_; }
   /// nullptr where nothing is counted.
   MethodCounter* counter(std::uint32_t index) const noexcept {
