@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "manifest/manifest.hpp"
+#include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 
 namespace tenon::detail {
@@ -28,6 +29,8 @@ struct AdmittedPlugin {
   std::unique_ptr<std::byte[]> table;
   /// What is absent is NULL.
   tenon_base base;
+  /// Of each method, where the host contains crashes.
+  std::vector<platform::Called> contained = {};
 
   /// Whether the plugin filled the slot of a method of its version.
   bool implements(const MethodInfo& method) const noexcept;

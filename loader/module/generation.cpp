@@ -96,7 +96,8 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   add_targets(targets_.back().get(), capacity_);
   newest_targets_.store(targets_.back().get());
-  for (const AdmittedPlugin& plugin : admitted_.plugins) {
+  for (AdmittedPlugin& plugin : admitted_.plugins) {
+    supervision_.prepare(plugin);
     plugin_targets_.push_back({nullptr, nullptr, this, &plugin.name});
   }
   add_targets(plugin_targets_.data(), plugin_targets_.size());

@@ -434,11 +434,13 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
   const std::string package = manifest()->name;
   const Operation::Step step(package, "load");
   std::optional<Result<Image>> image;
-  const auto load = [&] {
+  auto load = [&] {
     image.emplace(Image::load(context_.images, std::move(bundle), joins_threads));
   };
   if (context_.contain_crashes) {
-    static_cast<void>(platform::call_contained({package, "load", nullptr}, load));
+    const auto call = [](void* data) { (*static_cast<decltype(load)*>(data))(); };
+    std::optional<platform::Crash> none;
+    platform::call_contained({package, "load", nullptr}, call, &load, none);
   } else {
     load();
   }

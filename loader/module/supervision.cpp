@@ -35,6 +35,13 @@ Supervision::Supervision(Generation& generation, const platform::ImageMap* image
                          const SupervisionOptions& options)
     : generation_(generation), image_(image), options_(options) {}
 
+void Supervision::prepare(AdmittedPlugin& plugin) const {
+  if (!options_.contain_crashes) return;
+  for (const MethodInfo& method : plugin.version->methods) {
+    plugin.contained.push_back({plugin.name, method.name, image_});
+  }
+}
+
 std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, void* self) {
   const bool asked =
       options_.contain_crashes || options_.check_calls || options_.counters != nullptr;
@@ -85,44 +92,46 @@ void Supervision::tell(RestartReason why, tenon_status status, std::string_view 
                                  .method = std::string(function)}));
 }
 
-tenon_status SupervisedPlugin::call(std::uint32_t index, Pass pass, tenon_call* call,
-                                    const void* in, void* out) {
+inline tenon_status SupervisedPlugin::pass_on(std::uint32_t index, Passed& passed) {
+  const platform::Called* contained = contained_ != nullptr ? contained_ + index : nullptr;
+  const tenon_status status =
+      supervision_.run(contained, passed.call, passed.pass, &passed, crashed_in_call);
+  return status == TENON_OK ? passed.status : status;
+}
+
+tenon_status SupervisedPlugin::call(std::uint32_t index, Passed& passed) {
+  const bool only_contains = counter(index) == nullptr && !supervision_.checks_calls();
+  return only_contains ? pass_on(index, passed) : count_and_pass_on(index, passed);
+}
+
+tenon_status SupervisedPlugin::count_and_pass_on(std::uint32_t index, Passed& passed) {
   CountedCall counted(counter(index));
-  const MethodInfo& method = plugin_.version->methods[index];
-  const tenon_status status = supervision_.checks_calls()
-                                  ? check_and_pass_on(method, pass, call, in, out)
-                                  : pass_on(method, pass, call, in, out);
+  const tenon_status status =
+      supervision_.checks_calls() ? check_and_pass_on(index, passed) : pass_on(index, passed);
   if (status == TENON_OK) counted.succeeded();
   return status;
 }
 
-tenon_status SupervisedPlugin::pass_on(const MethodInfo& method, Pass pass, tenon_call* call,
-                                       const void* in, void* out) {
-  return supervision_.run(
-      plugin_.name, method.name, call, [&] { return pass(this->plugin(), call, in, out); },
-      crashed_in_call);
-}
-
-tenon_status SupervisedPlugin::check_and_pass_on(const MethodInfo& method, Pass pass,
-                                                 tenon_call* call, const void* in, void* out) {
-  if (const std::string problem = problem_of_request(method, in); !problem.empty()) {
-    return fail(call, TENON_INVALID_ARGUMENT, "the request breaks the ABI: " + problem);
+tenon_status SupervisedPlugin::check_and_pass_on(std::uint32_t index, Passed& passed) {
+  const MethodInfo& method = plugin_.version->methods[index];
+  if (const std::string problem = problem_of_request(method, passed.in); !problem.empty()) {
+    return fail(passed.call, TENON_INVALID_ARGUMENT, "the request breaks the ABI: " + problem);
   }
   CallRules::Turn turn(rules_, method);
   if (!turn.problem().empty()) {
-    return fail(call, TENON_FAILED_PRECONDITION, "the call breaks the ABI: " + turn.problem());
+    return fail(passed.call, TENON_FAILED_PRECONDITION,
+                "the call breaks the ABI: " + turn.problem());
   }
-  const tenon_status status = pass_on(method, pass, call, in, out);
+  const tenon_status status = pass_on(index, passed);
   turn.ended(status == TENON_OK);
-  if (status != TENON_OK || out == nullptr) return status;
+  if (status != TENON_OK || passed.out == nullptr) return status;
   const void* response = nullptr;
-  std::memcpy(&response, out, sizeof response);
-  return supervision_.check_response(method, call, in, response);
+  std::memcpy(&response, passed.out, sizeof response);
+  return supervision_.check_response(method, passed.call, passed.in, response);
 }
 
-tenon_status Supervised::call(std::uint32_t index, Pass pass, tenon_call* call, const void* in,
-                              void* out) {
-  return static_cast<SupervisedPlugin*>(this)->call(index, pass, call, in, out);
+tenon_status Supervised::call(std::uint32_t index, Passed& passed) {
+  return static_cast<SupervisedPlugin*>(this)->call(index, passed);
 }
 
 }  // namespace tenon::detail

@@ -45,6 +45,9 @@ class Supervision {
   Supervision(Generation& generation, const platform::ImageMap* image,
               const SupervisionOptions& options);
 
+  /// REQUIRED for each plugin of the generation, once it stays where it is.
+  void prepare(AdmittedPlugin& plugin) const;
+
   /// What stands between the methods of a plugin's object and who calls them; nullptr where nobody
   /// asked for anything.
   std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
@@ -56,27 +59,36 @@ class Supervision {
   tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
                               const void* response) const;
 
-  /// Calls a function of the plugin; answers what `body` does. After a crash of the generation
-  /// nothing is called. A crash is the failure `if_crashed`, and reported.
-  template <class Body>
-  tenon_status run(std::string_view plugin, std::string_view function, tenon_call* call,
-                   Body&& body, tenon_status if_crashed) {
+  /// Calls `function(data)`, which calls straight into the plugin. TENON_OK: it came back. After a
+  /// crash of the generation nothing is called. A crash is the failure `if_crashed`, and reported;
+  /// where `contained` is nullptr it is not contained.
+  tenon_status run(const platform::Called* contained, tenon_call* call, void (*function)(void*),
+                   void* data, tenon_status if_crashed) {
     lock_order::expect_none();
     if (broken()) return refuse(call);
-    if (!options_.contain_crashes) return body();
-    tenon_status status = TENON_OK;
-    const platform::Called called{plugin, function, image_};
-    const auto crash = platform::call_contained(called, [&] { status = body(); });
-    return crash ? crashed(called, call, *crash, if_crashed) : status;
+    if (contained == nullptr) {
+      function(data);
+      return TENON_OK;
+    }
+    std::optional<platform::Crash> crash;
+    platform::call_contained(*contained, function, data, crash);
+    return crash ? crashed(*contained, call, *crash, if_crashed) : TENON_OK;
   }
 
-  /// The same for a function that is no method: an exception is a failure as well.
+  /// The same for a function that is no method: answers what `body` does, and an exception is a
+  /// failure as well.
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body, tenon_status if_crashed = TENON_CRASHED) {
     const Operation::Step step(plugin, function);
+    const platform::Called called{plugin, function, image_};
+    tenon_status answer = TENON_OK;
+    auto answers = [&] { answer = body(); };
     try {
-      return run(plugin, function, call, body, if_crashed);
+      const tenon_status status = run(
+          options_.contain_crashes ? &called : nullptr, call,
+          [](void* data) { (*static_cast<decltype(answers)*>(data))(); }, &answers, if_crashed);
+      return status == TENON_OK ? answer : status;
     } catch (...) {
       return thrown(plugin, function, call);
     }
@@ -106,21 +118,22 @@ class SupervisedPlugin final : public Supervised {
       : Supervised({plugin.table.get(), self}, counters, supervision.only_counts()),
         supervision_(supervision),
         plugin_(plugin),
+        contained_(plugin.contained.empty() ? nullptr : plugin.contained.data()),
         rules_(plugin) {}
 
   /// The `self` of the supervised table.
   void* as_self() noexcept { return static_cast<Supervised*>(this); }
 
-  tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
+  tenon_status call(std::uint32_t index, Passed& passed);
 
  private:
-  tenon_status pass_on(const MethodInfo& method, Pass pass, tenon_call* call, const void* in,
-                       void* out);
-  tenon_status check_and_pass_on(const MethodInfo& method, Pass pass, tenon_call* call,
-                                 const void* in, void* out);
+  tenon_status pass_on(std::uint32_t index, Passed& passed);
+  tenon_status check_and_pass_on(std::uint32_t index, Passed& passed);
+  tenon_status count_and_pass_on(std::uint32_t index, Passed& passed);
 
   Supervision& supervision_;
   const AdmittedPlugin& plugin_;
+  const platform::Called* const contained_;  // of each method; nullptr: crashes are not contained
   CallRules rules_;
 };
 

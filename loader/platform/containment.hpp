@@ -50,14 +50,10 @@ struct Crash {
   bool stack_overflow = false;
 };
 
-/// Calls `function(argument)`, which calls straight into the image. The crash that ended it, or
-/// nothing when it came back; exceptions pass. After a crash nothing that the call held is given
-/// back. REQUIRED: a CrashHandlers lives.
-std::optional<Crash> call_contained(const Called& called, void (*function)(void*), void* argument);
-template <class Body>
-std::optional<Crash> call_contained(const Called& called, Body body) {
-  return call_contained(
-      called, [](void* data) { (*static_cast<Body*>(data))(); }, &body);
-}
+/// Calls `function(argument)`, which calls straight into the image. Sets `crash` where one ended
+/// it; exceptions pass. After a crash nothing that the call held is given back. REQUIRED: a
+/// CrashHandlers lives.
+void call_contained(const Called& called, void (*function)(void*), void* argument,
+                    std::optional<Crash>& crash);
 
 }  // namespace tenon::platform

@@ -75,12 +75,19 @@ class TENON_API Supervised {
   Supervised(const Supervised&) = delete;
   Supervised& operator=(const Supervised&) = delete;
 
-  /// Calls a method of the plugin with what it is to be given, typed again.
-  using Pass = tenon_status (*)(const CallTarget& plugin, tenon_call* call, const void* in,
-                                void* out);
+  /// A call of a method of the plugin.
+  struct Passed {
+    /// Calls it with the arguments, typed again, and sets the status.
+    void (*pass)(void* passed);
+    const CallTarget* plugin;
+    tenon_call* call;
+    const void* in;
+    void* out;
+    tenon_status status = TENON_OK;
+  };
 
   /// Watches a call of the method that stands at `index` in the kind's version.
-  tenon_status call(std::uint32_t index, Pass pass, tenon_call* call, const void* in, void* out);
+  tenon_status call(std::uint32_t index, Passed& passed);
 
   /// Returns whether the host only counts calls.
   bool only_counts() const noexcept { return only_counts_; }
@@ -123,14 +130,17 @@ struct SupervisedMethod<Method, Index> {
     }
     void* answer = nullptr;
     ((answer = out), ...);
-    return supervised.call(Index, pass, call, in, answer);
+    Supervised::Passed passed{pass, &supervised.plugin(), call, in, answer};
+    return supervised.call(Index, passed);
   }
 
  private:
-  static tenon_status pass(const CallTarget& plugin, tenon_call* call, const void* in,
-                           [[maybe_unused]] void* out) {
-    return (static_cast<const Table*>(plugin.table)->*Method)(
-        call, plugin.self, static_cast<const Request*>(in), static_cast<const Response**>(out)...);
+  static void pass(void* data) {
+    auto& passed = *static_cast<Supervised::Passed*>(data);
+    const CallTarget& plugin = *passed.plugin;
+    passed.status = (static_cast<const Table*>(plugin.table)->*Method)(
+        passed.call, plugin.self, static_cast<const Request*>(passed.in),
+        static_cast<const Response**>(passed.out)...);
   }
 };
 

@@ -22,18 +22,28 @@ namespace {
 /// What __builtin_setjmp fills.
 using Mark = void* [5];
 
-/// A contained call that is under way.
-struct Frame {
-  const Called* called;
-  Frame* outer;
-  const void* stack;
-  Crash crash;
-  Mark way_back;
-};
+struct Frame;
 
 // Both are read by signal handlers, so they must be there without being made first.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Frame* innermost = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local Mark* way_back_of_judge = nullptr;
+
+/// A contained call that is under way.
+struct Frame {
+  Frame(const Called& called, const void* stack, std::optional<Crash>& crash) noexcept
+      : called(called), stack(stack), crash(crash), outer(innermost) {
+    innermost = this;
+  }
+  ~Frame() { innermost = outer; }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  const Called& called;
+  const void* const stack;
+  std::optional<Crash>& crash;
+  Frame* const outer;
+  Mark way_back;
+};
 
 // -- The stack of handlers ----------------------------------------------------
 
@@ -89,7 +99,7 @@ bool has_room(const void* context) noexcept {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool has_stack = false;
 
-void give_stack() noexcept {
+[[gnu::noinline]] void give_stack() noexcept {
   static thread_local AlternateStack stack;
   has_stack = true;
 }
@@ -169,7 +179,7 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   bool own = false;
   if (__builtin_setjmp(mark) == 0) {
     way_back_of_judge = &mark;
-    own = fault.is_of(*frame.called->image, frame.stack);
+    own = fault.is_of(*frame.called.image, frame.stack);
     way_back_of_judge = nullptr;
     if (own) return true;
   }
@@ -183,26 +193,15 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (Frame* frame = innermost; frame != nullptr) {
     const bool room = has_room(context);
     if (Fault fault(signal, *info, context);
-        room && frame->called->image != nullptr && judge(fault, *frame)) {
+        room && frame->called.image != nullptr && judge(fault, *frame)) {
       frame->crash = fault.crash(name_of(signal));
       go_back(frame->way_back);
     }
-    tell(*frame->called, signal,
+    tell(frame->called, signal,
          room ? "" : ": the alternate signal stack of the thread has no room left");
   }
   errno = error;
   pass_on(signal, info, context);
-}
-
-[[gnu::noinline]] bool comes_back(Frame& frame, void (*function)(void*), void* argument) {
-  struct Entered {
-    explicit Entered(Frame& frame) { innermost = &frame; }
-    ~Entered() { innermost = innermost->outer; }
-  } entered(frame);
-  frame.stack = __builtin_frame_address(0);
-  if (__builtin_setjmp(frame.way_back) != 0) return false;
-  function(argument);
-  return true;
 }
 
 }  // namespace
@@ -238,11 +237,12 @@ CrashHandlers::~CrashHandlers() {
   }
 }
 
-std::optional<Crash> call_contained(const Called& called, void (*function)(void*), void* argument) {
-  if (!has_stack) give_stack();
-  Frame frame{&called, innermost, nullptr, {}, {}};
-  if (comes_back(frame, function, argument)) return std::nullopt;
-  return frame.crash;
+void call_contained(const Called& called, void (*function)(void*), void* argument,
+                    std::optional<Crash>& crash) {
+  if (!has_stack) [[unlikely]]
+    give_stack();
+  Frame frame(called, __builtin_frame_address(0), crash);
+  if (__builtin_setjmp(frame.way_back) == 0) function(argument);
 }
 
 }  // namespace tenon::platform

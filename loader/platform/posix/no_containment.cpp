@@ -12,9 +12,8 @@ bool can_contain() noexcept {
 CrashHandlers::CrashHandlers() = default;
 CrashHandlers::~CrashHandlers() = default;
 
-std::optional<Crash> call_contained(const Called&, void (*function)(void*), void* argument) {
+void call_contained(const Called&, void (*function)(void*), void* argument, std::optional<Crash>&) {
   function(argument);
-  return std::nullopt;
 }
 
 }  // namespace tenon::platform
