@@ -214,8 +214,8 @@ const AdmittedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
   return best;
 }
 
-Result<Generation::Object> Generation::create(const Kind& kind, std::int32_t target,
-                                              std::string_view name, const Inside& inside) {
+Result<void> Generation::create(const Kind& kind, std::int32_t target, std::string_view name,
+                                const Inside& inside, Object& object) {
   const AdmittedPlugin* plugin = choose(kind, target, name);
   if (plugin == nullptr) {
     return Error({.code = "kind-missing",
@@ -226,7 +226,6 @@ Result<Generation::Object> Generation::create(const Kind& kind, std::int32_t tar
                   .fix = "a build of " + package_ + " that still has it"});
   }
   inside.run_plugin(target_of(*plugin));
-  Object object;
   object.plugin = plugin;
   if (plugin->base.create != nullptr) {
     Call call;
@@ -243,7 +242,7 @@ Result<Generation::Object> Generation::create(const Kind& kind, std::int32_t tar
     end(object, inside);
     throw;
   }
-  return object;
+  return {};
 }
 
 /// Puts between an object and its calls what they need: supervision, and the adapter to a version
@@ -273,13 +272,15 @@ void Generation::list(std::uint32_t index, Object& object) {
 
 Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
   const Inside inside(*this);
-  auto object = create(*wanted.kind, wanted.target, wanted.name, inside);
-  if (!object) return std::move(object).error();
+  Object object;
+  if (auto made = create(*wanted.kind, wanted.target, wanted.name, inside, object); !made) {
+    return made;
+  }
   try {
     const std::lock_guard lock(mutex_);
-    list(index, *object);
+    list(index, object);
   } catch (...) {  // memory has run out
-    end(*object, inside);
+    end(object, inside);
     throw;
   }
   return {};

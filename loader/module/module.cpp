@@ -224,24 +224,27 @@ Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::s
 /// meanwhile, the object ends with the generation that was replaced: returns nullptr.
 Result<InstancePtr> Module::create_in(Generation& generation, const Inside& inside,
                                       const Order& order) {
-  auto object = generation.create(order.kind, order.target, order.name, inside);
-  if (!object) return std::move(object).error();
+  Generation::Object object;
+  if (auto created = generation.create(order.kind, order.target, order.name, inside, object);
+      !created) {
+    return std::move(created).error();
+  }
   Result<InstancePtr> made = InstancePtr();
   try {
     std::shared_ptr<const TextMap> config;
     if (order.config) {
       config = std::make_shared<const TextMap>(*order.config);
-      if (auto done = generation.configure(*object, *config, inside); !done) {
+      if (auto done = generation.configure(object, *config, inside); !done) {
         made = std::move(done).error();
       }
     }
     const Lock lock(mutex_);
-    if (made && generation_.get() == &generation) return add(*object, order, std::move(config));
+    if (made && generation_.get() == &generation) return add(object, order, std::move(config));
   } catch (...) {  // memory has run out
-    generation.end(*object, inside);
+    generation.end(object, inside);
     throw;
   }
-  generation.end(*object, inside);
+  generation.end(object, inside);
   return made;
 }
 
