@@ -98,6 +98,33 @@ void check_pointer(benchmark::State& state) {
 }
 BENCHMARK(check_pointer);
 
+/// What the SDK does in the module, without a host.
+void check_pointer_sdk(benchmark::State& state) {
+  const RawModule module(counter_sdk);
+  const auto& counter = module.vtable<bench_counter_v2>();
+  Call call;
+  tenon_create_request creation{};
+  creation.struct_size = sizeof creation;
+  void* self = nullptr;
+  if (counter.base->create(call.raw(), &creation, &self) != TENON_OK) {
+    return state.SkipWithError("create failed");
+  }
+  raw_check(state, counter, self);
+  counter.base->destroy(self);
+}
+BENCHMARK(check_pointer_sdk);
+
+void check_pointer_plain(benchmark::State& state) {
+  const RawModule module(counter_v2);
+  raw_check_plain(state, module.vtable<bench_counter_v2>());
+}
+BENCHMARK(check_pointer_plain);
+void check_pointer_marked(benchmark::State& state) {
+  const RawModule module(counter_v2);
+  raw_check_marked(state, module.vtable<bench_counter_v2>());
+}
+BENCHMARK(check_pointer_marked);
+
 void next_pointer(benchmark::State& state) {
   const RawModule module(counter_v2);
   raw_next(state, module.vtable<bench_counter_v2>());

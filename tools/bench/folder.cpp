@@ -4,9 +4,6 @@
 #include "modules.hpp"
 #include "packages.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +15,8 @@ namespace tenon::bench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view manifest_begin = "{\"manifest\"";
 
 std::string content_of(const char* file) {
   std::ifstream stream(file, std::ios::binary);
@@ -86,7 +85,7 @@ const Folder& package_folder() {
   static Folder folder;
   if (folder.files().empty()) {
     std::string content = content_of(packaged_module);
-    const std::size_t begin = content.find("{\"manifest\"");
+    const std::size_t begin = content.find(manifest_begin);
     const std::string manifest = content.c_str() + begin;
     for (const Item& item : Packages(false).items) {
       folder.add(content.replace(begin, manifest.size(), manifest_of(item, manifest)));
@@ -95,12 +94,10 @@ const Folder& package_folder() {
   return folder;
 }
 
-void read_page(benchmark::State& state, const fs::path& path) {
-  char page[4096];
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (pread(file, page, sizeof page, 0) <= 0) state.SkipWithError("pread");
-  close(file);
-  benchmark::DoNotOptimize(page);
+ManifestPlace place_of_manifest(const char* module) {
+  const std::string content = content_of(module);
+  const std::size_t begin = content.find(manifest_begin);
+  return {static_cast<std::int64_t>(begin), std::string_view(content.c_str() + begin).size()};
 }
 
 }  // namespace tenon::bench

@@ -4,7 +4,11 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,7 +39,25 @@ const Folder& numbered_folder(int count);
 /// A module for each package of packages.hpp. Made once.
 const Folder& package_folder();
 
-/// Touches a file: the least that anybody does who reads it.
-void read_page(benchmark::State& state, const std::filesystem::path& path);
+/// Where the manifest stands in a module, and in its copies.
+struct ManifestPlace {
+  std::int64_t offset;
+  std::size_t size;
+};
+ManifestPlace place_of_manifest(const char* module);
+
+/// Touches a file: the least that anybody does who reads it. `then` is given the open file.
+template <class Then>
+void read_page_and(benchmark::State& state, const std::filesystem::path& path, const Then& then) {
+  char page[4096];
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (pread(file, page, sizeof page, 0) <= 0) state.SkipWithError("pread");
+  then(file);
+  close(file);
+  benchmark::DoNotOptimize(page);
+}
+inline void read_page(benchmark::State& state, const std::filesystem::path& path) {
+  read_page_and(state, path, [](int) {});
+}
 
 }  // namespace tenon::bench

@@ -13,6 +13,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tenon::bench {
@@ -38,6 +44,22 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
   }
 }
 BENCHMARK(dlopen_dlsym_dlclose);
+
+/// The same of a copy in memory, so that the file may be replaced.
+void copy_dlopen_dlclose(benchmark::State& state) {
+  const std::filesystem::path copy = "/dev/shm/tenon-bench-copy.so";
+  for (auto _ : state) {
+    std::filesystem::copy_file(counter_v2, copy);
+    void* image = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+    std::filesystem::remove(copy);
+    if (image == nullptr || dlsym(image, "tenon_module_v1") == nullptr) {
+      state.SkipWithError(dlerror());
+      break;
+    }
+    dlclose(image);
+  }
+}
+BENCHMARK(copy_dlopen_dlclose);
 
 /// From beginning to end, with what the host says of the parts: how long the new generation took to
 /// load, and the old one to be left, ended and unloaded.
@@ -76,6 +98,46 @@ void create_call_destroy_pointer(benchmark::State& state) {
   raw_create_check_destroy(state, module.vtable<bench_counter_v2>());
 }
 BENCHMARK(create_call_destroy_pointer);
+
+/// Finds the functions by their name under a lock, and keeps the module while an object lives.
+void create_by_hand(benchmark::State& state) {
+  struct Object {
+    std::shared_ptr<const RawModule> module;
+    void* self;
+  };
+  std::mutex mutex;
+  std::unordered_map<std::string, std::shared_ptr<const RawModule>> modules;
+  std::unordered_set<const Object*> objects;
+  modules.emplace(counter_name, std::make_shared<const RawModule>(counter_v2));
+  Call call;
+  for (auto _ : state) {
+    auto object = std::make_unique<Object>();
+    {
+      const std::lock_guard lock(mutex);
+      object->module = modules.find(counter_name)->second;
+    }
+    const auto& counter = object->module->vtable<bench_counter_v2>();
+    tenon_create_request creation{};
+    creation.struct_size = sizeof creation;
+    if (counter.base->create(call.raw(), &creation, &object->self) != TENON_OK) {
+      return state.SkipWithError("create failed");
+    }
+    {
+      const std::lock_guard lock(mutex);
+      objects.insert(object.get());
+    }
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (counter.check(call.raw(), object->self, &request) != TENON_OK) {
+      return state.SkipWithError("check failed");
+    }
+    {
+      const std::lock_guard lock(mutex);
+      objects.erase(object.get());
+    }
+    counter.base->destroy(object->self);
+  }
+}
+BENCHMARK(create_by_hand);
 
 }  // namespace
 }  // namespace tenon::bench

@@ -5,12 +5,33 @@
 #include "calls.hpp"
 
 namespace tenon::bench {
+namespace {
 
-void raw_check(benchmark::State& state, const bench_counter_v2& counter) {
+/// A mark, and the one that was there before.
+struct Frame {
+  Frame* outer;
+  void* mark[5];
+};
+thread_local Frame* innermost = nullptr;
+
+[[gnu::noinline]] tenon_status check_marked(const bench_counter_v2& counter, tenon_call* call,
+                                            const bench_counter_v2_check_request& request) {
+  Frame frame;
+  frame.outer = innermost;
+  innermost = &frame;
+  tenon_status status = TENON_CRASHED;
+  if (__builtin_setjmp(frame.mark) == 0) status = counter.check(call, nullptr, &request);
+  innermost = frame.outer;
+  return status;
+}
+
+}  // namespace
+
+void raw_check(benchmark::State& state, const bench_counter_v2& counter, void* self) {
   Call call;
   for (auto _ : state) {
     const bench_counter_v2_check_request request = {sizeof request, 1};
-    if (counter.check(call.raw(), nullptr, &request) != TENON_OK) {
+    if (counter.check(call.raw(), self, &request) != TENON_OK) {
       return state.SkipWithError("check failed");
     }
   }
@@ -22,6 +43,26 @@ void raw_check(benchmark::State& state, const std::shared_ptr<const bench_counte
     const std::shared_ptr<const bench_counter_v2> held = counter;
     const bench_counter_v2_check_request request = {sizeof request, 1};
     if (held->check(call.raw(), nullptr, &request) != TENON_OK) {
+      return state.SkipWithError("check failed");
+    }
+  }
+}
+
+void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter) {
+  for (auto _ : state) {
+    Call call;
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (counter.check(call.raw(), nullptr, &request) != TENON_OK) {
+      return state.SkipWithError("check failed");
+    }
+  }
+}
+
+void raw_check_marked(benchmark::State& state, const bench_counter_v2& counter) {
+  Call call;
+  for (auto _ : state) {
+    const bench_counter_v2_check_request request = {sizeof request, 1};
+    if (check_marked(counter, call.raw(), request) != TENON_OK) {
       return state.SkipWithError("check failed");
     }
   }

@@ -82,6 +82,19 @@ TIMES = [
      "resolve_packages/whole"),
 ]
 
+# What the same work costs by hand, beside rows whose goals are not reached: benchmark, by hand
+BY_HAND = {
+    "check_plain": "check_pointer_plain",
+    "check/sdk": "check_pointer_sdk",
+    "check_contained": "check_pointer_marked",
+    "create_call_destroy/1": "create_by_hand",
+    "create_call_destroy/10000": "create_by_hand",
+    "load_and_first_instance/process_time": "copy_dlopen_dlclose",
+    "discover/500/process_time": "parse_manifests/500",
+    "list_process/500/real_time": "start_process/real_time",
+    "discover_packages/process_time": "parse_manifests_of_packages",
+}
+
 # what, how much of the floor is the goal, if there is one, benchmark, floor
 DOCUMENTS = [
     ("record, version 1 to 2", 2, "record_1_to_2", "copy_record_1"),
@@ -202,9 +215,11 @@ def rows_of_times(times, peers):
     for what, goal, name, floor in TIMES:
         floor = floor if floor in times else None  # libsolv may not be installed
         floor_measured = times[floor] if floor else None
+        by_hand = BY_HAND.get(name)
         yield {"what": what, "unit": "ns", "goal": goal(floor_measured),
                "measured": times[name], "floor": floor, "floor_measured": floor_measured,
-               "ratio": times[name] / (floor_measured or goal(None))}
+               "ratio": times[name] / (floor_measured or goal(None)),
+               "by_hand": by_hand, "by_hand_measured": times.get(by_hand)}
         for peer, measured in peers.items():
             if name in measured:
                 yield {"what": f"{what}: {peer}", "unit": "ns", "goal": None,
@@ -318,6 +333,9 @@ def main():
     for row in rows:
         floor = row.get("floor")
         to = f"{floor} {in_words(row['floor_measured'], row['unit'])}" if floor else "goal"
+        if row.get("by_hand"):
+            by_hand = in_words(row["by_hand_measured"], row["unit"])
+            to += f"; {row['by_hand']} {by_hand}"
         print(f"{row['what']:43} {shown(row, 'goal'):>13} {shown(row, 'measured'):>13} "
               f"{row['ratio']:7.2f}  {to}")
 

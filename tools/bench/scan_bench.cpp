@@ -10,7 +10,10 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <bench/counter.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 #include <tenon/host.hpp>
 
 #include <cstddef>
@@ -64,6 +67,24 @@ void read_pages(benchmark::State& state) {
 }
 BENCHMARK(read_pages)->Arg(500)->Arg(2000);
 
+/// Reads each manifest into a tree of JSON, and does nothing with it.
+void parse_manifests_of(benchmark::State& state, const Folder& folder, const char* module) {
+  const ManifestPlace place = place_of_manifest(module);
+  std::string text(place.size, '\0');
+  for (auto _ : state) {
+    for (const auto& file : folder.files()) {
+      read_page_and(state, file, [&](int open) {
+        if (pread(open, text.data(), text.size(), place.offset) <= 0) state.SkipWithError("pread");
+      });
+      benchmark::DoNotOptimize(boost::json::parse(text));
+    }
+  }
+}
+void parse_manifests(benchmark::State& state) {
+  parse_manifests_of(state, numbered_folder(static_cast<int>(state.range(0))), counter_numbered);
+}
+BENCHMARK(parse_manifests)->Arg(500);
+
 /// A process from its start to its end; what it writes is lost.
 void run_process(benchmark::State& state, std::vector<std::string> command) {
   std::vector<char*> arguments;
@@ -89,6 +110,12 @@ void list_process(benchmark::State& state) {
   run_process(state, {TENON, "list", "--plugin-path", folder.root()});
 }
 BENCHMARK(list_process)->Arg(500)->UseRealTime();
+
+/// The same program without modules.
+void start_process(benchmark::State& state) {
+  run_process(state, {TENON, "--version"});
+}
+BENCHMARK(start_process)->UseRealTime();
 
 void read_process(benchmark::State& state) {
   const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
@@ -148,6 +175,11 @@ void read_pages_of_packages(benchmark::State& state) {
   read_pages_of(state, package_folder());
 }
 BENCHMARK(read_pages_of_packages);
+
+void parse_manifests_of_packages(benchmark::State& state) {
+  parse_manifests_of(state, package_folder(), packaged_module);
+}
+BENCHMARK(parse_manifests_of_packages);
 
 void resolve_by_host(benchmark::State& state) {
   const Host host(options(package_folder()));
