@@ -312,26 +312,23 @@ Result<std::vector<PluginInfo>> HostCore::find_all(std::string_view reference) c
   return result;
 }
 
-Result<ChosenPlugin> HostCore::choose(const Kind& kind, std::int32_t target,
-                                      std::string_view reference, const Package* asker) const {
-  const auto catalog = catalog_->current();
-  auto found = look_up(*catalog, kind, target, reference, asker);
-  if (!found) return std::move(found).error();
-  return ChosenPlugin{(*found)->module, (*found)->name()};
-}
-
 Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view reference,
                                      const std::optional<TextMap>& config) const {
   const std::int32_t target = kind.latest().version;
-  auto chosen = choose(kind, target, reference, nullptr);
-  if (!chosen) return std::move(chosen).error();
-  return chosen->module->create(kind, target, chosen->name, config, Owner::program);
+  const auto catalog = catalog_->current();
+  auto found = look_up(*catalog, kind, target, reference, nullptr);
+  if (!found) return std::move(found).error();
+  const Registration& chosen = **found;
+  return chosen.module->create(kind, target, chosen.name(), config, Owner::program);
 }
 
 Result<ChosenPlugin> HostCore::choose_for(const Package& asker, const Kind& kind,
                                           std::int32_t version, std::string_view reference) {
   if (inherited()) return forked_error(std::string(reference));
-  return choose(kind, version, reference, &asker);
+  const auto catalog = catalog_->current();
+  auto found = look_up(*catalog, kind, version, reference, &asker);
+  if (!found) return std::move(found).error();
+  return ChosenPlugin{(*found)->module, (*found)->name()};
 }
 
 std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& kind,

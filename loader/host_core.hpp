@@ -65,8 +65,6 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
                                          std::shared_ptr<const Manifest> fresh) override;
 
  private:
-  Result<ChosenPlugin> choose(const Kind& kind, std::int32_t target, std::string_view reference,
-                              const Package* asker) const;
   std::string_view domain_for(const Kind& kind) const noexcept;
   const Registration* find_plain(const Catalog& catalog, const Kind& kind, std::int32_t target,
                                  std::string_view reference) const noexcept;
