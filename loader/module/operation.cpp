@@ -43,9 +43,7 @@ Operation::Performance::~Performance() {
   performed_ = outer_;
 }
 
-Operation::Step::Step(std::string_view plugin, std::string_view function) noexcept
-    : operation_(performed_) {
-  if (operation_ == nullptr) return;
+void Operation::Step::begin(std::string_view plugin, std::string_view function) noexcept {
   const std::lock_guard lock(operation_->mutex_);
   const Clock::time_point deadline = Clock::now() + operation_->step_limit_;
   outer_plugin_ = std::exchange(operation_->plugin_, plugin);
@@ -55,8 +53,7 @@ Operation::Step::Step(std::string_view plugin, std::string_view function) noexce
   operation_->deadline_ = outer_function_.empty() ? deadline : std::min(deadline, outer_deadline_);
 }
 
-Operation::Step::~Step() {
-  if (operation_ == nullptr) return;
+void Operation::Step::end() noexcept {
   const std::lock_guard lock(operation_->mutex_);
   operation_->plugin_ = outer_plugin_;
   operation_->function_ = outer_function_;

@@ -63,12 +63,19 @@ class Operation {
   /// performs; nothing on other threads. The texts outlive it.
   class Step {
    public:
-    Step(std::string_view plugin, std::string_view function) noexcept;
-    ~Step();
+    Step(std::string_view plugin, std::string_view function) noexcept : operation_(performed_) {
+      if (operation_ != nullptr) begin(plugin, function);
+    }
+    ~Step() {
+      if (operation_ != nullptr) end();
+    }
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
 
    private:
+    void begin(std::string_view plugin, std::string_view function) noexcept;
+    void end() noexcept;
+
     Operation* const operation_;
     std::string_view outer_plugin_;
     std::string_view outer_function_;
