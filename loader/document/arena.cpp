@@ -44,17 +44,19 @@ struct Arena::Functions {
   static std::int32_t log_wanted(tenon_call*, std::int32_t) { return 0; }
   static void log_line(tenon_call*, const tenon_log_line*) {}
 
-  static constexpr tenon_call_functions table = {sizeof(tenon_call_functions),
-                                                 allocate,
-                                                 fail,
-                                                 log,
-                                                 cancelled,
-                                                 wait,
-                                                 wait_handle,
-                                                 message,
-                                                 log_wanted,
-                                                 log_line};
+  static const tenon_call_functions table;
 };
+
+constinit const tenon_call_functions Arena::Functions::table = {sizeof(tenon_call_functions),
+                                                                allocate,
+                                                                fail,
+                                                                log,
+                                                                cancelled,
+                                                                wait,
+                                                                wait_handle,
+                                                                message,
+                                                                log_wanted,
+                                                                log_line};
 
 Arena::Arena() noexcept : Arena(Functions::table) {}
 

@@ -57,20 +57,12 @@ struct Call::Functions {
   static void log_line(tenon_call* call, const tenon_log_line* line) {
     detail::log_in(Call::of(call), *line);
   }
-
-  static constexpr tenon_call_functions table = {sizeof(tenon_call_functions),
-                                                 allocate,
-                                                 fail,
-                                                 log,
-                                                 cancelled,
-                                                 wait,
-                                                 wait_handle,
-                                                 message,
-                                                 log_wanted,
-                                                 log_line};
 };
 
-constexpr tenon_call_functions Call::call_functions = Functions::table;
+constinit const tenon_call_functions Call::call_functions = {
+    sizeof(tenon_call_functions), Functions::allocate, Functions::fail,        Functions::log,
+    Functions::cancelled,         Functions::wait,     Functions::wait_handle, Functions::message,
+    Functions::log_wanted,        Functions::log_line};
 
 void Call::end() noexcept {
   if (auto* children = children_.load()) children->abandon();
