@@ -378,9 +378,13 @@ void Module::fault(Generation& generation, RestartReason why, const Error& error
     open_to_creates();
   }
   // A generation that fails in many calls at once has failed once.
-  if (serves && std::exchange(faulted_, count_) == count_) return;
+  const bool known = serves && std::exchange(faulted_, count_) == count_;
   Event faulted = event(Event::Type::faulted);
   lock.unlock();
+  // Its sessions have ended, so nobody else wakes the calls that block in them. The call that
+  // crashed reports the crash.
+  if (broken != nullptr) interrupt_calls(*this, *broken, thread_record);
+  if (known) return;
   faulted.reason = why;
   faulted.message = in_one_line(error);
   tell(faulted);

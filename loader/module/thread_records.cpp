@@ -40,6 +40,7 @@ struct CountedCall {
   const Blocking* scope;
   const ServingModule* module;
   Call* call;
+  const ThreadRecord* record;  // of its thread
 };
 /// Guarded by `cancelling_mutex`.
 std::vector<CountedCall>& counted_calls() {
@@ -322,12 +323,14 @@ bool ServingModule::let_readers_order() noexcept {
 
 // A call that is found in a record stays there until the end of the look: whoever takes it out sees
 // `cancelling_calls` and waits. So its slot, read after it, is that of the same call.
-void interrupt_calls(ServingModule& module, const Serving& serving) noexcept {
+void interrupt_calls(ServingModule& module, const Serving& serving,
+                     const ThreadRecord* own) noexcept {
   std::lock_guard lock(cancelling_mutex);
   cancelling_calls.store(true);
   // Where the system refuses it, readers order their calls from now on.
   static_cast<void>(slots_are_visible(module));
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
+    if (record == own) continue;
     for (std::uint32_t level = 1; level <= ThreadRecord::levels; level++) {
       Call* call = record->blocking[level].load();
       if (call == nullptr || !serving.has_target(record->slots[level].load())) continue;
@@ -335,14 +338,15 @@ void interrupt_calls(ServingModule& module, const Serving& serving) noexcept {
     }
   }
   for (const CountedCall& counted : counted_calls()) {
-    if (counted.module == &module) counted.call->cancel(CancelReason::restart);
+    if (counted.module != &module || (own != nullptr && counted.record == own)) continue;
+    counted.call->cancel(CancelReason::restart);
   }
   cancelling_calls.store(false);
 }
 
 void Blocking::begin_counted() noexcept {
   std::lock_guard lock(cancelling_mutex);
-  counted_calls().push_back({this, &module_, &call_});
+  counted_calls().push_back({this, &module_, &call_, thread_record});
   if (module_.interrupting.load()) call_.cancel(CancelReason::restart);
 }
 

@@ -82,9 +82,11 @@ class Inside {
   ServingModule* counted_ = nullptr;  // where there was no slot
 };
 
-/// Cancels the calls in `serving` of `module` that block, with the reason `restart`. Calls that
-/// begin to block later find `module.interrupting`, which must have been set.
-void interrupt_calls(ServingModule& module, const Serving& serving) noexcept;
+/// Cancels the calls in `serving` of `module` that block, with the reason `restart`, except those
+/// of the thread whose record is `own`. Calls that begin to block later must find
+/// `module.interrupting` set, or be refused because the generation has crashed.
+void interrupt_calls(ServingModule& module, const Serving& serving,
+                     const ThreadRecord* own = nullptr) noexcept;
 
 /// A call that did not end by its deadline.
 struct OverdueCall {

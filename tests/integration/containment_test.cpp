@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <test/counter.hpp>
 #include <test/echo.hpp>
 #include <test/probe.hpp>
+#include <test/stream.hpp>
 #include <thread>
 #include <vector>
 
@@ -183,6 +185,32 @@ TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
   EXPECT_TRUE(refused.error().retryable());
   EXPECT_EQ(refused.error().plugin(), unruly_package);
   EXPECT_EQ(refused.error().method(), "say");
+}
+
+TEST_F(Containment, InterruptsCallsThatBlockInASession) {
+  place("stream-1.so", "stream.so");
+  HostOptions counting = containing();
+  counting.count_calls = true;
+  Host host(counting);
+  auto waiting = host.create<test::Stream>("stream", {{"limit", "0"}}).value();
+  auto crashing = host.create<test::Stream>("stream", {{"limit", "-1"}}).value();
+  ASSERT_TRUE(waiting->open(0));
+  ASSERT_TRUE(crashing->open(0));
+  tenon_status status = TENON_OK;
+  std::thread blocked([&] {
+    Call call;
+    call.set_timeout(std::chrono::seconds(20));
+    status = waiting->next(call).error().status();
+  });
+  ASSERT_TRUE(eventually([&] { return module(host, streams).calls.in_flight == 1; }));
+
+  const auto crashed = crashing->next();
+
+  ASSERT_FALSE(crashed);
+  EXPECT_EQ(crashed.error().status(), TENON_CRASHED | TENON_RESTARTED);
+  blocked.join();
+  EXPECT_EQ(status, TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
+  EXPECT_EQ(waiting->next().error().status(), TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED);
 }
 
 TEST_F(Containment, TellsWhereItWas) {
