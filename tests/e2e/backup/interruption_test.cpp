@@ -111,7 +111,10 @@ TEST_F(Backup, CancelsOperationsWhenTheStoreRefuses) {
               R"({"store": {"plugin": "test.example/stuck", "config": {"how": "refuses"}}, )" +
                   actions("backup") + R"(, "timeouts": {"poll": "1ms"}})");
   write_items({item("Pod", "web", "p", told("backup-a", "operation=never"))});
-  const Outcome outcome = create();
+  Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
+  ASSERT_TRUE(eventually([&] { return !journal("backup a progress ").empty(); }));
+  world.write("full", "");
+  const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_NE(outcome.err.find("the store is full"), std::string::npos) << outcome.err;
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});

@@ -284,7 +284,8 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
   }
 };
 
-/// A store that takes nothing: until the call is cancelled, ever, or because it refuses.
+/// A store that takes nothing: until the call is cancelled, ever, or because it refuses once there
+/// is a file "full".
 class StuckStore : public tenon::sdk::ObjectStoreV2 {
  public:
   void configure(const tenon::sdk::Config& config) override {
@@ -294,7 +295,10 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
   void put_object(std::string_view, std::string_view,
                   std::unique_ptr<tenon::sdk::Reader>) override {
     script_.note("put");
-    if (how_ == "refuses") throw Failure(TENON_INTERNAL, "the store is full");
+    if (how_ == "refuses") {
+      while (::access("full", F_OK) != 0) ::usleep(1000);
+      throw Failure(TENON_INTERNAL, "the store is full");
+    }
     while (how_ == "deaf") ::usleep(10'000);
     call().wait(std::chrono::hours(1));
   }
