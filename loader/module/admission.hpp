@@ -29,7 +29,7 @@ struct AdmittedPlugin {
   std::unique_ptr<std::byte[]> table;
   /// What is absent is NULL.
   tenon_base base;
-  /// Of each method, where the host contains crashes.
+  /// What a crash is reported as, for each method. Empty unless the host contains crashes.
   std::vector<platform::Called> contained = {};
 
   /// Whether the plugin filled the slot of a method of its version.

@@ -441,9 +441,9 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
     image.emplace(Image::load(context_.images, std::move(bundle), joins_threads));
   };
   if (context_.contain_crashes) {
-    const auto call = [](void* data) { (*static_cast<decltype(load)*>(data))(); };
     std::optional<platform::Crash> none;
-    platform::call_contained({package, "load", nullptr}, call, &load, none);
+    platform::call_contained({package, "load", nullptr}, platform::call_body<decltype(load)>, &load,
+                             none);
   } else {
     load();
   }

@@ -100,11 +100,6 @@ inline tenon_status SupervisedPlugin::pass_on(std::uint32_t index, Passed& passe
 }
 
 tenon_status SupervisedPlugin::call(std::uint32_t index, Passed& passed) {
-  const bool only_contains = counter(index) == nullptr && !supervision_.checks_calls();
-  return only_contains ? pass_on(index, passed) : count_and_pass_on(index, passed);
-}
-
-tenon_status SupervisedPlugin::count_and_pass_on(std::uint32_t index, Passed& passed) {
   CountedCall counted(counter(index));
   const tenon_status status =
       supervision_.checks_calls() ? check_and_pass_on(index, passed) : pass_on(index, passed);

@@ -45,7 +45,8 @@ class Supervision {
   Supervision(Generation& generation, const platform::ImageMap* image,
               const SupervisionOptions& options);
 
-  /// REQUIRED for each plugin of the generation, once it stays where it is.
+  /// Fills `plugin.contained`. REQUIRED for each plugin of the generation; its name does not move
+  /// after that.
   void prepare(AdmittedPlugin& plugin) const;
 
   /// What stands between the methods of a plugin's object and who calls them; nullptr where nobody
@@ -59,9 +60,10 @@ class Supervision {
   tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
                               const void* response) const;
 
-  /// Calls `function(data)`, which calls straight into the plugin. TENON_OK: it came back. After a
-  /// crash of the generation nothing is called. A crash is the failure `if_crashed`, and reported;
-  /// where `contained` is nullptr it is not contained.
+  /// Calls `function(data)`, which calls straight into the plugin. Returns TENON_OK after the
+  /// function has returned. If it crashes, reports the crash and returns `if_crashed`. Calls
+  /// nothing if the generation has crashed before. If `contained` is nullptr, crashes are not
+  /// contained.
   tenon_status run(const platform::Called* contained, tenon_call* call, void (*function)(void*),
                    void* data, tenon_status if_crashed) {
     lock_order::expect_none();
@@ -75,20 +77,20 @@ class Supervision {
     return crash ? crashed(*contained, call, *crash, if_crashed) : TENON_OK;
   }
 
-  /// The same for a function that is no method: answers what `body` does, and an exception is a
-  /// failure as well.
+  /// The same for a function that is not a method. Returns the status that `body` returns; an
+  /// exception is reported as a failure.
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body, tenon_status if_crashed = TENON_CRASHED) {
     const Operation::Step step(plugin, function);
     const platform::Called called{plugin, function, image_};
-    tenon_status answer = TENON_OK;
-    auto answers = [&] { answer = body(); };
+    tenon_status result = TENON_OK;
+    auto calls_body = [&] { result = body(); };
     try {
-      const tenon_status status = run(
-          options_.contain_crashes ? &called : nullptr, call,
-          [](void* data) { (*static_cast<decltype(answers)*>(data))(); }, &answers, if_crashed);
-      return status == TENON_OK ? answer : status;
+      const tenon_status status =
+          run(options_.contain_crashes ? &called : nullptr, call,
+              platform::call_body<decltype(calls_body)>, &calls_body, if_crashed);
+      return status == TENON_OK ? result : status;
     } catch (...) {
       return thrown(plugin, function, call);
     }
@@ -129,7 +131,6 @@ class SupervisedPlugin final : public Supervised {
  private:
   tenon_status pass_on(std::uint32_t index, Passed& passed);
   tenon_status check_and_pass_on(std::uint32_t index, Passed& passed);
-  tenon_status count_and_pass_on(std::uint32_t index, Passed& passed);
 
   Supervision& supervision_;
   const AdmittedPlugin& plugin_;

@@ -338,7 +338,7 @@ void interrupt_calls(ServingModule& module, const Serving& serving,
     }
   }
   for (const CountedCall& counted : counted_calls()) {
-    if (counted.module != &module || (own != nullptr && counted.record == own)) continue;
+    if (counted.module != &module || counted.record == own) continue;
     counted.call->cancel(CancelReason::restart);
   }
   cancelling_calls.store(false);

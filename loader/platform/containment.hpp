@@ -56,4 +56,10 @@ struct Crash {
 void call_contained(const Called& called, void (*function)(void*), void* argument,
                     std::optional<Crash>& crash);
 
+/// The `function` of `call_contained` if the argument points to a callable object.
+template <class Body>
+void call_body(void* body) {
+  (*static_cast<Body*>(body))();
+}
+
 }  // namespace tenon::platform

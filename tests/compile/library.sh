@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# library.sh LIBRARY VERSION: whether the shared library exports tenon's own symbols only, and is named
-# after the versions of tenon that are compatible with it.
+# library.sh LIBRARY VERSION: checks that the shared library exports the symbols of tenon and no others,
+# and that its soname follows the versions that are compatible with VERSION.
 set -u
 library=$1
 major=${2%%.*}
@@ -23,10 +23,12 @@ check() {
 }
 
 symbols=$(nm -DC --defined-only "$library" | cut -d' ' -f2-) || exit
-echo 1..3
-check 'exports symbols of tenon only' "$(echo "$symbols" |
+soname=$(readelf -dW "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+echo 1..4
+check 'exports tenon::Host' "$(echo "$symbols" | grep -q 'T tenon::Host::Host(' || echo missing)"
+check 'exports no other symbols' "$(echo "$symbols" |
   grep -Ev '^. ((typeinfo|typeinfo name|vtable) for )?tenon::')"
 # A library with a unique symbol is never unloaded.
 check 'has no unique symbol' "$(echo "$symbols" | grep '^u')"
-check 'is named after the compatible versions' "$(readelf -dW "$library" | grep SONAME |
-  grep -vF "[libtenon.so.$compatible]")"
+check "has the soname libtenon.so.$compatible" \
+  "$([ "$soname" = "libtenon.so.$compatible" ] || echo "found: $soname")"

@@ -35,9 +35,9 @@ void create_check_destroy(benchmark::State& state, Host& host, std::string_view 
 /// The same functions of a plugin by their pointers.
 void raw_check(benchmark::State& state, const bench_counter_v2& counter, void* self = nullptr);
 void raw_check(benchmark::State& state, const std::shared_ptr<const bench_counter_v2>& counter);
-/// With a Call for each call.
+/// Makes a Call for each call.
 void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter);
-/// Each behind a mark to which a signal handler could return.
+/// Sets a mark before each call, to which a signal handler could return.
 void raw_check_marked(benchmark::State& state, const bench_counter_v2& counter);
 void raw_next(benchmark::State& state, const bench_counter_v2& counter);
 void raw_read(benchmark::State& state, const bench_flow_v1& flow);

@@ -39,14 +39,14 @@ const Folder& numbered_folder(int count);
 /// A module for each package of packages.hpp. Made once.
 const Folder& package_folder();
 
-/// Where the manifest stands in a module, and in its copies.
+/// The place of the manifest in the file of a module and in its copies, in bytes.
 struct ManifestPlace {
   std::int64_t offset;
   std::size_t size;
 };
 ManifestPlace place_of_manifest(const char* module);
 
-/// Touches a file: the least that anybody does who reads it. `then` is given the open file.
+/// Opens a file, reads its first page, calls `then` with the descriptor, and closes the file.
 template <class Then>
 void read_page_and(benchmark::State& state, const std::filesystem::path& path, const Then& then) {
   char page[4096];

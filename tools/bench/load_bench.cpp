@@ -45,11 +45,11 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
 }
 BENCHMARK(dlopen_dlsym_dlclose);
 
-/// The same of a copy in memory, so that the file may be replaced.
+/// The same with a copy in memory, so that the file can be replaced.
 void copy_dlopen_dlclose(benchmark::State& state) {
   const std::filesystem::path copy = "/dev/shm/tenon-bench-copy.so";
   for (auto _ : state) {
-    std::filesystem::copy_file(counter_v2, copy);
+    std::filesystem::copy_file(counter_v2, copy, std::filesystem::copy_options::overwrite_existing);
     void* image = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
     std::filesystem::remove(copy);
     if (image == nullptr || dlsym(image, "tenon_module_v1") == nullptr) {
@@ -99,7 +99,7 @@ void create_call_destroy_pointer(benchmark::State& state) {
 }
 BENCHMARK(create_call_destroy_pointer);
 
-/// Finds the functions by their name under a lock, and keeps the module while an object lives.
+/// Finds the module by its name under a lock, and keeps it loaded while an object exists.
 void create_by_hand(benchmark::State& state) {
   struct Object {
     std::shared_ptr<const RawModule> module;

@@ -7,7 +7,7 @@
 namespace tenon::bench {
 namespace {
 
-/// A mark, and the one that was there before.
+/// A mark, and the enclosing frame.
 struct Frame {
   Frame* outer;
   void* mark[5];

@@ -67,7 +67,7 @@ void read_pages(benchmark::State& state) {
 }
 BENCHMARK(read_pages)->Arg(500)->Arg(2000);
 
-/// Reads each manifest into a tree of JSON, and does nothing with it.
+/// Parses each manifest into a tree of JSON.
 void parse_manifests_of(benchmark::State& state, const Folder& folder, const char* module) {
   const ManifestPlace place = place_of_manifest(module);
   std::string text(place.size, '\0');

@@ -361,10 +361,10 @@ class CallGuard {
     target_ = place.target;
     slot_ = place.slot;
   }
-  /// Enters where the thread has no record yet or no free slot, where calls order their slots
-  /// themselves, or where something was published between the two loads. Waits at a closed gate,
-  /// unless the thread is already in the generation behind it. The target has no vtable if nothing
-  /// serves in the end.
+  /// Enters if the thread has no record yet or no free slot, if calls order their slots themselves,
+  /// or if another generation was published between the two loads. Waits at a closed gate, unless
+  /// the thread is already inside the generation that the gate closes. The target has no vtable if
+  /// no generation serves after the wait.
   TENON_API TENON_COLD static Place enter_slowly(Instance& instance) noexcept;
   TENON_API TENON_COLD static void leave_counted(Instance& instance) noexcept;
 

@@ -75,9 +75,10 @@ class TENON_API Supervised {
   Supervised(const Supervised&) = delete;
   Supervised& operator=(const Supervised&) = delete;
 
-  /// A call of a method of the plugin.
+  /// A call of a method of the plugin. Lives on the stack of the caller.
   struct Passed {
-    /// Calls it with the arguments, typed again, and sets the status.
+    /// Casts the arguments back to their types, calls the method and sets `status`. Its parameter
+    /// is this struct.
     void (*pass)(void* passed);
     const CallTarget* plugin;
     tenon_call* call;

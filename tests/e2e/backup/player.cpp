@@ -284,8 +284,8 @@ class DeletePlayer : public Played<tenon::sdk::DeleteItemActionV1> {
   }
 };
 
-/// A store that takes nothing: until the call is cancelled, ever, or because it refuses once there
-/// is a file "full".
+/// A store that stores nothing: put_object waits until it is cancelled, never returns, or fails as
+/// soon as a file "full" exists.
 class StuckStore : public tenon::sdk::ObjectStoreV2 {
  public:
   void configure(const tenon::sdk::Config& config) override {
