@@ -2,6 +2,7 @@
 //
 // What makes a module restart, how its workers do it, and what becomes of a worker that hangs.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "module/lifecycle_lock.hpp"
@@ -408,7 +409,16 @@ void Module::count_failure(RestartReason why, const std::string& text) {
   changed_.notify_all();
   Event quarantined = event(Event::Type::quarantined);
   quarantined.message = reasons();
+  // No restart wakes the calls that block in it. The call that failed reports its own failure.
+  std::optional<Inside> inside;
+  const Serving* serving = generation_.get();
+  if (serving != nullptr) {
+    interrupting.store(true);
+    inside.emplace(*serving, *this);  // keeps it loaded
+  }
   lock.unlock();
+  if (serving != nullptr) interrupt_calls(*this, *serving, thread_record);
+  inside.reset();
   tell(quarantined);
 }
 

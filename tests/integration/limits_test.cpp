@@ -7,6 +7,8 @@
 #include <chrono>
 #include <test/counter.hpp>
 #include <test/probe.hpp>
+#include <test/stream.hpp>
+#include <thread>
 
 #include "integration/hosting.hpp"
 
@@ -147,6 +149,33 @@ TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
   EXPECT_FALSE(module(host, counters).quarantined);
   EXPECT_TRUE(counter->add(1));
   EXPECT_TRUE(host.create<test::Counter>("counter"));
+}
+
+TEST_F(Limits, QuarantineInterruptsCallsThatBlockInASession) {
+  place("stream-1.so", "stream.so");
+  HostOptions counting = options();
+  counting.count_calls = true;
+  counting.restart.limits.most = 0;
+  Host host(counting);
+  auto waiting = host.create<test::Stream>("stream", {{"limit", "0"}}).value();
+  auto failing = host.create<test::Stream>("stream", {{"limit", "-2"}}).value();
+  ASSERT_TRUE(waiting->open(0));
+  ASSERT_TRUE(failing->open(0));
+  tenon_status status = TENON_OK;
+  std::thread blocked([&] {
+    Call call;
+    call.set_timeout(std::chrono::seconds(20));
+    status = waiting->next(call).error().status();
+  });
+  ASSERT_TRUE(eventually([&] { return module(host, streams).calls.in_flight == 1; }));
+
+  EXPECT_EQ(failing->next().error().status(), TENON_INTERNAL | TENON_FATAL);
+
+  blocked.join();
+  EXPECT_EQ(status, TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
+  EXPECT_EQ(waiting->next().error().code(), "quarantined");
+  ASSERT_TRUE(host.restart(streams)) << "an operator releases it";
+  EXPECT_TRUE(waiting->open(0));
 }
 
 TEST_F(Limits, ARestartThatFailsLeavesTheModuleInQuarantine) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin of test.example/stream: counts up to the limit and waits there; if the limit is
- * negative, it crashes. EDITION is the number of the build; a FAULT_ macro lets one thing go wrong.
- * The list of the builds stands in meson.build.
+ * A plugin of test.example/stream: counts up to the limit and waits there. If the limit is -1, it
+ * crashes; if it is -2, it reports a fatal failure. EDITION is the number of the build; a FAULT_
+ * macro lets one thing go wrong. The list of the builds stands in meson.build.
  */
 #include <stdlib.h>
 #include <test/echo/v1.h>
@@ -61,7 +61,8 @@ static tenon_status next(tenon_call *call, void *self, const test_stream_v1_next
   ANSWER(test_stream_v1_next_response, answer);
   stream *s = self;
   (void)in;
-  if (s->limit < 0) abort();
+  if (s->limit == -1) abort();
+  if (s->limit == -2) return tenon_fail(call, TENON_INTERNAL | TENON_FATAL, "the pump is stuck");
   if (s->last >= s->limit) {
     call->functions->wait(call, -1);
     return tenon_fail(call, TENON_CANCELLED, "there was no next number");
