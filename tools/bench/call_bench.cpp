@@ -168,5 +168,11 @@ void read_pointer(benchmark::State& state) {
 }
 BENCHMARK(read_pointer);
 
+void read_by_hand(benchmark::State& state) {
+  const RawModule module(flow_module);
+  raw_read_alone(state, module.vtable<bench_flow_v1>());
+}
+BENCHMARK(read_by_hand);
+
 }  // namespace
 }  // namespace tenon::bench

@@ -41,6 +41,8 @@ void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter);
 void raw_check_marked(benchmark::State& state, const bench_counter_v2& counter);
 void raw_next(benchmark::State& state, const bench_counter_v2& counter);
 void raw_read(benchmark::State& state, const bench_flow_v1& flow);
+/// Refuses a second call that is in the stream at the same time.
+void raw_read_alone(benchmark::State& state, const bench_flow_v1& flow);
 void raw_create_check_destroy(benchmark::State& state, const bench_counter_v2& counter);
 
 }  // namespace tenon::bench

@@ -17,8 +17,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace tenon::bench {
@@ -45,21 +47,42 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
 }
 BENCHMARK(dlopen_dlsym_dlclose);
 
-/// The same with a copy in memory, so that the file can be replaced.
-void copy_dlopen_dlclose(benchmark::State& state) {
+/// Loads a copy in memory, so that the file can be replaced. nullptr: the benchmark has failed.
+void* open_copy(benchmark::State& state) {
   const std::filesystem::path copy = "/dev/shm/tenon-bench-copy.so";
+  std::filesystem::copy_file(counter_v2, copy, std::filesystem::copy_options::overwrite_existing);
+  void* image = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::filesystem::remove(copy);
+  if (image == nullptr || dlsym(image, "tenon_module_v1") == nullptr) {
+    state.SkipWithError(dlerror());
+    return nullptr;
+  }
+  return image;
+}
+
+void copy_dlopen_dlclose(benchmark::State& state) {
   for (auto _ : state) {
-    std::filesystem::copy_file(counter_v2, copy, std::filesystem::copy_options::overwrite_existing);
-    void* image = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-    std::filesystem::remove(copy);
-    if (image == nullptr || dlsym(image, "tenon_module_v1") == nullptr) {
-      state.SkipWithError(dlerror());
-      break;
-    }
+    void* image = open_copy(state);
+    if (image == nullptr) break;
     dlclose(image);
   }
 }
 BENCHMARK(copy_dlopen_dlclose);
+
+/// Replaces one copy by another. Each half runs on a thread that could be given up if a function of
+/// the plugin hung.
+void replace_by_hand(benchmark::State& state) {
+  void* serving = open_copy(state);
+  for (auto _ : state) {
+    void* fresh = nullptr;
+    std::thread([&] { fresh = open_copy(state); }).join();
+    if (fresh == nullptr) break;
+    std::swap(serving, fresh);
+    std::thread([&] { dlclose(fresh); }).join();
+  }
+  if (serving != nullptr) dlclose(serving);
+}
+BENCHMARK(replace_by_hand)->UseRealTime();
 
 /// From beginning to end, with what the host says of the parts: how long the new generation took to
 /// load, and the old one to be left, ended and unloaded.

@@ -4,6 +4,8 @@
 // caller has to build.
 #include "calls.hpp"
 
+#include <atomic>
+
 namespace tenon::bench {
 namespace {
 
@@ -23,6 +25,29 @@ thread_local Frame* innermost = nullptr;
   if (__builtin_setjmp(frame.mark) == 0) status = counter.check(call, nullptr, &request);
   innermost = frame.outer;
   return status;
+}
+
+/// Calls `read(stream, call, into, got)` again and again.
+template <class Read>
+void read_with(benchmark::State& state, const bench_flow_v1& flow, Read read) {
+  Call opening;
+  const bench_flow_v1_open_request request = {sizeof request};
+  const bench_flow_v1_open_response* response = nullptr;
+  if (flow.open(opening.raw(), nullptr, &request, &response) != TENON_OK) {
+    return state.SkipWithError("open failed");
+  }
+  tenon_reader* stream = response->body;
+  Call call;
+  std::uint8_t bytes[block];
+  for (auto _ : state) {
+    call.reset();
+    std::size_t got = 0;
+    if (read(*stream, call, tenon_buffer{bytes, sizeof bytes}, got) != TENON_OK) {
+      return state.SkipWithError("read failed");
+    }
+    benchmark::DoNotOptimize(got);
+  }
+  stream->release(stream);
 }
 
 }  // namespace
@@ -84,24 +109,21 @@ void raw_next(benchmark::State& state, const bench_counter_v2& counter) {
 }
 
 void raw_read(benchmark::State& state, const bench_flow_v1& flow) {
-  Call opening;
-  const bench_flow_v1_open_request request = {sizeof request};
-  const bench_flow_v1_open_response* response = nullptr;
-  if (flow.open(opening.raw(), nullptr, &request, &response) != TENON_OK) {
-    return state.SkipWithError("open failed");
-  }
-  tenon_reader* stream = response->body;
-  Call call;
-  std::uint8_t bytes[block];
-  for (auto _ : state) {
-    call.reset();
-    std::size_t got = 0;
-    if (stream->read(call.raw(), stream, {bytes, sizeof bytes}, &got) != TENON_OK) {
-      return state.SkipWithError("read failed");
-    }
-    benchmark::DoNotOptimize(got);
-  }
-  stream->release(stream);
+  read_with(state, flow, [](tenon_reader& stream, Call& call, tenon_buffer into, std::size_t& got) {
+    return stream.read(call.raw(), &stream, into, &got);
+  });
+}
+
+void raw_read_alone(benchmark::State& state, const bench_flow_v1& flow) {
+  std::atomic<Call*> inside{nullptr};
+  read_with(state, flow,
+            [&](tenon_reader& stream, Call& call, tenon_buffer into, std::size_t& got) {
+              Call* other = nullptr;
+              if (!inside.compare_exchange_strong(other, &call)) return TENON_FAILED_PRECONDITION;
+              const tenon_status status = stream.read(call.raw(), &stream, into, &got);
+              inside.store(nullptr, std::memory_order_release);
+              return status;
+            });
 }
 
 void raw_create_check_destroy(benchmark::State& state, const bench_counter_v2& counter) {
