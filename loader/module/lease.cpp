@@ -166,7 +166,7 @@ template <class Body>
                                                         Body body) {
   // A call of its own: what interrupts the stream leaves the caller's call as it is.
   NestedCall nested(Call::of(call));
-  const Inside inside(target_);
+  const Inside inside(target_, std::memory_order_relaxed);  // ordered by the exchange of `enter`
   Visit visit(nested);
   if (const Entered entered = enter(visit); entered != Entered::yes) [[unlikely]]
     return refuse(nested.raw(), entered);

@@ -61,20 +61,6 @@ void give_back(void* record) noexcept {
   add_to_free_records(*static_cast<ThreadRecord*>(record));
 }
 
-/// A slot for the calling thread; nullptr where all of them are taken.
-Slot* take_slot() noexcept {
-  if (!ThreadRecord::is_slot(free_slot)) {
-    if (thread_record != nullptr) return nullptr;
-    attach_thread();
-  }
-  return free_slot++;
-}
-
-void give_back_slot(Slot* slot) noexcept {
-  slot->store(nullptr, std::memory_order_release);
-  free_slot = slot;
-}
-
 // -- The order of slots ---------------------------------------------------------
 
 /// Readers that entered before they were told to order their slots may have one in the store buffer
@@ -215,8 +201,10 @@ std::string_view innermost_plugin() noexcept {
 
 // Who is too deeply nested for a slot goes without one: its generation is not drained meanwhile,
 // since whoever makes such a call also holds the module.
-Inside::Inside(const CallTarget& target) noexcept : slot_(take_slot()) {
-  if (slot_ != nullptr) slot_->store(&target);
+Slot* Inside::first_slot() noexcept {
+  if (thread_record != nullptr) return nullptr;  // all are taken
+  attach_thread();
+  return free_slot++;
 }
 
 Inside::Inside(const Serving& serving, ServingModule& module) noexcept : Inside(serving) {
@@ -225,9 +213,8 @@ Inside::Inside(const Serving& serving, ServingModule& module) noexcept : Inside(
   counted_->overflow.fetch_add(1);
 }
 
-Inside::~Inside() {
+void Inside::leave_without_slot() noexcept {
   if (counted_ != nullptr) counted_->overflow.fetch_sub(1);
-  if (slot_ != nullptr) give_back_slot(slot_);
 }
 
 void Inside::run_plugin(const CallTarget& target) const noexcept {

@@ -67,17 +67,33 @@ std::string_view innermost_plugin() noexcept;
 class Inside {
  public:
   explicit Inside(const Serving& serving) noexcept : Inside(serving.own()) {}
-  /// The same for functions of a plugin, by one of the targets of the generation.
-  explicit Inside(const CallTarget& target) noexcept;
+  /// The same for functions of a plugin, by one of the targets of the generation. `order`: weaker
+  /// where the thread orders the slot by what it does next.
+  explicit Inside(const CallTarget& target,
+                  std::memory_order order = std::memory_order_seq_cst) noexcept
+      : slot_(ThreadRecord::is_slot(free_slot) ? free_slot++ : first_slot()) {
+    if (slot_ != nullptr) slot_->store(&target, order);
+  }
   /// The same for a thread that does not hold an instance of `module`, whose generation it is.
   Inside(const Serving& serving, ServingModule& module) noexcept;
-  ~Inside();
+  ~Inside() {
+    if (slot_ != nullptr) [[likely]] {
+      slot_->store(nullptr, std::memory_order_release);
+      free_slot = slot_;
+    } else {
+      leave_without_slot();
+    }
+  }
   /// From now on the thread runs functions of a plugin of the generation.
   void run_plugin(const CallTarget& target) const noexcept;
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
  private:
+  /// The slot of a thread that has no free one: its first, or nullptr where all are taken.
+  [[gnu::cold]] static Slot* first_slot() noexcept;
+  [[gnu::cold]] void leave_without_slot() noexcept;
+
   Slot* slot_ = nullptr;
   ServingModule* counted_ = nullptr;  // where there was no slot
 };

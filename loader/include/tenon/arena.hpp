@@ -52,10 +52,9 @@ class TENON_API Arena : protected tenon_call {
 
   /// Memory where the current block has none left; nullptr: there is none.
   void* allocate_block(std::size_t size) noexcept;
-  /// For a call without memory of its own: its functions get all that it allocates from `outer`.
+  /// For a call without memory of its own: its functions allocate everything in `outer`.
   explicit Arena(const Arena* outer) noexcept
-      : tenon_call{sizeof(tenon_call), outer->functions, outer->arena_next, outer->arena_next,
-                   outer->deadline} {}
+      : tenon_call{sizeof(tenon_call), outer->functions, memory_, memory_, outer->deadline} {}
 
  private:
   struct Block;
