@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "module/call_children.hpp"
+#include "module/call_log.hpp"
 #include "module/log.hpp"
 #include "platform/event.hpp"
 

@@ -3,11 +3,9 @@
 // Where lines of the log go: to the sink of the host, otherwise to standard error.
 #pragma once
 
-#include <tenon/call.hpp>
 #include <tenon/log.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -49,16 +47,8 @@ class Log {
   CallbackGate sink_gate_;
 };
 
-/// Returns a line that has only a level and a message.
-tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
-
-/// What a plugin logs in this call, on the thread of the call.
-bool wants_in(const Call& call, std::int32_t level) noexcept;
-void log_in(const Call& call, const tenon_log_line& line) noexcept;
-/// What the module of a generation logs, on any thread.
-class Generation;
-bool wants_of(const Generation& generation, std::int32_t level) noexcept;
-void log_of(const Generation& generation, const tenon_log_line& line) noexcept;
+/// Of calls that no module makes and no host knows.
+Log& log_without_host();
 
 /// Of the process, to standard error.
 void log_warning(std::string_view message) noexcept;

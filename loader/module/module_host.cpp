@@ -4,6 +4,7 @@
 #include <tenon/values.hpp>
 
 #include "module/call_children.hpp"
+#include "module/call_log.hpp"
 #include "module/events.hpp"
 #include "module/kinds.hpp"
 #include "module/log.hpp"

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "module/call_log.hpp"
+
+#include <tenon/log.hpp>
+
+#include <algorithm>
+
+#include "module/generation.hpp"
+#include "module/log.hpp"
+#include "module/thread_records.hpp"
+
+namespace tenon::detail {
+namespace {
+
+LogLevel level_of(std::int32_t level) noexcept {
+  return static_cast<LogLevel>(std::clamp(level, TENON_LOG_TRACE, TENON_LOG_ERROR));
+}
+
+/// Whose code is in a call; nullptr: the program's.
+const Generation* generation_in(const Call& call) noexcept {
+  const Serving* innermost = innermost_serving();
+  return static_cast<const Generation*>(innermost != nullptr ? innermost : call.owner());
+}
+
+LogLine line_of(const tenon_log_line& raw, const Serving* generation) noexcept {
+  LogLine line{.level = level_of(raw.level),
+               .plugin = {raw.plugin.data, raw.plugin.size},
+               .message = {raw.message.data, raw.message.size},
+               .pairs = ListView<LogPair>(raw.pairs)};
+  if (line.plugin.empty() && innermost_serving() == generation) line.plugin = innermost_plugin();
+  return line;
+}
+
+}  // namespace
+
+tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept {
+  return {sizeof(tenon_log_line), level, 0, {nullptr, 0}, message, {nullptr, 0, 0}};
+}
+
+bool wants_in(const Call& call, std::int32_t level) noexcept {
+  const Generation* generation = generation_in(call);
+  if (generation == nullptr) return log_without_host().wants(level_of(level));
+  return wants_of(*generation, level);
+}
+
+void log_in(const Call& call, const tenon_log_line& line) noexcept {
+  const Generation* generation = generation_in(call);
+  if (generation != nullptr) return log_of(*generation, line);
+  log_without_host().write(line_of(line, nullptr));
+}
+
+bool wants_of(const Generation& generation, std::int32_t level) noexcept {
+  return generation.log().wants(level_of(level));
+}
+
+void log_of(const Generation& generation, const tenon_log_line& line) noexcept {
+  LogLine named = line_of(line, &generation);
+  named.package = generation.package();
+  generation.log().write(named);
+}
+
+}  // namespace tenon::detail
