@@ -6,9 +6,9 @@
 
 #include <utility>
 
+#include "base/keep_for_ever.hpp"
 #include "host_core.hpp"
 #include "module/forked.hpp"
-#include "module/keep_for_ever.hpp"
 
 namespace tenon {
 namespace {

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fork.hpp"
 #include "catalog/scan.hpp"
 #include "module/file_watcher.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
 #include "package/lock.hpp"
 #include "package_info.hpp"
-#include "platform/fork.hpp"
 #include "registry/catalog.hpp"
 #include "registry/catalog_store.hpp"
 

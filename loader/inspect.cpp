@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "base/quote.hpp"
 #include "manifest/bundle.hpp"
 #include "manifest/module_file.hpp"
 #include "manifest/needed_libraries.hpp"
 #include "manifest/sanitizers.hpp"
 #include "manifest/undefined_symbols.hpp"
-#include "package/quote.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"

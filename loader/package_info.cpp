@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 namespace tenon::detail {
 namespace {

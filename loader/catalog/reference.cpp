@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "catalog/reference.hpp"
 
+#include "base/quote.hpp"
 #include "package/name.hpp"
-#include "package/quote.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <charconv>
 
-#include "document/base64.hpp"
+#include "base/base64.hpp"
 #include "document/json_parser.hpp"
 
 namespace tenon::json {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "document/base64.hpp"
+#include "base/base64.hpp"
+#include "base/utf8.hpp"
 #include "document/json_parser.hpp"
-#include "document/utf8.hpp"
 
 namespace tenon::json {
 namespace {

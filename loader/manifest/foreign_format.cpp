@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/foreign_format.hpp"
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/manifest.hpp"
 
+#include "base/quote.hpp"
 #include "manifest/place.hpp"
 #include "package/name.hpp"
-#include "package/quote.hpp"
 
 #include <tenon/abi.h>
 #include <tenon/arena.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "manifest/module_file.hpp"
 
+#include "base/quote.hpp"
 #include "manifest/byte_source.hpp"
 #include "manifest/elf.hpp"
 #include "package/name.hpp"
-#include "package/quote.hpp"
 
 #include <tenon/abi.h>
 

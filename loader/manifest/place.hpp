@@ -3,7 +3,7 @@
 // Where in a JSON document a reader is. Costs nothing until somebody asks for the text.
 #pragma once
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,9 +8,9 @@
 #include <new>
 #include <utility>
 
+#include "base/log.hpp"
 #include "module/call_children.hpp"
 #include "module/call_log.hpp"
-#include "module/log.hpp"
 #include "platform/event.hpp"
 
 namespace tenon {

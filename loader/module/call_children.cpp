@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "platform/fork.hpp"
+#include "base/fork.hpp"
 
 namespace tenon::detail {
 

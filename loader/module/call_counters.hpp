@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "module/lock_order.hpp"
+#include "base/lock_order.hpp"
 
 namespace tenon::detail {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "module/generation.hpp"
-#include "module/log.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 #include "platform/process.hpp"
 
 namespace tenon::detail {

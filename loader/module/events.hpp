@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "module/callback_gate.hpp"
-#include "module/log.hpp"
+#include "base/callback_gate.hpp"
+#include "base/log.hpp"
 
 namespace tenon::detail {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "module/threads.hpp"
+#include "base/threads.hpp"
 #include "platform/event.hpp"
 
 namespace tenon::detail {

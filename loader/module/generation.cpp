@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/keep_for_ever.hpp"
 #include "module/behaviours.hpp"
-#include "module/keep_for_ever.hpp"
 #include "module/thread_records.hpp"
 
 namespace tenon::detail {

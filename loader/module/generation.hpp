@@ -20,12 +20,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/lock_order.hpp"
+#include "base/log.hpp"
 #include "manifest/manifest.hpp"
 #include "module/admission.hpp"
 #include "module/image.hpp"
 #include "module/lease.hpp"
-#include "module/lock_order.hpp"
-#include "module/log.hpp"
 #include "module/module_host.hpp"
 #include "module/state.hpp"
 #include "module/supervision.hpp"

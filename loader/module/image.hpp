@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "base/lock_order.hpp"
 #include "manifest/bundle.hpp"
-#include "module/lock_order.hpp"
 #include "module/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"

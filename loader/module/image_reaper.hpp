@@ -7,9 +7,9 @@
 #include <chrono>
 #include <memory>
 
+#include "base/timer_queue.hpp"
+#include "base/workers.hpp"
 #include "module/image.hpp"
-#include "module/timer_queue.hpp"
-#include "module/workers.hpp"
 
 namespace tenon::detail {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/fork.hpp"
+#include "base/fork.hpp"
 
 namespace tenon {
 namespace {

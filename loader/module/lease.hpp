@@ -39,10 +39,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork.hpp"
+#include "base/lock_order.hpp"
 #include "manifest/manifest.hpp"
-#include "module/lock_order.hpp"
 #include "module/thread_records.hpp"
-#include "platform/fork.hpp"
 
 namespace tenon::detail {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/quote.hpp"
+#include "base/utf8.hpp"
 #include "document/json_parser.hpp"
-#include "document/utf8.hpp"
-#include "package/quote.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -25,6 +25,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/fork.hpp"
+#include "base/lock_order.hpp"
+#include "base/log.hpp"
+#include "base/timer_queue.hpp"
+#include "base/workers.hpp"
 #include "manifest/manifest.hpp"
 #include "module/call_counters.hpp"
 #include "module/events.hpp"
@@ -33,14 +38,9 @@
 #include "module/image.hpp"
 #include "module/image_reaper.hpp"
 #include "module/instance_count.hpp"
-#include "module/lock_order.hpp"
-#include "module/log.hpp"
 #include "module/operation.hpp"
 #include "module/thread_records.hpp"
-#include "module/timer_queue.hpp"
-#include "module/workers.hpp"
 #include "platform/file.hpp"
-#include "platform/fork.hpp"
 
 namespace tenon::detail {
 

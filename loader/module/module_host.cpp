@@ -3,11 +3,11 @@
 
 #include <tenon/values.hpp>
 
+#include "base/log.hpp"
 #include "module/call_children.hpp"
 #include "module/call_log.hpp"
 #include "module/events.hpp"
 #include "module/kinds.hpp"
-#include "module/log.hpp"
 #include "module/module.hpp"
 #include "module/thread_records.hpp"
 

@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fork.hpp"
+#include "base/lock_order.hpp"
 #include "manifest/bundle.hpp"
 #include "manifest/manifest.hpp"
-#include "module/lock_order.hpp"
 #include "package/repository.hpp"
-#include "platform/fork.hpp"
 
 namespace tenon::detail {
 

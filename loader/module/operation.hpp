@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "module/lock_order.hpp"
-#include "module/timer_queue.hpp"
+#include "base/lock_order.hpp"
+#include "base/timer_queue.hpp"
 
 namespace tenon::detail {
 

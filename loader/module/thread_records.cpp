@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "module/log.hpp"
+#include "base/fork.hpp"
+#include "base/log.hpp"
 #include "platform/barrier.hpp"
-#include "platform/fork.hpp"
 #include "platform/thread_exit.hpp"
 
 namespace tenon::detail {

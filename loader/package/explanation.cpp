@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <tuple>
 
+#include "base/quote.hpp"
 #include "package/name.hpp"
-#include "package/quote.hpp"
 #include "platform/file.hpp"
 
 namespace tenon {

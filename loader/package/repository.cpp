@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 namespace tenon {
 namespace {

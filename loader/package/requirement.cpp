@@ -8,8 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/quote.hpp"
 #include "package/plain_requirement.hpp"
-#include "package/quote.hpp"
 
 namespace tenon {
 namespace {

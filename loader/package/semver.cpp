@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "package/semver.hpp"
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <unordered_set>
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 #include "package/usability.hpp"
 
 namespace tenon::detail {

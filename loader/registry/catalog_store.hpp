@@ -10,8 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/lock_order.hpp"
 #include "catalog/scan.hpp"
-#include "module/lock_order.hpp"
 #include "module/module_host.hpp"
 #include "registry/catalog.hpp"
 #include "trust/file_comparison.hpp"

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 #include "registry/fit.hpp"
 
 namespace tenon::detail {

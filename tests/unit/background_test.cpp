@@ -10,11 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/lock_order.hpp"
+#include "base/timer_queue.hpp"
+#include "base/workers.hpp"
 #include "framework/world.hpp"
-#include "module/lock_order.hpp"
 #include "module/operation.hpp"
-#include "module/timer_queue.hpp"
-#include "module/workers.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <utility>
 
-#include "platform/fork.hpp"
+#include "base/fork.hpp"
 #include "platform/posix/fault.hpp"
 
 namespace tenon::platform {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "platform/fork.hpp"
+#include "base/fork.hpp"
 
 #include <pthread.h>
 

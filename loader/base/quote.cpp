@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "package/quote.hpp"
+#include "base/quote.hpp"
 
 #include <algorithm>
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "module/callback_gate.hpp"
-#include "platform/fork.hpp"
+#include "base/callback_gate.hpp"
+#include "base/fork.hpp"
 
 namespace tenon::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/keep_for_ever.hpp"
+#include "base/keep_for_ever.hpp"
 
 #include <atomic>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/threads.hpp"
+#include "base/threads.hpp"
 
 #include <string>
 #include <system_error>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/workers.hpp"
+#include "base/workers.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "module/lock_order.hpp"
-#include "module/threads.hpp"
+#include "base/lock_order.hpp"
+#include "base/threads.hpp"
 
 namespace tenon::detail {
 

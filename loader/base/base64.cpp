@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "document/base64.hpp"
+#include "base/base64.hpp"
 
 #include <array>
 #include <cstring>

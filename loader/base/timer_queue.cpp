@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/timer_queue.hpp"
+#include "base/timer_queue.hpp"
 
 #include <condition_variable>
 #include <map>
 #include <utility>
 
-#include "module/lock_order.hpp"
-#include "module/threads.hpp"
+#include "base/lock_order.hpp"
+#include "base/threads.hpp"
 
 namespace tenon::detail {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "module/lock_order.hpp"
+#include "base/lock_order.hpp"
 
 namespace tenon::detail {
 

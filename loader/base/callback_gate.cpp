@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/callback_gate.hpp"
+#include "base/callback_gate.hpp"
 
 #include <algorithm>
 #include <mutex>

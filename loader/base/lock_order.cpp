@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/lock_order.hpp"
+#include "base/lock_order.hpp"
 
 #ifndef NDEBUG
 
 #include <cstdlib>
 #include <string>
 
-#include "module/log.hpp"
+#include "base/log.hpp"
 
 namespace tenon::detail::lock_order {
 namespace {
