@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "base/quote.hpp"
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
+#include "binary/needed_libraries.hpp"
+#include "binary/sanitizers.hpp"
+#include "binary/undefined_symbols.hpp"
 #include "manifest/module_file.hpp"
-#include "manifest/needed_libraries.hpp"
-#include "manifest/sanitizers.hpp"
-#include "manifest/undefined_symbols.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"

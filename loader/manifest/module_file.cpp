@@ -2,8 +2,8 @@
 #include "manifest/module_file.hpp"
 
 #include "base/quote.hpp"
-#include "manifest/byte_source.hpp"
-#include "manifest/elf.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/elf.hpp"
 #include "package/name.hpp"
 
 #include <tenon/abi.h>

@@ -3,7 +3,7 @@
 // What can be known of a module without running any of its code: the one way into this room.
 #pragma once
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "manifest/manifest.hpp"
 #include "platform/file.hpp"
 

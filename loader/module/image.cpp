@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "manifest/sanitizers.hpp"
+#include "binary/sanitizers.hpp"
 #include "platform/file.hpp"
 #include "platform/process.hpp"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/lock_order.hpp"
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "module/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"

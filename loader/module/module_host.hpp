@@ -16,7 +16,7 @@
 
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "manifest/manifest.hpp"
 #include "package/repository.hpp"
 

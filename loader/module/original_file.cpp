@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "platform/image_map.hpp"
 
 namespace tenon::detail {

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "manifest/byte_source.hpp"
-#include "manifest/function_at.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/function_at.hpp"
 #include "module/generation.hpp"
 #include "module/message_check.hpp"
 #include "platform/file.hpp"

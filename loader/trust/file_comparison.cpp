@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "trust/file_comparison.hpp"
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "trust/sha256.hpp"
 
 namespace tenon {

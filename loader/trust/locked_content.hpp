@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "package/lock.hpp"
 
 namespace tenon {

@@ -2,14 +2,14 @@
 //
 // Feeds bytes as a module file to what finds the name of a function. The first eight are the
 // address that is asked for.
-#include "manifest/function_at.hpp"
+#include "binary/function_at.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <span>
 
+#include "binary/byte_source.hpp"
 #include "fuzz/fuzzing.hpp"
-#include "manifest/byte_source.hpp"
 
 namespace {
 

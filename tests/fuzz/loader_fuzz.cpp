@@ -3,8 +3,8 @@
 // Compares the reader of module files with the system's loader, which loads what the reader accepts
 // in a child process. The loader must not crash on it, and must see the object that the reader saw.
 // Code of the input may run there and do what it wants: only a crash of the loader itself counts.
-#include "manifest/bundle.hpp"
-#include "manifest/byte_source.hpp"
+#include "binary/bundle.hpp"
+#include "binary/byte_source.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/memory_file.hpp"
 

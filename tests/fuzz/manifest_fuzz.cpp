@@ -3,7 +3,7 @@
 // Feeds bytes to everything that reads a module's file before it is loaded. Built with clang and
 // -fsanitize=fuzzer it looks for inputs of its own; in ordinary builds replay_test.cpp runs it over
 // the inputs in corpus/manifest.
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "manifest/module_file.hpp"
 
 #include <cstdlib>

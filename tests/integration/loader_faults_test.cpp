@@ -11,9 +11,9 @@
 #include <test/session_counter.hpp>
 #include <utility>
 
+#include "binary/bundle.hpp"
 #include "framework/faulty_inside.hpp"
 #include "integration/hosting.hpp"
-#include "manifest/bundle.hpp"
 #include "module/image.hpp"
 
 namespace tenon::tests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The bytes of files as the readers of modules get them.
-#include "manifest/byte_source.hpp"
+#include "binary/byte_source.hpp"
 
 #include "framework/world.hpp"
 #include "platform/file.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Where a file says that its debug information is. FAULTS is the folder of tests/faults.
+#include "binary/byte_source.hpp"
+#include "binary/elf.hpp"
+#include "binary/elf_format.hpp"
 #include "framework/world.hpp"
-#include "manifest/byte_source.hpp"
-#include "manifest/elf.hpp"
-#include "manifest/elf_format.hpp"
 #include "unit/faults.hpp"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 //
 // Modules that are wrong in one thing, modules that are cut off and modules with damaged bytes:
 // each has its code, from a file and from memory alike. FAULTS is the folder of tests/faults.
+#include "binary/bundle.hpp"
+#include "binary/elf_format.hpp"
 #include "framework/world.hpp"
-#include "manifest/bundle.hpp"
-#include "manifest/elf_format.hpp"
 #include "manifest/module_file.hpp"
 #include "unit/faults.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Names of functions that a file does not export. FAULTS is the folder of tests/faults.
-#include "manifest/function_at.hpp"
+#include "binary/function_at.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "binary/byte_source.hpp"
+#include "binary/elf_format.hpp"
 #include "framework/world.hpp"
-#include "manifest/byte_source.hpp"
-#include "manifest/elf_format.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -2,9 +2,9 @@
 //
 // Modules whose numbers lie: to show one thing and run another, to crash the system's loader, or to
 // keep the reader busy. FAULTS is the folder of tests/faults.
+#include "binary/bundle.hpp"
+#include "binary/elf_format.hpp"
 #include "framework/world.hpp"
-#include "manifest/bundle.hpp"
-#include "manifest/elf_format.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/process.hpp"
 #include "unit/faults.hpp"

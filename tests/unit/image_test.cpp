@@ -24,9 +24,9 @@
 #include <thread>
 #include <vector>
 
+#include "binary/byte_source.hpp"
+#include "binary/elf.hpp"
 #include "framework/world.hpp"
-#include "manifest/byte_source.hpp"
-#include "manifest/elf.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/file.hpp"
 #include "unit/faults.hpp"

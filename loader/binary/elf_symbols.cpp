@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Finds an exported object through the hash tables that the system's loader uses.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 namespace tenon {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Finds the note with the manifest through the program headers.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 #include <tenon/abi.h>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 
 namespace tenon {
 namespace {

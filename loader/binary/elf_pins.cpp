@@ -2,7 +2,7 @@
 //
 // What would keep an image in the process: its flags, and some of the symbols that other images
 // see or that it needs of them.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 #include <cstddef>
 

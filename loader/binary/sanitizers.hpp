@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 
 namespace tenon {
 

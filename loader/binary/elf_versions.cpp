@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/elf_versions.hpp"
+#include "binary/elf_versions.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/foreign_format.hpp"
+#include "binary/foreign_format.hpp"
 
 #include "base/quote.hpp"
 

@@ -2,7 +2,7 @@
 //
 // Where debuggers find the debug information that was taken out of a file. It stands in a section
 // that no segment holds, so this is the one part that needs the section headers.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 #include <algorithm>
 

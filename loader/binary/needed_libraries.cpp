@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/needed_libraries.hpp"
+#include "binary/needed_libraries.hpp"
 
 #include <algorithm>
 #include <string_view>

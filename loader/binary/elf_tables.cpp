@@ -2,12 +2,12 @@
 //
 // The tables that the system's loader walks: symbols, their names, relocations. That loader
 // believes every number in them.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "manifest/elf_versions.hpp"
+#include "binary/elf_versions.hpp"
 #include "platform/machine.hpp"
 
 namespace tenon {

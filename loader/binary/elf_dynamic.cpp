@@ -2,7 +2,7 @@
 //
 // The dynamic section, and whether all that it points at lies where the system's loader can use it.
 // That loader checks nothing of this: it would end the process.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 #include <algorithm>
 #include <string>

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 namespace tenon {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Headers, segments and the dynamic section; the mapping from addresses to places in the file.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
-#include "manifest/foreign_format.hpp"
+#include "binary/foreign_format.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
 

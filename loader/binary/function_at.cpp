@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/function_at.hpp"
+#include "binary/function_at.hpp"
 
 #include <cxxabi.h>
 
@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "manifest/byte_source.hpp"
-#include "manifest/elf_format.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/elf_format.hpp"
 
 namespace tenon {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "manifest/byte_source.hpp"
+#include "binary/byte_source.hpp"
 #include "platform/file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/machine.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/byte_source.hpp"
+#include "binary/byte_source.hpp"
 
 #include "platform/file.hpp"
 

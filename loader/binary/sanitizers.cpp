@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/sanitizers.hpp"
+#include "binary/sanitizers.hpp"
 
 #include <algorithm>
 #include <string>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "manifest/bundle.hpp"
+#include "binary/bundle.hpp"
 #include "platform/library_search.hpp"
 
 namespace tenon {

@@ -6,8 +6,8 @@
 // file holds.
 #pragma once
 
-#include "manifest/byte_source.hpp"
-#include "manifest/elf_format.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/elf_format.hpp"
 
 #include <tenon/result.hpp>
 

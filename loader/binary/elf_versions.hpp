@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 namespace tenon {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "manifest/undefined_symbols.hpp"
+#include "binary/undefined_symbols.hpp"
 
 #include <cstdint>
 #include <set>
@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "manifest/byte_source.hpp"
-#include "manifest/needed_libraries.hpp"
+#include "binary/byte_source.hpp"
+#include "binary/needed_libraries.hpp"
 #include "platform/file.hpp"
 #include "platform/image_map.hpp"
 

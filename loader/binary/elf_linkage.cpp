@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Which libraries the system would load together with a file.
-#include "manifest/elf.hpp"
+#include "binary/elf.hpp"
 
 #include <algorithm>
 
