@@ -22,9 +22,9 @@
 
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
+#include "image/image.hpp"
 #include "manifest/manifest.hpp"
 #include "module/admission.hpp"
-#include "module/image.hpp"
 #include "module/lease.hpp"
 #include "module/module_host.hpp"
 #include "module/state.hpp"

@@ -13,8 +13,8 @@
 
 #include "binary/bundle.hpp"
 #include "framework/faulty_inside.hpp"
+#include "image/image.hpp"
 #include "integration/hosting.hpp"
-#include "module/image.hpp"
 
 namespace tenon::tests {
 namespace {

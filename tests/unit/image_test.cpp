@@ -2,7 +2,7 @@
 //
 // Images of real modules: what is left in the process when they have ended, and what two of them
 // share. FAULTS is the folder of tests/faults.
-#include "module/image.hpp"
+#include "image/image.hpp"
 
 #include <tenon/call.hpp>
 

@@ -21,7 +21,7 @@
 
 #include "base/lock_order.hpp"
 #include "binary/bundle.hpp"
-#include "module/original_file.hpp"
+#include "image/original_file.hpp"
 #include "platform/image_map.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/private_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/original_file.hpp"
+#include "image/original_file.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -9,7 +9,7 @@
 
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
-#include "module/image.hpp"
+#include "image/image.hpp"
 
 namespace tenon::detail {
 

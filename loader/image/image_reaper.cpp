@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/image_reaper.hpp"
+#include "image/image_reaper.hpp"
 
 #include <algorithm>
 

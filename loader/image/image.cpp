@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/image.hpp"
+#include "image/image.hpp"
 
 #include <algorithm>
 #include <atomic>
