@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/call_log.hpp"
+#include "call/call_log.hpp"
 
 #include <tenon/log.hpp>
 
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "call/thread_records.hpp"
 #include "module/generation.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {

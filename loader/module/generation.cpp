@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/keep_for_ever.hpp"
-#include "module/behaviours.hpp"
-#include "module/thread_records.hpp"
+#include "call/behaviours.hpp"
+#include "call/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -22,14 +22,14 @@
 
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
+#include "call/lease.hpp"
+#include "call/thread_records.hpp"
 #include "image/image.hpp"
 #include "manifest/manifest.hpp"
 #include "module/admission.hpp"
-#include "module/lease.hpp"
 #include "module/module_host.hpp"
 #include "module/state.hpp"
 #include "module/supervision.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "module/exceptions.hpp"
-#include "module/lease.hpp"
+#include "call/exceptions.hpp"
+#include "call/lease.hpp"
+#include "call/thread_records.hpp"
 #include "module/module.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon {
 namespace detail {

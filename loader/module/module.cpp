@@ -7,12 +7,12 @@
 #include <random>
 #include <utility>
 
+#include "call/thread_records.hpp"
 #include "catalog/scan.hpp"
 #include "manifest/module_file.hpp"
 #include "module/forked.hpp"
 #include "module/lifecycle_lock.hpp"
 #include "module/restart.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 

@@ -4,12 +4,12 @@
 #include <tenon/values.hpp>
 
 #include "base/log.hpp"
-#include "module/call_children.hpp"
-#include "module/call_log.hpp"
+#include "call/call_children.hpp"
+#include "call/call_log.hpp"
+#include "call/thread_records.hpp"
 #include "module/events.hpp"
 #include "module/kinds.hpp"
 #include "module/module.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {

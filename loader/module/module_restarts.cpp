@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "call/thread_records.hpp"
 #include "module/lifecycle_lock.hpp"
 #include "module/module.hpp"
 #include "module/restart.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {

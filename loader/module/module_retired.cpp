@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "call/thread_records.hpp"
 #include "module/module.hpp"
 #include "module/restart.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {

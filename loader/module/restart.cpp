@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "call/thread_records.hpp"
 #include "module/events.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {

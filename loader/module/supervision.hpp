@@ -14,11 +14,11 @@
 #include <string_view>
 #include <utility>
 
+#include "call/call_counters.hpp"
+#include "call/exceptions.hpp"
+#include "call/operation.hpp"
 #include "module/admission.hpp"
-#include "module/call_counters.hpp"
 #include "module/call_rules.hpp"
-#include "module/exceptions.hpp"
-#include "module/operation.hpp"
 #include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 

@@ -2,9 +2,9 @@
  *
  * A model of the call guard and of the gate, for the model checker spin. Its comments name the C++
  * functions that it follows: CallGuard and ServingModule of tenon/instance.hpp, and those of
- * instance.cpp, thread_records.cpp, generation.cpp, module.cpp, module_restarts.cpp,
- * module_retired.cpp and restart.cpp in loader/module. Change both together. check.py runs the configurations;
- * loader/concurrency.md has the idea of the proof.
+ * thread_records.cpp in loader/call and of instance.cpp, generation.cpp, module.cpp,
+ * module_restarts.cpp, module_retired.cpp and restart.cpp in loader/module. Change both together.
+ * check.py runs the configurations; loader/concurrency.md has the idea of the proof.
  *
  * Memory: each thread that calls has a store buffer. It holds stores to slots, in their order, and
  * writes them to memory at any later time. All other accesses reach memory in the order of the

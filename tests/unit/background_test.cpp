@@ -13,8 +13,8 @@
 #include "base/lock_order.hpp"
 #include "base/timer_queue.hpp"
 #include "base/workers.hpp"
+#include "call/operation.hpp"
 #include "framework/world.hpp"
-#include "module/operation.hpp"
 
 namespace tenon::tests {
 namespace {

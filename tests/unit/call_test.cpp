@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "module/call_children.hpp"
+#include "call/call_children.hpp"
 
 namespace tenon::tests {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Leases: who may use a stream of a plugin, and when its plugin's own is released.
-#include "module/lease.hpp"
+#include "call/lease.hpp"
 
 #include <tenon/call.hpp>
 #include <tenon/stream.hpp>
@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "module/operation.hpp"
-#include "module/thread_records.hpp"
+#include "call/operation.hpp"
+#include "call/thread_records.hpp"
 
 namespace tenon::tests {
 namespace {

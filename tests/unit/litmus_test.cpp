@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "module/thread_records.hpp"
+#include "call/thread_records.hpp"
 #include "platform/barrier.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The guard of calls: who is inside which generation.
-#include "module/thread_records.hpp"
+#include "call/thread_records.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -41,8 +41,8 @@
 
 #include "base/fork.hpp"
 #include "base/lock_order.hpp"
+#include "call/thread_records.hpp"
 #include "manifest/manifest.hpp"
-#include "module/thread_records.hpp"
 
 namespace tenon::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/operation.hpp"
+#include "call/operation.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "module/call_children.hpp"
-#include "module/call_log.hpp"
+#include "call/call_children.hpp"
+#include "call/call_log.hpp"
 #include "platform/event.hpp"
 
 namespace tenon {

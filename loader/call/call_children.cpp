@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/call_children.hpp"
+#include "call/call_children.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/lease.hpp"
+#include "call/lease.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,10 +8,10 @@
 #include <thread>
 #include <utility>
 
-#include "module/behaviours.hpp"
-#include "module/operation.hpp"
-#include "module/own_stream.hpp"
-#include "module/thread_records.hpp"
+#include "call/behaviours.hpp"
+#include "call/operation.hpp"
+#include "call/own_stream.hpp"
+#include "call/thread_records.hpp"
 #include "platform/barrier.hpp"
 
 namespace tenon::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/exceptions.hpp"
+#include "call/exceptions.hpp"
 
 #include <tenon/steps.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/thread_records.hpp"
+#include "call/thread_records.hpp"
 
 #include <algorithm>
 #include <cassert>

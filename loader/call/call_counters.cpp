@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/call_counters.hpp"
+#include "call/call_counters.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,8 +2,8 @@
 #include <tenon/steps.hpp>
 #include <tenon/stream.hpp>
 
-#include "module/exceptions.hpp"
-#include "module/own_stream.hpp"
+#include "call/exceptions.hpp"
+#include "call/own_stream.hpp"
 
 namespace tenon {
 namespace {
