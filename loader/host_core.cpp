@@ -7,15 +7,15 @@
 #include <span>
 #include <utility>
 
+#include "catalog/description.hpp"
+#include "catalog/kinds.hpp"
+#include "catalog/locked_content.hpp"
 #include "catalog/reference.hpp"
 #include "catalog/scan.hpp"
 #include "catalog/search_path.hpp"
 #include "module/forked.hpp"
-#include "module/kinds.hpp"
 #include "package/lock.hpp"
 #include "platform/process.hpp"
-#include "registry/description.hpp"
-#include "trust/locked_content.hpp"
 
 namespace tenon::detail {
 namespace {

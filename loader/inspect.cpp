@@ -9,12 +9,12 @@
 #include "binary/needed_libraries.hpp"
 #include "binary/sanitizers.hpp"
 #include "binary/undefined_symbols.hpp"
+#include "catalog/description.hpp"
+#include "catalog/fit.hpp"
 #include "manifest/module_file.hpp"
 #include "platform/file.hpp"
 #include "platform/machine.hpp"
 #include "platform/process.hpp"
-#include "registry/description.hpp"
-#include "registry/fit.hpp"
 
 namespace tenon {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/bindings.hpp"
 #include "catalog/reference.hpp"
-#include "registry/bindings.hpp"
 
 namespace tenon::detail {
 

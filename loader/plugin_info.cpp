@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "module/kinds.hpp"
-#include "registry/description.hpp"
+#include "catalog/description.hpp"
+#include "catalog/kinds.hpp"
 
 namespace tenon {
 namespace {

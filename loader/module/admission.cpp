@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "module/kinds.hpp"
+#include "catalog/kinds.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include "call/call_children.hpp"
 #include "call/call_log.hpp"
 #include "call/thread_records.hpp"
+#include "catalog/kinds.hpp"
 #include "module/events.hpp"
-#include "module/kinds.hpp"
 #include "module/module.hpp"
 
 namespace tenon::detail {

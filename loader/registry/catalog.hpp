@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "base/text_index.hpp"
+#include "catalog/bindings.hpp"
+#include "catalog/file_comparison.hpp"
 #include "catalog/scan.hpp"
 #include "module/module.hpp"
 #include "package/lock.hpp"
-#include "registry/bindings.hpp"
 #include "registry/registry.hpp"
-#include "trust/file_comparison.hpp"
 
 namespace tenon::detail {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/lock_order.hpp"
+#include "catalog/file_comparison.hpp"
 #include "catalog/scan.hpp"
 #include "module/module_host.hpp"
 #include "registry/catalog.hpp"
-#include "trust/file_comparison.hpp"
 
 namespace tenon::detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/quote.hpp"
-#include "registry/fit.hpp"
+#include "catalog/fit.hpp"
 
 namespace tenon::detail {
 namespace {

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "base/text_index.hpp"
+#include "catalog/bindings.hpp"
+#include "catalog/description.hpp"
+#include "catalog/file_comparison.hpp"
 #include "catalog/reference.hpp"
 #include "manifest/manifest.hpp"
 #include "module/module.hpp"
-#include "registry/bindings.hpp"
-#include "registry/description.hpp"
-#include "trust/file_comparison.hpp"
 
 namespace tenon::detail {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "registry/bindings.hpp"
+#include "catalog/bindings.hpp"
 
 namespace tenon::tests {
 namespace {

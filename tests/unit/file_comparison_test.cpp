@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "trust/file_comparison.hpp"
+#include "catalog/file_comparison.hpp"
 
 #include <gtest/gtest.h>
 

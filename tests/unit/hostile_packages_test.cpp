@@ -2,8 +2,8 @@
 //
 // Manifests as large as they may be, made to take long or to say much: they are read and resolved
 // all the same, and what is told of them fits on a screen. The test runner ends what does not.
+#include "catalog/bindings.hpp"
 #include "manifest/manifest.hpp"
-#include "registry/bindings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "trust/locked_content.hpp"
+#include "catalog/locked_content.hpp"
 
 #include <algorithm>
 #include <string>
 
+#include "catalog/sha256.hpp"
 #include "package/repository.hpp"
 #include "platform/file.hpp"
-#include "trust/sha256.hpp"
 
 namespace tenon {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "registry/bindings.hpp"
+#include "catalog/bindings.hpp"
 
 #include <algorithm>
 #include <iterator>

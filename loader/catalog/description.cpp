@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "registry/description.hpp"
+#include "catalog/description.hpp"
 
 #include <utility>
 
-#include "module/kinds.hpp"
-#include "registry/fit.hpp"
+#include "catalog/fit.hpp"
+#include "catalog/kinds.hpp"
 
 namespace tenon::detail {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/description.hpp"
 #include "manifest/manifest.hpp"
-#include "registry/description.hpp"
 
 namespace tenon::detail {
 

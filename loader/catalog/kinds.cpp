@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/kinds.hpp"
+#include "catalog/kinds.hpp"
 
 #include <tenon/inspect.hpp>
 

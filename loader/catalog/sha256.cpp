@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "trust/sha256.hpp"
+#include "catalog/sha256.hpp"
 
 #include <sodium/crypto_hash_sha256.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "trust/file_comparison.hpp"
+#include "catalog/file_comparison.hpp"
 
 #include "binary/bundle.hpp"
-#include "trust/sha256.hpp"
+#include "catalog/sha256.hpp"
 
 namespace tenon {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "registry/fit.hpp"
+#include "catalog/fit.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "module/kinds.hpp"
+#include "catalog/kinds.hpp"
 
 namespace tenon {
 
