@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "registry/catalog_store.hpp"
+#include "host/catalog_store.hpp"
 
 #include <gtest/gtest.h>
 

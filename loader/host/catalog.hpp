@@ -15,9 +15,9 @@
 #include "catalog/bindings.hpp"
 #include "catalog/file_comparison.hpp"
 #include "catalog/scan.hpp"
+#include "host/registry.hpp"
 #include "module/module.hpp"
 #include "package/lock.hpp"
-#include "registry/registry.hpp"
 
 namespace tenon::detail {
 

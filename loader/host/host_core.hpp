@@ -13,13 +13,13 @@
 
 #include "base/fork.hpp"
 #include "catalog/scan.hpp"
-#include "module/file_watcher.hpp"
+#include "host/catalog.hpp"
+#include "host/catalog_store.hpp"
+#include "host/file_watcher.hpp"
+#include "host/package_info.hpp"
 #include "module/module.hpp"
 #include "module/module_host.hpp"
 #include "package/lock.hpp"
-#include "package_info.hpp"
-#include "registry/catalog.hpp"
-#include "registry/catalog_store.hpp"
 
 namespace tenon::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "registry/registry.hpp"
+#include "host/registry.hpp"
 
 #include <algorithm>
 #include <iterator>

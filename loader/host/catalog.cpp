@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "registry/catalog.hpp"
+#include "host/catalog.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "host_core.hpp"
+#include "host/host_core.hpp"
 
 #include <algorithm>
 #include <array>

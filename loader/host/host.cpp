@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/keep_for_ever.hpp"
-#include "host_core.hpp"
+#include "host/host_core.hpp"
 #include "module/forked.hpp"
 
 namespace tenon {

@@ -13,8 +13,8 @@
 #include "base/lock_order.hpp"
 #include "catalog/file_comparison.hpp"
 #include "catalog/scan.hpp"
+#include "host/catalog.hpp"
 #include "module/module_host.hpp"
-#include "registry/catalog.hpp"
 
 namespace tenon::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/file_watcher.hpp"
+#include "host/file_watcher.hpp"
 
 #include <atomic>
 #include <cstdint>
