@@ -3,9 +3,9 @@
 // How often the methods of a module's plugins are called.
 #pragma once
 
+#include <tenon/gen/kind.hpp>
+#include <tenon/gen/supervised.hpp>
 #include <tenon/host.hpp>
-#include <tenon/kind.hpp>
-#include <tenon/supervised.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -25,7 +25,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/instance.hpp>
+#include <tenon/gen/instance.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -4,7 +4,7 @@
 // until when that may take. Whoever finds the function overdue goes on without the worker.
 #pragma once
 
-#include <tenon/instance.hpp>
+#include <tenon/gen/instance.hpp>
 
 #include <chrono>
 #include <optional>

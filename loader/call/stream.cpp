@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 #include <tenon/stream.hpp>
 
 #include "call/exceptions.hpp"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The restart's side of the call guard (tenon/instance.hpp): which threads are in which generation.
+// The restart's side of the call guard (tenon/gen/instance.hpp): which threads are in which
+// generation.
 #pragma once
 
-#include <tenon/instance.hpp>
+#include <tenon/gen/instance.hpp>
 
 #include <atomic>
 #include <chrono>

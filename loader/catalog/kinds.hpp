@@ -3,7 +3,7 @@
 // The kinds that this program was built with.
 #pragma once
 
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 
 #include <cstdint>
 #include <string_view>

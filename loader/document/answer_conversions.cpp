@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/converter.hpp>
 #include <tenon/document.hpp>
+#include <tenon/gen/converter.hpp>
 
 #include <istream>
 #include <ostream>

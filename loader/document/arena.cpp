@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/arena.hpp>
+#include <tenon/gen/arena.hpp>
 
 #include <algorithm>
 #include <cstdlib>

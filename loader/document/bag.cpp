@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/bag.hpp>
-#include <tenon/conversion.hpp>
+#include <tenon/gen/bag.hpp>
+#include <tenon/gen/conversion.hpp>
 
 #include <algorithm>
 #include <string>

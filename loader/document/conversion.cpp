@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/conversion.hpp>
-#include <tenon/widening.hpp>
+#include <tenon/gen/conversion.hpp>
+#include <tenon/gen/widening.hpp>
 
 #include <charconv>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
+#include <tenon/gen/arena.hpp>
 
 namespace tenon {
 

@@ -3,7 +3,7 @@
 // What a Parser keeps from text to text, and what the readers of its text share.
 #pragma once
 
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <boost/json/basic_parser.hpp>
 

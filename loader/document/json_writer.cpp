@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/document.hpp>
-#include <tenon/storage.hpp>
+#include <tenon/gen/storage.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 // What is registered: the plugins of all modules, as their manifests say, found by kind and name.
 #pragma once
 
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 // next_acks says of it and of those behind it that they could not be written, in their turn.
 #include <tenon/call.hpp>
 #include <tenon/destination.hpp>
+#include <tenon/gen/steps.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/result.hpp>
-#include <tenon/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <chrono>

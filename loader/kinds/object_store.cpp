@@ -2,8 +2,8 @@
 //
 // An object store of version 1 as one of version 2. It lists all keys whatever the page, and of an
 // object it knows only whether it is there.
+#include <tenon/gen/steps.hpp>
 #include <tenon/object_store.hpp>
-#include <tenon/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 //
 // A source of version 1 as one of version 2. A batch is what one read gives: read waits, so asking
 // for more would hold back what is there.
+#include <tenon/gen/steps.hpp>
 #include <tenon/record_steps.hpp>
 #include <tenon/source.hpp>
-#include <tenon/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <memory>

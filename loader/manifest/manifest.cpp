@@ -6,7 +6,7 @@
 #include "package/name.hpp"
 
 #include <tenon/abi.h>
-#include <tenon/arena.hpp>
+#include <tenon/gen/arena.hpp>
 #include <tenon/manifest_steps.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <cstddef>

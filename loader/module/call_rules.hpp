@@ -3,7 +3,7 @@
 // When and on which threads the methods of an object may be called: HostOptions::check_calls.
 #pragma once
 
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 
 #include <atomic>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <tenon/call.hpp>
 #include <tenon/events.hpp>
-#include <tenon/instance.hpp>
+#include <tenon/gen/instance.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/instance.hpp>
+#include <tenon/gen/instance.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 
 #include <string>
 

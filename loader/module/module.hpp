@@ -5,8 +5,8 @@
 #pragma once
 
 #include <tenon/events.hpp>
+#include <tenon/gen/instance.hpp>
 #include <tenon/host.hpp>
-#include <tenon/instance.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>

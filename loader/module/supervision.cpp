@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module/supervision.hpp"
 
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 
 #include <cstring>
 

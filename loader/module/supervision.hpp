@@ -6,7 +6,7 @@
 
 #include <tenon/call.hpp>
 #include <tenon/events.hpp>
-#include <tenon/supervised.hpp>
+#include <tenon/gen/supervised.hpp>
 
 #include <memory>
 #include <optional>

@@ -9,7 +9,7 @@
 
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 #include <tenon/restore_item_action.hpp>
 
 #include <optional>

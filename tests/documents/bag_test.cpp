@@ -2,8 +2,8 @@
 //
 // The rules of the bag, on test.example/album: version 1 has comes_back (a list of numbers) and
 // comes_back_other (a text), version 2 neither, version 3 both, the second as a map.
-#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
+#include <tenon/gen/arena.hpp>
 
 #include <gtest/gtest.h>
 #include <test/sketchy/v1.h>

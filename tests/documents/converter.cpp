@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A converter with the document types of the tests, as an app installs it.
-#include <tenon/converter.hpp>
+#include <tenon/gen/converter.hpp>
 
 #include <iostream>
 

@@ -3,7 +3,7 @@
 // Converters of apps: what they answer, and what the command makes of those that do not do their
 // work. CONVERTER is one with the types of the tests, which this program has as well.
 #include <gtest/gtest.h>
-#include <tenon/converter.hpp>
+#include <tenon/gen/converter.hpp>
 
 #include <chrono>
 #include <csignal>

@@ -2,8 +2,8 @@
 //
 // Feeds bytes to the parser of JSON and what it reads to the writer: what was written is read back
 // the same, whatever it was.
-#include <tenon/arena.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/arena.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * A model of calls that block, which a restart of a module with a session cancels, for the model
- * checker spin. It follows Blocking of tenon/instance.hpp and interrupt_calls of
+ * checker spin. It follows Blocking of tenon/gen/instance.hpp and interrupt_calls of
  * loader/call/thread_records.cpp: change both together. guard.pml describes memory, switches and
  * the guard, which here only lets calls in and out.
  */

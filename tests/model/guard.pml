@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * A model of the call guard and of the gate, for the model checker spin. Its comments name the C++
- * functions that it follows: CallGuard and ServingModule of tenon/instance.hpp, and those of
+ * functions that it follows: CallGuard and ServingModule of tenon/gen/instance.hpp, and those of
  * thread_records.cpp in loader/call and of instance.cpp, generation.cpp, module.cpp,
  * module_restarts.cpp, module_retired.cpp and restart.cpp in loader/module. Change both together.
  * check.py runs the configurations; loader/concurrency.md has the idea of the proof.

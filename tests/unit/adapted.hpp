@@ -3,7 +3,7 @@
 // Plugins of older versions, small tables in C, as adapters make them look.
 #pragma once
 
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 #include <tenon/values.hpp>
 
 #include <string>

@@ -11,7 +11,7 @@
 #include <test/evolve_changed.hpp>
 
 #include <tenon/call.hpp>
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <test/evolve_fields.hpp>
 
 #include <tenon/call.hpp>
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 // 2; 3 is adapted to 4.
 #pragma once
 
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 // The latest interface of a kind with each type there is, in its two forms, through a host.
 #include <test/all_types.hpp>
 
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 
 #include <gtest/gtest.h>
 

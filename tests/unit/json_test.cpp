@@ -6,8 +6,8 @@
 #include <tenon/specification_json.hpp>
 
 #include <tenon/call.hpp>
-#include <tenon/json.hpp>
-#include <tenon/storage.hpp>
+#include <tenon/gen/json.hpp>
+#include <tenon/gen/storage.hpp>
 
 #include <gtest/gtest.h>
 

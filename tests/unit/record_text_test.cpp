@@ -4,7 +4,7 @@
 #include "pipeline/record_text.hpp"
 
 #include <tenon/call.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <tenon/source.hpp>
 
 #include <tenon/call.hpp>
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>

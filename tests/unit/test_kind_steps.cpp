@@ -6,7 +6,7 @@
 #include <test/evolve_added.hpp>
 #include <test/evolve_changed.hpp>
 
-#include <tenon/steps.hpp>
+#include <tenon/gen/steps.hpp>
 #include <tenon/values.hpp>
 
 #include <charconv>

@@ -4,8 +4,8 @@
 #include <test/all_types.hpp>
 #include <test/entry.hpp>
 
-#include <tenon/argument.hpp>
 #include <tenon/call.hpp>
+#include <tenon/gen/argument.hpp>
 #include <tenon/values.hpp>
 
 #include <gtest/gtest.h>

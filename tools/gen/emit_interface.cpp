@@ -242,7 +242,7 @@ std::string emit_interface(const Kind& kind) {
   out.line();
   out.line("#include <", types_header(kind), ">");
   out.line();
-  out.line("#include <tenon/argument.hpp>");
+  out.line("#include <tenon/gen/argument.hpp>");
   out.line("#include <tenon/host.hpp>");
   out.line("#include <tenon/stream.hpp>");
   out.line("#include <tenon/values.hpp>");

@@ -3,7 +3,7 @@
 
 #include "record_text.hpp"
 
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include "base/plain_text.hpp"
 
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The converter of an app (tenon/converter.hpp) as the command uses it.
+// The converter of an app (tenon/gen/converter.hpp) as the command uses it.
 #pragma once
 
 #include <tenon/document.hpp>

@@ -5,7 +5,7 @@
 
 #include "gen/model.hpp"
 
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 
 #include "kept.hpp"
 

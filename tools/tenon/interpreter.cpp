@@ -3,7 +3,7 @@
 
 #include "gen/storage_names.hpp"
 
-#include <tenon/widening.hpp>
+#include <tenon/gen/widening.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -144,7 +144,7 @@ bool read_map(Conversion& conversion, const json::Reader& in, const Type& elemen
   return true;
 }
 
-/// The same as detail::read_struct of tenon/storage.hpp.
+/// The same as detail::read_struct of tenon/gen/storage.hpp.
 bool read_object(Conversion& conversion, const json::Reader& in, const Fields& fields,
                  Object& object) {
   json::Fields members(in);
@@ -355,7 +355,7 @@ bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits);
 
 /// A value of a field whose type is wider in the newer version, in either direction; the same as
-/// detail::widen_value and narrow_value of tenon/widening.hpp. `fits` becomes false where the
+/// detail::widen_value and narrow_value of tenon/gen/widening.hpp. `fits` becomes false where the
 /// target does not have the value.
 bool resize(Conversion& conversion, const StepWay& way, const TypedValue& from, const Type& type,
             void* to, bool& fits) {

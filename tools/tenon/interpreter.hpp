@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Documents of types that this program was not built with: read, written and converted as their
-// specs say, with the same results as generated code. Values have the forms of tenon/storage.hpp;
-// a document, or a struct in it, is an Object.
+// specs say, with the same results as generated code. Values have the forms of
+// tenon/gen/storage.hpp; a document, or a struct in it, is an Object.
 #pragma once
 
 #include "gen/emit_steps.hpp"
 #include "gen/model.hpp"
 
-#include <tenon/bag.hpp>
-#include <tenon/conversion.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/bag.hpp>
+#include <tenon/gen/conversion.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <vector>
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/arena.hpp>
 #include <tenon/export.hpp>
+#include <tenon/gen/arena.hpp>
 
 #include <atomic>
 #include <chrono>

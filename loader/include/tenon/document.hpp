@@ -9,9 +9,9 @@
 // be bare, only what stands under "value" here; then whoever reads it must know what it is.
 #pragma once
 
-#include <tenon/conversion.hpp>
 #include <tenon/export.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/conversion.hpp>
+#include <tenon/gen/json.hpp>
 #include <tenon/result.hpp>
 
 #include <memory>

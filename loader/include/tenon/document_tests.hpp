@@ -8,9 +8,9 @@
 // other: a document, and what becomes of it. `--update-goldens` writes them anew.
 #pragma once
 
-#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
-#include <tenon/storage.hpp>
+#include <tenon/gen/arena.hpp>
+#include <tenon/gen/storage.hpp>
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 #include <tenon/events.hpp>
 #include <tenon/export.hpp>
 #include <tenon/fit.hpp>
-#include <tenon/instance.hpp>
-#include <tenon/kind.hpp>
+#include <tenon/gen/instance.hpp>
+#include <tenon/gen/kind.hpp>
 #include <tenon/limits.hpp>
 #include <tenon/log.hpp>
 #include <tenon/packages.hpp>

@@ -6,8 +6,8 @@
 
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
+#include <tenon/gen/kind.hpp>
 #include <tenon/host.hpp>
-#include <tenon/kind.hpp>
 #include <tenon/reload.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>

@@ -2,7 +2,7 @@
 //
 // Converts looks for `tenon convert -a photo`, with the step in look.cpp. With CMake
 // tenon_install_sdk makes this program.
-#include <tenon/converter.hpp>
+#include <tenon/gen/converter.hpp>
 
 #include <iostream>
 

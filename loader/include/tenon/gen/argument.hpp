@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/argument.hpp: how a document, struct, list or map is passed to a method together with a
+// tenon/gen/argument.hpp: how a document, struct, list or map is passed to a method together with a
 // Call.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/storage.hpp: the form in which documents are stored and converted. Each version of a type
-// has a storage type, generated: a struct whose fields are pointers, NULL where a document does not
-// say anything, and a bag. What they point at lives in the arena of a call, or in the text or
-// struct that the document was read from.
+// tenon/gen/storage.hpp: the form in which documents are stored and converted. Each version of a
+// type has a storage type, generated: a struct whose fields are pointers, NULL where a document
+// does not say anything, and a bag. What they point at lives in the arena of a call, or in the text
+// or struct that the document was read from.
 //
 // The forms of values: bool, numbers, points in time and durations (nanoseconds) as they are,
 // tenon_string, tenon_bytes, StoredJson, an enum as its literal, StoredList and StoredMap of such,
@@ -14,10 +14,10 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/bag.hpp>
-#include <tenon/conversion.hpp>
 #include <tenon/document.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/bag.hpp>
+#include <tenon/gen/conversion.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <charconv>
 #include <concepts>

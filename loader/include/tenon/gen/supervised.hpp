@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/supervised.hpp: tables whose methods watch those of a plugin. A host that counts or checks
-// calls, or contains crashes, has one between its own code and each plugin; generated code fills
-// it.
+// tenon/gen/supervised.hpp: tables whose methods watch those of a plugin. A host that counts or
+// checks calls, or contains crashes, has one between its own code and each plugin; generated code
+// fills it.
 #pragma once
 
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
+#include <tenon/gen/instance.hpp>
 #include <tenon/host.hpp>
-#include <tenon/instance.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/generated.hpp: what the code that tenon-gen writes for a program stands on. Nothing here is
-// for people.
+// tenon/gen/generated.hpp: what the code that tenon-gen writes for a program stands on. Nothing
+// here is for people.
 #pragma once
 
 #include <tenon/call.hpp>
+#include <tenon/gen/instance.hpp>
+#include <tenon/gen/steps.hpp>
+#include <tenon/gen/supervised.hpp>
+#include <tenon/gen/widening.hpp>
 #include <tenon/host.hpp>
-#include <tenon/instance.hpp>
-#include <tenon/steps.hpp>
-#include <tenon/supervised.hpp>
 #include <tenon/values.hpp>
-#include <tenon/widening.hpp>
 
 #include <new>
 

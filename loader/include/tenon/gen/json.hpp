@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/json.hpp: documents as JSON. The generated headers of document types have functions for
+// tenon/gen/json.hpp: documents as JSON. The generated headers of document types have functions for
 // that, such as tenon::to_json(const RecordV2&); this is what they stand on.
 //
 // Strict in both directions: what is written is read back as the same value, and what is read has

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/conversion.hpp: a document on its way from one version to another, as the steps see it,
+// tenon/gen/conversion.hpp: a document on its way from one version to another, as the steps see it,
 // generated and written by hand.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/bag.hpp>
 #include <tenon/export.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/bag.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <cstddef>
 #include <new>

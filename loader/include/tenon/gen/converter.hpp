@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/converter.hpp: the converter of an app, a program with the hand-written steps of the app's
-// document types. Where it is installed with the description of the app, `tenon convert -a APP`
-// takes it for conversions that the spec files alone do not describe. It is one line, linked with
-// the types:
+// tenon/gen/converter.hpp: the converter of an app, a program with the hand-written steps of the
+// app's document types. Where it is installed with the description of the app,
+// `tenon convert -a APP` takes it for conversions that the spec files alone do not describe. It is
+// one line, linked with the types:
 //
 //   int main() { tenon::answer_conversions(std::cin, std::cout); }
 #pragma once

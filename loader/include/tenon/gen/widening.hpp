@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/widening.hpp: fields whose type is wider in a newer version of a document type, and the way
-// back. For generated code, and for who does the same at run time.
+// tenon/gen/widening.hpp: fields whose type is wider in a newer version of a document type, and the
+// way back. For generated code, and for who does the same at run time.
 #pragma once
 
-#include <tenon/storage.hpp>
+#include <tenon/gen/storage.hpp>
 
 #include <concepts>
 #include <span>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/owned_documents.hpp: how generated code brings documents that are ordinary C++ values to
-// JSON, and back. Nothing here is for people.
+// tenon/gen/owned_documents.hpp: how generated code brings documents that are ordinary C++ values
+// to JSON, and back. Nothing here is for people.
 #pragma once
 
-#include <tenon/arena.hpp>
 #include <tenon/document.hpp>
-#include <tenon/storage.hpp>
+#include <tenon/gen/arena.hpp>
+#include <tenon/gen/storage.hpp>
 #include <tenon/values.hpp>
 
 #include <string>

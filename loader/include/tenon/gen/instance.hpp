@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/instance.hpp: how generated code enters a plugin. A host author uses Handle<K> instead.
+// tenon/gen/instance.hpp: how generated code enters a plugin. A host author uses Handle<K> instead.
 //
 // A call has to find the generation of its module that serves now and to keep it loaded until the
 // call is over, without a lock and without a count that threads share. So each thread owns a record
@@ -12,7 +12,7 @@
 
 #include <tenon/call.hpp>
 #include <tenon/export.hpp>
-#include <tenon/kind.hpp>
+#include <tenon/gen/kind.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/bag.hpp: what one version of a document has and another cannot name. It travels with the
-// document and is put back where it came from, so that nothing is lost on the way.
+// tenon/gen/bag.hpp: what one version of a document has and another cannot name. It travels with
+// the document and is put back where it came from, so that nothing is lost on the way.
 //
 // In JSON a bag is an object; in the C contract the field `bag` holds its text:
 //   {"payload.before@2": {"type": "bytes", "value": "aGk="}}
@@ -11,7 +11,7 @@
 
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
-#include <tenon/json.hpp>
+#include <tenon/gen/json.hpp>
 
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/arena.hpp: memory as methods get it from their call, also where nothing is called: what
+// tenon/gen/arena.hpp: memory as methods get it from their call, also where nothing is called: what
 // conversions of documents need.
 #pragma once
 
