@@ -10,7 +10,7 @@
 #include <test/sketchy_storage.hpp>
 #include <test/tour_storage.hpp>
 
-#include <tenon/document_tests.hpp>
+#include <tenon/testing/document_tests.hpp>
 
 #include "app_types.hpp"
 #include "gen/load.hpp"

@@ -62,7 +62,7 @@ std::string emit_tests(const Model& model) {
     out.line("#include <", storage_header(*document), ">");
   }
   out.line();
-  out.line("#include <tenon/document_tests.hpp>");
+  out.line("#include <tenon/testing/document_tests.hpp>");
   out.line();
   out.line("#include <optional>");
   out.line("#include <string>");

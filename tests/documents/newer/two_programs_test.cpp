@@ -2,7 +2,7 @@
 //
 // Documents that a newer program wrote and an older one, generated from older specs, read leniently
 // and stored: the newer one finds all of its fields again.
-#include <tenon/document_tests.hpp>
+#include <tenon/testing/document_tests.hpp>
 
 #include <framework/world.hpp>
 #include <test/drawing_storage.hpp>
