@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/json_value.hpp"
 #include "fuzz/fuzzing.hpp"
-#include "reading/json_value.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/json_source.hpp"
 #include "fuzz/fuzzing.hpp"
-#include "reading/json_source.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "document_collector.hpp"
 
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>

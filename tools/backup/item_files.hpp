@@ -3,7 +3,7 @@
 // The files that contain the JSON texts of items.
 #pragma once
 
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <tenon/result.hpp>
 

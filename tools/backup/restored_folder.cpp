@@ -2,7 +2,7 @@
 #include "restored_folder.hpp"
 
 #include "archive_path.hpp"
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // The folder that items are restored into. It has the layout of archives.
 #pragma once
 
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <tenon/resource_id.hpp>
 #include <tenon/result.hpp>

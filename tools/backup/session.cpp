@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session.hpp"
 
-#include "reading/findings.hpp"
+#include "common/findings.hpp"
 
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>

@@ -3,7 +3,7 @@
 // A file without a name. Nothing is left of it when the program ends, even after a crash.
 #pragma once
 
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <tenon/result.hpp>
 

@@ -3,7 +3,7 @@
 // Command lines, and messages about what people wrote wrong.
 #pragma once
 
-#include "reading/findings.hpp"
+#include "common/findings.hpp"
 
 #include <CLI/CLI.hpp>
 

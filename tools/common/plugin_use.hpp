@@ -3,9 +3,9 @@
 // Plugins as the files of hosts name them, with their configurations.
 #pragma once
 
-#include "reading/findings.hpp"
-#include "reading/json_value.hpp"
-#include "reading/object_reader.hpp"
+#include "common/findings.hpp"
+#include "common/json_value.hpp"
+#include "common/object_reader.hpp"
 
 #include <tenon/host.hpp>
 #include <tenon/result.hpp>

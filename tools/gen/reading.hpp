@@ -3,10 +3,10 @@
 // What the generator uses to read its files.
 #pragma once
 
-#include "reading/findings.hpp"
-#include "reading/json_source.hpp"
-#include "reading/json_value.hpp"
-#include "reading/object_reader.hpp"
+#include "common/findings.hpp"
+#include "common/json_source.hpp"
+#include "common/json_value.hpp"
+#include "common/object_reader.hpp"
 
 namespace tenon::gen {
 

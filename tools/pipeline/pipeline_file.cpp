@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pipeline_file.hpp"
 
-#include "reading/json_source.hpp"
-#include "reading/object_reader.hpp"
-#include "reading/text_file.hpp"
+#include "common/json_source.hpp"
+#include "common/object_reader.hpp"
+#include "common/text_file.hpp"
 
 #include <cstdint>
 #include <string_view>

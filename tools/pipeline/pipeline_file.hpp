@@ -19,8 +19,8 @@
 
 #include "window.hpp"
 
+#include "common/findings.hpp"
 #include "common/plugin_use.hpp"
-#include "reading/findings.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "position_store.hpp"
 
+#include "common/descriptor.hpp"
+#include "common/text_file.hpp"
 #include "platform/replace_file.hpp"
-#include "reading/descriptor.hpp"
-#include "reading/text_file.hpp"
 
 #include <tenon/pipeline_position_json.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app.hpp"
 
+#include "common/json_source.hpp"
+#include "common/object_reader.hpp"
 #include "gen/load.hpp"
-#include "reading/json_source.hpp"
-#include "reading/object_reader.hpp"
 
 #include <tenon/builtins.hpp>
 #include <tenon/document.hpp>

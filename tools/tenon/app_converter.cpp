@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app_converter.hpp"
 
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <poll.h>
 #include <signal.h>

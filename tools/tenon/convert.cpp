@@ -5,7 +5,7 @@
 // A text is one document, however many lines it takes, or a stream with a document on each line.
 // When the first line that is not empty is a whole document, it is a stream. A document has a
 // largest size; of a stream no more than one document is in memory.
-#include "reading/findings.hpp"
+#include "common/findings.hpp"
 
 #include <tenon/document.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon graph
-#include "reading/descriptor.hpp"
+#include "common/descriptor.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

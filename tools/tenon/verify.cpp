@@ -12,11 +12,11 @@
 
 #include "commands.hpp"
 #include "common/command_line.hpp"
+#include "common/json_source.hpp"
+#include "common/object_reader.hpp"
 #include "common/plugin_use.hpp"
+#include "common/text_file.hpp"
 #include "json.hpp"
-#include "reading/json_source.hpp"
-#include "reading/object_reader.hpp"
-#include "reading/text_file.hpp"
 #include "text.hpp"
 
 namespace tenon::command {

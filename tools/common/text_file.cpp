@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "reading/text_file.hpp"
+#include "common/text_file.hpp"
 
 #include <cerrno>
 #include <fstream>

@@ -4,7 +4,7 @@
 // becomes a finding where it is asked for, and reading goes on.
 #pragma once
 
-#include "reading/json_value.hpp"
+#include "common/json_value.hpp"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 // A JSON value that knows where it stands in its file.
 #pragma once
 
-#include "reading/findings.hpp"
+#include "common/findings.hpp"
 
 #include <cstdint>
 #include <string>

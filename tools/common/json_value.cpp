@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "reading/json_value.hpp"
+#include "common/json_value.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>

@@ -4,7 +4,7 @@
 // place of every value and key.
 #pragma once
 
-#include "reading/json_value.hpp"
+#include "common/json_value.hpp"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "reading/findings.hpp"
+#include "common/findings.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "reading/object_reader.hpp"
+#include "common/object_reader.hpp"
 
 #include <algorithm>
 #include <limits>

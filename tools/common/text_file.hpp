@@ -3,7 +3,7 @@
 // Whole files with text.
 #pragma once
 
-#include "reading/findings.hpp"
+#include "common/findings.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Boost's parser does not say where it is. So it is fed one byte at a time, and a cursor follows.
-#include "reading/json_source.hpp"
+#include "common/json_source.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
