@@ -4,7 +4,6 @@
 #include "gen/comment.hpp"
 #include "gen/layout.hpp"
 #include "gen/naming.hpp"
-#include "gen/standard_specs.hpp"
 
 namespace tenon::gen {
 namespace {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::gen {
@@ -189,6 +190,9 @@ struct Version {
   bool removed() const noexcept { return life.stage == Life::Stage::removed; }
   bool is_preview() const noexcept { return preview != 0; }
 };
+
+/// The domain of the standard kinds and document types.
+inline constexpr std::string_view standard_domain = "tenon.dev";
 
 /// What a kind and a document type have in common: the name of all versions.
 struct Family {

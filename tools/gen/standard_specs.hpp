@@ -7,9 +7,6 @@
 
 namespace tenon::gen {
 
-/// The domain of the standard kinds and document types.
-inline constexpr std::string_view standard_domain = "tenon.dev";
-
 /// Leaves in the model what it needs of the standard specs. Throws UsageError where `wanted` names
 /// a kind or version that they do not have.
 void keep_wanted(const std::vector<StandardKind>& wanted, Model& model);
