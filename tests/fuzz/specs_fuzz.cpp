@@ -3,10 +3,10 @@
 // Feeds folders of spec files to the generator. The input is their text, one after the other; a
 // line such as `== type/v1.json` names the file that follows. Specs that are good are emitted, and
 // mean the same when they are written anew. Of what is wrong each finding names a place.
-#include "gen/c_header.hpp"
-#include "gen/emit_host.hpp"
-#include "gen/emit_sdk.hpp"
-#include "gen/emit_tests.hpp"
+#include "gen/emit/c_header.hpp"
+#include "gen/emit/emit_host.hpp"
+#include "gen/emit/emit_sdk.hpp"
+#include "gen/emit/emit_tests.hpp"
 #include "gen/load.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 // is wrong with others.
 #include "gen_mistakes.hpp"
 
-#include "gen/layout.hpp"
 #include "gen/load.hpp"
+#include "gen/model/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "framework/world.hpp"
-#include "gen/reading.hpp"
+#include "gen/model/reading.hpp"
 
 #include <gtest/gtest.h>
 

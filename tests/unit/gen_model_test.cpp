@@ -3,14 +3,14 @@
 // What the generator understands of good specs, and what it writes: steps, fingerprints, layouts,
 // the checked-in C headers, which standard specs come along, the next version.
 #include "framework/world.hpp"
-#include "gen/c_header.hpp"
-#include "gen/emit.hpp"
-#include "gen/fingerprint.hpp"
-#include "gen/layout.hpp"
+#include "gen/emit/c_header.hpp"
+#include "gen/emit/emit.hpp"
 #include "gen/load.hpp"
-#include "gen/naming.hpp"
+#include "gen/model/fingerprint.hpp"
+#include "gen/model/layout.hpp"
+#include "gen/model/naming.hpp"
+#include "gen/model/reading.hpp"
 #include "gen/next.hpp"
-#include "gen/reading.hpp"
 
 #include <gtest/gtest.h>
 

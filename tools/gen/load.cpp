@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/load.hpp"
 
-#include "gen/document_evolution.hpp"
-#include "gen/family_reader.hpp"
-#include "gen/fingerprint.hpp"
-#include "gen/kind_evolution.hpp"
-#include "gen/released.hpp"
-#include "gen/spec_checker.hpp"
-#include "gen/spec_reader.hpp"
+#include "gen/check/document_evolution.hpp"
+#include "gen/check/kind_evolution.hpp"
+#include "gen/check/released.hpp"
+#include "gen/check/spec_checker.hpp"
+#include "gen/model/fingerprint.hpp"
+#include "gen/read/family_reader.hpp"
+#include "gen/read/spec_reader.hpp"
 #include "gen/standard_specs.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // From folders of spec files to a checked Model.
 #pragma once
 
-#include "gen/model.hpp"
-#include "gen/spec_files.hpp"
+#include "gen/model/model.hpp"
+#include "gen/read/spec_files.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -5,11 +5,11 @@
 //
 // Exit status: 0 good, 1 something is wrong with the specs, 2 wrong usage, 3 the environment
 // failed.
-#include "gen/emit.hpp"
+#include "gen/check/released.hpp"
+#include "gen/emit/emit.hpp"
 #include "gen/load.hpp"
-#include "gen/naming.hpp"
+#include "gen/model/naming.hpp"
 #include "gen/next.hpp"
-#include "gen/released.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/next.hpp"
 
-#include "gen/output.hpp"
-#include "gen/spec_files.hpp"
+#include "gen/read/output.hpp"
+#include "gen/read/spec_files.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // Begins a new version of a kind or document type.
 #pragma once
 
-#include "gen/reading.hpp"
+#include "gen/model/reading.hpp"
 
 #include <string>
 #include <vector>

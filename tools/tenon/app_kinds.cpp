@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app_kinds.hpp"
 
-#include "gen/adaptation.hpp"
+#include "gen/model/adaptation.hpp"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 // Kinds as spec files describe them, for hosts that look at plugins and create none.
 #pragma once
 
-#include "gen/model.hpp"
+#include "gen/model/model.hpp"
 
 #include <tenon/gen/kind.hpp>
 

@@ -4,7 +4,7 @@
 // of its documents, that of a conversion a Way.
 #include "app_types.hpp"
 
-#include "gen/document_changes.hpp"
+#include "gen/model/document_changes.hpp"
 
 #include <map>
 #include <utility>

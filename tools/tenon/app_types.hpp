@@ -3,7 +3,7 @@
 // Document types as spec files describe them.
 #pragma once
 
-#include "gen/model.hpp"
+#include "gen/model/model.hpp"
 
 #include <tenon/document.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "interpreter.hpp"
 
-#include "gen/storage_names.hpp"
+#include "gen/emit/storage_names.hpp"
 
 #include <tenon/gen/widening.hpp>
 

@@ -5,8 +5,8 @@
 // tenon/gen/storage.hpp; a document, or a struct in it, is an Object.
 #pragma once
 
-#include "gen/emit_steps.hpp"
-#include "gen/model.hpp"
+#include "gen/emit/emit_steps.hpp"
+#include "gen/model/model.hpp"
 
 #include <tenon/gen/bag.hpp>
 #include <tenon/gen/conversion.hpp>

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/check/document_evolution.hpp"
+
+#include "gen/check/evolution_steps.hpp"
+#include "gen/check/field_steps.hpp"
+#include "gen/model/lineage.hpp"
+
+#include <algorithm>
+
+namespace tenon::gen {
+namespace {
+
+template <class Part>
+using Parts = std::vector<std::unique_ptr<Part>>;
+
+template <class Part>
+const Part* find(const Parts<Part>& parts, const std::string& name) {
+  const auto found = std::find_if(parts.begin(), parts.end(),
+                                  [&name](const auto& part) { return part->name == name; });
+  return found != parts.end() ? found->get() : nullptr;
+}
+
+template <class Part>
+StepVersion names_of(const Version& version, const char* part, const Parts<Part>& parts) {
+  StepVersion names("version " + version.label, part);
+  for (const auto& one : parts) names.add(one->name);
+  return names;
+}
+
+/// Reads one step: pairs structs and enums first, then compares fields.
+class StepReader {
+ public:
+  StepReader(const ObjectReader& object, DocumentStep& step, Findings& findings)
+      : object_(object), step_(step), findings_(findings) {}
+
+  void read() {
+    step_.notes = object_.optional_text("notes");
+    step_.hook = object_.flag("hook");
+    enums_ = object_of(object_, "enums");
+    structs_ = object_of(object_, "structs");
+    pair(step_.from->enums, step_.to->enums, "enum", enums_,
+         {"renamed_from", "split_from", "values"}, step_.enums);
+    pair(step_.from->structs, step_.to->structs, "struct", structs_,
+         {"renamed_from", "split_from", "fields"}, step_.structs);
+    for (EnumStep& enumeration : step_.enums) read_values(enumeration);
+    for (StructStep& structure : step_.structs) read_struct(structure);
+    step_.fields = read_field_steps({{words(*step_.from), step_.from->fields},
+                                     {words(*step_.to), step_.to->fields},
+                                     object_of(object_, "fields"),
+                                     object_.place("fields"),
+                                     "the \"fields\" of the step",
+                                     step_},
+                                    findings_);
+  }
+
+ private:
+  static std::string words(const Version& version) { return "version " + version.label; }
+
+  /// nullptr where the key is not there, or its value no object.
+  static const JsonValue* object_of(const ObjectReader& holder, const char* key) {
+    return holder.optional_object(key) != nullptr ? holder.optional(key) : nullptr;
+  }
+
+  /// Pairs what both versions have, under one name, renamed or split. `changes` is what the step
+  /// says.
+  template <class Part, class Pair>
+  void pair(const Parts<Part>& older, const Parts<Part>& newer, const char* part,
+            const JsonValue* changes, const std::vector<std::string>& keys,
+            std::vector<Pair>& pairs) {
+    const StepVersion from = names_of(*step_.from, part, older);
+    const StepVersion to = names_of(*step_.to, part, newer);
+    Renames renames(from, to, true, findings_);
+    if (changes != nullptr) {
+      for (const JsonMember& member : *changes->object()) {
+        check_entry(member, from, to, keys, renames);
+      }
+    }
+    renames.check_splits();
+    for (const auto& one : newer) {
+      const JsonValue* entry = changes != nullptr ? changes->find(one->name) : nullptr;
+      const auto said = [entry](const char* key) {
+        const JsonValue* value = entry != nullptr ? entry->find(key) : nullptr;
+        return value != nullptr ? value->text() : nullptr;
+      };
+      const std::string* split = said("split_from");
+      const std::string* source = split != nullptr ? split : said("renamed_from");
+      const Part* before = find(older, source != nullptr ? *source : one->name);
+      if (before == nullptr) continue;
+      pairs.push_back({.older = before, .newer = one.get(), .split = split != nullptr});
+    }
+  }
+
+  void check_entry(const JsonMember& member, const StepVersion& older, const StepVersion& newer,
+                   const std::vector<std::string>& keys, Renames& renames) {
+    const ObjectReader entry(member.value, "a change of " + article(newer.part), keys, findings_);
+    if (member.value.object() == nullptr) return;
+    const JsonValue* renamed = member.value.find("renamed_from");
+    const JsonValue* split = member.value.find("split_from");
+    if (!newer.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer, findings_);
+    } else if (member.value.object()->empty()) {
+      add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
+                 findings_);
+    } else if (renamed != nullptr && split != nullptr) {
+      add_contradiction(member.place, "'" + member.key + "' was renamed and split",
+                        "keep \"renamed_from\" or \"split_from\"", findings_);
+    } else if (renamed != nullptr) {
+      renames.add(member.key, *renamed);
+    } else if (split != nullptr) {
+      renames.add_split(member.key, *split);
+    } else if (!older.has(member.key)) {
+      add_unused(member.place, older.words + " has no " + older.part + " '" + member.key + "'",
+                 "remove it, or say \"renamed_from\" or \"split_from\"", findings_);
+    }
+  }
+
+  static std::string article(const std::string& part) {
+    return (part == "enum" ? "an " : "a ") + part;
+  }
+
+  /// What became of the values of an enum. New ones need no entry.
+  void read_values(EnumStep& enumeration) {
+    const std::string& name = enumeration.newer->name;
+    const JsonValue* entry = enums_ != nullptr ? enums_->find(name) : nullptr;
+    const JsonValue* values = entry != nullptr ? entry->find("values") : nullptr;
+    if (values != nullptr && values->object() == nullptr) {
+      add_wrong_type(*values, "'values'", "an object", findings_);
+      return;
+    }
+    const StepVersion older = values_of(*enumeration.older, *step_.from);
+    const StepVersion newer = values_of(*enumeration.newer, *step_.to);
+    Renames renames(older, newer, false, findings_);
+    if (values != nullptr) {
+      if (values->object()->empty()) {
+        add_unused(values->place, "'" + name + "' has no changes here", "remove it", findings_);
+      }
+      for (const JsonMember& member : *values->object()) {
+        read_value(member, older, newer, renames, enumeration);
+      }
+    }
+    for (const std::string& value : enumeration.older->values) {
+      const bool named = values != nullptr && values->find(value) != nullptr;
+      if (newer.has(value) || renames.contains(value) || named) continue;
+      add_unexplained(values != nullptr ? values->place : object_.place("enums"),
+                      "'" + value + "' of " + older.words + " is gone in " + newer.words,
+                      "add \"" + value + "\": {\"removed\": true} to the \"values\" of '" + name +
+                          "' in the \"enums\" of the step, or say \"renamed_from\" of the value "
+                          "that took its place",
+                      findings_);
+    }
+  }
+
+  void read_value(const JsonMember& member, const StepVersion& older, const StepVersion& newer,
+                  Renames& renames, EnumStep& enumeration) {
+    const ObjectReader entry(member.value, "a change of a value", {"renamed_from", "removed"},
+                             findings_);
+    if (member.value.object() == nullptr) return;
+    const JsonValue* from = entry.optional("renamed_from");
+    const bool removed = entry.mark("removed");
+    if (member.value.object()->empty()) {
+      add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
+                 findings_);
+    } else if (from != nullptr && removed) {
+      add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
+                        "keep one of the two", findings_);
+    } else if (removed && !older.has(member.key)) {
+      add_unknown_part(member.key, member.place, older, findings_);
+    } else if (removed && newer.has(member.key)) {
+      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
+                 findings_);
+    } else if (from != nullptr && !newer.has(member.key)) {
+      add_unknown_part(member.key, member.place, newer, findings_);
+    } else if (from != nullptr) {
+      renames.add(member.key, *from);
+      if (from->text() != nullptr) enumeration.renamed.push_back({*from->text(), member.key});
+    }
+  }
+
+  static StepVersion values_of(const Enum& enumeration, const Version& version) {
+    StepVersion values("'" + enumeration.name + "' of " + words(version), "value");
+    for (const std::string& value : enumeration.values) values.add(value);
+    return values;
+  }
+
+  void read_struct(StructStep& structure) {
+    const std::string& name = structure.newer->name;
+    const JsonMember* entry = nullptr;
+    if (structs_ != nullptr) {
+      for (const JsonMember& member : *structs_->object()) {
+        if (member.key == name) entry = &member;
+      }
+    }
+    const JsonValue* changes = entry != nullptr ? entry->value.find("fields") : nullptr;
+    if (changes != nullptr && changes->object() == nullptr) {
+      add_wrong_type(*changes, "'fields'", "an object", findings_);
+      return;
+    }
+    if (changes != nullptr && changes->object()->empty()) {
+      add_unused(changes->place, "'" + name + "' has no changes here", "remove it", findings_);
+    }
+    const auto of = [](const Struct& one, const Version& version) {
+      return "'" + one.name + "' of " + words(version);
+    };
+    structure.fields =
+        read_field_steps({{of(*structure.older, *step_.from), structure.older->fields},
+                          {of(*structure.newer, *step_.to), structure.newer->fields},
+                          changes,
+                          changes != nullptr ? changes->place : object_.place("structs"),
+                          "the \"fields\" of '" + name + "' in the \"structs\" of the step",
+                          step_},
+                         findings_);
+  }
+
+  const ObjectReader& object_;
+  DocumentStep& step_;
+  Findings& findings_;
+  const JsonValue* enums_ = nullptr;
+  const JsonValue* structs_ = nullptr;
+};
+
+/// Fills the origins of fields of a step, or of a struct in it.
+void set_origins(const Lineage& lineage, const DocumentStep& step, const StructStep* structure,
+                 std::vector<FieldStep>& fields) {
+  for (FieldStep& field : fields) {
+    if (field.older != nullptr) {
+      const Struct* owner = structure != nullptr ? structure->older : nullptr;
+      field.older_origins = lineage.origins_of(*step.from, owner, *field.older, field.hook);
+    }
+    if (field.newer != nullptr) {
+      const Struct* owner = structure != nullptr ? structure->newer : nullptr;
+      field.newer_origins = lineage.origins_of(*step.to, owner, *field.newer, field.hook);
+    }
+  }
+}
+
+DocumentVersion* find(const Document& document, const VersionName& name) {
+  const auto found =
+      std::find_if(document.versions.begin(), document.versions.end(),
+                   [&name](const auto& version) { return version->label == name.label(); });
+  return found->get();
+}
+
+}  // namespace
+
+void read_document_steps(const SpecFolder& folder, Document& document, Findings& findings) {
+  const auto objects =
+      find_steps(folder, "type", document.id, {"hook", "fields", "structs", "enums"}, findings);
+  const std::vector<VersionName> names = folder.names();
+  for (const VersionName& name : names) {
+    const std::optional<VersionName> from = neighbour_of(name, names);
+    if (!from) continue;
+    DocumentStep step{.from = find(document, *from), .to = find(document, name)};
+    const auto object = objects.find(name);
+    if (object != objects.end()) StepReader(object->second, step, findings).read();
+    document.steps.push_back(std::move(step));
+  }
+  const Lineage lineage(document);
+  for (DocumentStep& step : document.steps) {
+    set_origins(lineage, step, nullptr, step.fields);
+    for (StructStep& structure : step.structs) {
+      set_origins(lineage, step, &structure, structure.fields);
+    }
+  }
+}
+
+}  // namespace tenon::gen

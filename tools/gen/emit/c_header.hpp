@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Writes the C headers: all that a plugin in C needs of one version of a kind or document type.
+#pragma once
+
+#include "gen/model/model.hpp"
+
+#include <string>
+
+namespace tenon::gen {
+
+/// The text of the header `version.header`. The same spec gives the same text.
+std::string c_header(const KindVersion& version);
+std::string c_header(const DocumentVersion& version);
+
+}  // namespace tenon::gen

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/emit/cpp_literal.hpp"
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/model/naming.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
+namespace tenon::gen {
+namespace {
+
+std::string number(double value) {
+  char digits[40];
+  std::string text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string number(const JsonValue& value) {
+  if (const auto* real = value.as<double>()) return number(*real);
+  if (const auto* large = value.as<std::uint64_t>()) return std::to_string(*large) + "u";
+  const std::int64_t whole = *value.as<std::int64_t>();
+  // The literal of the least one would be the negation of a number that is too large.
+  if (whole == std::numeric_limits<std::int64_t>::min()) {
+    return "-" + std::to_string(std::numeric_limits<std::int64_t>::max()) + " - 1";
+  }
+  return std::to_string(whole);
+}
+
+/// Decodes base64 that was checked to be some.
+std::string bytes(std::string_view text) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string list;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    list += (list.empty() ? "" : ", ") + std::to_string(bits >> count & 0xff);
+  }
+  return list;
+}
+
+/// The fields of a struct or document in their order.
+std::string fields(const JsonValue& value, const std::vector<Field>& fields) {
+  std::string list;
+  for (const Field& field : fields) {
+    const JsonValue* given = value.find(field.name);
+    list += (list.empty() ? "" : ", ") +
+            (given != nullptr ? cpp_literal(*given, field.type) : "std::nullopt");
+  }
+  return list;
+}
+
+std::string text_literal(const std::string& text) {
+  return "std::string(" + quoted(text) + ", " + std::to_string(text.size()) + ")";
+}
+
+std::string elements(const JsonValue& value, const Type& type) {
+  std::string list;
+  for (const JsonValue& element : *value.array()) {
+    list += (list.empty() ? "" : ", ") + cpp_literal(element, type);
+  }
+  return list;
+}
+
+std::string entries(const JsonValue& value, const Type& type) {
+  std::string list;
+  for (const JsonMember& member : *value.object()) {
+    list += (list.empty() ? "{" : ", {") + text_literal(member.key) + ", " +
+            cpp_literal(member.value, type) + "}";
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string cpp_literal(const JsonValue& value, const Type& type) {
+  const std::string name = owned_type(type);
+  switch (type.shape) {
+    case Shape::boolean:
+      return *value.as<bool>() ? "true" : "false";
+    case Shape::string:
+      return text_literal(*value.text());
+    case Shape::bytes:
+      return name + "{" + bytes(*value.text()) + "}";
+    case Shape::json:
+      return name + "{" + text_literal(to_json(value)) + "}";
+    case Shape::list:
+      return name + "{" + elements(value, *type.element) + "}";
+    case Shape::map:
+      return name + "{" + entries(value, *type.element) + "}";
+    case Shape::optional:
+      return value.is_null() ? name + "()" : name + "(" + cpp_literal(value, *type.element) + ")";
+    case Shape::enumeration:
+      return name + "::" + camel_case(*value.text());
+    case Shape::structure:
+      return name + "{" + fields(value, type.structure->fields) +
+             (type.structure->bag ? ", {}}" : "}");
+    case Shape::document:
+      return name + "{" + fields(value, type.document->fields) + ", {}}";
+    case Shape::timestamp:
+      return name + "(tenon::Duration(" + number(value) + "))";
+    default:
+      return name + "(" + number(value) + ")";
+  }
+}
+
+}  // namespace tenon::gen

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/emit/emit_storage.hpp"
+
+#include "gen/emit/cpp_names.hpp"
+#include "gen/emit/storage_names.hpp"
+#include "gen/model/layout.hpp"
+
+#include <set>
+
+namespace tenon::gen {
+namespace {
+
+void emit_enum(Writer& out, const Enum& enumeration) {
+  std::vector<std::string> literals;
+  for (const std::string& value : enumeration.values) literals.push_back(quoted(value));
+  out.line();
+  out.doc(enumeration.doc);
+  out.line("struct ", local_name(storage_of(enumeration.cpp_name)), " {");
+  out.list("  static constexpr std::array<std::string_view, " + std::to_string(literals.size()) +
+               "> literals{",
+           literals, "};");
+  out.line("  tenon_string literal{};");
+  out.line("};");
+}
+
+void emit_object(Writer& out, const StoredObject& object) {
+  out.line();
+  out.doc(object.doc);
+  out.line("struct ", object.name(), " {");
+  out.indented([&] {
+    for (const Field& field : object.fields) {
+      out.doc(field.doc);
+      out.line("const ", stored_form(field.type), "* ", field.name, " = nullptr;");
+    }
+    out.doc("What other versions have and this one cannot name.");
+    out.line("tenon::Bag bag{};");
+    out.line();
+    out.line("template <class Object, class Visit>");
+    out.line("static void for_each_field(Object& object, Visit&& visit) {");
+    for (const Field& field : object.fields) {
+      out.line("  visit(", quoted(field.name), ", object.", field.name, ");");
+    }
+    out.line("}");
+  });
+  out.line("};");
+}
+
+void emit_version(Writer& out, const DocumentVersion& version) {
+  for (const auto& enumeration : version.enums) emit_enum(out, *enumeration);
+  for (const StoredObject& object : stored_objects(version)) emit_object(out, object);
+}
+
+/// The parameters of Stored<S>::load and ::save. There a namespace that is called like one inside
+/// tenon would be taken for that.
+std::vector<std::string> load_parameters(const StoredObject& object) {
+  return {"Conversion& conversion", "const Raw& raw", "::" + object.storage + "& stored"};
+}
+std::vector<std::string> save_parameters(const StoredObject& object) {
+  return {"Conversion& conversion", "const ::" + object.storage + "& stored", "Raw& raw"};
+}
+
+void emit_trait(Writer& out, const StoredObject& object) {
+  out.line();
+  out.line("template <>");
+  out.line("struct tenon::Stored<", object.storage, "> {");
+  out.indented([&] {
+    out.line("using Raw = ", object.c_name, ";");
+    out.line("static constexpr bool shared = false;");
+    out.line("static constexpr bool nullable = false;");
+    out.list("static bool load(", load_parameters(object), ");");
+    out.list("static bool save(", save_parameters(object), ");");
+  });
+  out.line("};");
+}
+
+/// Literals that nobody knows cross the contract in the bag.
+void emit_literals(Writer& out, const StoredObject& object, const DocumentVersion& version,
+                   bool loads) {
+  for (const Field& field : object.fields) {
+    if (innermost(field.type).shape != Shape::enumeration) continue;
+    const std::vector<std::string> arguments{"conversion", bag_field(field, version),
+                                             "raw." + field.name, loads ? "stored.bag" : "bag",
+                                             "stored." + field.name};
+    if (loads) {
+      out.list("if (!tenon::load_literals(", arguments, ")) return false;");
+    } else {
+      out.list("tenon::save_literals(", arguments, ");");
+    }
+  }
+}
+
+/// Fields that the contract cannot leave out are noted where they are absent.
+void emit_absence(Writer& out, const StoredObject& object, const DocumentVersion& version,
+                  bool loads) {
+  for (const Field& field : object.fields) {
+    const Shape shape = field.type.shape;
+    if (shape == Shape::optional || shape == Shape::structure || shape == Shape::document) continue;
+    std::vector<std::string> arguments{"conversion", bag_field(field, version)};
+    if (loads) arguments.push_back("raw." + field.name);
+    arguments.emplace_back(loads ? "stored.bag" : "bag");
+    arguments.push_back("stored." + field.name);
+    out.list(loads ? "tenon::load_absence(" : "tenon::save_absence(", arguments, ");");
+  }
+}
+
+void emit_load(Writer& out, const StoredObject& object, const DocumentVersion& version) {
+  out.list("bool tenon::Stored<" + object.storage + ">::load(", load_parameters(object), ") {");
+  out.indented([&] {
+    std::vector<std::string> loads;
+    for (const Field& field : object.fields) {
+      loads.push_back("tenon::load_field(conversion, " + quoted(field.name) + ", raw." +
+                      field.name + ", stored." + field.name + ")");
+    }
+    loads.emplace_back("stored.bag.read(conversion, raw.bag)");
+    out.chain("if (!(", loads, " && ", ")) return false;");
+    emit_literals(out, object, version, true);
+    emit_absence(out, object, version, true);
+    out.line("return true;");
+  });
+  out.line("}");
+  out.line();
+}
+
+void emit_save(Writer& out, const StoredObject& object, const DocumentVersion& version) {
+  out.list("bool tenon::Stored<" + object.storage + ">::save(", save_parameters(object), ") {");
+  out.indented([&] {
+    std::vector<std::string> saves;
+    for (const Field& field : object.fields) {
+      const bool optional = field.type.shape == Shape::optional;
+      saves.push_back(std::string("tenon::save_") + (optional ? "optional" : "field") +
+                      "(conversion, " + quoted(field.name) + ", stored." + field.name + ", raw." +
+                      field.name + ")");
+    }
+    out.chain("if (!(", saves, " && ", ")) return false;");
+    out.line("tenon::Bag bag = stored.bag;");
+    emit_literals(out, object, version, false);
+    emit_absence(out, object, version, false);
+    out.line("raw.bag = bag.text(conversion);");
+    out.line("return true;");
+  });
+  out.line("}");
+  out.line();
+}
+
+}  // namespace
+
+std::string emit_storage(const Document& document) {
+  std::set<std::string> headers;
+  for (const auto& version : document.versions) {
+    if (!version->removed()) headers.insert(version->header);
+    for (const DocumentVersion* used : version->documents) {
+      if (used->document != &document) headers.insert(storage_header(*used->document));
+    }
+  }
+  Writer out;
+  out.line("// Generated by tenon-gen; not edited.");
+  out.line("//");
+  out.comment("The storage types of " + document.id +
+              "; tenon/gen/storage.hpp says what they are. Absent fields are nullptr.");
+  out.line("#pragma once");
+  out.line();
+  for (const std::string& header : headers) out.line("#include <", header, ">");
+  if (!headers.empty()) out.line();
+  out.line("#include <tenon/gen/storage.hpp>");
+  out.line();
+  for (const char* header : {"array", "cstdint", "string_view"}) {
+    out.line("#include <", header, ">");
+  }
+  out.line();
+  out.line("namespace ", document.space, " {");
+  for (const auto& version : document.versions) emit_version(out, *version);
+  out.line();
+  out.line("}  // namespace ", document.space);
+  for (const auto& version : document.versions) {
+    if (version->removed()) continue;
+    for (const StoredObject& object : stored_objects(*version)) emit_trait(out, object);
+  }
+  return out.text();
+}
+
+void emit_contract_forms(Writer& out, const Document& document) {
+  for (const auto& version : document.versions) {
+    if (version->removed()) continue;
+    for (const StoredObject& object : stored_objects(*version)) {
+      emit_load(out, object, *version);
+      emit_save(out, object, *version);
+    }
+  }
+}
+
+}  // namespace tenon::gen

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Writes the tests of document types: round trips of random documents, and golden files for
+// conversions with a hand-written step.
+#pragma once
+
+#include "gen/model/model.hpp"
+
+#include <string>
+
+namespace tenon::gen {
+
+/// A program with GoogleTest.
+std::string emit_tests(const Model& model);
+
+}  // namespace tenon::gen

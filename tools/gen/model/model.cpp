@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/model/model.hpp"
+
+#include <algorithm>
+
+namespace tenon::gen {
+namespace {
+
+bool same_struct(const Struct& a, const Struct& b) {
+  const auto same_field = [](const Field& x, const Field& y) {
+    return x.name == y.name && passing(x.type, y.type) == Passing::same;
+  };
+  return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
+}
+
+/// Whether the fills take all of `sources`, each as it stands and in the same order.
+bool hands_on(const std::vector<FieldFill>& fills, const std::vector<Field>& sources) {
+  const auto as_it_stands = [](const FieldFill& fill, const Field& source) {
+    return fill.source == &source && fill.passing == Passing::same;
+  };
+  return std::equal(fills.begin(), fills.end(), sources.begin(), sources.end(), as_it_stands);
+}
+
+/// The newest version that `suits`; nullptr where none does.
+template <class Suits>
+const DocumentVersion* newest(const Document& document, Suits suits) {
+  const auto found = std::find_if(document.versions.rbegin(), document.versions.rend(),
+                                  [suits](const auto& version) { return suits(*version); });
+  return found != document.versions.rend() ? found->get() : nullptr;
+}
+
+}  // namespace
+
+const Type& without_optional(const Type& type) noexcept {
+  return type.shape == Shape::optional ? *type.element : type;
+}
+
+const Type& innermost(const Type& type) noexcept {
+  return type.element ? innermost(*type.element) : type;
+}
+
+bool is_stream(const Type& type) noexcept {
+  const Shape shape = innermost(type).shape;
+  return shape == Shape::reader || shape == Shape::writer;
+}
+
+Passing passing(const Type& from, const Type& to) {
+  if (from.shape != to.shape) return Passing::different;
+  const auto same_if = [](bool same) { return same ? Passing::same : Passing::different; };
+  switch (from.shape) {
+    case Shape::list:
+    case Shape::map:
+    case Shape::optional:
+      return passing(*from.element, *to.element);
+    case Shape::enumeration:
+      return same_if(from.enumeration->values == to.enumeration->values);
+    case Shape::structure:
+      return same_if(same_struct(*from.structure, *to.structure));
+    case Shape::document:
+      if (from.document == to.document) return Passing::same;
+      return from.document->document == to.document->document ? Passing::converted
+                                                              : Passing::different;
+    default:
+      return Passing::same;
+  }
+}
+
+bool same_shape(const Type& a, const Type& b) {
+  if (a.shape == Shape::optional) return same_shape(*a.element, b);
+  if (b.shape == Shape::optional) return same_shape(a, *b.element);
+  if (a.shape != b.shape) return false;
+  const auto same_field = [](const Field& x, const Field& y) {
+    return x.name == y.name && same_shape(x.type, y.type);
+  };
+  switch (a.shape) {
+    case Shape::list:
+    case Shape::map:
+      return same_shape(*a.element, *b.element);
+    case Shape::enumeration:
+      return a.enumeration->name == b.enumeration->name;
+    case Shape::structure:
+      return a.structure->name == b.structure->name &&
+             std::equal(a.structure->fields.begin(), a.structure->fields.end(),
+                        b.structure->fields.begin(), b.structure->fields.end(), same_field);
+    case Shape::document:
+      return a.document == b.document;
+    default:
+      return true;
+  }
+}
+
+const Method* KindVersion::find(std::string_view method) const noexcept {
+  const auto found = std::find_if(methods.begin(), methods.end(),
+                                  [method](const Method& m) { return m.name == method; });
+  return found != methods.end() ? &*found : nullptr;
+}
+
+const Method* KindVersion::configure() const noexcept {
+  const auto found = std::find_if(methods.begin(), methods.end(),
+                                  [](const Method& method) { return method.configures; });
+  return found != methods.end() ? &*found : nullptr;
+}
+
+bool MethodStep::same_form() const noexcept {
+  return answer == Answer::forward && hands_on(request, method->request) &&
+         hands_on(response, older->response);
+}
+
+bool KindStep::has_hooks() const noexcept {
+  return std::any_of(methods.begin(), methods.end(), [](const MethodStep& step) {
+    return step.answer == MethodStep::Answer::hook;
+  });
+}
+
+const DocumentVersion& Document::latest() const noexcept {
+  const auto* release =
+      newest(*this, [](const DocumentVersion& v) { return !v.removed() && !v.is_preview(); });
+  if (release != nullptr) return *release;
+  const auto* usable = newest(*this, [](const DocumentVersion& v) { return !v.removed(); });
+  return usable != nullptr ? *usable : *versions.back();
+}
+
+const DocumentVersion& Document::hub() const noexcept {
+  const auto is_release = [](const DocumentVersion& v) { return !v.draft() && !v.is_preview(); };
+  const auto* release =
+      newest(*this, [&](const DocumentVersion& v) { return is_release(v) && !v.removed(); });
+  if (release == nullptr) release = newest(*this, is_release);
+  return release != nullptr ? *release : latest();
+}
+
+const DocumentStep* Document::step_to(const DocumentVersion& version) const noexcept {
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [&version](const auto& step) { return step.to == &version; });
+  return found != steps.end() ? &*found : nullptr;
+}
+
+std::vector<const DocumentVersion*> Document::path(const DocumentVersion& from,
+                                                   const DocumentVersion& to) const {
+  const auto to_root = [this](const DocumentVersion& version) {
+    std::vector<const DocumentVersion*> line;
+    line.push_back(&version);
+    while (const DocumentStep* step = step_to(*line.back())) line.push_back(step->from);
+    return line;
+  };
+  std::vector<const DocumentVersion*> path = to_root(from);
+  std::vector<const DocumentVersion*> down = to_root(to);
+  const DocumentVersion* fork = nullptr;  // the newest version that both come from
+  while (!path.empty() && !down.empty() && path.back() == down.back()) {
+    fork = path.back();
+    path.pop_back();
+    down.pop_back();
+  }
+  path.push_back(fork);
+  path.insert(path.end(), down.rbegin(), down.rend());
+  return path;
+}
+
+}  // namespace tenon::gen

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gen/read/output.hpp"
+
+#include "gen/read/spec_files.hpp"
+
+#include <fstream>
+#include <iterator>
+
+namespace tenon::gen {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds(const fs::path& path, std::string_view content) {
+  std::ifstream file(path, std::ios::binary);
+  return file.is_open() && std::string(std::istreambuf_iterator<char>(file), {}) == content;
+}
+
+/// As make reads a path.
+std::string escaped(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == ' ' || c == '#') text += '\\';
+    text += c == '$' ? "$$" : std::string(1, c);
+  }
+  return text;
+}
+
+}  // namespace
+
+void Output::write(const std::string& path, std::string_view content) const {
+  const fs::path target = folder_ / path;
+  if (holds(target, content)) return;
+  std::error_code status;
+  fs::create_directories(target.parent_path(), status);
+  std::ofstream file(target, std::ios::binary | std::ios::trunc);
+  file << content;
+  file.close();
+  if (!file) throw EnvironmentError("cannot write " + target.generic_string());
+}
+
+std::string dependency_rule(const std::string& target, const std::vector<std::string>& inputs) {
+  std::string rule = escaped(target) + ":";
+  for (const std::string& input : inputs) rule += " \\\n  " + escaped(input);
+  return rule + "\n";
+}
+
+}  // namespace tenon::gen
