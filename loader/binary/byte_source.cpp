@@ -20,8 +20,8 @@ Error ByteSource::finding(std::string_view code, std::string_view found, std::st
 Error ByteSource::truncated(std::uint64_t offset, std::uint64_t size, std::string_view what) const {
   const auto needed =
       std::string(what) + ": " + std::to_string(size) + " bytes at byte " + std::to_string(offset);
-  return finding("truncated", "the file ends after " + std::to_string(size_) + " bytes", needed,
-                 "copy or build the file again: a part of it is missing or damaged");
+  return finding("truncated-file", "the file ends after " + std::to_string(size_) + " bytes",
+                 needed, "copy or build the file again: a part of it is missing or damaged");
 }
 
 FileSource::FileSource(const platform::File& file)

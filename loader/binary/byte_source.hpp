@@ -30,7 +30,7 @@ class ByteSource {
   std::string_view path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
-  /// Copies the bytes at `offset`. `what` names them for the message. Errors: truncated,
+  /// Copies the bytes at `offset`. `what` names them for the message. Errors: truncated-file,
   /// cannot-read.
   Result<void> read(std::uint64_t offset, std::span<std::byte> into, std::string_view what) {
     const std::uint64_t start = offset - shown_at_;

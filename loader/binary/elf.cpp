@@ -75,7 +75,7 @@ Result<void> check_identification(const ByteSource& source, const elf::Identific
                                   ElfFile::Accepts accepts) {
   const auto rebuild = "take the plugin's build for " + machine_name(platform::host_machine);
   if (id.word_size == elf::class_32) {
-    return source.finding("wrong-word-size", "a 32-bit file for " + machine_name(machine_of(id)),
+    return source.finding("wrong-architecture", "a 32-bit file for " + machine_name(machine_of(id)),
                           "a 64-bit file for " + machine_name(platform::host_machine), rebuild);
   }
   const bool other_order = id.byte_order != host_byte_order;

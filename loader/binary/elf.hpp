@@ -42,7 +42,7 @@ class ElfFile {
   enum class Accepts { libraries, programs };
 
   /// Reads headers, segments and the dynamic section. `source` must live as long as the result.
-  /// Errors: empty-file, not-a-module, truncated, wrong-word-size, wrong-architecture,
+  /// Errors: empty-file, not-a-module, truncated-file, wrong-architecture,
   /// broken-file (the file contradicts itself), cannot-read.
   static Result<ElfFile> open(ByteSource& source, Accepts accepts = Accepts::libraries);
 

@@ -41,7 +41,7 @@ bool same_needs(const Package& found, const Package& asker) {
 Error not_required(const Package& asker, std::string_view name, const Version& version) {
   const std::string range =
       "^" + std::to_string(version.major) + "." + std::to_string(version.minor);
-  return Error({.code = "not-required",
+  return Error({.code = "undeclared-requirement",
                 .where = in_words(asker),
                 .found = in_words(name, version) + ", which its manifest does not require",
                 .needed = "a requirement of " + std::string(name),
@@ -162,7 +162,7 @@ void Bindings::find_flaws() {
   flaws_.insert(flaws_.end(), resolution_.warnings.begin(), resolution_.warnings.end());
   for (const auto& [name, version] : packages_.lock) {
     if (repository_.find(name, version) != none) continue;
-    flaws_.push_back(Error({.code = "locked-missing",
+    flaws_.push_back(Error({.code = "missing-locked-package",
                             .where = packages_.lock_file,
                             .found = "no " + in_words(name, version) + " among the packages",
                             .needed = "every package that the lock names",
@@ -170,7 +170,7 @@ void Bindings::find_flaws() {
   }
   if (!resolution_.within_lock) {
     flaws_.push_back(
-        Error({.code = "lock-unfit",
+        Error({.code = "lock-conflict",
                .where = packages_.lock_file,
                .found = "versions that do not give everybody what they require, so that others "
                         "are used: " +

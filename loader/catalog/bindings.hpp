@@ -50,7 +50,7 @@ class Bindings {
   Bindings& operator=(const Bindings&) = delete;
 
   /// What somebody requires and does not get, what is not enforced, and where the lock does not
-  /// fit. Codes: those of the resolver; locked-missing, lock-unfit.
+  /// fit. Codes: those of the resolver; missing-locked-package, lock-conflict.
   const std::vector<Error>& flaws() const noexcept { return flaws_; }
 
   /// Why the host does not use a version of a package; nothing where it does.
@@ -58,7 +58,7 @@ class Bindings {
   std::optional<Error> refusal(std::string_view name, const Version& version) const;
   std::optional<Error> refusal(PackageId id) const;
   /// Why a package does not see a version of another one, or of itself; nothing where it does. The
-  /// asker may be newer than what was found. Errors: not-required, version-refused.
+  /// asker may be newer than what was found. Errors: undeclared-requirement, version-refused.
   std::optional<Error> refusal(const Package& asker, std::string_view name, const Version& version,
                                bool builtin) const;
 

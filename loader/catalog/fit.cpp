@@ -69,7 +69,7 @@ Error not_adaptable(const Provided& provided, const Fit& fit, const std::string&
 }
 
 Error unknown_kind(const Provided& provided, const std::string& where) {
-  return Error({.code = "kind-unknown",
+  return Error({.code = "unknown-kind",
                 .where = where,
                 .found = title_of(provided),
                 .needed = "a kind of this program",

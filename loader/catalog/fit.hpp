@@ -19,7 +19,7 @@ Fit fit_of(const Provided& provided);
 
 /// The findings about what a module provides and this program cannot use: errors where all of it is
 /// of no use here, otherwise warnings. Another program may have a kind that is unknown here, so
-/// that is never an error. Codes: kind-unknown, kind-too-new, kind-differs, draft-differs,
+/// that is never an error. Codes: unknown-kind, kind-too-new, kind-differs, draft-differs,
 /// kind-not-adaptable.
 std::vector<Error> misfits(const ModuleDescription& module);
 

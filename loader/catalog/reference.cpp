@@ -12,7 +12,7 @@ constexpr std::string_view form =
 
 Error wrong(std::string_view text, std::string found,
             std::string_view fix = "name the plugin in that form") {
-  return Error({.code = "wrong-reference",
+  return Error({.code = "bad-reference",
                 .where = in_quotes(text),
                 .found = std::move(found),
                 .needed = std::string(form),

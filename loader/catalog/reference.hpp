@@ -27,7 +27,7 @@ struct Reference {
   std::optional<Requirement> requirement{};
 
   /// A name without `/` gets `domain`. The version follows the last `@`. A reference to a name
-  /// with an `@` therefore needs a version, eg: `me.example/a@b@*`. Error: wrong-reference.
+  /// with an `@` therefore needs a version, eg: `me.example/a@b@*`. Error: bad-reference.
   static Result<Reference> parse(std::string_view text, std::string_view domain);
 
   /// How far a version of the package is from what is asked for: 0 it is that, 1 another with the

@@ -120,16 +120,16 @@ struct Origin {
 
 Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
   if (!said.type.empty() && !how.type.empty() && said.type != how.type) {
-    return other("other-type", "type", said.type, how.type);
+    return other("type-differs", "type", said.type, how.type);
   }
   if (!said.version.empty() && !how.from.empty() && said.version != how.from) {
-    return other("other-version", "version", said.version, how.from);
+    return other("version-differs", "version", said.version, how.from);
   }
   const std::string_view id = said.type.empty() ? how.type : said.type;
   const std::string_view label = said.version.empty() ? how.from : said.version;
   if (id.empty() || label.empty()) {
     const std::string missing = id.empty() ? "type" : "version";
-    return Error({.code = "missing-" + missing,
+    return Error({.code = id.empty() ? "missing-type" : "missing-version",
                   .message = "the document does not say its " + missing,
                   .where = missing,
                   .needed = R"({"type": ..., "version": ..., "value": {...}})",
@@ -175,7 +175,7 @@ const DocumentConversion* find_way(const DocumentType& type, const DocumentVersi
 }
 
 Error by_hand(const DocumentType& type, const DocumentConversion& way) {
-  return Error({.code = "step-by-hand",
+  return Error({.code = "missing-conversion",
                 .message = "a hand-written step is missing",
                 .where = std::string(type.id),
                 .found = "versions " + std::string(way.from) + " and " + std::string(way.to) +

@@ -432,7 +432,7 @@ Resolved HostCore::resolve(const std::vector<std::string>& references) const {
     const Package& package = catalog->bindings().repository().package(one.package);
     if (*one.wanted.step_down(package.version) == 0) continue;
     resolved.warnings.push_back(
-        Error({.code = "next-best",
+        Error({.code = "version-substituted",
                .where = one.reference,
                .found = package.name + " " + package.version.to_string(),
                .needed = "version " + one.wanted.version->to_string() + ", which is gone",
@@ -451,7 +451,7 @@ Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
   for (const PackageId id : bindings.resolution().packages) {
     const Package& package = bindings.repository().package(id);
     if (package.dev) {
-      return Error({.code = "in-development",
+      return Error({.code = "not-lockable",
                     .where = packages.file(id).string(),
                     .found = "a package that is being worked on: " + package.name,
                     .needed = "packages with a version, which stay as they are",

@@ -89,14 +89,14 @@ Error outdone(const Registration& late, const Registration& rival, const std::st
                   .fix = "rename the plugin, or remove one of the two"});
   }
   if (differs) {
-    return Error({.code = "duplicate",
+    return Error({.code = "package-differs",
                   .where = where,
                   .found = found + ", with other content than " + rival.description->place() +
                            ", which is used",
                   .needed = "one content for one version of a package",
                   .fix = "give one of the two a version of its own, or remove it"});
   }
-  return Error({.code = "duplicate",
+  return Error({.code = "duplicate-file",
                 .where = where,
                 .found = found,
                 .needed = "one file; the same is in " + rival.description->place(),

@@ -63,9 +63,9 @@ class Registry {
   const Bindings& bindings() const noexcept { return *bindings_; }
 
   /// Registers what a module's manifest provides. The first to come wins: of two modules with the
-  /// same plugin the later one's is left out. Returns the findings of `misfits`, and name-taken and
-  /// duplicate: an error where the other file of the version holds something else, otherwise a
-  /// warning.
+  /// same plugin the later one's is left out. Returns the findings of `misfits`; name-taken;
+  /// package-differs, where the other file of the version holds something else; otherwise
+  /// duplicate-file, a warning.
   std::vector<Error> add(const ListedModule& module, FileComparison& files);
   /// Sorts what was added.
   void finish();
@@ -84,7 +84,7 @@ class Registry {
 
   /// All registrations that a reference names, of whatever kind, those that `find` prefers first. A
   /// name without `/` gets the domain, or where it is empty that of each kind. Errors:
-  /// wrong-reference, not-found.
+  /// bad-reference, not-found.
   Result<std::vector<const Registration*>> find_all(std::string_view reference,
                                                     std::string_view domain) const;
 

@@ -255,14 +255,14 @@ Result<Image> Image::load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bo
                   .fix = "install what is missing, or link it into the plugin"});
   }
   if (image.copy_.original != nullptr && !image.copy_.original->is_unchanged()) {
-    return Error({.code = "file-changing",
+    return Error({.code = "file-changed",
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                   .message = "the file was replaced or written to while it was loaded",
                   .where = file.string()});
   }
   image.map_ = platform::ImageMap::of(path);
   if (!image.library_.has(entry_symbol)) {
-    return Error({.code = "no-entry",
+    return Error({.code = "no-module-object",
                   .where = file.string(),
                   .found = "no exported object tenon_module_v1",
                   .needed = "the object that the TENON_MODULE or TENON_PLUGIN macro makes",

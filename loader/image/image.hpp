@@ -126,7 +126,7 @@ class Image {
  public:
   /// Loads a copy of a module and its libraries; `joins_threads` is what its manifest says. Errors:
   /// load-failed with the words of the system's loader, sanitizer-mismatch, those of writing the
-  /// copies, file-changing, no-entry.
+  /// copies, file-changed, no-module-object.
   static Result<Image> load(std::shared_ptr<ImageFolder> folder, Bundle bundle, bool joins_threads);
   Image(Image&& other) noexcept = default;
   Image& operator=(Image&&) = delete;

@@ -120,7 +120,7 @@ class WriteOneByOne : public DestinationStep1 {
     std::optional<std::string> message = Value<std::optional<std::string>>::own(text);
     if (!message) return std::nullopt;
     return DestinationV2AckError{
-        .code = "refused", .message = *std::move(message), .retryable = false};
+        .code = "record-refused", .message = *std::move(message), .retryable = false};
   }
 
   /// Takes the refused records whose turn it is. The plugin's own answers come first as long as

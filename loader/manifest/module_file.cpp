@@ -88,7 +88,8 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
   if (!object) return std::move(object).error();
   if (!*object) {
     return source.finding(
-        "no-entry", "no exported object tenon_module_v1", "the object that the manifest belongs to",
+        "no-module-object", "no exported object tenon_module_v1",
+        "the object that the manifest belongs to",
         "do not hide it: no version script or -fvisibility for what TENON_MODULE declares");
   }
   const auto [address, room] = **object;

@@ -41,10 +41,10 @@ Result<platform::File> open_module(const std::filesystem::path& path);
 
 /// Reads the manifest and the prologue of the module at `path`: only the pieces of the file that
 /// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
-/// empty-file, truncated, not-a-module, broken-file, wrong-word-size, wrong-architecture,
-/// no-manifest, two-manifests, broken-manifest, contract-too-new, contract-unknown, no-entry,
-/// wrong-magic, size-too-small, size-too-large, manifest-differs. A file of more than
-/// `largest_file` bytes, which cannot be loaded, is cannot-read.
+/// empty-file, truncated-file, not-a-module, broken-file, wrong-architecture,
+/// no-manifest, two-manifests, broken-manifest, contract-too-new, contract-unknown,
+/// no-module-object, wrong-magic, size-too-small, size-too-large, manifest-differs. A file of more
+/// than `largest_file` bytes, which cannot be loaded, is cannot-read.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);
 /// The same of an open file.
 Result<ModuleFile> read_module_file(const platform::File& file);

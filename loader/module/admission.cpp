@@ -240,7 +240,7 @@ std::optional<Error> Admission::fill_slots(const tenon_registration& entry,
   for (const MethodInfo& method : version.methods) {
     const void* address = pointer_at(table, method.offset);
     if (address == nullptr && method.required) {
-      return Error({.code = "slot-missing",
+      return Error({.code = "missing-method",
                     .where = where_,
                     .found = "no " + std::string(method.name) + " in " + describe(entry),
                     .needed = "every method that the kind requires",

@@ -10,11 +10,11 @@
 
 namespace tenon::detail {
 
-/// The error `forked`, of a call where `plugin` and `method` are given. `where` is a module, or
-/// what else was asked for.
+/// The error `host-forked`, of a call where `plugin` and `method` are given. `where` is a module,
+/// or what else was asked for.
 inline Error forked_error(std::string where = {}, std::string_view plugin = {},
                           std::string_view method = {}) {
-  return Error({.code = "forked",
+  return Error({.code = "host-forked",
                 .status = TENON_FAILED_PRECONDITION,
                 .message = "the host belongs to the process that forked this one",
                 .where = std::move(where),

@@ -218,7 +218,7 @@ Result<void> Generation::create(const Kind& kind, std::int32_t target, std::stri
                                 const Inside& inside, Object& object) {
   const AdmittedPlugin* plugin = choose(kind, target, name);
   if (plugin == nullptr) {
-    return Error({.code = "kind-missing",
+    return Error({.code = "missing-plugin",
                   .where = std::string(name),
                   .found = "package " + package_ + " without " + std::string(kind.id) +
                            " that could be used as version " + std::to_string(target),

@@ -121,7 +121,7 @@ class Generation final : public Serving, private StreamRunner {
   };
 
   /// Creates an object and the adapter to the version that is asked for. The caller is `inside`,
-  /// and lists the object or ends it. Errors: kind-missing, those of the plugin's create.
+  /// and lists the object or ends it. Errors: missing-plugin, those of the plugin's create.
   Result<void> create(const Kind& kind, std::int32_t target, std::string_view name,
                       const Inside& inside, Object& object);
   /// Shows an object to calls under `index`, which is free. REQUIRED: the lock. Where an allocation

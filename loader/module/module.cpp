@@ -127,7 +127,7 @@ Error Module::refused(std::string found) const {
 }
 
 Error Module::busy() const {
-  return Error({.code = "busy",
+  return Error({.code = "module-busy",
                 .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                 .message = "another thread is loading or restarting the module and does not end",
                 .where = where()});
@@ -387,7 +387,7 @@ Result<Module::Loaded> Module::load() {
   auto content = file->read_all(largest_file);
   if (!content) return std::move(content).error();
   if (const auto now = platform::identity_of(origin_.file); !now || !(*now == file->identity())) {
-    return Error({.code = "file-changing",
+    return Error({.code = "file-changed",
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                   .message = "the file was replaced or written to while it was read",
                   .where = where()});
@@ -580,7 +580,7 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
   }
   if (failures_.quarantined()) {
     return Error(
-        {.code = "quarantined",
+        {.code = "module-quarantined",
          .status = TENON_UNAVAILABLE,
          .message = "the module has failed too often and is not used any more: " + reasons(),
          .where = where(),
@@ -588,7 +588,7 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
          .plugin = std::string(plugin),
          .method = std::string(method)});
   }
-  return Error({.code = "restarting",
+  return Error({.code = "module-restarting",
                 .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                 .message = "the module has failed and waits for its restart",
                 .where = where(),

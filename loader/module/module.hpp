@@ -187,8 +187,8 @@ class Module final : public ServingModule,
   bool has_manifest(const Manifest& manifest) const;
 
   /// Creates an instance of the plugin `name`, for use as version `target` of a kind; loads the
-  /// module when it is the first. Errors: those of loading and of the plugin; `quarantined`,
-  /// `restarting`, `busy`.
+  /// module when it is the first. Errors: those of loading and of the plugin; `module-quarantined`,
+  /// `module-restarting`, `module-busy`.
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
                              const std::optional<TextMap>& config, Owner owner);
   /// Ends an instance; unloads the module when it was the last. Called by InstanceDeleter.

@@ -108,20 +108,20 @@ std::string_view Explanation::code(const Edge& end) const {
   if (std::any_of(needs.begin(), needs.end(), contradicts)) return "contradictory-requirement";
   if (const auto* broken = this->broken(end)) return broken->code;
   const Range versions = candidates_.versions(end.name);
-  if (versions.begin == versions.end) return "package-missing";
+  if (versions.begin == versions.end) return "missing-package";
   const auto takes_one = [&](const Need* need) {
     return !candidates_.taken_by(*need, end.name).empty();
   };
   const bool each = std::all_of(needs.begin(), needs.end(), takes_one);
-  return each ? "two-versions-needed" : "version-missing";
+  return each ? "version-conflict" : "no-matching-version";
 }
 
 std::string Explanation::found(const Edge& end) const {
   if (const auto* broken = this->broken(end)) return broken->where + ", which cannot be used";
   const auto what = code(end);
-  if (what == "package-missing") return "no package of the name " + candidates_.need(end).name;
-  if (what == "version-missing") return versions_there(end);
-  if (what == "two-versions-needed") return versions_taken(end);
+  if (what == "missing-package") return "no package of the name " + candidates_.need(end).name;
+  if (what == "no-matching-version") return versions_there(end);
+  if (what == "version-conflict") return versions_taken(end);
   return required(end) + ", which no version can meet";
 }
 
@@ -129,7 +129,7 @@ std::string Explanation::fix(const Chain& chain) {
   const Edge& end = chain.back();
   const auto what = code(end);
   std::string fix = "add a version of " + required(end);
-  if (what == "two-versions-needed") {
+  if (what == "version-conflict") {
     fix = "let one version of " + candidates_.need(end).name + " do for all that " + requirer(end) +
           " is made of";
   } else if (const auto* broken = this->broken(end)) {
@@ -164,7 +164,7 @@ Error not_enforced(Candidates& candidates, const Question& question, const Edge&
     const auto& package = candidates.repository().package(candidates.package(edge.provider));
     found = package.name + " " + shortened(package.version.to_string());
   }
-  return Error({.code = "not-enforced",
+  return Error({.code = "requirement-not-enforced",
                 .message = "requires " + need.name + " " + said(need),
                 .where = Explanation(candidates, question).requirer(edge),
                 .found = std::move(found),

@@ -61,7 +61,7 @@ Result<PackageId> Repository::add(Package package) {
   const auto place = place_of(names_[name_id], package.version);
   if (place != names_[name_id].versions.end() &&
       total_order(packages_[*place].version, package.version) == 0) {
-    return Error({.code = "duplicate",
+    return Error({.code = "duplicate-package",
                   .where = package.name + " " + in_quotes(package.version.to_string()),
                   .found = "two packages of this name and version",
                   .needed = "one",

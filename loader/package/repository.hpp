@@ -76,8 +76,8 @@ class Repository {
   };
   static Numbers numbers(const Requirement& versions);
 
-  /// Takes `package`, and sorts its needs by name. Error: duplicate, when one of that name and
-  /// version, down to the build metadata, is there already.
+  /// Takes `package`, and sorts its needs by name. Error: duplicate-package, when one of that name
+  /// and version, down to the build metadata, is there already.
   Result<PackageId> add(Package package);
 
   /// A module that has a name and cannot be used.

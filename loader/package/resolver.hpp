@@ -72,7 +72,7 @@ struct Unmet {
   /// How a root came to it: each requires what the next one is a version of; the last one's
   /// need is met by nothing.
   std::vector<Binding> chain;
-  /// package-missing, version-missing, contradictory-requirement, or two-versions-needed, with
+  /// missing-package, no-matching-version, contradictory-requirement, or version-conflict, with
   /// the chain in words, what is there, and what would help.
   Error error;
 };
@@ -83,7 +83,7 @@ struct Resolution {
   std::vector<PackageId> packages;  // all that are needed; circles aside, requirers come first
   std::vector<Binding> bindings;    // of the roots, then of the packages, in their order
   std::vector<Unmet> unmet;         // of one name and requirement the shortest chain
-  std::vector<Error> warnings;      // not-enforced: wishes of dev packages
+  std::vector<Error> warnings;      // requirement-not-enforced: wishes of dev packages
   bool within_lock = true;          // whether the lock could be kept to
 
   /// What a root, or a package of the answer, gets for `name`; none where it has no need of that

@@ -201,7 +201,7 @@ void SqliteDestination::make_room_for(const boost::json::object& fields) {
   for (const auto& field : fields) {
     const std::string_view name = field.key();
     if (name == key_column_) {
-      throw sdk::Refusal("key-column", "the payload has a field \"", name,
+      throw sdk::Refusal("reserved-field", "the payload has a field \"", name,
                          "\", which is the column of the key; name that one with \"key\"");
     }
     if (!columns_.find(name, guess++)) missing.push_back(name);

@@ -184,8 +184,8 @@ const Refused refused[] = {
      R"({"type":"tenon.dev/recrod","version":1,"value":{}})",
      "   did you mean 'tenon.dev/record'?\n",
      {}},
-    {"AnotherType", older, "error[other-type]", {"--type", "tenon.dev/parameter"}},
-    {"AnotherVersion", older, "error[other-version]", {"--from", "2"}},
+    {"AnotherType", older, "error[type-differs]", {"--type", "tenon.dev/parameter"}},
+    {"AnotherVersion", older, "error[version-differs]", {"--from", "2"}},
     {"NoObject", "[]", "expected object, found array", {}},
 };
 INSTANTIATE_TEST_SUITE_P(All, BadDocuments, testing::ValuesIn(refused),
@@ -368,18 +368,20 @@ TEST_F(Documents, HaveALargestSize) {
   const Outcome endless = world_.run({"/bin/sh", "-c", "\"$0\" convert </dev/zero", TENON});
   EXPECT_EQ(endless.exit, 1);
   EXPECT_EQ(endless.out, "");
-  EXPECT_EQ(endless.err.find("tenon convert: standard input:1: error[too-large]\n"
+  EXPECT_EQ(endless.err.find("tenon convert: standard input:1: error[document-too-large]\n"
                              "   found   more than 64 MB\n"),
             0u)
       << endless.err;
   const Outcome lines = world_.run({"/bin/sh", "-c", "yes | \"$0\" convert", TENON});
-  EXPECT_NE(lines.err.find("standard input: error[too-large]"), std::string::npos) << lines.err;
+  EXPECT_NE(lines.err.find("standard input: error[document-too-large]"), std::string::npos)
+      << lines.err;
 
   world_.write("store/a.json", "");
   fs::resize_file(world_.root() / "store/a.json", std::uintmax_t{5} << 30);
   const Outcome sparse = convert({"--in-place", "store"});
   EXPECT_EQ(sparse.exit, 1);
-  EXPECT_NE(sparse.err.find("store/a.json:1: error[too-large]"), std::string::npos) << sparse.err;
+  EXPECT_NE(sparse.err.find("store/a.json:1: error[document-too-large]"), std::string::npos)
+      << sparse.err;
   EXPECT_NE(sparse.err.find("0 files converted, 0 unchanged, 1 refused\n"), std::string::npos);
 }
 

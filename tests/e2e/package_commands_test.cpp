@@ -84,7 +84,7 @@ TEST_F(PackageCommands, ResolveSaysWhatIsInTheWay) {
   const Outcome run = tenon({"resolve", "me.example/lost", "me.example/nobody"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "");
-  EXPECT_NE(run.err.find("tenon: error[package-missing] me.example/lost 1.0.0: requires "
+  EXPECT_NE(run.err.find("tenon: error[missing-package] me.example/lost 1.0.0: requires "
                          "example.io/nobody ^2\n   found   no package of the name "
                          "example.io/nobody\n"),
             std::string::npos)
@@ -138,7 +138,7 @@ TEST_F(PackageCommands, ResolveRefusesAVersionThatIsThere) {
   const Outcome run = tenon({"resolve", "me.example/blur@1.3.0"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(run.err.find("tenon: error[version-missing] me.example/blur 1.3.0: requires "
+  EXPECT_EQ(run.err.find("tenon: error[no-matching-version] me.example/blur 1.3.0: requires "
                          "example.io/colour ^3\n"),
             0U)
       << run.err;
@@ -151,7 +151,7 @@ TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
   EXPECT_EQ(run.exit, 0);
   EXPECT_NE(run.out.find("1.4.0"), std::string::npos) << run.out;
   EXPECT_EQ(run.err.substr(0, run.err.find("\n   fix")),
-            "tenon: warning[next-best] example.io/colour@1.5.0\n"
+            "tenon: warning[version-substituted] example.io/colour@1.5.0\n"
             "   found   example.io/colour 1.4.0\n"
             "   needed  version 1.5.0, which is gone");
 }
@@ -173,7 +173,7 @@ example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
   const Outcome gone = tenon({"resolve", "--lock", "tenon.lock", "me.example/blur"});
   EXPECT_EQ(gone.exit, 1);
   EXPECT_NE(gone.out.find("1.6.2"), std::string::npos) << gone.out;
-  EXPECT_EQ(gone.err.find("tenon: error[locked-missing] tenon.lock\n"), 0U) << gone.err;
+  EXPECT_EQ(gone.err.find("tenon: error[missing-locked-package] tenon.lock\n"), 0U) << gone.err;
   world_.write("tenon.lock", "{");
   EXPECT_EQ(tenon({"graph", "--lock", "tenon.lock"}).exit, 1);
   EXPECT_EQ(tenon({"graph", "--lock", "none.lock"}).exit, 3);
@@ -249,7 +249,7 @@ TEST_F(PackageCommands, LockLeavesOutWhatLacksSomething) {
   const Outcome run = tenon({"lock"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "tenon.lock: 1 package\n");
-  EXPECT_EQ(run.err.find("tenon: left out: error[package-missing] me.example/lost 1.0.0"), 0U)
+  EXPECT_EQ(run.err.find("tenon: left out: error[missing-package] me.example/lost 1.0.0"), 0U)
       << run.err;
   EXPECT_EQ(world_.read("tenon.lock").find("lost"), std::string::npos);
 }
@@ -259,7 +259,7 @@ TEST_F(PackageCommands, LockRefusesWhatIsInDevelopment) {
   const Outcome run = tenon({"lock"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(run.err.find("tenon: nothing was written: error[in-development] "), 0U) << run.err;
+  EXPECT_EQ(run.err.find("tenon: nothing was written: error[not-lockable] "), 0U) << run.err;
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
 }
 
@@ -282,7 +282,7 @@ TEST_F(PackageCommands, LockPrintsItsAnswerAsJson) {
   EXPECT_EQ(answer.at("error"), nullptr);
   ASSERT_EQ(answer.at("packages").as_array().size(), 1U);
   EXPECT_EQ(answer.at("packages").at(0).at("name"), "example.io/colour");
-  EXPECT_EQ(answer.at("left_out").at(0).at("code"), "package-missing");
+  EXPECT_EQ(answer.at("left_out").at(0).at("code"), "missing-package");
 }
 
 // -- graph --------------------------------------------------------------------
@@ -291,7 +291,7 @@ TEST_F(PackageCommands, GraphDrawsForGraphviz) {
   install({"colour-1.4.0", "colour-1.6.2", "colour-2.1.0", "blur-1.2.0", "lost-1.0.0"});
   const Outcome run = tenon({"graph"});
   EXPECT_EQ(run.exit, 1) << "there is a conflict";
-  EXPECT_EQ(run.err.find("tenon: error[package-missing] me.example/lost 1.0.0"), 0U) << run.err;
+  EXPECT_EQ(run.err.find("tenon: error[missing-package] me.example/lost 1.0.0"), 0U) << run.err;
   EXPECT_EQ(run.out, R"(digraph packages {
   rankdir=LR;
   node [shape=box];
@@ -372,7 +372,7 @@ TEST_F(PackageCommands, GraphPrintsItsAnswerAsJson) {
   EXPECT_EQ(answer.at("packages").at(0).at("version"), "1.6.2");
   EXPECT_EQ(answer.at("packages").at(1).at("used"), false);
   const json::value& lost = answer.at("packages").at(2);
-  EXPECT_EQ(lost.at("refused").at("code"), "package-missing");
+  EXPECT_EQ(lost.at("refused").at("code"), "missing-package");
   EXPECT_EQ(lost.at("requirements").at(0).at("gets"), nullptr);
   EXPECT_EQ(lost.at("requirements").at(0).at("met"), false);
 }

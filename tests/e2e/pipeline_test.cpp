@@ -1068,7 +1068,7 @@ pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not take this v
    found   loud
    needed  one of ["trace", "debug", "info", "warn", "error"]
    fix     change the value
-pipeline.json:8:16: error[wrong-reference]: "drop-in:tenon.dev/log"
+pipeline.json:8:16: error[bad-reference]: "drop-in:tenon.dev/log"
    found   the prefix "drop-in", which is neither builtin nor standalone
    needed  [builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2
    fix     name the plugin in that form

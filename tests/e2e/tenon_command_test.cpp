@@ -133,7 +133,7 @@ TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
           "            me.example/blur   photo.example/filter  1        -     unknown kind\n"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find("warning[kind-unknown] modules/mixed.so\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("warning[unknown-kind] modules/mixed.so\n"), std::string::npos) << text;
   EXPECT_NE(text.find("warning[kind-too-new] modules/mixed.so\n"), std::string::npos) << text;
 }
 
@@ -145,11 +145,11 @@ TEST_F(TenonCommand, InspectTellsWhichPackagesAreMissing) {
   EXPECT_NE(before.out.find("requires    example.io/colour  ^1.4  ->  nothing\n"),
             std::string::npos)
       << before.out;
-  EXPECT_NE(before.out.find("warning[package-missing] me.example/clocks 1.2.0"), std::string::npos)
+  EXPECT_NE(before.out.find("warning[missing-package] me.example/clocks 1.2.0"), std::string::npos)
       << before.out;
   const Outcome installed = tenon({"inspect", install("rich.so", "clocks.so").string()});
   EXPECT_EQ(installed.exit, 1);
-  EXPECT_NE(installed.out.find("error[package-missing] me.example/clocks 1.2.0"), std::string::npos)
+  EXPECT_NE(installed.out.find("error[missing-package] me.example/clocks 1.2.0"), std::string::npos)
       << installed.out;
 }
 
@@ -157,7 +157,7 @@ TEST_F(TenonCommand, InspectSaysThatAnotherProgramHasTheKind) {
   const Outcome run = tenon({"inspect", "modules/foreign.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_NE(run.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos) << run.out;
-  EXPECT_NE(run.out.find("warning[kind-unknown]"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("warning[unknown-kind]"), std::string::npos) << run.out;
 }
 
 TEST_F(TenonCommand, InspectSeesAnotherSpec) {
@@ -260,11 +260,11 @@ TEST_F(TenonCommand, InspectTellsOfARivalAmongTheInstalled) {
   install("rich.so", "a.so");
   const fs::path second = install("rich.so", "b.so");
   const Outcome same = tenon({"inspect", second.string()});
-  EXPECT_NE(same.out.find("warning[duplicate]"), std::string::npos) << same.out;
+  EXPECT_NE(same.out.find("warning[duplicate-file]"), std::string::npos) << same.out;
   std::ofstream(second, std::ios::binary | std::ios::app) << "other content";
   const Outcome other = tenon({"inspect", second.string()});
   EXPECT_EQ(other.exit, 1);
-  EXPECT_NE(other.out.find("error[duplicate]"), std::string::npos) << other.out;
+  EXPECT_NE(other.out.find("error[package-differs]"), std::string::npos) << other.out;
 }
 
 TEST_F(TenonCommand, InspectTellsWhatItsFolderSays) {
@@ -296,7 +296,7 @@ TEST_F(TenonCommand, InspectIsHonestAboutWhatIsNoModule) {
   const NoModule all[] = {
       {"text.so", "not-a-module", "a text file"},
       {"empty.so", "empty-file", "0 bytes"},
-      {"cut.so", "truncated", ""},
+      {"cut.so", "truncated-file", ""},
       {"modules", "not-a-module", "a folder"},
       {"missing.so", "not-found", ""},
       {"/dev/null", "not-a-module", "a device"},
@@ -525,7 +525,7 @@ TEST_F(TenonCommand, ListShowsPluginsAndSkippedFiles) {
   EXPECT_EQ(text.substr(text.find("\nSkipped")), R"(
 Skipped:
   not-a-module     ROOT/plugins/text.so
-  package-missing  me.example/clocks 1.2.0
+  missing-package  me.example/clocks 1.2.0
   kind-too-new     ROOT/plugins/new.so
 Next: tenon inspect ROOT/plugins/text.so
 )");
@@ -546,7 +546,7 @@ Next: tenon inspect ROOT/plugins/clocks/dev/clocks.so
   EXPECT_EQ(warned.exit, 0) << warned.out;
   EXPECT_EQ(warned.out.find("Skipped"), std::string::npos) << warned.out;
   EXPECT_NE(warned.out.find("\nWarnings:\n  kind-too-new "), std::string::npos) << warned.out;
-  EXPECT_NE(warned.out.find("\n  duplicate "), std::string::npos) << warned.out;
+  EXPECT_NE(warned.out.find("\n  duplicate-file "), std::string::npos) << warned.out;
   EXPECT_NE(warned.out.find("\nNotes:\n"), std::string::npos) << warned.out;
   const json::object answer = tenon_json({"list"});
   for (const json::value& finding : answer.at("skipped").as_array()) {
@@ -570,7 +570,7 @@ TEST_F(TenonCommand, ListNamesThePackageThatLacksAnother) {
   EXPECT_EQ(run.exit, 1) << run.err;
   EXPECT_EQ(run.out.substr(run.out.find("\nSkipped")), R"(
 Skipped:
-  package-missing  me.example/clocks 1.2.0
+  missing-package  me.example/clocks 1.2.0
 Next: tenon resolve me.example/clocks
 )");
   const Outcome next = tenon({"resolve", "me.example/clocks"});

@@ -99,7 +99,7 @@ static const test_echo_v1 echo = {
 #else
     TEST_ECHO_V1_BASE,
 #endif
-#ifndef FAULT_SLOT_MISSING
+#ifndef FAULT_MISSING_METHOD
     .say = SAY,
 #endif
     .count = count,
@@ -180,7 +180,7 @@ static void stop(void) {
 #define TENON_FINGERPRINT_test_echo_v99 TENON_FINGERPRINT_test_echo_v1
 #endif
 
-#ifdef FAULT_KIND_UNKNOWN
+#ifdef FAULT_UNKNOWN_KIND
 #undef TENON_KIND_test_echo_v1
 #define TENON_KIND_test_echo_v1 "test.example/nobody-knows-it"
 #endif
@@ -287,7 +287,7 @@ static const tenon_registration registrations[] = {
 #define STRIDE sizeof(tenon_registration)
 #endif
 
-#ifdef FAULT_NO_ENTRY
+#ifdef FAULT_NO_MODULE_OBJECT
 #define OBJECT tenon_module_v0
 #else
 #define OBJECT tenon_module_v1

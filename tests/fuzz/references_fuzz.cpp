@@ -31,7 +31,7 @@ bool same(const Reference& a, const Reference& b) {
 }
 
 void require_error(const Error& error) {
-  require(error.code() == "wrong-reference" && !error.where().empty());
+  require(error.code() == "bad-reference" && !error.where().empty());
   require(!error.found().empty() && !error.needed().empty() && !error.fix().empty());
   const std::string text = error.to_string();
   require(text.size() < 4000);

@@ -73,18 +73,17 @@ TEST_P(SkippedModule, IsToldAndHarmsNoOther) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, SkippedModule,
-    testing::Values(Fault{"no-manifest", "no-manifest"},
-                    Fault{"broken-manifest", "broken-manifest"},
-                    Fault{"two-manifests", "two-manifests"}, Fault{"no-entry", "no-entry"},
-                    Fault{"wrong-magic", "wrong-magic"}, Fault{"size-too-small", "size-too-small"},
-                    Fault{"size-too-large", "size-too-large"},
-                    Fault{"size-past-image", "size-too-large"},
-                    Fault{"contract-too-new", "contract-too-new"},
-                    Fault{"manifest-too-new", "contract-too-new"},
-                    Fault{"contract-unknown", "contract-unknown"},
-                    Fault{"differs-manifest-size", "manifest-differs"},
-                    Fault{"kind-too-new", "kind-too-new"}, Fault{"kind-unknown", "kind-unknown"},
-                    Fault{"kind-differs", "kind-differs"}, Fault{"some-library", "no-manifest"}),
+    testing::Values(
+        Fault{"no-manifest", "no-manifest"}, Fault{"broken-manifest", "broken-manifest"},
+        Fault{"two-manifests", "two-manifests"}, Fault{"no-module-object", "no-module-object"},
+        Fault{"wrong-magic", "wrong-magic"}, Fault{"size-too-small", "size-too-small"},
+        Fault{"size-too-large", "size-too-large"}, Fault{"size-past-image", "size-too-large"},
+        Fault{"contract-too-new", "contract-too-new"},
+        Fault{"manifest-too-new", "contract-too-new"},
+        Fault{"contract-unknown", "contract-unknown"},
+        Fault{"differs-manifest-size", "manifest-differs"}, Fault{"kind-too-new", "kind-too-new"},
+        Fault{"unknown-kind", "unknown-kind"}, Fault{"kind-differs", "kind-differs"},
+        Fault{"some-library", "no-manifest"}),
     name_of);
 
 /// Found when the module was loaded, before any of its functions runs.
@@ -111,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, RefusedModule,
                                          Fault{"differs-version", "manifest-differs"},
                                          Fault{"differs-fingerprint", "manifest-differs"},
                                          Fault{"differs-count", "manifest-differs"},
-                                         Fault{"slot-missing", "slot-missing"},
+                                         Fault{"missing-method", "missing-method"},
                                          Fault{"slot-interposed", "slot-interposed"},
                                          Fault{"start-failed", "start-failed"},
                                          Fault{"undefined-symbol", "load-failed"}),
@@ -145,7 +144,7 @@ TEST_F(GoodModule, MayLieInTwoPlacesOfWhichTheFirstCounts) {
   place_fault("good", "b.so");
   Host host(options());
   const auto skipped = host.skipped();
-  ASSERT_EQ(codes(skipped), Texts{"duplicate"});
+  ASSERT_EQ(codes(skipped), Texts{"duplicate-file"});
   EXPECT_NE(skipped[0].where().find("b.so"), std::string_view::npos);
   EXPECT_EQ(skipped[0].needed().find("one file; the same is in "), 0u) << skipped[0].needed();
   EXPECT_EQ(host.create<test::Echo>("echo").value()->say("hello").value(), "1: hello");
@@ -156,7 +155,7 @@ TEST_F(GoodModule, IsNotTakenForAnotherOfItsVersion) {
   place_fault("good-by-hand", "b.so");
   Host host(options());
   const auto skipped = host.skipped();
-  ASSERT_EQ(codes(skipped), Texts{"duplicate"});
+  ASSERT_EQ(codes(skipped), Texts{"package-differs"});
   EXPECT_EQ(skipped[0].grade(), ErrorGrade::error);
   EXPECT_NE(skipped[0].found().find(", with other content than "), std::string_view::npos);
   EXPECT_NE(skipped[0].found().find("a.so, which is used"), std::string_view::npos);

@@ -181,7 +181,7 @@ TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
   const auto refused = unruly->say("well?");
 
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), "restarting");
+  EXPECT_EQ(refused.error().code(), "module-restarting");
   EXPECT_TRUE(refused.error().retryable());
   EXPECT_EQ(refused.error().plugin(), unruly_package);
   EXPECT_EQ(refused.error().method(), "say");

@@ -86,7 +86,7 @@ TEST_F(ForkedChild, GetsTheErrorForkedFromAnInheritedHost) {
   auto counter = host.create<test::Counter>("counter").value();
   const int failures = failures_in_child([&](int& failed) {
     const auto forked = [&](const Error& error, const char* what) {
-      expect(failed, error.code() == "forked", what);
+      expect(failed, error.code() == "host-forked", what);
     };
     forked(host.create<test::Counter>("counter").error(), "create");
     forked(host.find<test::Counter>("counter").error(), "find");
@@ -129,12 +129,12 @@ TEST_F(ForkedChild, RefusesCallsIntoAModuleThatNobodyRestarts) {
   while (!module(host, counters).quarantined) {
     static_cast<void>(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
   }
-  ASSERT_EQ(counter->add(1).error().code(), "quarantined");
+  ASSERT_EQ(counter->add(1).error().code(), "module-quarantined");
   EXPECT_EQ(counter->add(1).error().plugin(), "test.example/counter");
   EXPECT_EQ(counter->add(1).error().method(), "add");
   const int failures = failures_in_child([&](int& failed) {
     const auto refused = counter->add(1);
-    expect(failed, !refused && refused.error().code() == "forked", "the code");
+    expect(failed, !refused && refused.error().code() == "host-forked", "the code");
     expect(failed, !refused && refused.error().method() == "add", "the method");
   });
   EXPECT_EQ(failures, 0);
@@ -177,7 +177,8 @@ TEST_F(ForkedChild, NeverWaitsForLocksOfThreadsThatItDoesNotHave) {
   for (int i = 0; i < 20; i++) {
     const int failures = failures_in_child([&](int& failed) {
       const auto sum = counter->add(1);
-      expect(failed, sum || sum.error().code() == "forked", "a call works, or the gate was closed");
+      expect(failed, sum || sum.error().code() == "host-forked",
+             "a call works, or the gate was closed");
       expect(failed, !host.create<test::Counter>("counter"), "create returns");
       { auto ended = std::move(counter); }
     });

@@ -121,7 +121,7 @@ TEST_F(OneHost, SaysWhatThereIsWhenNothingIsFound) {
   EXPECT_EQ(host.create<test::Stream>("stream").error().found(), "no plugin of that kind");
   EXPECT_EQ(host.create<test::Probe>("probe@3.0.0").error().found(),
             "1.0.0 (standalone, version 1 of the kind); no builtin");
-  EXPECT_EQ(host.create<test::Probe>("best:probe").error().code(), "wrong-reference");
+  EXPECT_EQ(host.create<test::Probe>("best:probe").error().code(), "bad-reference");
 }
 
 TEST_F(OneHost, TakesPackageVersionsByReferenceAndOtherwiseTheNewest) {

@@ -138,10 +138,10 @@ TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
             std::string::npos);
 
   const auto refused = counter->add(1);
-  EXPECT_EQ(refused.error().code(), "quarantined") << refused.error().to_string();
+  EXPECT_EQ(refused.error().code(), "module-quarantined") << refused.error().to_string();
   EXPECT_FALSE(refused.error().retryable());
   EXPECT_NE(refused.error().message().find("this edition cannot add"), std::string_view::npos);
-  EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "quarantined");
+  EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "module-quarantined");
 
   place("counter-2.so", "counter.so");
   ASSERT_EQ(host.restart(counters).value(), Restarted::now) << "an operator releases it";
@@ -190,8 +190,8 @@ TEST_F(Limits, ARestartThatFailsLeavesTheModuleInQuarantine) {
   EXPECT_EQ(host.restart(counters).error().code(), "resource-exhausted");
   EXPECT_TRUE(module(host, counters).quarantined);
   EXPECT_EQ(told(Event::Type::released), 0u);
-  EXPECT_EQ(counter->add(1).error().code(), "quarantined");
-  EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "quarantined");
+  EXPECT_EQ(counter->add(1).error().code(), "module-quarantined");
+  EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "module-quarantined");
   place("counter-2.so", "counter.so");
   ASSERT_TRUE(host.restart(counters));
   EXPECT_TRUE(counter->add(1));

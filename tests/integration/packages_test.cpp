@@ -65,11 +65,11 @@ TEST_F(RequiringPackages, AreNotUsedWithoutWhatTheyRequire) {
   place("probe-old.so");
   place("probe-new.so");
   Host host(options());
-  ASSERT_EQ(codes(host.skipped()), Texts{"version-missing"});
+  ASSERT_EQ(codes(host.skipped()), Texts{"no-matching-version"});
   EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/old"});
   const auto refused = host.create<test::Probe>("new");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), "version-missing");
+  EXPECT_EQ(refused.error().code(), "no-matching-version");
   EXPECT_EQ(refused.error().where(), "test.example/new 1.0.0");
   EXPECT_EQ(refused.error().found(), "test.example/faults 1.0.0");
   EXPECT_EQ(refused.error().needed(), "test.example/faults ^2");
@@ -88,7 +88,7 @@ TEST_F(RequiringPackages, SeeNothingElse) {
   const auto refused = probe->ask("echo", "hello");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().status(), TENON_FAILED_PRECONDITION);
-  EXPECT_NE(refused.error().message().find("not-required"), std::string_view::npos)
+  EXPECT_NE(refused.error().message().find("undeclared-requirement"), std::string_view::npos)
       << refused.error().message();
   EXPECT_TRUE(host.create<test::Echo>("echo")) << "the host sees all";
 }
@@ -101,10 +101,10 @@ TEST_F(RequiringPackages, AreRefusedAVersionThatIsThereForItsOwnReason) {
   Host host(options());
   const auto refused = host.create<test::Probe>("test.example/old@2.0.0");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), "version-missing");
+  EXPECT_EQ(refused.error().code(), "no-matching-version");
   EXPECT_EQ(refused.error().where(), "test.example/old 2.0.0");
   EXPECT_TRUE(host.create<test::Probe>("test.example/old@1.0.0"));
-  EXPECT_EQ(codes(host.resolve({"test.example/old@2.0.0"}).errors), Texts{"version-missing"});
+  EXPECT_EQ(codes(host.resolve({"test.example/old@2.0.0"}).errors), Texts{"no-matching-version"});
 }
 
 // A reference may come from anywhere: from a config, from another plugin.
@@ -133,7 +133,7 @@ TEST_F(RequiringPackages, KeepTheHostToItsOwnRequirements) {
   EXPECT_EQ(refused.error().code(), "version-refused");
 
   options.requirements = {{echoes, "one"}, {"test.example/nobody", "^1"}};
-  EXPECT_EQ(codes(Host(options).skipped()), (Texts{"bad-requirement", "package-missing"}));
+  EXPECT_EQ(codes(Host(options).skipped()), (Texts{"bad-requirement", "missing-package"}));
 }
 
 TEST_F(RequiringPackages, GoOnWhenWhatTheyUseIsRestarted) {
@@ -168,7 +168,7 @@ TEST_F(RequiringPackages, GetWhatARestartBrings) {
   place("probe-new.so");
   Host host(options());
   auto echo = host.create<test::Echo>("echo").value();
-  EXPECT_EQ(host.create<test::Probe>("new").error().code(), "version-missing");
+  EXPECT_EQ(host.create<test::Probe>("new").error().code(), "no-matching-version");
   place_fault("good-edition-2", "echo.so");
   ASSERT_TRUE(host.restart(echoes));
   EXPECT_EQ(host.find<test::Echo>("echo").value().package_version(), "2.0.0");
@@ -184,7 +184,7 @@ TEST_F(RequiringPackages, AreNotReplacedByWhatCannotGetWhatItRequires) {
   place("probe-newer.so", "probe.so");
   const auto refused = host.restart("test.example/new");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), "version-missing");
+  EXPECT_EQ(refused.error().code(), "no-matching-version");
   EXPECT_EQ(probe->edition().value(), 1);
 }
 
@@ -194,7 +194,7 @@ TEST_F(RequiringPackages, InDevelopmentOnlyWish) {
   fs::create_directories(folder);
   fs::copy_file(MODULES "/probe-new.so", folder / "probe.so");
   Host host(options());
-  EXPECT_EQ(codes(host.skipped()), (Texts{"in-development", "not-enforced"}));
+  EXPECT_EQ(codes(host.skipped()), (Texts{"in-development", "requirement-not-enforced"}));
   auto probe = host.create<test::Probe>("new").value();
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
   ASSERT_TRUE(host.restart("test.example/new"));
@@ -280,7 +280,7 @@ TEST_F(LockedPackages, ThatAreGoneAreToldAndTheRestIsUsed) {
   place_echo("good", "1.0.0");
   const std::string hash(64, 'a');
   Host host(locked({{"2.0.0", hash}}));
-  EXPECT_EQ(codes(host.skipped()), Texts{"locked-missing"});
+  EXPECT_EQ(codes(host.skipped()), Texts{"missing-locked-package"});
   EXPECT_EQ(says(host), "1: hello");
 }
 
@@ -332,13 +332,14 @@ TEST_F(ChainsOfPlugins, NameThePathToWhatMayNotBeCreated) {
   const std::string path(refused.error().behind());
   EXPECT_EQ(path.find("test.example/second: say: failed-precondition; behind it "
                       "test.example/third: say: failed-precondition; behind it "
-                      "error[not-required] test.example/third 1.0.0"),
+                      "error[undeclared-requirement] test.example/third 1.0.0"),
             0u)
       << path;
   const std::string text = refused.error().to_string();
-  const auto refusal = text.find("not-required");
+  const auto refusal = text.find("undeclared-requirement");
   EXPECT_NE(refusal, std::string::npos) << text;
-  EXPECT_EQ(text.find("not-required", refusal + 1), std::string::npos) << "once: " << text;
+  EXPECT_EQ(text.find("undeclared-requirement", refusal + 1), std::string::npos)
+      << "once: " << text;
 }
 
 // What was told of one call is not told of the next.

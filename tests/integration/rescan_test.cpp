@@ -153,7 +153,7 @@ TEST_F(Rescan, NeverLetsReadersWaitForFilesThatAreCompared) {
     rescanning.join();
   }
   EXPECT_TRUE(read_meanwhile);
-  EXPECT_EQ(codes(host.skipped()), Texts{"duplicate"});
+  EXPECT_EQ(codes(host.skipped()), Texts{"duplicate-file"});
 }
 
 }  // namespace

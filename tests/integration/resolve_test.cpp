@@ -85,7 +85,7 @@ TEST_F(ResolvedPackages, ArePackagesWithWhatTheyGet) {
   ASSERT_EQ(newer.requirements.size(), 1U);
   EXPECT_EQ(newer.requirements[0].gets, "");
   EXPECT_FALSE(newer.requirements[0].met);
-  EXPECT_EQ(newer.refused->code(), "version-missing");
+  EXPECT_EQ(newer.refused->code(), "no-matching-version");
 }
 
 TEST_F(ResolvedPackages, InDevelopmentGetWhatTheyDoNotAskFor) {
@@ -148,7 +148,7 @@ TEST_F(ResolvedPackages, AreFoundByPluginOrByPackage) {
   const Resolved wrong = host.resolve(
       {"builtin:test.example/faults", "test.example/faults@3", "a b", "test.example/nobody"});
   EXPECT_TRUE(wrong.packages.empty());
-  EXPECT_EQ(codes(wrong.errors), (Texts{"not-found", "not-found", "wrong-reference", "not-found"}));
+  EXPECT_EQ(codes(wrong.errors), (Texts{"not-found", "not-found", "bad-reference", "not-found"}));
   EXPECT_EQ(wrong.errors[0].found(), "test.example/faults 2.0.0 (standalone), 1.0.0 (standalone)");
   EXPECT_EQ(wrong.errors[1].found(), "test.example/faults 2.0.0 (standalone), 1.0.0 (standalone)");
   EXPECT_EQ(host.resolve({"test.example/faults@9.0.0"}).errors.at(0).found(),
@@ -163,7 +163,7 @@ TEST_F(ResolvedPackages, StandInForThoseThatAreGone) {
   for (const char* reference : {"test.example/echo@1.3.4", "test.example/faults@1.3.4"}) {
     const Resolved resolved = host.resolve({reference});
     EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
-    ASSERT_EQ(codes(resolved.warnings), Texts{"next-best"});
+    ASSERT_EQ(codes(resolved.warnings), Texts{"version-substituted"});
     EXPECT_EQ(resolved.warnings[0].where(), reference);
     EXPECT_EQ(resolved.warnings[0].found(), "test.example/faults 1.0.0");
     EXPECT_EQ(in_words(resolved.packages[0].newer),
@@ -184,7 +184,7 @@ TEST_F(ResolvedPackages, SayWhatTheHostHasAgainstNewerOnes) {
             (Texts{"test.example/faults: ", "photo: ^1"}));
   EXPECT_EQ(in_words(resolved.packages[0].newer),
             Texts{"2.0.0: needed is test.example/faults ^1, which the host requires"});
-  EXPECT_EQ(codes(resolved.errors), Texts{"version-missing"});
+  EXPECT_EQ(codes(resolved.errors), Texts{"no-matching-version"});
 }
 
 TEST_F(ResolvedPackages, SayWhatNewerOnesLack) {
@@ -300,7 +300,7 @@ TEST_F(ResolvedPackages, InDevelopmentAreInNoLock) {
   fs::copy_file(FAULTS "/good.so", dev);
   const auto written = Host(options()).write_lock(file);
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code(), "in-development");
+  EXPECT_EQ(written.error().code(), "not-lockable");
   EXPECT_EQ(written.error().where(), dev.string());
   EXPECT_EQ(world_.read("tenon.lock"), "what was there before");
 }
@@ -310,7 +310,7 @@ TEST_F(ResolvedPackages, ThatTheHostLacksAreInNoLock) {
   options.requirements = {{"test.example/nobody", "^1"}};
   const auto written = Host(options).write_lock(world_.root() / "tenon.lock");
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code(), "package-missing");
+  EXPECT_EQ(written.error().code(), "missing-package");
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
 }
 

@@ -176,11 +176,11 @@ TEST_P(FailingRestart, LeavesTheOldCodeServing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Flaws, FailingRestart,
-    testing::Values(Flaw{"Truncated", "probe-2.so", "truncated", truncated},
+    testing::Values(Flaw{"Truncated", "probe-2.so", "truncated-file", truncated},
                     Flaw{"OfAnotherArchitecture", "probe-2.so", "wrong-architecture",
                          for_another_architecture},
                     Flaw{"OtherPackage", "probe-other-package.so", "restart-refused"},
-                    Flaw{"LacksThePlugin", "probe-other-name.so", "kind-missing"},
+                    Flaw{"LacksThePlugin", "probe-other-name.so", "missing-plugin"},
                     Flaw{"CreateFails", "probe-create-fails.so", "resource-exhausted"},
                     Flaw{"ConfigureFails", "probe-configure-fails.so", "invalid-argument"}),
     [](const auto& info) { return std::string(info.param.name); });

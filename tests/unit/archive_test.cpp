@@ -109,7 +109,7 @@ TEST_P(Compressions, CutArchiveIsFound) {
   for (std::size_t size = 0; size < packed.size(); size++) {
     const auto cut = unpack(packed.substr(0, size));
     ASSERT_FALSE(cut) << size << " bytes";
-    EXPECT_EQ(cut.error().code(), "not-an-archive");
+    EXPECT_EQ(cut.error().code(), "broken-archive");
   }
 }
 

@@ -214,11 +214,11 @@ TEST_F(WrongArchive, SparseFileDoesNotFillTheDisk) {
 TEST_F(WrongArchive, WhatIsNoTarFileIsAnError) {
   for (const std::string& content : {std::string(), std::string("x"), std::string("\x1f\x8b"),
                                      std::string(2000, 'x'), std::string("PK\x03\x04", 4)}) {
-    EXPECT_EQ(unpack(content).error().code(), "not-an-archive") << content;
+    EXPECT_EQ(unpack(content).error().code(), "broken-archive") << content;
   }
   std::string cut = tar_of({{path}});
   EXPECT_EQ(failure(cut.substr(0, 1024)),
-            "error[not-an-archive] the archive cannot be read\n"
+            "error[broken-archive] the archive cannot be read\n"
             "   found   its end is missing\n"
             "   needed  a whole tar file, not compressed or compressed with gzip or zstd\n"
             "   fix     get another copy of the archive");

@@ -98,7 +98,7 @@ TEST(Bindings, KeepTheHostToItsRequirements) {
   packages.requirements.insert({"x.y/nobody", Requirement::parse("^1").value()});
   const Bindings incomplete(packages);
   ASSERT_EQ(incomplete.flaws().size(), 1u);
-  EXPECT_EQ(incomplete.flaws()[0].code(), "package-missing");
+  EXPECT_EQ(incomplete.flaws()[0].code(), "missing-package");
   EXPECT_EQ(incomplete.flaws()[0].where(), "photo");
   EXPECT_EQ(used(incomplete), "x.y/a 1.0.0") << "what else there is is used";
 }
@@ -110,7 +110,7 @@ TEST(Bindings, LeaveOutWhatDoesNotGetWhatItRequires) {
                  package("x.y/b", "1.0.0", {{"x.y/c", "^3"}}), package("x.y/c", "2.0.0")}});
   EXPECT_EQ(used(bindings), "x.y/a 1.0.0, x.y/c 2.0.0");
   const auto refused = bindings.refusal("x.y/a", version("2.0.0"));
-  ASSERT_EQ(code(refused), "version-missing");
+  ASSERT_EQ(code(refused), "no-matching-version");
   EXPECT_EQ(refused->where(), "x.y/a 2.0.0");
   EXPECT_EQ(refused->message(), "requires x.y/b *; x.y/b 1.0.0 requires x.y/c ^3");
   EXPECT_EQ(refused->found(), "x.y/c 2.0.0");
@@ -128,7 +128,7 @@ TEST(Bindings, GiveAllReasonsAtOnce) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(
       refused->to_string(),
-      "error[package-missing] x.y/a 1.0.0: requires x.y/b *; requires x.y/c ^2; requires "
+      "error[missing-package] x.y/a 1.0.0: requires x.y/b *; requires x.y/c ^2; requires "
       "x.y/d >1,<1\n"
       "   found   no package of the name x.y/b; x.y/c 1.1.0, 1.0.0; x.y/d >1,<1, which no "
       "version can meet\n"
@@ -146,7 +146,7 @@ TEST(Bindings, ShowEveryBranchOfADeeperConflict) {
   const auto refused = bindings.refusal("x.y/a", version("1.0.0"));
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->to_string(),
-            "error[package-missing] x.y/a 1.0.0: requires x.y/b ^1; x.y/b 1.1.0 requires x.y/d *; "
+            "error[missing-package] x.y/a 1.0.0: requires x.y/b ^1; x.y/b 1.1.0 requires x.y/d *; "
             "x.y/b 1.0.0 requires x.y/c ^3\n"
             "   found   no package of the name x.y/d; x.y/c 2.0.0\n"
             "   needed  x.y/d *; x.y/c ^3\n"
@@ -182,7 +182,7 @@ TEST(Bindings, ShowAPackageWhatItRequiresAndNothingElse) {
   EXPECT_EQ(code(other), "version-refused");
   EXPECT_EQ(other->needed(), "x.y/b ^1, of which it gets 1.3.0");
   const auto unseen = bindings.refusal(asker, "x.y/c", version("1.4.2"), false);
-  EXPECT_EQ(code(unseen), "not-required");
+  EXPECT_EQ(code(unseen), "undeclared-requirement");
   EXPECT_EQ(unseen->where(), "x.y/a 1.0.0");
   EXPECT_EQ(unseen->fix(), R"(add "x.y/c": "^1.4" to what the manifest of x.y/a requires)");
 }
@@ -205,7 +205,7 @@ TEST(Bindings, TakeARequirementOfTheCoreAtItsWord) {
   EXPECT_EQ(code(bindings.refusal(content, "photo.example/core", version("5.0.0"), true)), "");
   EXPECT_EQ(code(bindings.refusal(wants_more, "photo.example/core", version("5.0.0"), true)),
             "version-refused");
-  EXPECT_EQ(code(bindings.refusal("x.y/b", version("1.0.0"))), "version-missing");
+  EXPECT_EQ(code(bindings.refusal("x.y/b", version("1.0.0"))), "no-matching-version");
 }
 
 // A generation that is about to replace the one that was found.
@@ -232,7 +232,7 @@ TEST(Bindings, RefuseAChangeThatAUserDoesNotTake) {
   EXPECT_EQ(code(refused), "restart-refused");
   EXPECT_EQ(refused->needed(), "x.y/b ^1, which x.y/a 1.0.0 requires, who uses it");
   EXPECT_EQ(code(change(package("x.y/b", "2.0.0"), {})), "") << "nobody uses it";
-  EXPECT_EQ(code(change(package("x.y/b", "1.1.0", {{"x.y/d", "*"}}), {user})), "package-missing");
+  EXPECT_EQ(code(change(package("x.y/b", "1.1.0", {{"x.y/d", "*"}}), {user})), "missing-package");
   EXPECT_EQ(code(bindings.refusal_of_change(package("x.y/c", "1.0.0"), package("x.y/c", "2.0.0"),
                                             {}, "c.so")),
             "version-refused");
@@ -255,7 +255,7 @@ TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
   const Bindings incomplete(packages);
   EXPECT_EQ(used(incomplete), "x.y/a 1.0.0, x.y/b 1.9.0, x.y/c 1.0.0");
   ASSERT_EQ(incomplete.flaws().size(), 1u);
-  EXPECT_EQ(incomplete.flaws()[0].code(), "locked-missing");
+  EXPECT_EQ(incomplete.flaws()[0].code(), "missing-locked-package");
   EXPECT_EQ(incomplete.flaws()[0].where(), "tenon.lock");
 
   packages.lock[1].second = version("1.0.0");
@@ -263,7 +263,7 @@ TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
   const Bindings unfit(packages);
   EXPECT_EQ(got(unfit, packages.found[0], "x.y/b"), "1.9.0") << "a lock breaks no requirement";
   ASSERT_EQ(unfit.flaws().size(), 1u);
-  EXPECT_EQ(unfit.flaws()[0].code(), "lock-unfit");
+  EXPECT_EQ(unfit.flaws()[0].code(), "lock-conflict");
   EXPECT_EQ(unfit.flaws()[0].found(),
             "versions that do not give everybody what they require, so that others are used: "
             "x.y/b 1.9.0");
@@ -275,7 +275,7 @@ TEST(Bindings, TakeTheRequirementsOfDevelopmentForWishes) {
   const Bindings bindings({.host = "photo", .found = {asker, package("x.y/b", "1.0.0")}});
   EXPECT_EQ(got(bindings, asker, "x.y/b"), "1.0.0");
   ASSERT_EQ(bindings.flaws().size(), 1u);
-  EXPECT_EQ(bindings.flaws()[0].code(), "not-enforced");
+  EXPECT_EQ(bindings.flaws()[0].code(), "requirement-not-enforced");
 }
 
 // Whatever there is: each package that is refused has a reason, and each requirement of one that is

@@ -76,22 +76,22 @@ TEST(ByteSources, EndWithTheFile) {
        {static_cast<ByteSource*>(&from_file), static_cast<ByteSource*>(&from_memory)}) {
     EXPECT_EQ(read(*source, 5000, 0), "");
     EXPECT_EQ(read(*source, 4999, 1), content.substr(4999));
-    EXPECT_EQ(read(*source, 4999, 2), "truncated");
-    EXPECT_EQ(read(*source, 5001, 0), "truncated");
-    EXPECT_EQ(read(*source, ~std::uint64_t{0}, 2), "truncated");
+    EXPECT_EQ(read(*source, 4999, 2), "truncated-file");
+    EXPECT_EQ(read(*source, 5001, 0), "truncated-file");
+    EXPECT_EQ(read(*source, ~std::uint64_t{0}, 2), "truncated-file");
   }
   // What the file has lost since it was opened.
   std::filesystem::resize_file(path, 100);
   FileSource shrunk(file);
   EXPECT_EQ(read(shrunk, 90, 10), content.substr(90, 10));
-  EXPECT_EQ(read(shrunk, 90, 11), "truncated");
-  EXPECT_EQ(read(shrunk, 4200, 10), "truncated");
-  EXPECT_EQ(read(shrunk, 0, 5000), "truncated");
+  EXPECT_EQ(read(shrunk, 90, 11), "truncated-file");
+  EXPECT_EQ(read(shrunk, 4200, 10), "truncated-file");
+  EXPECT_EQ(read(shrunk, 0, 5000), "truncated-file");
   // What it has gained since.
   std::filesystem::resize_file(path, 6000);
   FileSource grown(file);
   EXPECT_EQ(read(grown, 4990, 10), std::string(10, '\0'));
-  EXPECT_EQ(read(grown, 4990, 11), "truncated");
+  EXPECT_EQ(read(grown, 4990, 11), "truncated-file");
 }
 
 TEST(ByteSources, ReadWhatIsNearOnlyOnce) {

@@ -151,7 +151,7 @@ constexpr const char* behind =
 
 TEST_F(DestinationStepTest, WritesABatchInOrder) {
   EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);
-  EXPECT_EQ(next(3), (Positions{"a", "unwritable: refused: the disk is full", "c"}));
+  EXPECT_EQ(next(3), (Positions{"a", "unwritable: record-refused: the disk is full", "c"}));
 }
 
 TEST_F(DestinationStepTest, FailsWhenNothingWasAccepted) {
@@ -217,7 +217,7 @@ TEST_F(DestinationStepTest, WritesToAPluginWithABoundedQueueOfOne) {
   EXPECT_EQ(write({"a", "unwritable", "c"}), TENON_OK);
   EXPECT_EQ(write({"d", "e", "refuse", "g"}), TENON_OK);
   collector.join();
-  EXPECT_EQ(acks, (Positions{"a", "unwritable: refused: the disk is full", "c", "d", "e",
+  EXPECT_EQ(acks, (Positions{"a", "unwritable: record-refused: the disk is full", "c", "d", "e",
                              "refuse: invalid-argument: refused", "g" + std::string(behind)}));
 }
 

@@ -118,7 +118,8 @@ TEST(RequirementsOfOneself, AreMetByOneselfOrSideBySide) {
   EXPECT_FALSE(bindings.refusal(fresh, "s.d/a", fresh.version, false));
   EXPECT_FALSE(bindings.refusal_of_change(fits, fresh, {}, "a.so"));
   const Package wants_newer = package("s.d/a", "1.6.0", {{"s.d/a", ">=3"}});
-  EXPECT_EQ(bindings.refusal_of_change(fits, wants_newer, {}, "a.so")->code(), "version-missing");
+  EXPECT_EQ(bindings.refusal_of_change(fits, wants_newer, {}, "a.so")->code(),
+            "no-matching-version");
 }
 
 TEST(RequirementsOfOneself, MayLeadBackToWhatReplacesTheOld) {

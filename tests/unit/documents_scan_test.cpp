@@ -263,7 +263,7 @@ TEST_F(Documents, EachMistakeHasItsPlace) {
       {"{\"kind\":\"List\",\"items\":[{\"metadata\":{\"name\":\"a\"}}]}", "1:25", "not-a-resource",
        "no kind"},
       {"{\"kind\":\"Unknown\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"}}", "1:1",
-       "unknown-kind", "v1 Unknown"},
+       "unknown-resource-kind", "v1 Unknown"},
       {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a/b\"}}", "1:1", "bad-id",
        "the name cannot be part of a path: it contains '/'"},
       {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":\"..\"}"

@@ -134,7 +134,7 @@ TEST(ModuleFile, NamesEachFault) {
   EXPECT_EQ(code_of("some-library"), "no-manifest");
   EXPECT_EQ(code_of("broken-manifest"), "broken-manifest");
   EXPECT_EQ(code_of("two-manifests"), "two-manifests");
-  EXPECT_EQ(code_of("no-entry"), "no-entry");
+  EXPECT_EQ(code_of("no-module-object"), "no-module-object");
   EXPECT_EQ(code_of("wrong-magic"), "wrong-magic");
   EXPECT_EQ(code_of("size-too-small"), "size-too-small");
   EXPECT_EQ(code_of("size-too-large"), "size-too-large");
@@ -148,7 +148,7 @@ TEST(ModuleFile, NamesEachFault) {
 TEST(ModuleFile, LeavesToTheLoadWhatOnlyTheLoadShows) {
   for (const std::string name :
        {"differs-name", "differs-kind", "differs-version", "differs-fingerprint", "differs-count",
-        "kind-too-new", "kind-unknown", "kind-differs", "slot-missing", "slot-interposed",
+        "kind-too-new", "unknown-kind", "kind-differs", "missing-method", "slot-interposed",
         "start-failed", "undefined-symbol", "stride-too-small", "table-too-small"}) {
     EXPECT_EQ(code_of(name), "ok") << name;
   }
@@ -185,7 +185,7 @@ TEST(ModuleFile, RefusesFilesForOtherMachines) {
   const auto good = bytes_of(fault("good"));
   auto bytes = good;
   header_of(bytes).identification.word_size = elf::class_32;
-  EXPECT_EQ(code_of(bytes), "wrong-word-size");
+  EXPECT_EQ(code_of(bytes), "wrong-architecture");
 
   bytes = good;
   header_of(bytes).identification.machine = 22;
@@ -229,15 +229,15 @@ TEST(ModuleFile, RefusesSegmentsThatCannotBe) {
   };
   using S = elf::Segment;
   constexpr auto huge = ~std::uint64_t{0};
-  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.file_size = huge; }), "truncated");
-  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.offset = huge; }), "truncated");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.file_size = huge; }), "truncated-file");
+  EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.offset = huge; }), "truncated-file");
   EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.memory_size = huge; }), "broken-file");
   EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.memory_size = 0; }), "broken-file");
   EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.address = huge; }), "broken-file");
   EXPECT_EQ(damaged(elf::segment_load, [](S& s) { s.memory_size += 0x10000; }), "broken-file");
   EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.file_size = 16; }), "broken-file");
   EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.file_size = 0; }), "not-a-module");
-  EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.offset = huge - 8; }), "truncated");
+  EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.offset = huge - 8; }), "truncated-file");
 }
 
 TEST(ModuleFile, RefusesNotesThatCannotBe) {
@@ -284,7 +284,7 @@ TEST(ModuleFile, IsTruncatedAtEveryLength) {
   for (std::size_t size = 1; size < good.size(); ++size) {
     // A copy of exactly this size: a sanitizer sees every byte that is read too much.
     const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
-    ASSERT_EQ(code_of(cut), "truncated") << "cut off after " << size << " bytes";
+    ASSERT_EQ(code_of(cut), "truncated-file") << "cut off after " << size << " bytes";
   }
   EXPECT_EQ(code_of(Bytes()), "empty-file");
 }
@@ -298,7 +298,7 @@ TEST(ModuleFile, IsTruncatedAsAFile) {
         world.write("cut.so", std::string_view(reinterpret_cast<const char*>(good.data()), size));
     const auto read = read_module_file(path);
     ASSERT_FALSE(read) << size;
-    EXPECT_EQ(read.error().code(), "truncated") << size;
+    EXPECT_EQ(read.error().code(), "truncated-file") << size;
   }
 }
 

@@ -109,7 +109,7 @@ TEST(GenCommand, FreezesWhatWasReleased) {
     }
     const Outcome refused = world.run(line);
     EXPECT_EQ(refused.exit, 1) << command;
-    EXPECT_NE(refused.err.find("error[released-changed]: version 1 of 'photo.example/filter' was "
+    EXPECT_NE(refused.err.find("error[release-changed]: version 1 of 'photo.example/filter' was "
                                "released with 0.1.0 and is another one now\n"
                                "   found   method apply main\n"
                                "   needed  method apply any\n"),
@@ -134,7 +134,7 @@ TEST(GenCommand, NeverReplacesWhatWasReleasedWith1) {
   world.write("kinds/filter/v1.json", released_spec("1.0.0", any_thread, one_thread));
   const Outcome again = world.run({TENON_GEN, "release", "--again", "kinds"});
   EXPECT_EQ(again.exit, 1);
-  EXPECT_NE(again.err.find("released-changed"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("release-changed"), std::string::npos) << again.err;
 }
 
 TEST(GenCommand, FreezesFieldsThatWereAddedWithTheirRelease) {
@@ -150,13 +150,13 @@ TEST(GenCommand, FreezesFieldsThatWereAddedWithTheirRelease) {
   world.write("kinds/filter/v1.json", with("optional<bytes>"));
   const Outcome unlisted = world.run({TENON_GEN, "check", "kinds"});
   EXPECT_EQ(unlisted.exit, 1);
-  EXPECT_NE(unlisted.err.find("error[not-listed]"), std::string::npos) << unlisted.err;
+  EXPECT_NE(unlisted.err.find("error[release-not-listed]"), std::string::npos) << unlisted.err;
   const Outcome added = world.run({TENON_GEN, "release", "kinds"});
   EXPECT_EQ(added.out, "added photo_filter_v1_apply_request.mask optional<bytes> at 16\n")
       << added.err;
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
   world.write("kinds/filter/v1.json", with("optional<string>"));
-  EXPECT_NE(world.run({TENON_GEN, "check", "kinds"}).err.find("released-changed"),
+  EXPECT_NE(world.run({TENON_GEN, "check", "kinds"}).err.find("release-changed"),
             std::string::npos);
 }
 
@@ -173,7 +173,7 @@ TEST(GenCommand, MissesASpecThatWasReleased) {
   std::filesystem::remove(world.root() / "kinds/filter/evolution.json");
   const Outcome outcome = world.run({TENON_GEN, "check", "kinds"});
   EXPECT_EQ(outcome.exit, 1);
-  EXPECT_NE(outcome.err.find("error[released-gone]"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("error[release-missing]"), std::string::npos) << outcome.err;
 }
 
 TEST(GenCommand, EndsWithItsStatuses) {

@@ -230,7 +230,7 @@ TEST(Headers, OfTheStandardKindsAreFrozen) {
   Findings findings;
   load_specs({.folders = {world.root().string()}}, findings);
   ASSERT_EQ(findings.all().size(), 1u);
-  EXPECT_EQ(findings.all().front().code, "released-changed");
+  EXPECT_EQ(findings.all().front().code, "release-changed");
 }
 
 TEST(Headers, AreLeftAloneWhereNothingChanged) {

@@ -75,7 +75,7 @@ TEST(HostilePackages, RequireThousandsThatAreMissing) {
   EXPECT_GT(asks.needs.size(), 50000u);
   const detail::Bindings bindings({.found = {asks}});
   ASSERT_EQ(bindings.flaws().size(), 1u);
-  EXPECT_EQ(bindings.flaws()[0].code(), "package-missing");
+  EXPECT_EQ(bindings.flaws()[0].code(), "missing-package");
   expect_short(bindings.flaws());
 }
 
@@ -104,7 +104,7 @@ TEST(HostilePackages, RequireByTheLongestTexts) {
   }
   const detail::Bindings bindings({.found = std::move(all)});
   ASSERT_EQ(bindings.flaws().size(), 1u);
-  EXPECT_EQ(bindings.flaws()[0].code(), "version-missing");
+  EXPECT_EQ(bindings.flaws()[0].code(), "no-matching-version");
   EXPECT_NE(bindings.flaws()[0].found().find("a.b/500 0.0.1"), std::string_view::npos);
   expect_short(bindings.flaws());
 }
@@ -124,7 +124,7 @@ TEST(HostilePackages, RequireEachOther) {
   all[0].needs.push_back({.name = "a.b/missing", .versions = Requirement::parse("*").value()});
   const detail::Bindings bindings({.found = std::move(all)});
   ASSERT_EQ(bindings.flaws().size(), count);
-  for (const Error& flaw : bindings.flaws()) EXPECT_EQ(flaw.code(), "package-missing");
+  for (const Error& flaw : bindings.flaws()) EXPECT_EQ(flaw.code(), "missing-package");
   expect_short(bindings.flaws());
 }
 

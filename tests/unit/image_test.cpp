@@ -415,7 +415,7 @@ TEST_F(Images, SayWhichLibraryBesideThemIsBroken) {
   fs::resize_file(library, 5000);
   const auto image = load(file);
   ASSERT_FALSE(image);
-  EXPECT_EQ(image.error().code(), "truncated");
+  EXPECT_EQ(image.error().code(), "truncated-file");
   EXPECT_TRUE(fs::equivalent(image.error().where(), library)) << image.error().where();
 }
 

@@ -67,7 +67,7 @@ TEST(Reference, NamesEveryPluginThatMayBeRegistered) {
         EXPECT_EQ(read->name, name);
         EXPECT_TRUE(read->requirement);
       } else {
-        EXPECT_EQ(read.error().code(), "wrong-reference");
+        EXPECT_EQ(read.error().code(), "bad-reference");
       }
     }
   }
@@ -111,7 +111,7 @@ TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
     SCOPED_TRACE(text);
     const auto read = Reference::parse(text, "photo.example");
     ASSERT_FALSE(read);
-    EXPECT_EQ(read.error().code(), "wrong-reference");
+    EXPECT_EQ(read.error().code(), "bad-reference");
     EXPECT_NE(read.error().needed().find("[builtin:|standalone:]name[@version]"),
               std::string_view::npos);
   }

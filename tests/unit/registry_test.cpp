@@ -169,7 +169,7 @@ TEST_F(Registering, TellsBuildsOfOneVersionApart) {
   EXPECT_EQ(find("me.example/saw@1.0.0+c"), "b.so 1.0.0+b v4") << "the next best";
   EXPECT_EQ(find("me.example/saw@==1.0.0+a"), "a.so 1.0.0+a v4");
   EXPECT_EQ(add("c.so", "me.example/tools", "1.0.0+a", {tool("me.example/saw", 4)}),
-            Codes{"duplicate"});
+            Codes{"duplicate-file"});
 }
 
 TEST_F(Registering, SaysOfBothOriginsWhyTheyDoNot) {
@@ -261,7 +261,7 @@ TEST_F(Registering, GradesWhatDoesNotFit) {
   EXPECT_EQ(left_out_[1].grade(), ErrorGrade::error);
   const Provided foreign{"other.example/thing", 1, 1, "me.example/thing"};
   EXPECT_EQ(add("b.so", "me.example/b", "1.0.0", {tool("me.example/c", 5), foreign}),
-            (Codes{"kind-too-new", "kind-unknown"}));
+            (Codes{"kind-too-new", "unknown-kind"}));
   EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error) << "nothing of it is of use here";
   EXPECT_EQ(left_out_[1].grade(), ErrorGrade::warning) << "another program may have it";
 }
@@ -269,7 +269,7 @@ TEST_F(Registering, GradesWhatDoesNotFit) {
 TEST_F(Registering, SaysThatAModuleIsForAnotherProgram) {
   EXPECT_EQ(
       add("a.so", "me.example/tools", "1.0.0", {{"other.example/thing", 1, 1, "me.example/thing"}}),
-      Codes{"kind-unknown"});
+      Codes{"unknown-kind"});
   EXPECT_EQ(registry_.all().size(), 1u);
 }
 
@@ -291,7 +291,7 @@ TEST_F(Registering, NamesTheRivalAmongTheModulesOfAPackage) {
   for (const auto& [version, kind_version, file] :
        {std::tuple("1.0.0", 3, "a.so"), {"1.0.0", 4, "b.so"}, {"2.0.0", 4, "c.so"}}) {
     EXPECT_EQ(add("late.so", "me.example/tools", version, {tool("me.example/saw", kind_version)}),
-              Codes{"duplicate"});
+              Codes{"duplicate-file"});
     EXPECT_EQ(rival(), std::string("one file; the same is in ") + file);
   }
   EXPECT_EQ(add("d.so", "you.example/tools", "3.0.0", {tool("me.example/saw", 4)}),
@@ -304,7 +304,7 @@ TEST_F(Registering, NamesTheRivalAmongTheModulesOfAPackage) {
 TEST_F(Registering, TakesTheFirstOfTwoThatAreTheSame) {
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
   EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}),
-            Codes{"duplicate"});
+            Codes{"duplicate-file"});
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the other one";
   EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning) << "what it holds is used";
@@ -344,7 +344,7 @@ TEST_F(Registering, FindsAllOfWhateverKind) {
             "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
   EXPECT_EQ(registry_.find_all("test.example/saw@^4", "").error().found(),
             "test.example/saw 9.0.0 (builtin), 1.3.0 (standalone), 1.0.0 (standalone)");
-  EXPECT_EQ(words("a b", ""), Codes{"wrong-reference"});
+  EXPECT_EQ(words("a b", ""), Codes{"bad-reference"});
 }
 
 /// What `find` returns, by its description alone: looks at every registration of the name.

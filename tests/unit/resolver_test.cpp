@@ -147,7 +147,7 @@ TEST(Resolver, GoesThroughCircles) {
   World broken({{"a 1.0.0", {"b *"}}, {"b 1.0.0", {"a *", "c *"}}});
   EXPECT_EQ(broken.asks({"a *"}).versions(), "");
   ASSERT_EQ(broken.answer.unmet.size(), 1U);
-  EXPECT_EQ(broken.answer.unmet[0].error.code(), "package-missing");
+  EXPECT_EQ(broken.answer.unmet[0].error.code(), "missing-package");
 }
 
 TEST(Resolver, LeavesAVersionWhoseOwnRequirementsRefuseIt) {
@@ -225,7 +225,7 @@ TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
   Texts texts;
   for (const auto& unmet : world.answer.unmet) texts.push_back(unmet.error.to_string());
   const Texts expected = {
-      "error[package-missing] photo 5.1: requires invert *\n"
+      "error[missing-package] photo 5.1: requires invert *\n"
       "   found   no package of the name invert\n"
       "   needed  invert *\n"
       "   fix     add a version of invert *",
@@ -233,11 +233,11 @@ TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
       "   found   colour >2,<1, which no version can meet\n"
       "   needed  colour >2,<1\n"
       "   fix     change the requirement of photo 5.1, or let photo 5.1 take colour 1.6.2",
-      "error[version-missing] photo 5.1: requires blur ^1.2; blur 1.2.0 requires colour ^2\n"
+      "error[no-matching-version] photo 5.1: requires blur ^1.2; blur 1.2.0 requires colour ^2\n"
       "   found   colour 1.6.2, 1.4.0\n"
       "   needed  colour ^2\n"
       "   fix     add a version of colour ^2, or let photo 5.1 take blur 1.1.0",
-      "error[package-missing] photo 5.1: requires blur ^1.2; blur 1.2.0 requires noise *\n"
+      "error[missing-package] photo 5.1: requires blur ^1.2; blur 1.2.0 requires noise *\n"
       "   found   no package of the name noise\n"
       "   needed  noise *\n"
       "   fix     add a version of noise *, or let photo 5.1 take blur 1.1.0",
@@ -263,7 +263,7 @@ TEST(Resolver, GivesOneRequirerOneVersion) {
   EXPECT_EQ(world.versions(), "");
   ASSERT_EQ(world.answer.unmet.size(), 1U);
   const auto& error = world.answer.unmet[0].error;
-  EXPECT_EQ(error.code(), "two-versions-needed");
+  EXPECT_EQ(error.code(), "version-conflict");
   EXPECT_EQ(error.message(), "requires a 1 (photo.json) and 2 (--with)");
   EXPECT_EQ(error.found(), "1 (photo.json) takes 1.0.0, 2 (--with) takes 2.0.0");
 
@@ -281,7 +281,7 @@ TEST(Resolver, TakesTheRequirementsOfADevPackageForWishes) {
   EXPECT_EQ(world.asks({"a *"}).versions(), "a 0.0.0, b 2.0.0, c 1.0.0");
   EXPECT_TRUE(world.answer.unmet.empty());
   ASSERT_EQ(world.answer.warnings.size(), 2U);
-  EXPECT_EQ(world.answer.warnings[0].code(), "not-enforced");
+  EXPECT_EQ(world.answer.warnings[0].code(), "requirement-not-enforced");
   EXPECT_EQ(world.answer.warnings[0].grade(), ErrorGrade::warning);
   EXPECT_EQ(world.answer.warnings[0].found(), "b 2.0.0");
   EXPECT_EQ(world.answer.warnings[1].found(), "nothing that is usable");
@@ -292,7 +292,7 @@ TEST(Repository, RefusesASecondPackageOfOneNameAndVersion) {
   World world({{"a 1.0.0", {}}, {"a 1.0.0+b", {}}});
   const auto again = world.repository.add(package("a 1.0.0", {}));
   ASSERT_FALSE(again);
-  EXPECT_EQ(again.error().code(), "duplicate");
+  EXPECT_EQ(again.error().code(), "duplicate-package");
   EXPECT_EQ(world.repository.size(), 2U);
 }
 

@@ -164,7 +164,7 @@ class Caller {
       const auto until = std::chrono::steady_clock::now() + started.timeout;
       lock.unlock();
       auto result = body(*call);
-      while (!result && result.error().code() == "restarting" &&
+      while (!result && result.error().code() == "module-restarting" &&
              std::chrono::steady_clock::now() < until) {
         turn.pause(std::chrono::milliseconds(10));
         call = turn.begin(started.timeout);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
 
 tenon::Error corrupt(std::string found) {
-  return tenon::Error({.code = "not-an-archive",
+  return tenon::Error({.code = "broken-archive",
                        .message = "the archive is corrupt",
                        .found = std::move(found),
                        .needed = "the archive as it was written",

@@ -149,7 +149,7 @@ void DeletionRun::download() {
   if (items) {
     deletion_.input.items = *std::move(items);
   } else if (TENON_CODE(items.error().status()) == TENON_NOT_FOUND) {
-    report_.warning(tenon::Error({.code = "contents-missing",
+    report_.warning(tenon::Error({.code = "missing-archive",
                                   .message = "the archive is gone; no action is executed",
                                   .where = record_.contents}));
   } else {

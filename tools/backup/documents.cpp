@@ -90,7 +90,7 @@ class Resolution {
     if (resource(draft.type).empty()) {
       const auto& [api_version, kind] = drafts_.types[draft.type];
       problems_.push_back(
-          tenon::Error({.code = "unknown-kind",
+          tenon::Error({.code = "unknown-resource-kind",
                         .message = "the kind of the document is unknown",
                         .where = drafts_.where(draft),
                         .found = api_version + ' ' + kind,

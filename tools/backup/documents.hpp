@@ -37,7 +37,7 @@ using OnDefinition = std::function<void(const boost::json::object&)>;
 /// for each pair of apiVersion and kind.
 ///
 /// Adds an error to `problems` for each document that cannot be used, and reads the others:
-/// not-json, not-a-resource, bad-id, document-too-large, unknown-kind, cannot-read, and
+/// not-json, not-a-resource, bad-id, document-too-large, unknown-resource-kind, cannot-read, and
 /// duplicate-resource if two documents of one resource differ; the first one is used then. Their
 /// `where` is file:line:column, counted from 1 in characters.
 ///

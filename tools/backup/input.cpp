@@ -25,7 +25,7 @@ tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {
   tenon::ResourceIdV1 resolved = id;
   resolved.resource = names.resolve(id.resource);
   if (const auto index = items.find(resolved)) return *index;
-  return tenon::Error({.code = "additional-item-missing",
+  return tenon::Error({.code = "missing-additional-item",
                        .message = "an action named an item that does not exist",
                        .found = "no " + id_text(resolved)});
 }

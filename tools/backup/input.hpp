@@ -35,7 +35,7 @@ struct Input {
   bool admits(const tenon::ResourceIdV1& id) const;
   /// Reads an item. Errors: those of Items::read; not-json.
   tenon::Result<ReadItem> read(std::size_t index) const;
-  /// Returns the item that an action names. Error: additional-item-missing.
+  /// Returns the item that an action names. Error: missing-additional-item.
   tenon::Result<std::size_t> find(const tenon::ResourceIdV1& id) const;
   /// Returns the numbers of all items, in their order.
   std::vector<std::size_t> indices() const;

@@ -137,7 +137,7 @@ tenon::Result<PluginPtr<tenon::VolumeSnapshotter>> Snapshots::find(const std::st
   for (const PluginPtr<Snapshotter>& plugin : plugins_) {
     if (plugin->info.name() == name) return plugin;
   }
-  return tenon::Error({.code = "snapshotter-missing",
+  return tenon::Error({.code = "missing-snapshotter",
                        .where = name,
                        .needed = "the snapshotter that made the snapshot",
                        .fix = "add it under \"snapshotters\" in the configuration file"});

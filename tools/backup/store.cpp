@@ -58,7 +58,7 @@ tenon::Result<std::string> read_all(tenon::Call& call, tenon::Reader reader,
     if (!count) return count.error();
     if (*count == 0) return text;
     if (text.size() + *count > largest_record) {
-      return tenon::Error({.code = "record-too-large",
+      return tenon::Error({.code = "backup-record-too-large",
                            .where = key,
                            .needed = "at most " + std::to_string(largest_record) + " bytes",
                            .fix = "restore the object from another copy"});
@@ -125,7 +125,7 @@ tenon::Result<tenon::StoredBackupV1> Store::read(const std::string& name) {
   auto record = tenon::read_stored_backup(*text);
   if (record && record->backup.name == name) return record;
   return tenon::Error(
-      {.code = "broken-record",
+      {.code = "broken-backup-record",
        .message = record ? "the record is of another backup" : record.error().to_string(),
        .where = record_key(name),
        .found = record ? record->backup.name : std::string(),

@@ -21,7 +21,7 @@ tenon::Error stopped(tenon::CancelReason reason) {
 }  // namespace
 
 tenon::Error not_an_archive(std::string found) {
-  return tenon::Error({.code = "not-an-archive",
+  return tenon::Error({.code = "broken-archive",
                        .message = "the archive cannot be read",
                        .found = std::move(found),
                        .needed = "a whole tar file, not compressed or compressed with gzip or zstd",

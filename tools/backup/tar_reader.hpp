@@ -30,7 +30,7 @@ class UnpackedStream {
   UnpackedStream(tenon::Reader packed, std::uint64_t most_bytes, tenon::Call& call);
 
   /// Returns the next block, which is valid until the next call; an empty one at the end. Errors:
-  /// those of the reader; not-an-archive; archive-too-large.
+  /// those of the reader; broken-archive; archive-too-large.
   tenon::Result<std::string_view> next();
   /// Returns the number of zeros at the end of the content that `next` has returned.
   std::uint64_t zeros_at_end() const noexcept { return zeros_; }
@@ -64,7 +64,7 @@ class TarReader {
   /// Returns the next piece of the content of the entry, which is valid until the next call; empty
   /// at the end.
   tenon::Result<std::string_view> content();
-  /// Reads to the end of the stream. Error: not-an-archive if it is truncated or corrupt.
+  /// Reads to the end of the stream. Error: broken-archive if it is truncated or corrupt.
   tenon::Result<void> finish();
 
  private:

@@ -132,7 +132,7 @@ class Unpacking {
 
   /// Returns the error with the entry at which an archive is corrupt.
   static tenon::Error located(tenon::Error error, std::string_view path) {
-    if (error.code() != "not-an-archive") return error;
+    if (error.code() != "broken-archive") return error;
     return tenon::Error({.code = std::string(error.code()),
                          .message = std::string(error.message()),
                          .where = std::string(path),

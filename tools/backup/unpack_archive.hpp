@@ -28,7 +28,7 @@ struct ArchiveLimits {
 ///
 /// Folders and files in metadata/ are skipped. Everything else must be a file with the path of an
 /// item. Errors: bad-path, bad-entry (a link, a device), duplicate-resource, archive-too-large,
-/// not-an-archive (corrupt or truncated), cannot-write (eg: the disk is full), and those of the
+/// broken-archive (corrupt or truncated), cannot-write (eg: the disk is full), and those of the
 /// reader.
 /// Their `where` is the path of the entry, or of the file that could not be written.
 tenon::Result<Items> unpack_archive(tenon::Reader archive, const std::filesystem::path& folder,

@@ -48,7 +48,7 @@ void add_error(const tenon::Error& error, const Place& place, Findings& findings
 template <class K>
 void add_missing(const tenon::Host& host, const tenon::Error& error, const PluginUse& use,
                  Findings& findings) {
-  if (error.code() == "wrong-reference") return add_error(error, use.place, findings);
+  if (error.code() == "bad-reference") return add_error(error, use.place, findings);
   std::vector<std::string> names;
   for (const tenon::PluginInfo& plugin : host.plugins<K>()) names.push_back(plugin.name());
   add_error(error, use.place, findings, reading::did_you_mean(use.reference, names, error.fix()));

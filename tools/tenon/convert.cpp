@@ -54,7 +54,7 @@ bool is_empty(std::string_view line) {
 }
 
 Error too_large() {
-  return Error({.code = "too-large",
+  return Error({.code = "document-too-large",
                 .found = "more than " + size_text(largest_document),
                 .needed = "documents of at most " + size_text(largest_document),
                 .fix = "check that this is the right file; a stream has each document on a line of "
@@ -107,7 +107,8 @@ class Converter {
   Result<std::string_view> convert(std::string_view text) {
     if (text.size() > largest_document) return too_large();
     Result<std::string_view> converted = converter_.convert(text, reading_);
-    if (converted || converted.error().code() != "step-by-hand" || !by_hand_) return converted;
+    if (converted || converted.error().code() != "missing-conversion" || !by_hand_)
+      return converted;
     converted = by_hand_->convert(text, reading_);
     has_failed_ |= !converted && converted.error().code() == "converter-failed";
     return converted;

@@ -365,7 +365,7 @@ Exit no_such_plugin(const Error& error, const Options& options, const std::strin
     print_json(nothing, subject);
   }
   std::cerr << "tenon: " << error.to_string() << "\n";
-  return error.code() == "wrong-reference" ? wrong_usage : finding;
+  return error.code() == "bad-reference" ? wrong_usage : finding;
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ Exit list(const Options& options, const std::string& kind) {
   std::vector<Error> skipped = host.skipped();
   if (!options.described) {
     // The app may have the kind; the plugin is in the list.
-    std::erase_if(skipped, [](const Error& error) { return error.code() == "kind-unknown"; });
+    std::erase_if(skipped, [](const Error& error) { return error.code() == "unknown-kind"; });
   }
 
   if (options.json) {

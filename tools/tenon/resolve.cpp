@@ -54,7 +54,7 @@ void print_messages(const std::vector<Error>& findings) {
 
 Exit verdict(const std::vector<Error>& errors) {
   const bool wrong = std::any_of(errors.begin(), errors.end(), [](const Error& error) {
-    return error.code() == "wrong-reference";
+    return error.code() == "bad-reference";
   });
   if (wrong) return wrong_usage;
   return errors.empty() ? yes : finding;

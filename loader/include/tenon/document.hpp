@@ -112,8 +112,8 @@ struct ReadDocument {
 
 /// Reads a document and brings it to the version that is wanted. The text and what the parser holds
 /// must live as long as the result, unless the conversion copies. Errors: not-json, wrong-value
-/// with the path in the document, unknown-type, unknown-version, version-too-new, other-type,
-/// other-version, missing-type, missing-version, step-by-hand.
+/// with the path in the document, unknown-type, unknown-version, version-too-new, type-differs,
+/// version-differs, missing-type, missing-version, missing-conversion.
 TENON_API Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
                                              std::string_view text, const DocumentReading& how);
 

@@ -294,7 +294,7 @@ class Handle {
 /// the parent. The child may call methods through the handles that it inherited, as far as the
 /// plugins themselves tolerate a fork, and it may make a Host of its own. It restarts nothing: a
 /// call into a module that waits for a restart fails. Every other function of an inherited Host
-/// does nothing: it returns the error `forked`, or where it returns a list, an empty one.
+/// does nothing: it returns the error `host-forked`, or where it returns a list, an empty one.
 /// Destroying an inherited handle or Host does nothing either: no code of a plugin runs, nothing is
 /// unloaded or removed, and nothing is waited for.
 class TENON_API Host {
@@ -326,7 +326,7 @@ class TENON_API Host {
   /// Findings about what is there, each with its grade: files, packages and plugins that cannot be
   /// used, with the rule that skipped them (error); what is used all the same, or nobody needs, and
   /// should be looked at (warning); packages that are being worked on (note). In a forked child the
-  /// error `forked` alone.
+  /// error `host-forked` alone.
   std::vector<Error> skipped() const;
 
   /// The plugin that a reference names: `[builtin:|standalone:]name[@version]`. Without a prefix a
@@ -339,11 +339,11 @@ class TENON_API Host {
   /// it is a requirement. The versions in the lock of the host come before newer ones, and so does
   /// the version that a package in HostOptions::requirements shares with the packages that require
   /// it; all other names are free, and have no say in what packages get.
-  /// Errors: wrong-reference; not-found (with the names, or the versions, that there are); where a
+  /// Errors: bad-reference; not-found (with the names, or the versions, that there are); where a
   /// file has that name and cannot be used, its error, eg: broken-manifest; of a package that would
-  /// do but does not get what it requires, package-missing, version-missing, two-versions-needed or
-  /// contradictory-requirement, with the chain of those who require; version-refused, where
-  /// HostOptions::requirements leave it out; forked.
+  /// do but does not get what it requires, missing-package, no-matching-version, version-conflict
+  /// or contradictory-requirement, with the chain of those who require; version-refused, where
+  /// HostOptions::requirements leave it out; host-forked.
   template <class K>
   Result<PluginInfo> find(std::string_view reference) const {
     return find(K::kind(), reference);
@@ -351,13 +351,13 @@ class TENON_API Host {
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   /// The registrations of whatever kind that a reference names, also those that this program
   /// cannot use; the newest first. Never empty.
-  /// Errors: wrong-reference, not-found (with the names that there are), forked.
+  /// Errors: bad-reference, not-found (with the names that there are), host-forked.
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
 
   /// A new instance; loads the module when it is the first. With a config the method that the kind
   /// configures by is called with it, and its failure is the answer.
   /// Errors: those of `find`, of loading (each a stable code), of the plugin's create and
-  /// configure; forked.
+  /// configure; host-forked.
   template <class K>
   Result<Handle<K>> create(std::string_view reference) {
     return handle<K>(create(K::kind(), reference, std::nullopt));
@@ -383,12 +383,12 @@ class TENON_API Host {
   /// requires and gets. Empty in a forked child.
   std::vector<PackageInfo> packages() const;
   /// What the host would take for references to plugins or packages, and all that this requires, as
-  /// things are now. Loads nothing. In a forked child the error `forked` is the only one.
+  /// things are now. Loads nothing. In a forked child the error `host-forked` is the only one.
   Resolved resolve(const std::vector<std::string>& references) const;
   /// Writes a lock of the packages that are used, so that a host that is made with it gets the same
   /// ones again. It is written as a whole or not at all.
-  /// Errors: in-development, when such a package is used; those of the resolver, for what the host
-  /// itself requires; not-found, cannot-read, cannot-write, forked.
+  /// Errors: not-lockable, when such a package is used; those of the resolver, for what the host
+  /// itself requires; not-found, cannot-read, cannot-write, host-forked.
   Result<void> write_lock(const std::filesystem::path& file) const;
 
   /// Replaces the code of a module by what its file holds now. Either all of its instances move to
@@ -404,11 +404,11 @@ class TENON_API Host {
   /// of its users does not take; `lock-differs`; those of `find`, where the new code does not get
   /// what it requires; those of create and configure; `state-refused` when no version of the
   /// private state is known to both builds; `restart-failed` when calls did not end in time;
-  /// `busy`; `forked`.
+  /// `module-busy`; `host-forked`.
   Result<Restarted> restart(std::string_view package, const RestartHow& how = {});
 
   /// The same for each loaded module whose file is another one than was loaded. Answers the
-  /// packages that were restarted and the errors of those that were not; `forked` in a forked
+  /// packages that were restarted and the errors of those that were not; `host-forked` in a forked
   /// child.
   struct Restarts {
     std::vector<std::string> done;

@@ -72,9 +72,10 @@ struct ResolvedPackage {
 struct Resolved {
   /// Those that are referred to, then what they require, and what that requires. Each once.
   std::vector<ResolvedPackage> packages;
-  /// Of references: wrong-reference, not-found, why the host does not take what they name.
+  /// Of references: bad-reference, not-found, why the host does not take what they name.
   std::vector<Error> errors;
-  /// next-best: a version that a reference names is gone, and another one takes its place.
+  /// version-substituted: a version that a reference names is gone, and another one takes its
+  /// place.
   std::vector<Error> warnings;
 };
 

@@ -103,7 +103,7 @@ class Split : public tenon::sdk::RecordProcessor {
     if (!payload) return into.pass(record);
     if (is_array(payload->text())) return split(record, payload->text(), into);
     if (settings_.others == Others::pass) return into.pass(record);
-    throw Refusal("no-array", "the payload is no JSON array");
+    throw Refusal("wrong-json", "the payload is no JSON array");
   }
 
  private:
@@ -133,7 +133,7 @@ class SplitSpecifier : public tenon::sdk::SpecifierV1 {
     all.description =
         "The records have the keys KEY/1, KEY/2 and so on. An empty array becomes no record. "
         "Payloads "
-        "that are no array are refused as no-array, or passed.";
+        "that are no array are refused as wrong-json, or passed.";
     all.version = "1.0.0";
     all.author = "the tenon project";
     all.processor_parameters = parameters.specification();

@@ -53,7 +53,7 @@ TEST_F(Backup, AddsTheItemsThatActionsAskFor) {
   const Outcome made =
       create("nightly", {"--include-resources", "pods,pvc,pv,nodes", "--include-namespaces", "*"});
   EXPECT_EQ(made.exit, 0) << made.err;
-  EXPECT_NE(made.err.find("warning[additional-item-missing] pods web/p:"), std::string::npos)
+  EXPECT_NE(made.err.find("warning[missing-additional-item] pods web/p:"), std::string::npos)
       << made.err;
   ASSERT_EQ(restore().exit, 0);
   EXPECT_EQ(restored(), (Lines{"persistentvolumeclaims/namespaces/web/c",

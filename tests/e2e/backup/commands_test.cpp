@@ -80,7 +80,7 @@ TEST_F(Backup, ReportsRecordsThatCannotBeRead) {
   const Outcome listed = run({"list"});
   EXPECT_EQ(listed.exit, 1);
   EXPECT_NE(listed.out.find("good "), std::string::npos);
-  EXPECT_NE(listed.err.find("error[broken-record]"), std::string::npos) << listed.err;
+  EXPECT_NE(listed.err.find("error[broken-backup-record]"), std::string::npos) << listed.err;
   EXPECT_EQ(run({"delete", "bad"}).exit, 3);
 }
 

@@ -98,7 +98,7 @@ TEST_F(Backup, IsDeletedWithoutActionsIfItsArchiveIsGone) {
   EXPECT_EQ(restore().exit, 3);
   const Outcome deleted = run({"delete", "nightly"});
   EXPECT_EQ(deleted.exit, 0) << deleted.err;
-  EXPECT_NE(deleted.err.find("warning[contents-missing]"), std::string::npos);
+  EXPECT_NE(deleted.err.find("warning[missing-archive]"), std::string::npos);
   EXPECT_EQ(journal("delete a execute "), Lines());
   EXPECT_EQ(files("store"), Lines());
 }
@@ -114,7 +114,7 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   }
   const Outcome deleted = run({"delete", "nightly"});
   EXPECT_EQ(deleted.exit, 1);
-  EXPECT_NE(deleted.err.find("error[not-an-archive]"), std::string::npos) << deleted.err;
+  EXPECT_NE(deleted.err.find("error[broken-archive]"), std::string::npos) << deleted.err;
   EXPECT_EQ(journal("delete a execute "), Lines());
   EXPECT_EQ(run({"describe", "nightly"}).exit, 0);
   EXPECT_EQ(restore().exit, 3);

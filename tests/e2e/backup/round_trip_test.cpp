@@ -161,7 +161,7 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   configure();
   const Outcome kept = run({"delete", "nightly"});
   EXPECT_EQ(kept.exit, 1);
-  EXPECT_NE(kept.err.find("error[snapshotter-missing] persistentvolumes v:"), std::string::npos)
+  EXPECT_NE(kept.err.find("error[missing-snapshotter] persistentvolumes v:"), std::string::npos)
       << kept.err;
   configure(snapshotters);
   EXPECT_EQ(run({"delete", "nightly"}).exit, 0);

@@ -121,13 +121,13 @@ TEST_F(SqliteTest, KeepsTheColumnsThatWereGiven) {
 TEST_F(SqliteTest, RefusesRecordsOneByOne) {
   WritingSqlite destination(table("odd \"name\""));
   const std::string key_is_taken =
-      "key-column: the payload has a field \"key\", which is the column of the key; name that one "
-      "with \"key\"";
+      "reserved-field: the payload has a field \"key\", which is the column of the key; name that "
+      "one with \"key\"";
   EXPECT_EQ(destination.write({record("1", "7"), record("2", R"({"key":1})"),
                                record("3", R"({"name":1})"), record("4", R"({"a\u0000b":1})"),
                                record("5", R"({"name":2})")}),
             (Texts{"wrong-json: the payload is no JSON object", key_is_taken, "",
-                   "refused: " + path("data.db") + ": unrecognized token: \"\"a\"", ""}));
+                   "record-refused: " + path("data.db") + ": unrecognized token: \"\"a\"", ""}));
   EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","name":1})", R"({"key":"5","name":2})"}));
 }
 

@@ -52,7 +52,7 @@ struct Choosy : sdk::WritingDestination {
 TEST(WritingDestinationTest, RefusesRecordsOneByOneUntilTheEnd) {
   Writing<Choosy> choosy(TextMap{});
   EXPECT_EQ(choosy.write({record("1", ""), record("2", "failure"), record("3", "exception")}),
-            (Texts{"", "refused: a failure", "refused: an exception"}));
+            (Texts{"", "record-refused: a failure", "record-refused: an exception"}));
   EXPECT_EQ(failure_of(
                 [&] {
                   choosy.write({record("4", ""), record("5", "fatal")});
@@ -116,8 +116,8 @@ TEST(WritingDestinationTest, ErrorsOfAcksHaveACodeAndSayWhetherARetryHelps) {
   }
   const decltype(errors) expected = {
       DestinationV2AckError{"wrong-color", "no 7th color", false},
-      DestinationV2AckError{"refused", "too busy", true},
-      DestinationV2AckError{"refused", "an exception", false},
+      DestinationV2AckError{"record-refused", "too busy", true},
+      DestinationV2AckError{"record-refused", "an exception", false},
       std::nullopt,
   };
   EXPECT_EQ(errors, expected);
@@ -137,7 +137,7 @@ TEST(WritingDestinationTest, AcknowledgesSeveralBatchesAtOnce) {
   const tenon_destination_v2_next_acks_response* out = nullptr;
   ASSERT_EQ(choosy.raw_next_acks(call.raw(), &in, &out), TENON_OK);
   ASSERT_EQ(out->acks.count, 4u);
-  const Texts errors = {"", "refused: a failure", "refused: an exception", ""};
+  const Texts errors = {"", "record-refused: a failure", "record-refused: an exception", ""};
   for (std::size_t i = 0; i < 4; i++) {
     const auto& ack = TENON_AT(tenon_destination_v2_ack, out->acks, i);
     EXPECT_EQ(text(Value<Bytes>::own(ack.position)), "at " + std::to_string(i + 1));

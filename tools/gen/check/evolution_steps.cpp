@@ -22,7 +22,7 @@ std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectRead
   const std::optional<VersionName> neighbour = neighbour_of(*to, folder.names());
   if (skips || neighbour != from) {
     findings.add({.place = step.place("from"),
-                  .code = "step-unknown",
+                  .code = "unknown-step",
                   .what = "the step from " + words + " does not lead from one version to the next",
                   .needed = "steps between neighbours",
                   .fix = skips       ? "write one step for each version between"
@@ -32,7 +32,7 @@ std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectRead
   }
   if (folder.find(*to) == nullptr) {
     findings.add({.place = step.place("to"),
-                  .code = "step-unknown",
+                  .code = "unknown-step",
                   .what = "the step from " + words + " is about a version that does not exist",
                   .needed = "the file v" + to->label() + ".json",
                   .fix = "remove the step, or add the file"});
@@ -47,10 +47,18 @@ void add_missing_step(const SpecFolder& folder, const VersionName& from, const S
   const JsonValue* steps = folder.evolution ? folder.evolution->json.find("steps") : nullptr;
   findings.add(
       {.place = steps != nullptr ? steps->place : newer.json.place,
-       .code = "step-missing",
+       .code = "missing-step",
        .what = "nothing says how version " + words + " came about",
        .needed = "a step from " + words + " in evolution.json",
        .fix = "add {\"from\": " + from.json() + ", \"to\": " + newer.version.json() + ", ...}"});
+}
+
+/// The codes as whole words, so that a search finds them.
+std::string unknown(const std::string& part) {
+  if (part == "enum") return "unknown-enum";
+  if (part == "field") return "unknown-field";
+  if (part == "method") return "unknown-method";
+  return part == "struct" ? "unknown-struct" : "unknown-value";
 }
 
 }  // namespace
@@ -76,7 +84,7 @@ std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const s
         const std::optional<VersionName> to = check_step(folder, step, findings);
         if (!to || steps.emplace(*to, step).second) continue;
         findings.add({.place = value.place,
-                      .code = "duplicate",
+                      .code = "duplicate-step",
                       .what = "the step to " + to->label() + " stands twice",
                       .fix = "make one of the two"});
       }
@@ -97,7 +105,7 @@ void StepVersion::add(const std::string& name) {
 void add_unknown_part(const std::string& name, const Place& place, const StepVersion& version,
                       Findings& findings) {
   findings.add({.place = place,
-                .code = "unknown-" + version.part,
+                .code = unknown(version.part),
                 .what = version.words + " has no " + version.part + " '" + name + "'",
                 .needed = enumerate(version.names()),
                 .fix = did_you_mean(name, version.names(), "remove it, or correct the name")});
@@ -172,7 +180,7 @@ void read_rename(const JsonMember& entry, const StepVersion& older, const StepVe
 void add_unexplained(const Place& place, const std::string& what, const std::string& fix,
                      Findings& findings) {
   findings.add({.place = place,
-                .code = "unexplained",
+                .code = "unexplained-change",
                 .what = what,
                 .needed = "an entry in evolution.json for each difference",
                 .fix = fix});
@@ -185,7 +193,7 @@ void add_unused(const Place& place, const std::string& what, const std::string& 
 
 void add_contradiction(const Place& place, const std::string& what, const std::string& fix,
                        Findings& findings) {
-  findings.add({.place = place, .code = "contradiction", .what = what, .fix = fix});
+  findings.add({.place = place, .code = "contradictory-metadata", .what = what, .fix = fix});
 }
 
 }  // namespace tenon::gen

@@ -42,7 +42,7 @@ class StepReader {
     }
     if (step_.reason.empty()) {
       findings_.add({.place = object_.place("adaptable"),
-                     .code = "missing-reason",
+                     .code = "missing-key",
                      .what = "the step is not adaptable and does not say why",
                      .needed = "\"reason\": what people read whose plugin is not found",
                      .fix = "add \"reason\": \"...\""});
@@ -112,7 +112,7 @@ class StepReader {
     std::string found;
     for (const Field& field : response) found += (found.empty() ? "" : ", ") + to_text(field.type);
     findings_.add({.place = added.place,
-                   .code = "bad-value",
+                   .code = "wrong-value",
                    .what = "'" + method.name + "' cannot answer the registered name",
                    .found = "a response of " + (found.empty() ? "no fields" : found),
                    .needed = "a response of one field, of type string",

@@ -201,7 +201,7 @@ std::optional<Comparison> compare(const Family& family, const AnyVersion& versio
 
 void add_changed(const Comparison& change, Findings& findings) {
   findings.add({.place = change.version.place,
-                .code = "released-changed",
+                .code = "release-changed",
                 .what = change.words() + " was released with " + change.version.life.version +
                         " and is another one now",
                 .found = joined(change.fresh),
@@ -211,7 +211,7 @@ void add_changed(const Comparison& change, Findings& findings) {
 
 void add_unlisted(const Comparison& change, const fs::path& list, Findings& findings) {
   findings.add({.place = change.version.place,
-                .code = "not-listed",
+                .code = "release-not-listed",
                 .what = "what was released of " + change.words() + " is not in the list",
                 .found = joined(change.fresh),
                 .needed = "an entry in " + list.generic_string(),
@@ -248,7 +248,7 @@ void check_kept(const Families& families, const fs::path& path, const ReleasedLi
         continue;
       }
       findings.add({.place = {path.generic_string()},
-                    .code = "released-gone",
+                    .code = "release-missing",
                     .what = "version " + key.second + " of '" + key.first +
                             "' was released, and its spec is gone",
                     .needed = "the file v" + key.second + ".json",

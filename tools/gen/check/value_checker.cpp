@@ -107,7 +107,7 @@ std::string needed_for(const Type& type) {
 void add_bad_value(const JsonValue& value, const std::string& what, const std::string& needed,
                    const std::string& fix, Findings& findings) {
   findings.add({.place = value.place,
-                .code = "bad-value",
+                .code = "wrong-value",
                 .what = what,
                 .found = to_json(value),
                 .needed = needed,

@@ -20,7 +20,7 @@ Head read_head(const SpecFile& file, Findings& findings) {
   const JsonValue* type = file.json.find("type");
   if (kind != nullptr && type != nullptr) {
     findings.add({.place = type->place,
-                  .code = "contradiction",
+                  .code = "contradictory-metadata",
                   .what = "a file describes a kind or a document type, not both",
                   .fix = "remove one of \"kind\" and \"type\""});
     return {};
@@ -174,7 +174,7 @@ void check_unique(const Model& model, const DeclaredFamily& declared, const Plac
     if (&other == &family) return;
     if (other.id == family.id && same_sort) {
       findings.add({.place = place,
-                    .code = "duplicate",
+                    .code = "duplicate-spec",
                     .what = "'" + family.id + "' is described in two folders",
                     .fix = "keep one, with all versions in it"});
     } else if (other.space + "_" + other.name == family.space + "_" + family.name) {

@@ -97,7 +97,7 @@ Enum read_enum(const JsonMember& member, const Version& version, Findings& findi
   }
   if (values->empty()) {
     findings.add({.place = member.place,
-                  .code = "empty",
+                  .code = "empty-definition",
                   .what = "the enum '" + member.key + "' has no values",
                   .fix = "add values, or remove the enum"});
   }
@@ -119,7 +119,7 @@ void read_struct(const JsonMember& member, Struct& structure, const TypeScope& s
         read_fields(*fields, TypeUse::value, reserved_in(structure), scope, findings);
     if (fields->empty()) {
       findings.add({.place = member.place,
-                    .code = "empty",
+                    .code = "empty-definition",
                     .what = "the struct '" + member.key + "' has no fields",
                     .fix = "add fields, or remove the struct"});
     }

@@ -90,7 +90,7 @@ void Names::add(const std::string& name, const Place& place) {
   const std::string before = "the first on line " + std::to_string(first.place.line);
   if (first.name == name) {
     findings_.add({.place = place,
-                   .code = "duplicate",
+                   .code = "duplicate-name",
                    .what = "the " + what_ + " '" + name + "' stands twice",
                    .found = before,
                    .fix = "remove or rename one of the two"});

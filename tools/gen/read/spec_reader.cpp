@@ -125,7 +125,7 @@ class KindReader {
     }
     if (!from->empty()) return;
     findings_.add({.place = object.place("from"),
-                   .code = "empty",
+                   .code = "empty-definition",
                    .what = "'" + method.name + "' may be called in no state at all",
                    .fix = "name the states, or leave 'from' out for any state"});
   }
@@ -182,7 +182,7 @@ class KindReader {
 
   void add_no_methods() {
     findings_.add({.place = spec_.place("methods"),
-                   .code = "empty",
+                   .code = "empty-definition",
                    .what = "the kind has no methods",
                    .fix = "add at least one"});
   }

@@ -42,9 +42,9 @@ class Refusal : public Failure {
 };
 
 /// Returns what the acknowledgement of a record says after writing it threw `error`. The code is
-/// "refused" except of a Refusal.
+/// "record-refused" except of a Refusal.
 inline DestinationV2AckError ack_error(const std::exception& error) {
-  DestinationV2AckError made{"refused", error.what(), false};
+  DestinationV2AckError made{"record-refused", error.what(), false};
   if (auto* failure = dynamic_cast<const Failure*>(&error)) {
     made.retryable = (failure->status() & TENON_RETRYABLE) != 0;
   }

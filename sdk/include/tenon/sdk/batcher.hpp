@@ -117,7 +117,7 @@ class Batcher {
   }
 
   Refused written(const std::vector<RecordV2>& records) const {
-    DestinationV2AckError error{"refused", "an exception that is no std::exception", false};
+    DestinationV2AckError error{"record-refused", "an exception that is no std::exception", false};
     try {
       return write_(records);
     } catch (const std::exception& thrown) {
