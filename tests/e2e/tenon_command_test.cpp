@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -635,6 +636,65 @@ TEST_F(TenonCommand, ListPrintsItsAnswerAsJson) {
   EXPECT_EQ(builtin.at("origin"), "builtin");
   EXPECT_EQ(builtin.at("file"), nullptr);
   EXPECT_EQ(answer.at("skipped").at(0).at("code"), "not-a-module");
+}
+
+// -- explain ------------------------------------------------------------------
+
+TEST_F(TenonCommand, ExplainDescribesACode) {
+  const Outcome run = tenon({"explain", "kind-too-new"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(
+      run.out,
+      R"(error[kind-too-new] A plugin implements a newer version of the kind than the host offers.
+   cause   The plugin was built for a newer host.
+   remedy  Use a newer host, or rebuild the plugin for an older version of the kind.
+)");
+}
+
+TEST_F(TenonCommand, ExplainListsAllCodes) {
+  const Outcome run = tenon({"explain"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_TRUE(std::regex_search(run.out, std::regex("\nunknown-kind +warning +A plugin ")))
+      << run.out;
+  const auto lines = static_cast<std::size_t>(std::count(run.out.begin(), run.out.end(), '\n'));
+  EXPECT_EQ(tenon_json({"explain"}).at("codes").as_array().size(), lines);
+}
+
+TEST_F(TenonCommand, ExplainPrintsItsAnswerAsJson) {
+  const json::object answer = tenon_json({"explain", "in-development"});
+  EXPECT_EQ(answer.at("tenon").at("command"), "explain");
+  const json::array& codes = answer.at("codes").as_array();
+  ASSERT_EQ(codes.size(), 1U);
+  EXPECT_EQ(codes[0].at("code"), "in-development");
+  EXPECT_EQ(codes[0].at("grade"), "note");
+  EXPECT_EQ(codes[0].at("area"), "packages");
+  EXPECT_EQ(codes[0].at("meaning"), "A package is in a folder dev.");
+  EXPECT_FALSE(codes[0].at("cause").as_string().empty());
+  EXPECT_FALSE(codes[0].at("remedy").as_string().empty());
+}
+
+/// What the commands report can be looked up.
+TEST_F(TenonCommand, ExplainKnowsTheCodesOfOtherCommands) {
+  const json::object found = tenon_json({"inspect", "modules/too-new.so"});
+  const json::value& code = found.at("errors").as_array().at(0).at("code");
+  EXPECT_EQ(tenon({"explain", std::string(code.as_string())}).exit, 0) << code;
+}
+
+TEST_F(TenonCommand, ExplainSuggestsTheNearestCode) {
+  const Outcome misspelled = tenon({"explain", "kind-to-new"});
+  EXPECT_EQ(misspelled.exit, 2);
+  EXPECT_EQ(misspelled.out, "");
+  EXPECT_EQ(misspelled.err,
+            "tenon explain: unknown code kind-to-new\ndid you mean 'kind-too-new'?\n"
+            "See tenon explain --help.\n");
+  const Outcome strange = tenon({"explain", "\x1b[31m", "--json"});
+  EXPECT_EQ(strange.exit, 2);
+  EXPECT_EQ(strange.out, "");
+  EXPECT_EQ(
+      strange.err.find("tenon explain: unknown code \\x1b[31m\n`tenon explain` lists all codes.\n"),
+      0U)
+      << strange.err;
 }
 
 // -- The command line ---------------------------------------------------------

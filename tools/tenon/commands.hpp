@@ -60,6 +60,9 @@ Exit inspect(const Options& options, const std::string& subject);
 /// The document types of the app.
 Exit types(const Options& options);
 
+/// What a code of an error means, its usual cause and the remedy; all codes where `code` is empty.
+Exit explain(const Options& options, const std::string& code);
+
 /// How `tenon graph` draws.
 enum class GraphFormat { dot, svg, mermaid };
 

@@ -109,13 +109,19 @@ int run(int count, char** arguments) {
   looking->add_option("FILE|REF", subject, "a module file, or [builtin:|standalone:]name[@version]")
       ->required();
 
+  std::string code;
+  CLI::App* explaining = program.add_subcommand(
+      "explain", "the meaning of an error code, its usual cause and the remedy");
+  explaining->add_option("CODE", code, "eg: kind-too-new; without it all codes are listed");
+  explaining->add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+
   Verification verification;
   CLI::App* verifying = program.add_subcommand(
       "verify", "runs the code of a module, in child processes, and checks the rules of its kinds");
   add_verification(*verifying, options, verification);
 
   std::vector<std::string> references;
-  bool explain = false;
+  bool reasons = false;
   CLI::App* resolving =
       program.add_subcommand("resolve", "the packages that a host takes for references");
   add_common(*resolving, options);
@@ -124,7 +130,7 @@ int run(int count, char** arguments) {
       ->add_option("REF", references,
                    "of a plugin or a package: [builtin:|standalone:]name[@version]")
       ->required();
-  resolving->add_flag("--explain", explain,
+  resolving->add_flag("--explain", reasons,
                       "says who requires each of them, and why it is no newer version");
 
   std::string lock_file = "tenon.lock";
@@ -162,14 +168,15 @@ int run(int count, char** arguments) {
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   if (const Exit wrong = describe_app(options); wrong != yes) return wrong;
-  const Exit exit = listing->parsed()     ? list(options, kind)
-                    : looking->parsed()   ? inspect(options, subject)
-                    : verifying->parsed() ? verify(options, verification)
-                    : resolving->parsed() ? resolve(options, references, explain)
-                    : locking->parsed()   ? lock(options, lock_file)
-                    : drawing->parsed()   ? graph(options, format)
-                    : typing->parsed()    ? types(options)
-                                          : convert(options, how);
+  const Exit exit = listing->parsed()      ? list(options, kind)
+                    : looking->parsed()    ? inspect(options, subject)
+                    : explaining->parsed() ? explain(options, code)
+                    : verifying->parsed()  ? verify(options, verification)
+                    : resolving->parsed()  ? resolve(options, references, reasons)
+                    : locking->parsed()    ? lock(options, lock_file)
+                    : drawing->parsed()    ? graph(options, format)
+                    : typing->parsed()     ? types(options)
+                                           : convert(options, how);
   if (std::cout.flush()) return exit;
   std::cerr << "tenon: cannot write to standard output\n";
   return environment_failed;
