@@ -94,8 +94,8 @@ class [[nodiscard]] Error {
   /// The texts below belong to the Error and are valid as long as it is. What does not apply
   /// is empty.
 
-  /// A stable word to search for and to compare with: "kind-too-new"; for a failed call the
-  /// word of its status: "invalid-argument".
+  /// A stable code, to search for and to compare with: "kind-too-new" (abi/errors.md lists them);
+  /// for a failed call the word of its status: "invalid-argument".
   std::string_view code() const noexcept { return text(&ErrorDetails::code); }
 
   /// How bad it is; whatever made a call fail is an error.

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""errors.py SOURCE TENON [--write]: checks the error codes of the sources. Prints TAP.
+
+The table of codes is loader/base/error_codes.cpp, which `tenon explain` prints. Each code that the
+sources use must be in the table, each code of the table must be used, and abi/errors.md must equal
+the page that is generated from the table. --write replaces the page.
+
+A string literal of two or more words with hyphens between them counts as a code. A code of one
+word is the word of a status; literals of one word count where a code is set or compared.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+TABLE = "loader/base/error_codes.cpp"
+PAGE = "abi/errors.md"
+FOLDERS = ["loader", "sdk", "plugins", "tools"]
+
+# Literals that have the form of a code.
+OTHER_WORDS = {
+    # names of the programs and of threads, files and objects that they make
+    "made-by", "tenon-backup", "tenon-conformance", "tenon-gen", "tenon-pipeline", "tenon-report",
+    "tenon-verify",
+    # names that the conformance kit expects a plugin to refuse
+    "another-volume", "no-parameter-of-any-plugin", "no-such-operation", "no-such-snapshot",
+    "no-such-volume",
+    # values of settings
+    "json-lines", "us-east-1",
+    # the compiler, machines
+    "initial-exec", "x86-64",
+    # HTTP
+    "content-type", "continuation-token", "encoding-type", "last-modified", "list-type", "max-keys",
+    "start-after", "x-amz-bucket-region", "x-amz-content-sha256", "x-amz-date",
+    "x-amz-security-token",
+}
+
+LITERAL = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)+)"')
+# Where a code is set or compared.
+SET = re.compile(
+    r"(?:\bcode = |\bcode\(\) == |\bRefusal\(|\bDestinationV2AckError(?: \w+)?\{)([^,;]*)")
+GRADE = re.compile(r"\.grade = ErrorGrade::(\w+)")
+
+HEAD = """# Error codes
+
+This page is generated from `{table}`; `tenon explain CODE` prints an entry.
+
+`Error::code()`, the output of the commands and their JSON identify an error by its code. A
+released code never changes its meaning; codes may be added. The grade is the usual one: an error
+becomes a warning if the module, or the rest of it, is used nevertheless. Codes of one word are the
+statuses of calls. Plugins may define further codes for the records that they refuse.
+"""
+
+
+def without_comments(text):
+    return re.sub(r"(^|\s)//.*", r"\1", text)
+
+
+def sources(root):
+    """(path, text without comments) of the files that may use codes."""
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            if path.suffix not in (".c", ".cpp", ".h", ".hpp", ".rs") or name == TABLE:
+                continue
+            if not name.startswith("tools/bench/"):
+                yield name, without_comments(path.read_text())
+
+
+def page(codes):
+    text = HEAD.format(table=TABLE)
+    area = None
+    for one in codes:
+        if one["area"] != area:
+            area = one["area"]
+            text += f"\n## {area[0].upper()}{area[1:]}\n\n"
+            text += "| code | grade | meaning | usual cause | remedy |\n|---|---|---|---|---|\n"
+        cells = [f"`{one['code']}`", one["grade"], one["meaning"], one["cause"], one["remedy"]]
+        text += "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+    return text
+
+
+def uses(root):
+    """(code to a place that names it, codes that are not only compared with)"""
+    found, made = {}, set()
+    for name, text in sources(root):
+        def use(code, at):
+            found.setdefault(code, f"{name}:{text.count(chr(10), 0, at) + 1}")
+            if not text[:at].endswith(("== ", "!= ")):
+                made.add(code)
+        for match in LITERAL.finditer(text):
+            use(match[1], match.start())
+        for match in SET.finditer(text):
+            for word in re.finditer(r'"([a-z]+)"', match[1]):
+                use(word[1], match.start(1) + word.start())
+        # The words of the statuses.
+        for match in re.finditer(r"status_word\(tenon_status status\).*?\n}", text, re.DOTALL):
+            for word in re.finditer(r'"([a-z]+)"', match[0]):
+                if word[1] != "ok":
+                    use(word[1], match.start() + word.start())
+    return found, made
+
+
+def wrong_grades(root, codes):
+    """Findings whose sources state another grade than the table."""
+    grades = {one["code"]: one["grade"] for one in codes}
+    for name, text in sources(root):
+        for match in re.finditer(r"\{\s*\.code = ([^,;]*)", text):
+            stated = GRADE.search(text, match.end(), text.index("}", match.end()))
+            for code in re.findall(r'"([a-z-]+)"', match[1]):
+                if stated and code in grades and stated[1] != grades[code]:
+                    yield f"{name}: {code} has the grade {stated[1]}, in the table {grades[code]}"
+
+
+def main(root, tenon, *options):
+    root = pathlib.Path(root)
+    codes = json.loads(subprocess.check_output([tenon, "explain", "--json"]))["codes"]
+    if "--write" in options:
+        (root / PAGE).write_text(page(codes))
+        return 0
+    names = [one["code"] for one in codes]
+    used, made = uses(root)
+    results = [
+        ("Codes.AreListedOnce", sorted({name for name in names if names.count(name) > 1})),
+        ("Codes.InUseAreListed", [f"{where}: {code} is not in {TABLE}"
+                                  for code, where in sorted(used.items(), key=lambda use: use[1])
+                                  if code not in names and code not in OTHER_WORDS]),
+        ("Codes.InTheTableAreUsed",
+         [f"{name} is used nowhere" for name in names if name not in made]),
+        ("Codes.HaveTheGradeOfTheTable", list(wrong_grades(root, codes))),
+        ("Codes.PageIsUpToDate", [] if (root / PAGE).read_text() == page(codes) else
+         [f"{PAGE} differs from the table: run tests/sources/errors.py {root} {tenon} --write"]),
+    ]
+    print(f"1..{len(results)}")
+    for number, (name, flaws) in enumerate(results, 1):
+        print(f"{'not ok' if flaws else 'ok'} {number} - {name}")
+        for flaw in flaws:
+            print(f"# {flaw}")
+    return 1 if any(flaws for _, flaws in results) else 0
+
+
+sys.exit(main(*sys.argv[1:]))
