@@ -173,7 +173,7 @@ TEST_F(Limits, QuarantineInterruptsCallsThatBlockInASession) {
 
   blocked.join();
   EXPECT_EQ(status, TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
-  EXPECT_EQ(waiting->next().error().code(), "quarantined");
+  EXPECT_EQ(waiting->next().error().code(), "module-quarantined");
   ASSERT_TRUE(host.restart(streams)) << "an operator releases it";
   EXPECT_TRUE(waiting->open(0));
 }

@@ -10,8 +10,8 @@
 
 #include "base/error_codes.hpp"
 #include "commands.hpp"
+#include "common/findings.hpp"
 #include "json.hpp"
-#include "reading/findings.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
