@@ -9,10 +9,9 @@
 // the rest.
 //
 // - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
-// `over`
-//   in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one sees
-//   the other: the call is refused, or the revocation finds it. A second call finds the first one
-//   in `inside_` and is refused.
+//   `over` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one
+//   sees the other: the call is refused, or the revocation finds it. A second call finds the first
+//   one in `inside_` and is refused.
 // - Leaving: the call stores nullptr in `inside_`, then loads `revoking`, with no barrier between
 //   them. A revocation that finds a call sets `revoking`, asks the system for a barrier on all
 //   threads, and loads `inside_` again. If the store came before the barrier, the revocation sees

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "integration/blocked_next.hpp"
 #include "integration/hosting.hpp"
 
 namespace tenon::tests {
@@ -196,20 +197,14 @@ TEST_F(Containment, InterruptsCallsThatBlockInASession) {
   auto crashing = host.create<test::Stream>("stream", {{"limit", "-1"}}).value();
   ASSERT_TRUE(waiting->open(0));
   ASSERT_TRUE(crashing->open(0));
-  tenon_status status = TENON_OK;
-  std::thread blocked([&] {
-    Call call;
-    call.set_timeout(std::chrono::seconds(20));
-    status = waiting->next(call).error().status();
-  });
+  BlockedNext blocked(waiting);
   ASSERT_TRUE(eventually([&] { return module(host, streams).calls.in_flight == 1; }));
 
   const auto crashed = crashing->next();
 
   ASSERT_FALSE(crashed);
   EXPECT_EQ(crashed.error().status(), TENON_CRASHED | TENON_RESTARTED);
-  blocked.join();
-  EXPECT_EQ(status, TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
+  EXPECT_EQ(blocked.status(), TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
   EXPECT_EQ(waiting->next().error().status(), TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED);
 }
 

@@ -8,8 +8,8 @@
 #include <test/counter.hpp>
 #include <test/probe.hpp>
 #include <test/stream.hpp>
-#include <thread>
 
+#include "integration/blocked_next.hpp"
 #include "integration/hosting.hpp"
 
 namespace tenon::tests {
@@ -161,18 +161,12 @@ TEST_F(Limits, QuarantineInterruptsCallsThatBlockInASession) {
   auto failing = host.create<test::Stream>("stream", {{"limit", "-2"}}).value();
   ASSERT_TRUE(waiting->open(0));
   ASSERT_TRUE(failing->open(0));
-  tenon_status status = TENON_OK;
-  std::thread blocked([&] {
-    Call call;
-    call.set_timeout(std::chrono::seconds(20));
-    status = waiting->next(call).error().status();
-  });
+  BlockedNext blocked(waiting);
   ASSERT_TRUE(eventually([&] { return module(host, streams).calls.in_flight == 1; }));
 
   EXPECT_EQ(failing->next().error().status(), TENON_INTERNAL | TENON_FATAL);
 
-  blocked.join();
-  EXPECT_EQ(status, TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
+  EXPECT_EQ(blocked.status(), TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
   EXPECT_EQ(waiting->next().error().code(), "module-quarantined");
   ASSERT_TRUE(host.restart(streams)) << "an operator releases it";
   EXPECT_TRUE(waiting->open(0));

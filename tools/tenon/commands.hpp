@@ -60,7 +60,8 @@ Exit inspect(const Options& options, const std::string& subject);
 /// The document types of the app.
 Exit types(const Options& options);
 
-/// What a code of an error means, its usual cause and the remedy; all codes where `code` is empty.
+/// Prints the meaning of an error code, its usual cause and the remedy. Lists all codes if `code` is
+/// empty.
 Exit explain(const Options& options, const std::string& code);
 
 /// How `tenon graph` draws.

@@ -32,12 +32,16 @@ void add_app(CLI::App& command, Options& options) {
       ->type_name("DIR");
 }
 
+void add_json(CLI::App& command, Options& options) {
+  command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+}
+
 void add_common(CLI::App& command, Options& options) {
   add_app(command, options);
   command.add_option("--plugin-path", options.plugin_path, "a folder to look at before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+  add_json(command, options);
 }
 
 void add_lock(CLI::App& command, Options& options) {
@@ -85,7 +89,7 @@ void add_verification(CLI::App& command, Options& options, Verification& what) {
           "after which a case has failed, eg: 500ms")
       ->type_name("TIME")
       ->default_str("10s");
-  command.add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+  add_json(command, options);
 }
 
 int run(int count, char** arguments) {
@@ -113,7 +117,7 @@ int run(int count, char** arguments) {
   CLI::App* explaining = program.add_subcommand(
       "explain", "the meaning of an error code, its usual cause and the remedy");
   explaining->add_option("CODE", code, "eg: kind-too-new; without it all codes are listed");
-  explaining->add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+  add_json(*explaining, options);
 
   Verification verification;
   CLI::App* verifying = program.add_subcommand(
@@ -158,7 +162,7 @@ int run(int count, char** arguments) {
 
   CLI::App* typing = program.add_subcommand("types", "the document types and their versions");
   add_app(*typing, options);
-  typing->add_flag("--json", options.json, "prints JSON instead of text (schema 1)");
+  add_json(*typing, options);
 
   Conversions how;
   CLI::App* converting =
@@ -167,7 +171,9 @@ int run(int count, char** arguments) {
   add_conversions(*converting, how);
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
-  if (const Exit wrong = describe_app(options); wrong != yes) return wrong;
+  if (!explaining->parsed()) {  // which does not depend on the app
+    if (const Exit wrong = describe_app(options); wrong != yes) return wrong;
+  }
   const Exit exit = listing->parsed()      ? list(options, kind)
                     : looking->parsed()    ? inspect(options, subject)
                     : explaining->parsed() ? explain(options, code)

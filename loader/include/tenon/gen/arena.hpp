@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/arena.hpp: memory as methods get it from their call, also where nothing is called: what
-// conversions of documents need.
+// tenon/gen/arena.hpp: the arena of a method's results, for code that needs memory outside of a
+// call, such as conversions of documents.
 #pragma once
 
 #include <tenon/abi.h>

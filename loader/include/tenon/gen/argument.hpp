@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/argument.hpp: how a document, struct, list or map is passed to a method together with a
-// Call.
+// tenon/gen/argument.hpp: passes documents, structs, lists and maps to methods that take a Call.
 #pragma once
 
 #include <tenon/call.hpp>

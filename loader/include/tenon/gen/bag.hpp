@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/bag.hpp: what one version of a document has and another cannot name. It travels with
-// the document and is put back where it came from, so that nothing is lost on the way.
+// tenon/gen/bag.hpp: the property bag of a document. It holds the fields of one version that
+// another version cannot name. A conversion back restores them, so nothing is lost.
 //
-// In JSON a bag is an object; in the C contract the field `bag` holds its text:
+// In JSON a bag is an object; in the C struct the field `bag` holds its text:
 //   {"payload.before@2": {"type": "bytes", "value": "aGk="}}
-// The key is the name of the field and, behind the last '@', the version of the document type that
-// has it. Whoever does not know an entry passes it on.
+// The key is the name of the field and, after the last '@', the version of the document type that
+// has it. A program that does not know an entry preserves it.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/conversion.hpp: a document on its way from one version to another, as the steps see it,
-// generated and written by hand.
+// tenon/gen/conversion.hpp: the conversion of a document from one version to another, as generated
+// and hand-written steps see it.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/converter.hpp: the converter of an app, a program with the hand-written steps of the
-// app's document types. Where it is installed with the description of the app,
-// `tenon convert -a APP` takes it for conversions that the spec files alone do not describe. It is
-// one line, linked with the types:
+// tenon/gen/converter.hpp: the converter of an app, a program that contains the hand-written steps
+// of the app's document types. If it is installed with the description of the app, `tenon convert
+// -a APP` runs it for conversions that the spec files alone do not describe. Its source is one
+// line; the types are linked to it:
 //
 //   int main() { tenon::answer_conversions(std::cin, std::cout); }
 #pragma once

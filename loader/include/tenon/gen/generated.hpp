@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/generated.hpp: what the code that tenon-gen writes for a program stands on. Nothing
-// here is for people.
+// tenon/gen/generated.hpp: includes and helpers for the generated sources of a program. Not for
+// direct use.
 #pragma once
 
 #include <tenon/call.hpp>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/json.hpp: documents as JSON. The generated headers of document types have functions for
-// that, such as tenon::to_json(const RecordV2&); this is what they stand on.
+// tenon/gen/json.hpp: documents as JSON. It implements the functions in the generated headers of
+// document types, such as tenon::to_json(const RecordV2&).
 //
-// Strict in both directions: what is written is read back as the same value, and what is read has
-// nothing that the type does not know. Enums are written by name, bytes in base64 (RFC 4648, with
-// padding), points in time and durations in nanoseconds, numbers with all their digits, NaN and the
-// infinities as the texts "NaN", "Infinity" and "-Infinity". An optional that is absent is left
-// out.
+// Reading and writing are strict: a written value is read back unchanged, and a key that the type
+// does not define is an error. Enums are written by name, bytes in base64 (RFC 4648, with padding),
+// timestamps and durations in nanoseconds, numbers with all their digits, NaN and the infinities as
+// the strings "NaN", "Infinity" and "-Infinity". An absent optional is left out.
 #pragma once
 
 #include <tenon/export.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/kind.hpp: what the loader knows of a kind. The generator writes one Kind for each kind
-// of a program and registers it; a host author meets Kind only as the answer of `K::kind()`.
+// tenon/gen/kind.hpp: the description of a kind for the loader. The generator writes one Kind for
+// each kind of a program and registers it. Host authors meet it only as the result of `K::kind()`.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/owned_documents.hpp: how generated code brings documents that are ordinary C++ values
-// to JSON, and back. Nothing here is for people.
+// tenon/gen/owned_documents.hpp: converts documents that are ordinary C++ values to JSON and back,
+// for generated code. Not for direct use.
 #pragma once
 
 #include <tenon/document.hpp>

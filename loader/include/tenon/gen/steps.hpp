@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/steps.hpp: what steps between versions stand on, those written by hand and those
-// generated: an adapter's answer to a method, a document's conversion. All memory comes from the
-// arena of the call. A step answers a status, with a message when it is not TENON_OK.
+// tenon/gen/steps.hpp: helpers for the steps between versions, hand-written and generated: calls of
+// methods through an adapter, and conversions of documents. All memory comes from the arena of the
+// call. A step returns a status, with a message unless it is TENON_OK.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/gen/storage.hpp: the form in which documents are stored and converted. Each version of a
-// type has a storage type, generated: a struct whose fields are pointers, NULL where a document
-// does not say anything, and a bag. What they point at lives in the arena of a call, or in the text
-// or struct that the document was read from.
+// type has a generated storage type: a struct whose fields are pointers, NULL where the document
+// has no value, and a bag. The fields point into the arena of a call, or into the text or struct
+// from which the document was read.
 //
 // The forms of values: bool, numbers, points in time and durations (nanoseconds) as they are,
 // tenon_string, tenon_bytes, StoredJson, an enum as its literal, StoredList and StoredMap of such,

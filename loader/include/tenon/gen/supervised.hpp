@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/supervised.hpp: tables whose methods watch those of a plugin. A host that counts or
-// checks calls, or contains crashes, has one between its own code and each plugin; generated code
-// fills it.
+// tenon/gen/supervised.hpp: vtables that intercept the calls of a plugin's methods. A host that
+// counts calls, checks calls or contains crashes puts one between itself and each plugin; generated
+// code fills it.
 #pragma once
 
 #include <tenon/abi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/widening.hpp: fields whose type is wider in a newer version of a document type, and the
-// way back. For generated code, and for who does the same at run time.
+// tenon/gen/widening.hpp: converts fields whose type is wider in a newer version of a document
+// type, in both directions. For generated code, and for conversions at run time.
 #pragma once
 
 #include <tenon/gen/storage.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/testing/document_tests.hpp: what the tests that tenon-gen writes for document types stand
-// on, for GoogleTest. They convert random documents from every version to every other one and back:
+// tenon/testing/document_tests.hpp: implements the tests that tenon-gen writes for document types,
+// with GoogleTest. They convert random documents from every version to every other one and back:
 // nothing may be lost, and the source may not change. The seed is printed; TENON_TEST_SEED sets it.
 //
-// Golden files hold conversions that go through a hand-written step, one pair of lines after the
-// other: a document, and what becomes of it. `--update-goldens` writes them anew.
+// Golden files contain conversions with a hand-written step as pairs of lines: a document, and the
+// result of its conversion. `--update-goldens` writes them again.
 #pragma once
 
 #include <tenon/document.hpp>
