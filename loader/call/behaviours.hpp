@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the host does otherwise for modules that ask for a newer contract. A module gets what the
-// contract in its manifest says, whatever the others that are loaded beside it ask for.
+// What the host does otherwise for modules that ask for a newer ABI. A module gets what the
+// ABI version in its manifest says, whatever the others that are loaded beside it ask for.
 #pragma once
 
 #include <array>
@@ -21,19 +21,19 @@ enum class Behaviour {
 
 struct BehaviourChange {
   Behaviour behaviour;
-  Contract since;
+  AbiVersion since;
 };
 
-/// All there are; abi/contract.md explains them to authors.
+/// All there are; abi/versions.md explains them to authors.
 inline constexpr std::array behaviour_changes{
     BehaviourChange{Behaviour::empty_read_is_no_end, {1, 1}},
     BehaviourChange{Behaviour::restored_without_state, {1, 1}},
 };
 
-/// Whether a module that asks for `contract` gets it.
-constexpr bool has(Contract contract, Behaviour behaviour) noexcept {
+/// Whether a module that asks for `abi` gets it.
+constexpr bool has(AbiVersion abi, Behaviour behaviour) noexcept {
   for (const BehaviourChange& change : behaviour_changes) {
-    if (change.behaviour == behaviour) return contract >= change.since;
+    if (change.behaviour == behaviour) return abi >= change.since;
   }
   return false;
 }

@@ -23,7 +23,7 @@ std::int64_t now() noexcept {
 
 }  // namespace
 
-/// What crosses the contract: each function finds the Call and asks it.
+/// What crosses the ABI: each function finds the Call and asks it.
 struct Call::Functions {
   static void* allocate(tenon_call* call, std::size_t size) {
     Call& whole = Call::of(call).whole();

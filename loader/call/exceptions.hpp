@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Exceptions that come out of a plugin although the contract forbids it. Their types and texts
+// Exceptions that come out of a plugin although the ABI forbids it. Their types and texts
 // belong to the plugin's code, so they end while that is still loaded.
 #pragma once
 

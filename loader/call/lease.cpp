@@ -279,8 +279,8 @@ constexpr char commit_name[] = "commit";
 template <class Raw>
 class Leased final : public Lease {
  public:
-  Leased(LeaseList& list, Contract contract, std::uint32_t index, bool lent, Raw* inner)
-      : Lease(list, index, lent), face_{functions_for(contract, *inner), this}, inner_(inner) {}
+  Leased(LeaseList& list, AbiVersion abi, std::uint32_t index, bool lent, Raw* inner)
+      : Lease(list, index, lent), face_{functions_for(abi, *inner), this}, inner_(inner) {}
 
   Raw* hand_out() {
     Lease::hand_out();
@@ -294,7 +294,7 @@ class Leased final : public Lease {
   };
   static const Raw functions;
 
-  static const Raw& functions_for(Contract contract, const Raw& inner) noexcept;
+  static const Raw& functions_for(AbiVersion abi, const Raw& inner) noexcept;
   static Leased& of(Raw* raw) noexcept { return *static_cast<Face*>(raw)->lease; }
 
   template <auto function, const char* name, class... Arguments>
@@ -330,16 +330,16 @@ const tenon_writer Leased<tenon_writer>::functions = {
 /// Whatever their module asks for, streams that come from elsewhere speak as all streams that are
 /// held do.
 template <>
-const tenon_reader& Leased<tenon_reader>::functions_for(Contract contract,
+const tenon_reader& Leased<tenon_reader>::functions_for(AbiVersion abi,
                                                         const tenon_reader& inner) noexcept {
   static constexpr tenon_reader patient = {sizeof(tenon_reader), read_on, release};
   const bool speaks_otherwise =
-      has(contract, Behaviour::empty_read_is_no_end) && !is_one(&inner) && !is_own_stream(inner);
+      has(abi, Behaviour::empty_read_is_no_end) && !is_one(&inner) && !is_own_stream(inner);
   return speaks_otherwise ? patient : functions;
 }
 
 template <>
-const tenon_writer& Leased<tenon_writer>::functions_for(Contract, const tenon_writer&) noexcept {
+const tenon_writer& Leased<tenon_writer>::functions_for(AbiVersion, const tenon_writer&) noexcept {
   return functions;
 }
 
@@ -351,7 +351,7 @@ const tenon_writer& Leased<tenon_writer>::functions_for(Contract, const tenon_wr
 template <class Raw>
 std::shared_ptr<Lease> LeaseList::add(std::uint32_t index, bool lent, Raw*& stream) {
   prepare();
-  auto leased = std::make_shared<Leased<Raw>>(*this, contract_, index, lent, stream);
+  auto leased = std::make_shared<Leased<Raw>>(*this, abi_, index, lent, stream);
   stream = leased->hand_out();
   if (process_.inherited()) return leased;
   std::lock_guard lock(mutex_);

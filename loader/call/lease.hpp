@@ -85,10 +85,10 @@ class LeaseList {
   /// In the place of an index: the stream belongs to no instance.
   static constexpr std::uint32_t no_instance = UINT32_MAX;
 
-  /// `contract`: what the module of the generation asks for. `contained`: whether all functions
+  /// `abi`: what the module of the generation asks for. `contained`: whether all functions
   /// must be called by `runner`, because crashes are contained.
-  LeaseList(Serving& generation, Contract contract, StreamRunner& runner, bool contained)
-      : generation_(generation), contract_(contract), runner_(runner), contained_(contained) {}
+  LeaseList(Serving& generation, AbiVersion abi, StreamRunner& runner, bool contained)
+      : generation_(generation), abi_(abi), runner_(runner), contained_(contained) {}
   /// REQUIRED: none is left.
   ~LeaseList() = default;
   LeaseList(const LeaseList&) = delete;
@@ -133,7 +133,7 @@ class LeaseList {
   void remove(const Lease& lease) noexcept;
 
   Serving& generation_;
-  const Contract contract_;
+  const AbiVersion abi_;
   StreamRunner& runner_;
   const bool contained_;
   // In a forked child streams are not listed: nothing there waits for them or revokes them.

@@ -8,13 +8,13 @@
 namespace tenon {
 namespace {
 
-/// Says across the contract why a stream of the host's own failed.
+/// Says across the ABI why a stream of the host's own failed.
 [[gnu::cold]] tenon_status tell(tenon_call* call, const Error& error) {
   const tenon_status status = error.status() != TENON_OK ? error.status() : TENON_UNKNOWN;
   return fail(call, status, error.message().empty() ? error.to_string() : error.message());
 }
 
-/// The host's own stream behind what crosses the contract.
+/// The host's own stream behind what crosses the ABI.
 struct GivenReader : tenon_reader {
   std::unique_ptr<OwnReader> own;
 

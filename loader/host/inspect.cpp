@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 ManifestInfo describe(const Manifest& manifest) {
-  ManifestInfo info{.contract = manifest.contract.to_string(),
+  ManifestInfo info{.abi = manifest.abi.to_string(),
                     .package = manifest.name,
                     .package_version = manifest.version.to_string(),
                     .summary = manifest.summary,

@@ -18,10 +18,10 @@
 namespace tenon {
 namespace {
 
-// The type of contract that modules of machine code ask for; this host knows no other.
-constexpr std::string_view native_contract = "native";
+// The type of ABI that modules of machine code ask for; this host knows no other.
+constexpr std::string_view native_abi = "native";
 
-/// Takes one number of a contract's version off the front.
+/// Takes one number of an ABI version off the front.
 std::optional<std::uint16_t> take_number(std::string_view& text) {
   const auto dot = text.find('.');
   const auto digits = text.substr(0, dot);
@@ -35,11 +35,11 @@ std::optional<std::uint16_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// Takes the type of a contract off the front, "native" where none is said. Nothing: it is not in
+/// Takes the type of an ABI off the front, "native" where none is said. Nothing: it is not in
 /// the form of one.
 std::optional<std::string_view> take_type(std::string_view& text) {
   const auto slash = text.find('/');
-  if (slash == std::string_view::npos) return native_contract;
+  if (slash == std::string_view::npos) return native_abi;
   const auto type = text.substr(0, slash);
   text.remove_prefix(slash + 1);
   const auto is_allowed = [](char c) {
@@ -51,7 +51,7 @@ std::optional<std::string_view> take_type(std::string_view& text) {
 }
 
 /// "1", "1.2" or "1.2.0".
-std::optional<Contract> contract_from(std::string_view text) {
+std::optional<AbiVersion> abi_version_from(std::string_view text) {
   std::uint16_t numbers[3] = {};
   std::size_t count = 0;
   for (bool more = true; more; ++count) {
@@ -63,7 +63,7 @@ std::optional<Contract> contract_from(std::string_view text) {
     if (more) text.remove_prefix(1);
   }
   if (numbers[0] == 0 || numbers[2] != 0) return std::nullopt;
-  return Contract{.major = numbers[0], .minor = numbers[1]};
+  return AbiVersion{.major = numbers[0], .minor = numbers[1]};
 }
 
 bool has_control_characters(std::string_view text) {
@@ -98,7 +98,7 @@ class ManifestReader {
   std::string property(std::string_view json, const Place& place);
 
   void read_format(const json::Reader& document);
-  void read_contract(const json::Reader& value);
+  void read_abi(const json::Reader& value);
   void refuse_type(std::string_view type);
   bool read_document(const json::Reader& document, ManifestV2Storage& stored);
   bool upgrade(const json::Reader& document, ManifestV2Storage& stored);
@@ -214,7 +214,7 @@ Result<Manifest> ManifestReader::read(std::string_view text) {
   return std::move(manifest_);
 }
 
-// The number of the format and the contract come first: what a newer manifest holds besides
+// The number of the format and the ABI come first: what a newer manifest holds besides
 // cannot be judged here.
 void ManifestReader::read_format(const json::Reader& document) {
   constexpr auto largest = std::numeric_limits<std::int32_t>::max();
@@ -226,41 +226,39 @@ void ManifestReader::read_format(const json::Reader& document) {
   if (!format->read_integer(format_, 1, largest, "a whole number from 1")) {
     return fail(parser_.take_error());
   }
-  if (const json::Reader* contract = fields.take("contract")) read_contract(*contract);
-  auto least = manifest_.contract;
+  if (const json::Reader* abi = fields.take("abi")) read_abi(*abi);
+  auto least = manifest_.abi;
   if (format_ > 2) least.major = std::max(least.major, static_cast<std::uint16_t>(2));
   if (failure_) return;
-  if (auto good = check_contract(least, "manifest: contract", path_); !good) {
+  if (auto good = check_abi(least, "manifest: abi", path_); !good) {
     failure_ = good.error();
   }
 }
 
-void ManifestReader::read_contract(const json::Reader& value) {
+void ManifestReader::read_abi(const json::Reader& value) {
   if (value.form() == json::Form::null) return;
   std::string_view text;
   if (!value.read(text)) return fail(parser_.take_error());
   std::string_view version = text;
   const auto type = take_type(version);
-  if (type && *type != native_contract) return refuse_type(*type);
-  const auto contract = type ? contract_from(version) : std::nullopt;
-  if (contract) {
-    manifest_.contract = *contract;
+  if (type && *type != native_abi) return refuse_type(*type);
+  const auto abi = type ? abi_version_from(version) : std::nullopt;
+  if (abi) {
+    manifest_.abi = *abi;
   } else {
-    fail(Place(root_, "contract"), in_quotes(text),
-         "a version of the contract, eg: \"1.0\" or \"native/1.0\"");
+    fail(Place(root_, "abi"), in_quotes(text), "an ABI version, eg: \"1.0\" or \"native/1.0\"");
   }
 }
 
 // Versions of another type cannot be judged here, nor what stands in such a manifest besides.
 void ManifestReader::refuse_type(std::string_view type) {
   if (failure_) return;
-  failure_ =
-      Error({.code = "contract-unknown",
-             .where = std::string(path_),
-             .found = "a module for the contract " + in_quotes(type) + "  (manifest: contract)",
-             .needed = in_quotes(native_contract) + ", the only type that this host offers",
-             .fix = "a host that offers " + in_quotes(type) +
-                    ", or no type in front of the version of the contract"});
+  failure_ = Error({.code = "abi-unknown",
+                    .where = std::string(path_),
+                    .found = "a module for the ABI " + in_quotes(type) + "  (manifest: abi)",
+                    .needed = in_quotes(native_abi) + ", the only type that this host offers",
+                    .fix = "a host that offers " + in_quotes(type) +
+                           ", or no type in front of the ABI version"});
 }
 
 bool ManifestReader::read_document(const json::Reader& document, ManifestV2Storage& stored) {
@@ -449,7 +447,7 @@ void ManifestReader::take_state(const ManifestV2StateStorage& state, const Place
 
 bool same_manifest(const Manifest& a, const Manifest& b) {
   const auto parts = [](const Manifest& manifest) {
-    return std::tie(manifest.contract, manifest.name, manifest.provides, manifest.summary,
+    return std::tie(manifest.abi, manifest.name, manifest.provides, manifest.summary,
                     manifest.description, manifest.author, manifest.license, manifest.homepage,
                     manifest.requirements, manifest.properties, manifest.state,
                     manifest.joins_threads, manifest.details, manifest.in_development);
@@ -466,9 +464,9 @@ Package package_of(const Manifest& manifest) {
   return package;
 }
 
-const Contract host_contract = {TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR};
+const AbiVersion host_abi = {TENON_ABI_MAJOR, TENON_ABI_MINOR};
 
-std::string Contract::to_string() const {
+std::string AbiVersion::to_string() const {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
@@ -482,15 +480,15 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
   return ManifestReader(path, parser).read(text);
 }
 
-Result<void> check_contract(Contract needed, std::string_view place, std::string_view path) {
-  if (needed <= host_contract) return {};
+Result<void> check_abi(AbiVersion needed, std::string_view place, std::string_view path) {
+  if (needed <= host_abi) return {};
   return Error(
-      {.code = "contract-too-new",
+      {.code = "abi-too-new",
        .where = std::string(path),
-       .found = "a module for contract " + needed.to_string() + "  (" + std::string(place) + ")",
-       .needed = "at most " + host_contract.to_string() + ", which this host offers",
-       .fix = "a newer host, or a build of the module for contract " + host_contract.to_string() +
-              " (with TENON_CONTRACT defined as " + std::to_string(host_contract.minor) + ")"});
+       .found = "a module for ABI " + needed.to_string() + "  (" + std::string(place) + ")",
+       .needed = "at most " + host_abi.to_string() + ", which this host offers",
+       .fix = "a newer host, or a build of the module for ABI " + host_abi.to_string() +
+              " (with TENON_ABI defined as " + std::to_string(host_abi.minor) + ")"});
 }
 
 }  // namespace tenon

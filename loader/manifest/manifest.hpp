@@ -19,18 +19,18 @@
 
 namespace tenon {
 
-/// A version of tenon's contract. In a manifest it is the least that the host must have.
-struct Contract {
+/// A version of the ABI. In a manifest it is the lowest that the host must support.
+struct AbiVersion {
   std::uint16_t major = 1;
   std::uint16_t minor = 0;
 
-  friend auto operator<=>(const Contract&, const Contract&) = default;
+  friend auto operator<=>(const AbiVersion&, const AbiVersion&) = default;
 
   std::string to_string() const;
 };
 
 /// What the hosts of this build offer.
-extern const Contract host_contract;
+extern const AbiVersion host_abi;
 
 /// One plugin: one registration of the module.
 struct Provided {
@@ -59,7 +59,7 @@ inline constexpr std::size_t most_plugins = 4096;
 inline constexpr std::size_t longest_version = 256;
 
 struct Manifest {
-  Contract contract;
+  AbiVersion abi;
   std::string name;                // of the package
   Version version;                 // of the package; 0.0.0 where the author gave none
   std::vector<Provided> provides;  // in the author's order, at least one
@@ -89,12 +89,12 @@ bool same_manifest(const Manifest& a, const Manifest& b);
 Package package_of(const Manifest& manifest);
 
 /// Reads the text of a manifest. `path` is the module's, for messages. Errors: broken-manifest
-/// (with the place in the document, eg: provides[0].version), contract-too-new, contract-unknown
+/// (with the place in the document, eg: provides[0].version), abi-too-new, abi-unknown
 /// (it is of a type that no host of this build offers).
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
 
 /// Whether this host can serve a module that needs `needed`; `place` is what says so, eg:
-/// "manifest: contract". Error: contract-too-new.
-Result<void> check_contract(Contract needed, std::string_view place, std::string_view path);
+/// "manifest: abi". Error: abi-too-new.
+Result<void> check_abi(AbiVersion needed, std::string_view place, std::string_view path);
 
 }  // namespace tenon

@@ -24,15 +24,15 @@ constexpr std::uint32_t smallest_object = offsetof(tenon_module, start);
 struct StoredPrologue {
   std::array<std::uint8_t, 8> magic;
   std::uint32_t struct_size;
-  std::uint16_t contract_major;
-  std::uint16_t contract_minor;
+  std::uint16_t abi_major;
+  std::uint16_t abi_minor;
   std::uint64_t manifest;
   std::uint64_t manifest_size;
 };
 static_assert(sizeof(StoredPrologue) == offsetof(tenon_module, registrations));
 static_assert(offsetof(StoredPrologue, struct_size) == offsetof(tenon_module, struct_size));
-static_assert(offsetof(StoredPrologue, contract_major) == offsetof(tenon_module, contract_major));
-static_assert(offsetof(StoredPrologue, contract_minor) == offsetof(tenon_module, contract_minor));
+static_assert(offsetof(StoredPrologue, abi_major) == offsetof(tenon_module, abi_major));
+static_assert(offsetof(StoredPrologue, abi_minor) == offsetof(tenon_module, abi_minor));
 static_assert(offsetof(StoredPrologue, manifest_size) == offsetof(tenon_module, manifest_size));
 
 std::string bytes_of(std::uint64_t count) {
@@ -51,7 +51,7 @@ Result<void> check_magic(const ByteSource& source, const StoredPrologue& stored)
 Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint64_t room) {
   if (size < smallest_object) {
     return source.finding("size-too-small", "struct_size " + bytes_of(size),
-                          "at least " + bytes_of(smallest_object) + ", as contract 1.0 has it",
+                          "at least " + bytes_of(smallest_object) + ", as ABI 1.0 has it",
                           "set struct_size to sizeof(tenon_module)");
   }
   if (size > largest_object || size > room) {
@@ -66,7 +66,7 @@ Result<void> check_size(const ByteSource& source, std::uint32_t size, std::uint6
 }
 
 Result<void> check_against_manifest(const ByteSource& source, const StoredPrologue& stored,
-                                    const Contract& contract, const Manifest& manifest,
+                                    const AbiVersion& abi, const Manifest& manifest,
                                     std::size_t text_size) {
   constexpr std::string_view fix =
       "write the note and the object from one declaration: TENON_MODULE or TENON_PLUGIN";
@@ -75,9 +75,9 @@ Result<void> check_against_manifest(const ByteSource& source, const StoredProlog
                           "manifest_size " + bytes_of(stored.manifest_size) + " in the object",
                           bytes_of(text_size) + ", as the note has it", fix);
   }
-  if (contract != manifest.contract) {
-    return source.finding("manifest-differs", "contract " + contract.to_string() + " in the object",
-                          manifest.contract.to_string() + ", as the manifest has it", fix);
+  if (abi != manifest.abi) {
+    return source.finding("manifest-differs", "ABI " + abi.to_string() + " in the object",
+                          manifest.abi.to_string() + ", as the manifest has it", fix);
   }
   return {};
 }
@@ -98,20 +98,20 @@ Result<Prologue> read_prologue(ByteSource& source, const ElfFile& file, const Ma
     return std::move(read).error();
   }
 
-  const Prologue prologue{stored.struct_size, {stored.contract_major, stored.contract_minor}};
+  const Prologue prologue{stored.struct_size, {stored.abi_major, stored.abi_minor}};
   if (auto good = check_magic(source, stored); !good) return std::move(good).error();
   if (auto good = check_size(source, prologue.struct_size, room); !good) {
     return std::move(good).error();
   }
-  if (auto good = check_contract(prologue.contract, entry_name, source.path()); !good) {
+  if (auto good = check_abi(prologue.abi, entry_name, source.path()); !good) {
     return std::move(good).error();
   }
-  auto good = check_against_manifest(source, stored, prologue.contract, manifest, text_size);
+  auto good = check_against_manifest(source, stored, prologue.abi, manifest, text_size);
   if (!good) return std::move(good).error();
   return prologue;
 }
 
-// The manifest before the object: it may say that the module is for a contract with another one.
+// The manifest before the object: it may say that the module is for an ABI with another one.
 Result<ModuleImage> read_image(ByteSource& source) {
   const auto file = ElfFile::open(source);
   if (!file) return file.error();

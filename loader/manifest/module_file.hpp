@@ -22,7 +22,7 @@ namespace tenon {
 /// The integers at the start of the object that the module exports.
 struct Prologue {
   std::uint32_t struct_size = 0;
-  Contract contract;
+  AbiVersion abi;
 };
 
 struct ModuleImage {
@@ -42,7 +42,7 @@ Result<platform::File> open_module(const std::filesystem::path& path);
 /// Reads the manifest and the prologue of the module at `path`: only the pieces of the file that
 /// are needed. Any thread. Errors, each with path, found, needed and fix: not-found, cannot-read,
 /// empty-file, truncated-file, not-a-module, broken-file, wrong-architecture,
-/// no-manifest, two-manifests, broken-manifest, contract-too-new, contract-unknown,
+/// no-manifest, two-manifests, broken-manifest, abi-too-new, abi-unknown,
 /// no-module-object, wrong-magic, size-too-small, size-too-large, manifest-differs. A file of more
 /// than `largest_file` bytes, which cannot be loaded, is cannot-read.
 Result<ModuleFile> read_module_file(const std::filesystem::path& path);

@@ -128,14 +128,13 @@ std::optional<Error> Admission::check_prologue(const tenon_module& module) const
                   .needed = "a size that ends inside the module, at most 65536 bytes",
                   .fix = "build the plugin with an unchanged tenon/abi.h"});
   }
-  if (module.contract_major != TENON_CONTRACT_MAJOR ||
-      module.contract_minor > TENON_CONTRACT_MINOR) {
-    return Error({.code = "contract-too-new",
+  if (module.abi_major != TENON_ABI_MAJOR || module.abi_minor > TENON_ABI_MINOR) {
+    return Error({.code = "abi-too-new",
                   .where = where_,
-                  .found = "contract " + std::to_string(module.contract_major) + "." +
-                           std::to_string(module.contract_minor),
-                  .needed = "contract 1.0 to 1." + std::to_string(TENON_CONTRACT_MINOR),
-                  .fix = "a newer host, or build the plugin with a lower TENON_CONTRACT"});
+                  .found = "ABI " + std::to_string(module.abi_major) + "." +
+                           std::to_string(module.abi_minor),
+                  .needed = "ABI 1.0 to 1." + std::to_string(TENON_ABI_MINOR),
+                  .fix = "a newer host, or build the plugin with a lower TENON_ABI"});
   }
   return std::nullopt;
 }

@@ -43,7 +43,7 @@ struct AdmittedModule {
 };
 
 /// `map` is the module's image; nullptr for one that is linked into the program. `where` names it
-/// in errors: wrong-magic, size-too-small, size-too-large, contract-too-new, slot-interposed,
+/// in errors: wrong-magic, size-too-small, size-too-large, abi-too-new, slot-interposed,
 /// missing-method, manifest-differs.
 Result<AdmittedModule> admit(const tenon_module& module, const platform::ImageMap* map,
                              const Manifest& manifest, const std::string& where);

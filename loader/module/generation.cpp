@@ -83,13 +83,13 @@ Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
                        const Manifest& manifest, const GenerationContext& context)
     : image_(std::move(image)),
       package_(manifest.name),
-      contract_(manifest.contract),
+      abi_(manifest.abi),
       admitted_(std::move(admitted)),
       faults_(context.faults),
       log_(context.log),
       patience_(context.patience),
       supervision_(*this, image_ ? &image_->map() : nullptr, context.supervision),
-      leases_(*this, contract_, *this, context.supervision.contain_crashes),
+      leases_(*this, abi_, *this, context.supervision.contain_crashes),
       host_(package_of(manifest), context.directory, leases_),
       mutex_(context.mutex) {
   std::ranges::stable_sort(admitted_.plugins, {}, &AdmittedPlugin::name);
@@ -450,7 +450,7 @@ bool Generation::restores_state(std::uint32_t index) const {
 }
 
 bool Generation::restores_without_state(std::uint32_t index) const {
-  return has(contract_, Behaviour::restored_without_state) && restores_state(index);
+  return has(abi_, Behaviour::restored_without_state) && restores_state(index);
 }
 
 Result<std::optional<Bytes>> Generation::save_state(

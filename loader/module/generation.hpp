@@ -212,7 +212,7 @@ class Generation final : public Serving, private StreamRunner {
   // The image goes last: everything else may point into it.
   std::optional<Image> image_;
   std::string package_;
-  const Contract contract_;
+  const AbiVersion abi_;
   AdmittedModule admitted_;                 // plugins by name
   std::vector<CallTarget> plugin_targets_;  // of functions that are no methods, by plugin
   const std::weak_ptr<FaultSink> faults_;

@@ -148,7 +148,7 @@ const Generation& ModuleHost::generation() const noexcept {
 }
 
 ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, LeaseList& leases)
-    : table_{{sizeof(tenon_host), TENON_CONTRACT_MAJOR, TENON_CONTRACT_MINOR, Functions::log,
+    : table_{{sizeof(tenon_host), TENON_ABI_MAJOR, TENON_ABI_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release, Functions::log_wanted, Functions::log_line},
              this},

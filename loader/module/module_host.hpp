@@ -81,7 +81,7 @@ class ModuleHost {
  private:
   struct Functions;
 
-  /// What crosses the contract, and the way back from it.
+  /// What crosses the ABI, and the way back from it.
   struct Table {
     tenon_host host;
     ModuleHost* owner;

@@ -71,9 +71,9 @@ Result<Bytes> keep_state(tenon_call* call, const StateForms& forms, const tenon_
   const DocumentVersion& version = *forms.type->find(std::to_string(forms.saved));
   const std::string needed =
       "the struct of " + std::string(forms.type->id) + " " + std::string(version.label);
-  if (state.size != version.contract_size) {
+  if (state.size != version.abi_size) {
     return refused(std::to_string(state.size) + " bytes",
-                   needed + ", " + std::to_string(version.contract_size) + " bytes");
+                   needed + ", " + std::to_string(version.abi_size) + " bytes");
   }
   Conversion conversion(call);
   const void* stored = version.load(conversion, state.data);
@@ -96,7 +96,7 @@ Result<tenon_bytes> give_state(tenon_call* call, const StateForms& forms, const 
   const DocumentVersion& version = *document->version;
   const void* raw = version.save(conversion, document->stored);
   if (raw == nullptr) return refused(conversion.error(), "a document that can be converted");
-  return tenon_bytes{static_cast<const std::uint8_t*>(raw), version.contract_size};
+  return tenon_bytes{static_cast<const std::uint8_t*>(raw), version.abi_size};
 }
 
 }  // namespace tenon::detail

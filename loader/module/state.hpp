@@ -5,7 +5,7 @@
 // Where a module says nothing of its state but numbers, the bytes are its own affair and both
 // builds must know a form. Where it says that the state is a document of a type that this program
 // has, each build is asked for its own newest version, and the host converts: what the older one
-// cannot name travels in the bag. The bytes are the struct of the contract then, and what it points
+// cannot name travels in the bag. The bytes are the ABI struct then, and what it points
 // at lives in the arena of the call; between the calls the host keeps the document as JSON.
 #pragma once
 

@@ -17,7 +17,7 @@ class GeneratorSource : public sdk::SourceV2 {
  public:
   void configure(const sdk::Config& config) override;
   void open(std::optional<BytesView> position) override;
-  /// In the structs of the contract: nothing is allocated but from the arena of the call, in one
+  /// In the ABI structs: nothing is allocated but from the arena of the call, in one
   /// piece for a batch.
   tenon_status raw_read_batch(tenon_call* call, const tenon_source_v2_read_batch_request* in,
                               const tenon_source_v2_read_batch_response** out) override;

@@ -85,7 +85,7 @@ TEST(Bag, WhatDoesNotFitIsToldWithItsPath) {
             "error: pages[0].bag.tags@2.type: expected list<string>, found string");
 }
 
-/// A document of test.example/sketchy that goes through the struct of the contract; `change` is
+/// A document of test.example/sketchy that goes through the ABI struct; `change` is
 /// what somebody there makes of it.
 template <class Change>
 std::string crossed(std::string_view text, Change&& change) {
@@ -105,11 +105,11 @@ constexpr std::string_view strange_shades =
     R"({"name":"","shade":"odd","other":"odd","shades":["dark","odd"],"by_name":{"a":"odd"},)"
     R"("rows":[["light"],["odd"]],"strokes":[{"shade":"odd"}]})";
 
-TEST(Bag, BringsLiteralsThroughTheContractThatNobodyKnows) {
+TEST(Bag, BringsLiteralsThroughTheAbiThatNobodyKnows) {
   EXPECT_EQ(crossed(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
 }
 
-TEST(Bag, BringsLiteralsThroughTheContractThatLookLikeNumbers) {
+TEST(Bag, BringsLiteralsThroughTheAbiThatLookLikeNumbers) {
   for (const char* literal : {"1", "7", "007", "-1", "-2", "+1", ""}) {
     const std::string text = R"({"name":"","shade":")" + std::string(literal) +
                              R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
@@ -117,7 +117,7 @@ TEST(Bag, BringsLiteralsThroughTheContractThatLookLikeNumbers) {
   }
 }
 
-TEST(Bag, OfAnySizeGoesThroughTheContract) {
+TEST(Bag, OfAnySizeGoesThroughTheAbi) {
   for (const std::size_t size : {400, 500, 600, 5000}) {
     const std::string text = R"({"name":"","shade":")" + std::string(size, 'x') +
                              R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
@@ -125,7 +125,7 @@ TEST(Bag, OfAnySizeGoesThroughTheContract) {
   }
 }
 
-TEST(Bag, DoesNotBringBackWhatWasChangedBehindTheContract) {
+TEST(Bag, DoesNotBringBackWhatWasChangedBehindTheAbi) {
   const std::string text = R"({"name":"","shade":"light","shades":["dark","odd"],"by_name":{},)"
                            R"("rows":[],"strokes":[]})";
   static const std::int32_t other[] = {0, -1};

@@ -41,7 +41,7 @@ constexpr const char* place = R"({ "type": "photo.example/place", "version": 1, 
   "fields": { "east": "float64" } })";
 
 constexpr const char* builtins = R"([
-{"manifest": 2, "contract": "1.0", "name": "me.example/kit", "version": "2.0.0", "provides": [
+{"manifest": 2, "abi": "1.0", "name": "me.example/kit", "version": "2.0.0", "provides": [
   {"kind": "photo.example/filter", "version": 3, "fingerprint": "0123456789abcdef",
    "name": "me.example/blacken"}]}
 ])";

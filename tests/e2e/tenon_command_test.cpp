@@ -75,7 +75,7 @@ TEST_F(TenonCommand, InspectShowsAModuleThatIsAdapted) {
       normal(run.out),
       R"(me.example/clocks 1.2.0  "Tells the time"                       NO PROBLEM FOUND; not loaded
 file        modules/rich.so  SIZE  MACHINE
-contract    1.0
+ABI         1.0
 about       One record a second.
 author      Me
 license     BSL-1.0
@@ -106,7 +106,7 @@ TEST_F(TenonCommand, InspectSaysWhyAModuleWouldNotLoad) {
       normal(run.out),
       R"(me.example/clocks 1.2.0                                         WOULD NOT LOAD: 1 error
 file        modules/too-new.so  SIZE  MACHINE
-contract    1.0
+ABI         1.0
 plugin      NAME              KIND              VERSION  HOST  FITS
             me.example/clock  tenon.dev/source  9        2     too new
 libraries   libc.so.6  all found

@@ -211,11 +211,11 @@ TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, stop, PLUGINS,
 /* -- The same by hand, where note and object are to differ ---------------------- */
 
 #ifdef FAULT_BROKEN_MANIFEST
-#define MANIFEST "{\"manifest\":1,\"contract\":\"1.0\",\"name\":\"" PACKAGE "\""
+#define MANIFEST "{\"manifest\":1,\"abi\":\"1.0\",\"name\":\"" PACKAGE "\""
 #elif defined FAULT_MANIFEST_TOO_NEW
-#define MANIFEST "{\"manifest\":2,\"contract\":\"2.7\",\"plugins\":{}}"
-#elif defined FAULT_CONTRACT_UNKNOWN
-#define MANIFEST "{\"manifest\":2,\"contract\":\"wasm/1.0\",\"imports\":{}}"
+#define MANIFEST "{\"manifest\":2,\"abi\":\"2.7\",\"plugins\":{}}"
+#elif defined FAULT_ABI_UNKNOWN
+#define MANIFEST "{\"manifest\":2,\"abi\":\"wasm/1.0\",\"imports\":{}}"
 #else
 #define MANIFEST TENON_MANIFEST_TEXT_(PACKAGE, PACKAGE_VERSION, PLUGINS(TENON_MANIFEST_ROW_), )
 #endif
@@ -273,11 +273,11 @@ static const tenon_registration registrations[] = {
 #ifndef STRUCT_SIZE
 #define STRUCT_SIZE sizeof(tenon_module)
 #endif
-#ifndef CONTRACT_MAJOR
-#define CONTRACT_MAJOR TENON_CONTRACT_MAJOR
+#ifndef ABI_MAJOR
+#define ABI_MAJOR TENON_ABI_MAJOR
 #endif
-#ifndef CONTRACT_MINOR
-#define CONTRACT_MINOR TENON_CONTRACT
+#ifndef ABI_MINOR
+#define ABI_MINOR TENON_ABI
 #endif
 #ifndef MANIFEST_SIZE
 #define MANIFEST_SIZE (sizeof(note.text) - 1)
@@ -297,8 +297,8 @@ extern TENON_EXPORT const tenon_module OBJECT;
 const tenon_module OBJECT = {
     MAGIC,
     (uint32_t)(STRUCT_SIZE),
-    CONTRACT_MAJOR,
-    CONTRACT_MINOR,
+    ABI_MAJOR,
+    ABI_MINOR,
     note.text,
     MANIFEST_SIZE,
     {registrations, sizeof registrations / sizeof registrations[0], STRIDE},

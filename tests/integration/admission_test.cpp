@@ -78,12 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"two-manifests", "two-manifests"}, Fault{"no-module-object", "no-module-object"},
         Fault{"wrong-magic", "wrong-magic"}, Fault{"size-too-small", "size-too-small"},
         Fault{"size-too-large", "size-too-large"}, Fault{"size-past-image", "size-too-large"},
-        Fault{"contract-too-new", "contract-too-new"},
-        Fault{"manifest-too-new", "contract-too-new"},
-        Fault{"contract-unknown", "contract-unknown"},
-        Fault{"differs-manifest-size", "manifest-differs"}, Fault{"kind-too-new", "kind-too-new"},
-        Fault{"unknown-kind", "unknown-kind"}, Fault{"kind-differs", "kind-differs"},
-        Fault{"some-library", "no-manifest"}),
+        Fault{"abi-too-new", "abi-too-new"}, Fault{"manifest-too-new", "abi-too-new"},
+        Fault{"abi-unknown", "abi-unknown"}, Fault{"differs-manifest-size", "manifest-differs"},
+        Fault{"kind-too-new", "kind-too-new"}, Fault{"unknown-kind", "unknown-kind"},
+        Fault{"kind-differs", "kind-differs"}, Fault{"some-library", "no-manifest"}),
     name_of);
 
 /// Found when the module was loaded, before any of its functions runs.

@@ -234,16 +234,16 @@ TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
   EXPECT_TRUE(is_mapped("unruly.g"));
 }
 
-TEST_F(Containment, TellsInstancesSinceContract11ThatTheyGoOn) {
-  place("contract-0.so");
-  place("contract-1.so");
+TEST_F(Containment, TellsInstancesSinceAbi11ThatTheyGoOn) {
+  place("abi-0.so");
+  place("abi-1.so");
   Host host(containing());
-  for (const char* contract : {"0", "1"}) {
-    const std::string package = std::string("test.example/contract-").append(contract);
+  for (const char* abi : {"0", "1"}) {
+    const std::string package = std::string("test.example/abi-").append(abi);
     auto counter = host.create<test::Counter>(package + "-counter").value();
     EXPECT_FALSE(counter->add(-1));
     ASSERT_TRUE(eventually([&] { return counter->life().has_value(); }));
-    EXPECT_EQ(counter->life().value(), contract[0] == '1' ? "create restore:0:none" : "create");
+    EXPECT_EQ(counter->life().value(), abi[0] == '1' ? "create restore:0:none" : "create");
   }
 }
 

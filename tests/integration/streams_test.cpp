@@ -393,11 +393,11 @@ TEST_F(Streams, APluginThatWaitsForAnotherIsInterruptedWhenThatRestarts) {
   EXPECT_EQ(ended->cancelled, TENON_NOT_CANCELLED) << "its own call goes on";
 }
 
-/// The same class, built for each contract.
+/// The same class, built for each ABI version.
 class StreamsInCpp : public Streams, public testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(, StreamsInCpp, testing::Values("vault.so", "vault-contract-1.so"),
+INSTANTIATE_TEST_SUITE_P(, StreamsInCpp, testing::Values("vault.so", "vault-abi-1.so"),
                          [](const auto& build) {
-                           return std::string(build.index == 0 ? "Contract10" : "Contract11");
+                           return std::string(build.index == 0 ? "Abi10" : "Abi11");
                          });
 
 TEST_P(StreamsInCpp, AreReadAndWritten) {

@@ -139,9 +139,9 @@ TEST(ModuleFile, NamesEachFault) {
   EXPECT_EQ(code_of("size-too-small"), "size-too-small");
   EXPECT_EQ(code_of("size-too-large"), "size-too-large");
   EXPECT_EQ(code_of("size-past-image"), "size-too-large");
-  EXPECT_EQ(code_of("contract-too-new"), "contract-too-new");
-  EXPECT_EQ(code_of("manifest-too-new"), "contract-too-new");
-  EXPECT_EQ(code_of("contract-unknown"), "contract-unknown");
+  EXPECT_EQ(code_of("abi-too-new"), "abi-too-new");
+  EXPECT_EQ(code_of("manifest-too-new"), "abi-too-new");
+  EXPECT_EQ(code_of("abi-unknown"), "abi-unknown");
   EXPECT_EQ(code_of("differs-manifest-size"), "manifest-differs");
 }
 

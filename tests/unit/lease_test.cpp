@@ -114,7 +114,7 @@ struct Leases : testing::Test {
 
   Serving generation;
   Runner runner;
-  LeaseList list{generation, Contract{}, runner, false};
+  LeaseList list{generation, AbiVersion{}, runner, false};
   PluginReader plugin{generation};
   std::string message;
 };
@@ -170,7 +170,7 @@ TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
   {
     Serving gone;
     PluginReader behind(gone);
-    LeaseList list(gone, Contract{}, runner, false);
+    LeaseList list(gone, AbiVersion{}, runner, false);
     reader = list.lease(0, &behind);
     list.revoke_all();
   }
@@ -302,7 +302,7 @@ TEST_F(Leases, AreLentAsTheyAre) {
   leased->release(leased);
 }
 
-/// A stream as modules make them since contract 1.1: each second read, and the first, finds
+/// A stream as modules make them since ABI 1.1: each second read, and the first, finds
 /// nothing.
 struct HaltingReader : tenon_reader {
   explicit HaltingReader(int bytes)
@@ -342,7 +342,7 @@ struct LeasesSince11 : Leases {
     }
   }
 
-  LeaseList newer{generation, Contract{1, 1}, runner, false};
+  LeaseList newer{generation, AbiVersion{1, 1}, runner, false};
 };
 
 TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
@@ -391,7 +391,7 @@ TEST_F(Leases, ReportFailuresOfFunctionsThatAreCalledDirectly) {
 }
 
 TEST_F(Leases, AreCalledByTheRunnerWhereCrashesAreContained) {
-  LeaseList contained{generation, Contract{}, runner, true};
+  LeaseList contained{generation, AbiVersion{}, runner, true};
   tenon_reader* reader = contained.lease(0, &plugin);
   EXPECT_EQ(read(reader), TENON_OK);
   EXPECT_EQ(runner.run, "read;");

@@ -16,7 +16,7 @@ constexpr const char* path = "/plugins/blur.so";
 
 // The text that the macros write for one plugin, with `details` in its place.
 std::string manifest_with(const std::string& details) {
-  return R"({"manifest":1,"contract":"1.0","name":"me.example/blur","version":"1.2.0",)"
+  return R"({"manifest":1,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
          R"("provides":[{"kind":"photo.example/filter","version":1,)"
          R"("spec":"0123456789abcdef","name":"me.example/blur"},null],"details":[)" +
          details + "null]}";
@@ -46,7 +46,7 @@ TEST(Manifest, ReadsWhatTheMacrosWrite) {
   ASSERT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(read->name, "me.example/blur");
   EXPECT_EQ(read->version.to_string(), "1.2.0");
-  EXPECT_EQ(read->contract, Contract{});
+  EXPECT_EQ(read->abi, AbiVersion{});
   ASSERT_EQ(read->provides.size(), 1U);
   EXPECT_EQ(read->provides[0].kind, "photo.example/filter");
   EXPECT_EQ(read->provides[0].version, 1);
@@ -85,7 +85,7 @@ TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
 
 // The text of version 2, with more fields behind the others.
 std::string hub_with(const std::string& more) {
-  return R"({"manifest":2,"contract":"1.0","name":"me.example/blur","version":"1.2.0",)"
+  return R"({"manifest":2,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
          R"("provides":[{"kind":"photo.example/filter","version":1,)"
          R"("fingerprint":"0123456789abcdef","name":"me.example/blur"}])" +
          more + "}";
@@ -137,55 +137,55 @@ TEST(Manifest, TakesAPackageWithoutAVersionAsZero) {
   EXPECT_EQ(parse_manifest(manifest_but(R"("1.2.0")", "null"), path)->version, Version());
 }
 
-TEST(Manifest, KnowsAllFormsOfTheFirstContract) {
+TEST(Manifest, KnowsAllFormsOfTheFirstAbi) {
   for (const char* text : {R"("1")", R"("1.0")", R"("1.0.0")", R"("native/1")", R"("native/1.0")",
                            R"("native/1.0.0")", "null"}) {
     const auto read = parse_manifest(manifest_but(R"("1.0")", text), path);
     ASSERT_TRUE(read) << text << ": " << read.error().to_string();
-    EXPECT_EQ(read->contract, Contract{}) << text;
+    EXPECT_EQ(read->abi, AbiVersion{}) << text;
   }
-  EXPECT_TRUE(parse_manifest(manifest_but(R"("contract":"1.0",)", ""), path));
+  EXPECT_TRUE(parse_manifest(manifest_but(R"("abi":"1.0",)", ""), path));
 }
 
-TEST(Manifest, TellsTheContractsOfThisHostApart) {
+TEST(Manifest, TellsTheAbiVersionsOfThisHostApart) {
   for (const char* text : {R"("1.1")", R"("1.1.0")", R"("native/1.1")"}) {
     const auto read = parse_manifest(manifest_but(R"("1.0")", text), path);
     ASSERT_TRUE(read) << text << ": " << read.error().to_string();
-    EXPECT_EQ(read->contract, (Contract{1, 1})) << text;
+    EXPECT_EQ(read->abi, (AbiVersion{1, 1})) << text;
   }
 }
 
-TEST(Manifest, RefusesWhatIsNoContract) {
+TEST(Manifest, RefusesWhatIsNoAbiVersion) {
   for (const char* text :
        {R"("")", R"("0")", R"("0.9")", R"("v1")", R"("1.")", R"(".1")", R"("1.0.1")",
         R"("1.0.0.0")", R"("01")", R"("1.00")", R"("1 ")", R"("/1")", R"("native/")",
         R"("wa sm/1")", R"("native/1/2")", R"("99999.0")", R"("-1")"}) {
-    expect_broken(manifest_but(R"("1.0")", text), std::string(text) + "  (manifest: contract)");
+    expect_broken(manifest_but(R"("1.0")", text), std::string(text) + "  (manifest: abi)");
   }
-  expect_broken(manifest_but(R"("1.0")", "1"), "number 1  (manifest: contract)");
+  expect_broken(manifest_but(R"("1.0")", "1"), "number 1  (manifest: abi)");
 }
 
-TEST(Manifest, RefusesAContractOfAnotherTypeBeforeItJudgesTheRest) {
-  for (const char* text : {R"({"manifest":1,"contract":"wasm/1","other":{}})",
-                           R"({"manifest":3,"contract":"wasm/99"})",
-                           R"({"manifest":1,"contract":"wasm/of/the future"})"}) {
-    const auto read = parse_manifest(text, path);
-    ASSERT_FALSE(read) << text;
-    EXPECT_EQ(read.error().code(), "contract-unknown") << text;
-    EXPECT_EQ(read.error().where(), path);
-    EXPECT_EQ(read.error().found(), "a module for the contract \"wasm\"  (manifest: contract)");
-  }
-}
-
-TEST(Manifest, RefusesANewerContractBeforeItJudgesTheRest) {
+TEST(Manifest, RefusesAnAbiOfAnotherTypeBeforeItJudgesTheRest) {
   for (const char* text :
-       {R"({"manifest":1,"contract":"1.2","other":{}})", R"({"manifest":1,"contract":"native/2"})",
-        R"({"manifest":3})", R"({"manifest":4,"contract":"1.0","provides":7})"}) {
+       {R"({"manifest":1,"abi":"wasm/1","other":{}})", R"({"manifest":3,"abi":"wasm/99"})",
+        R"({"manifest":1,"abi":"wasm/of/the future"})"}) {
     const auto read = parse_manifest(text, path);
     ASSERT_FALSE(read) << text;
-    EXPECT_EQ(read.error().code(), "contract-too-new") << text;
+    EXPECT_EQ(read.error().code(), "abi-unknown") << text;
     EXPECT_EQ(read.error().where(), path);
-    EXPECT_NE(read.error().needed().find(host_contract.to_string()), std::string::npos);
+    EXPECT_EQ(read.error().found(), "a module for the ABI \"wasm\"  (manifest: abi)");
+  }
+}
+
+TEST(Manifest, RefusesANewerAbiBeforeItJudgesTheRest) {
+  for (const char* text :
+       {R"({"manifest":1,"abi":"1.2","other":{}})", R"({"manifest":1,"abi":"native/2"})",
+        R"({"manifest":3})", R"({"manifest":4,"abi":"1.0","provides":7})"}) {
+    const auto read = parse_manifest(text, path);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code(), "abi-too-new") << text;
+    EXPECT_EQ(read.error().where(), path);
+    EXPECT_NE(read.error().needed().find(host_abi.to_string()), std::string::npos);
   }
 }
 

@@ -566,7 +566,7 @@ struct Nested : test::sdk::PaintV1 {
       if (depth == 2) inner.cancel();
       test_paint_v1_fill_request in{
           sizeof in, {pixels.data, pixels.size}, static_cast<std::uint8_t>(depth - 1), nullptr};
-      Contract::table<Nested>().fill(inner.raw(), static_cast<PaintV1*>(this), &in);
+      Interface::table<Nested>().fill(inner.raw(), static_cast<PaintV1*>(this), &in);
     }
     pixels[depth] = call().cancelled() ? 1 : 2;
   }
@@ -687,7 +687,7 @@ TEST(SdkModule, ManifestIsTheOneOfItsPlugins) {
   const tenon_module* module = builtin.module();
   const boost::json::value manifest = boost::json::parse(module->manifest);
   EXPECT_EQ(manifest.at("manifest"), 1);
-  EXPECT_EQ(manifest.at("contract"), "1.0");
+  EXPECT_EQ(manifest.at("abi"), "1.0");
   EXPECT_EQ(manifest.at("name"), "me.example/two");
   EXPECT_EQ(manifest.at("version"), "2.0.0-rc.1");
   EXPECT_EQ(manifest.at("details").at(0).at("summary"), "Two");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // What it costs to bring a document to another version: a record by one step, between storage types
-// and between structs of the contract, and a reading over all its versions. Against a deep copy of
+// and between ABI structs, and a reading over all its versions. Against a deep copy of
 // the same document, and against parsing it. And lines of JSON that are converted, against
 // Boost.JSON, which only reads and writes the same lines.
 #include "plain_lines.hpp"
@@ -98,7 +98,7 @@ class Document {
   }
 
   const Storage& stored() const noexcept { return *stored_; }
-  /// The same as a struct of the contract.
+  /// The same as an ABI struct.
   const typename Stored<Storage>::Raw& raw() const noexcept { return raw_; }
 
  private:

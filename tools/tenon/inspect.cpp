@@ -241,7 +241,7 @@ void add_requirements(Page& page, const std::vector<RequirementInfo>& requiremen
 
 void add_manifest(Page& page, const ManifestInfo& manifest,
                   const std::vector<RequirementInfo>& requirements) {
-  page.line("contract", manifest.contract);
+  page.line("ABI", manifest.abi);
   page.line("about", manifest.description);
   page.line("author", manifest.author);
   page.line("license", manifest.license);

@@ -95,7 +95,7 @@ json::object to_json(const PluginInfo& plugin) {
 
 json::object to_json(const ManifestInfo& manifest) {
   json::object object;
-  object["contract"] = manifest.contract;
+  object["abi"] = manifest.abi;
   object["package"] = manifest.package;
   object["package_version"] = manifest.package_version;
   object["summary"] = text(manifest.summary);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * tenon/abi.h: the contract between a host and a plugin, contract version 1.1.
+ * tenon/abi.h: the ABI between a host and a plugin, version 1.1.
  *
  * A plugin is a native module (.so, .dll) that exports one const object,
  * `tenon_module_v1`, and carries one note with its manifest. This header is all
@@ -30,20 +30,19 @@
 extern "C" {
 #endif
 
-/* -- Version of the contract ------------------------------------------------ */
+/* -- ABI version ------------------------------------------------------------ */
 
-#define TENON_CONTRACT_MAJOR 1
-#define TENON_CONTRACT_MINOR 1
+#define TENON_ABI_MAJOR 1
+#define TENON_ABI_MINOR 1
 
-/* The least minor version of the contract that a module asks of its host, which then
- * behaves towards that module as the version says; where versions differ, "since contract
- * 1.1" stands below. An author who needs more than the least defines it before the first
- * include. */
-#ifndef TENON_CONTRACT
-#define TENON_CONTRACT 0
+/* The lowest minor version of the ABI that a module requires. The host treats each module
+ * according to the version that the module requires. Differences are marked below with "since
+ * ABI 1.1". Define it before the first include to require more than the default. */
+#ifndef TENON_ABI
+#define TENON_ABI 0
 #endif
-#if TENON_CONTRACT > TENON_CONTRACT_MINOR
-#error "TENON_CONTRACT asks for a newer contract than this header describes"
+#if TENON_ABI > TENON_ABI_MINOR
+#error "TENON_ABI names a newer ABI than this header describes"
 #endif
 
 /* -- Values ----------------------------------------------------------------- */
@@ -241,7 +240,7 @@ struct tenon_reader {
   size_t struct_size;
   /* Fills `into` from its start; *got is 0 only at the end. May block until the call is
    * cancelled, and so may the functions of a writer.
-   * Since contract 1.1, of a reader that the module made: *got is 0 where nothing is ready
+   * Since ABI 1.1, of a reader that the module made: *got is 0 where nothing is ready
    * yet, and the host asks again after a while; the end is TENON_OUT_OF_RANGE. Whoever
    * holds the reader sees 0 at the end, and only there, as ever. */
   tenon_status (*read)(tenon_call *call, tenon_reader *self, tenon_buffer into, size_t *got);
@@ -288,8 +287,8 @@ typedef struct tenon_find_response {
 typedef struct tenon_host tenon_host;
 struct tenon_host {
   size_t struct_size;
-  int32_t contract_major; /* of the host */
-  int32_t contract_minor;
+  int32_t abi_major; /* of the host */
+  int32_t abi_minor;
 
   /* Writes to the host's log with the name of the module. [any thread] */
   void (*log)(const tenon_host *host, int32_t level, tenon_string message);
@@ -354,7 +353,7 @@ typedef struct tenon_base {
 
   /* Optional, around a restart. save_state may not call the host's create. restore_state
    * is called after configure with what was saved, and not called where nothing was.
-   * Since contract 1.1 it is called whenever the instance takes the place of another: where
+   * Since ABI 1.1 it is called whenever the instance takes the place of another: where
    * nothing was saved (no save_state, the state discarded, a crash), `version` is 0 and
    * `state` absent. */
   tenon_status (*save_state)(tenon_call *call, void *self, const tenon_state_request *in,
@@ -393,9 +392,9 @@ typedef struct tenon_registration {
 typedef struct tenon_module {
   uint64_t magic;       /* TENON_MAGIC */
   uint32_t struct_size; /* at most 65536 */
-  uint16_t contract_major;
-  uint16_t contract_minor; /* the least that the module needs */
-  const char *manifest;    /* the text in the note */
+  uint16_t abi_major;
+  uint16_t abi_minor;   /* the lowest that the module requires */
+  const char *manifest; /* the text in the note */
   uint64_t manifest_size;
 
   tenon_list registrations; /* of tenon_registration */
@@ -560,15 +559,13 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
    TENON_TEXT(plugin_name),                                               \
    table},
 
-#define TENON_MANIFEST_TEXT_(module_name, module_version, rows, ...)                            \
-  "{\"manifest\":1,\"contract\":\"" TENON_QUOTE_VALUE_(                                         \
-      TENON_CONTRACT_MAJOR) "." TENON_QUOTE_VALUE_(TENON_CONTRACT) "\",\"name\":\"" module_name \
-                                                                   "\",\"version\":"            \
-                                                                   "\"" module_version          \
-                                                                   "\",\"provides\":[" rows     \
-                                                                   "null],\"details\":"         \
-                                                                   "[" TENON_QUOTE_(            \
-                                                                       __VA_ARGS__) "null]}"
+#define TENON_MANIFEST_TEXT_(module_name, module_version, rows, ...)                       \
+  "{\"manifest\":1,\"abi\":\"" TENON_QUOTE_VALUE_(TENON_ABI_MAJOR) "." TENON_QUOTE_VALUE_( \
+      TENON_ABI) "\",\"name\":\"" module_name                                              \
+                 "\",\"version\":"                                                         \
+                 "\"" module_version "\",\"provides\":[" rows                              \
+                 "null],\"details\":"                                                      \
+                 "[" TENON_QUOTE_(__VA_ARGS__) "null]}"
 
 /* The note. ELF: section .note.tenon, name "tenon", type 1. PE: section .tenon. */
 #define TENON_NOTE_TYPE 1
@@ -613,8 +610,8 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
   const tenon_module tenon_module_v1 = {                                                       \
       TENON_MAGIC,                                                                             \
       (uint32_t)sizeof(tenon_module),                                                          \
-      TENON_CONTRACT_MAJOR,                                                                    \
-      TENON_CONTRACT,                                                                          \
+      TENON_ABI_MAJOR,                                                                         \
+      TENON_ABI,                                                                               \
       tenon_note_.text,                                                                        \
       sizeof(tenon_note_.text) - 1,                                                            \
       {tenon_registrations_, sizeof tenon_registrations_ / sizeof tenon_registrations_[0],     \
@@ -627,9 +624,9 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
 /* -- Layout ------------------------------------------------------------------ */
 
 #ifdef __cplusplus
-#define TENON_ASSERT_LAYOUT(condition) static_assert(condition, "the layout of the contract")
+#define TENON_ASSERT_LAYOUT(condition) static_assert(condition, "the layout of the ABI")
 #else
-#define TENON_ASSERT_LAYOUT(condition) _Static_assert(condition, "the layout of the contract")
+#define TENON_ASSERT_LAYOUT(condition) _Static_assert(condition, "the layout of the ABI")
 #endif
 
 TENON_ASSERT_LAYOUT(sizeof(void *) == 8 && sizeof(size_t) == 8);

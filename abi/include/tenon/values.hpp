@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/values.hpp: the values of the contract as C++17 sees them, for hosts and plugins alike.
+// tenon/values.hpp: the values of the ABI as C++17 sees them, for hosts and plugins alike.
 //
 // Each type of a spec has three forms:
-// - raw: the C struct that crosses the contract (tenon_string, tenon_list, tenon_record_v2);
+// - raw: the C struct that crosses the ABI (tenon_string, tenon_list, tenon_record_v2);
 // - view: reads the raw form in place and is valid as long as that is (std::string_view, ListView);
 // - owned: an ordinary C++ value (std::string, std::vector).
 //

@@ -74,9 +74,9 @@ class TENON_API Call : private Arena {
     return whole().Arena::gave(data, size);
   }
 
-  /// What crosses the contract.
+  /// What crosses the ABI.
   tenon_call* raw() noexcept { return this; }
-  /// The Call behind what crosses the contract. REQUIRED: it came from `raw`.
+  /// The Call behind what crosses the ABI. REQUIRED: it came from `raw`.
   static Call& of(tenon_call* raw) noexcept { return *static_cast<Call*>(raw); }
 
   /// The message of the last failure, empty where the plugin gave none.

@@ -31,9 +31,9 @@ struct DocumentVersion {
   const void* (*read)(const DocumentVersion& version, Conversion& conversion,
                       const json::Reader& in);
   void (*write)(json::Writer& out, const void* stored);
-  /// The size of its struct in the contract, in bytes, and the way from there and back; nullptr
+  /// The size of its ABI struct in bytes, and the way from there and back; nullptr
   /// where the conversion has failed. A version that was removed has none of the three.
-  std::size_t contract_size;
+  std::size_t abi_size;
   const void* (*load)(Conversion& conversion, const void* raw);
   const void* (*save)(Conversion& conversion, const void* stored);
   /// The spec, for who reads it at run time; generated code needs none.

@@ -23,8 +23,8 @@ namespace tenon {
 
 /// What a module says about itself.
 struct ManifestInfo {
-  /// The least contract that its host must have, eg: "1.0"
-  std::string contract;
+  /// The lowest ABI version that its host must support, eg: "1.0"
+  std::string abi;
   std::string package;
   std::string package_version;
   // For people; empty where the author says nothing.

@@ -57,7 +57,7 @@ class TENON_API Reader {
   /// To be passed to a plugin.
   template <std::derived_from<OwnReader> Own>
   Reader(std::unique_ptr<Own> own) : raw_(give(std::move(own))) {}
-  /// Takes over what crossed the contract. `plugin`: for errors.
+  /// Takes over what crossed the ABI. `plugin`: for errors.
   explicit Reader(tenon_reader* raw, std::string_view plugin = {}) : raw_(raw), plugin_(plugin) {}
   Reader(Reader&& other) noexcept
       : raw_(std::exchange(other.raw_, nullptr)), plugin_(std::move(other.plugin_)) {}
@@ -80,7 +80,7 @@ class TENON_API Reader {
     return got;
   }
 
-  /// What crosses the contract; still owned.
+  /// What crosses the ABI; still owned.
   tenon_reader* raw() const noexcept { return raw_; }
   /// The same, owned by the caller from now on.
   [[nodiscard]] tenon_reader* release() noexcept { return std::exchange(raw_, nullptr); }
@@ -103,7 +103,7 @@ class TENON_API Writer {
   /// To be passed to a plugin.
   template <std::derived_from<OwnWriter> Own>
   Writer(std::unique_ptr<Own> own) : raw_(give(std::move(own))) {}
-  /// Takes over what crossed the contract. `plugin`: for errors.
+  /// Takes over what crossed the ABI. `plugin`: for errors.
   explicit Writer(tenon_writer* raw, std::string_view plugin = {}) : raw_(raw), plugin_(plugin) {}
   Writer(Writer&& other) noexcept
       : raw_(std::exchange(other.raw_, nullptr)), plugin_(std::move(other.plugin_)) {}
@@ -126,7 +126,7 @@ class TENON_API Writer {
   Result<void> commit();
   Result<void> commit(Call& call);
 
-  /// What crosses the contract; still owned.
+  /// What crosses the ABI; still owned.
   tenon_writer* raw() const noexcept { return raw_; }
   /// The same, owned by the caller from now on.
   [[nodiscard]] tenon_writer* release() noexcept { return std::exchange(raw_, nullptr); }
@@ -142,7 +142,7 @@ class TENON_API Writer {
 
 namespace detail {
 
-/// A stream that may be absent, as it crosses the contract.
+/// A stream that may be absent, as it crosses the ABI.
 template <class Stream>
 auto* raw_of(const std::optional<Stream>& stream) noexcept {
   return stream ? stream->raw() : nullptr;

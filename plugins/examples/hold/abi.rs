@@ -110,8 +110,8 @@ pub struct Registration {
 pub struct Module {
     pub magic: u64,
     pub struct_size: u32,
-    pub contract_major: u16,
-    pub contract_minor: u16,
+    pub abi_major: u16,
+    pub abi_minor: u16,
     pub manifest: *const u8,
     pub manifest_size: u64,
     pub registrations: List,

@@ -244,7 +244,7 @@ static REGISTRATIONS: [abi::Registration; 1] = [abi::Registration {
 }];
 
 const MANIFEST: &str = concat!(
-    r#"{"manifest":1,"contract":"1.0","name":"example.io/hold","version":"1.0.0","provides":["#,
+    r#"{"manifest":1,"abi":"1.0","name":"example.io/hold","version":"1.0.0","provides":["#,
     r#"{"kind":"tenon.dev/delete_item_action","version":1,"spec":"f2b2e4058dd9b73b","#,
     r#""name":"example.io/hold"}],"#,
     // It starts no threads, although some linkers keep code of the library that could.
@@ -287,8 +287,8 @@ static NOTE: Note = Note {
 pub static tenon_module_v1: abi::Module = abi::Module {
     magic: 0x3176_6e6f_6e65_74ab,
     struct_size: size_of::<abi::Module>() as u32,
-    contract_major: 1,
-    contract_minor: 0,
+    abi_major: 1,
+    abi_minor: 0,
     manifest: &NOTE.text as *const [u8] as *const u8,
     manifest_size: (MANIFEST.len() - 1) as u64,
     registrations: abi::List {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A method has two forms in the class of its version. The plain form takes views of the request and
-// answers an owned value; the raw form takes the structs of the contract. The default of the raw
+// answers an owned value; the raw form takes the ABI structs. The default of the raw
 // form calls the plain one, and the default of that throws. What the author wrote is found out when
 // the table is made: a method of which neither form was written gets an empty slot.
 //
@@ -191,10 +191,10 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
 }
 
 /// What the macros of a module need to know of the class.
-void emit_contract(Writer& out, const KindVersion& version) {
+void emit_interface(Writer& out, const KindVersion& version) {
   const std::string base = local_name(version);
   const std::string& prefix = version.c_name;
-  out.line("struct TENON_SDK_LOCAL Contract {");
+  out.line("struct TENON_SDK_LOCAL Interface {");
   out.indented([&] {
     out.line("using Table = ", prefix, ";");
     out.line("static constexpr std::string_view kind = TENON_KIND_", prefix, ";");
@@ -252,13 +252,13 @@ void emit_class(Writer& out, const KindVersion& version) {
       out.line();
     }
     out.comment(
-        "The same in the structs of the contract, for plugins that use its arena themselves. What "
+        "The same in the ABI structs, for plugins that use its arena themselves. What "
         "is overridden here is called in the place of the form above.");
     for (const Signature& signature : signatures) {
       emit_raw(out, signature);
       out.line();
     }
-    emit_contract(out, version);
+    emit_interface(out, version);
   });
   out.line("};");
 }

@@ -186,14 +186,14 @@ void emit_distant(Writer& out, const std::vector<StepWay>& ways) {
   out.line();
 }
 
-void emit_contract_conversion(Writer& out, const DocumentVersion& from, const DocumentVersion& to,
-                              std::string_view end) {
+void emit_abi_conversion(Writer& out, const DocumentVersion& from, const DocumentVersion& to,
+                         std::string_view end) {
   out.list("tenon_status " + local_name(conversion_name(from, to)) + "(",
            {"tenon_call* call", "const " + from.c_name + "& from", to.c_name + "& to",
             end == declared ? "tenon::Keep keep = tenon::Keep::everything" : "tenon::Keep keep"},
            end);
   if (end == declared) return;
-  out.line("  return tenon::detail::convert_contract<", local_storage_name(from), ", ",
+  out.line("  return tenon::detail::convert_abi<", local_storage_name(from), ", ",
            local_storage_name(to), ">(call, from, to, keep);");
   out.line("}");
   out.line();
@@ -221,12 +221,12 @@ void emit_declarations(Writer& out, const Document& document) {
   });
   out.line();
   out.doc(
-      "The same between structs of the contract. The result shares texts, bytes and lists with its "
+      "The same between ABI structs. The result shares texts, bytes and lists with its "
       "source and is valid as long as that and the results of the call are. On failure the message "
       "is with the call.");
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
     if (from.removed() || to.removed()) return;
-    emit_contract_conversion(out, from, to, declared);
+    emit_abi_conversion(out, from, to, declared);
   });
 }
 
@@ -301,7 +301,7 @@ void emit_conversions(Writer& out, const Document& document) {
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
     const std::vector<StepWay> ways = steps_between(document, from, to);
     if (ways.size() > 1) emit_distant(out, ways);
-    if (!from.removed() && !to.removed()) emit_contract_conversion(out, from, to, defined);
+    if (!from.removed() && !to.removed()) emit_abi_conversion(out, from, to, defined);
   });
 }
 

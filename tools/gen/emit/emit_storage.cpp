@@ -73,7 +73,7 @@ void emit_trait(Writer& out, const StoredObject& object) {
   out.line("};");
 }
 
-/// Literals that nobody knows cross the contract in the bag.
+/// Literals that nobody knows cross the ABI in the bag.
 void emit_literals(Writer& out, const StoredObject& object, const DocumentVersion& version,
                    bool loads) {
   for (const Field& field : object.fields) {
@@ -89,7 +89,7 @@ void emit_literals(Writer& out, const StoredObject& object, const DocumentVersio
   }
 }
 
-/// Fields that the contract cannot leave out are noted where they are absent.
+/// Fields that the ABI cannot leave out are noted where they are absent.
 void emit_absence(Writer& out, const StoredObject& object, const DocumentVersion& version,
                   bool loads) {
   for (const Field& field : object.fields) {
@@ -178,7 +178,7 @@ std::string emit_storage(const Document& document) {
   return out.text();
 }
 
-void emit_contract_forms(Writer& out, const Document& document) {
+void emit_abi_forms(Writer& out, const Document& document) {
   for (const auto& version : document.versions) {
     if (version->removed()) continue;
     for (const StoredObject& object : stored_objects(*version)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the storage types of a document type, and how they become the structs of the contract.
+// Writes the storage types of a document type, and how they become the ABI structs.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -14,6 +14,6 @@ namespace tenon::gen {
 std::string emit_storage(const Document& document);
 
 /// The functions that it declares.
-void emit_contract_forms(Writer& out, const Document& document);
+void emit_abi_forms(Writer& out, const Document& document);
 
 }  // namespace tenon::gen

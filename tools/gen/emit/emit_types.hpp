@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Writes the types of a document type or kind as C++17 has them, for hosts and plugins alike: owned
-// structs, views, enums, and the tenon::Value that goes between them and the contract.
+// structs, views, enums, and the tenon::Value that goes between them and the ABI.
 #pragma once
 
 #include "gen/model/model.hpp"

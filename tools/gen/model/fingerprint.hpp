@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The fingerprint of a version: the same for two specs that agree in all that matters to who calls
-// across the contract, and another for specs that do not. Texts for people, the life cycle,
+// across the ABI, and another for specs that do not. Texts for people, the life cycle,
 // properties and fields that joined later do not count.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How the values of a spec lie in memory, as every 64-bit C compiler that the contract is for lays
+// How the values of a spec lie in memory, as every 64-bit C compiler that the ABI is for lays
 // them out. The generated headers assert it.
 #pragma once
 

@@ -39,8 +39,8 @@ typedef struct tenon_manifest_v2_state {
 
 typedef struct tenon_manifest_v2 {
   int32_t manifest; /* 2: the version of this document. */
-  /* The least version of tenon's contract that the host must have; absent: the first. [optional] */
-  tenon_string contract;
+  /* The lowest ABI version that the host must support; absent: the first. [optional] */
+  tenon_string abi;
   tenon_string name; /* Of the package, eg: me.example/blur */
   tenon_string version; /* Of the package, in the form of SemVer; absent: 0.0.0. [optional] */
   tenon_list provides; /* Its plugins, at least one. [list of tenon_manifest_v2_plugin] */

@@ -39,7 +39,7 @@ class TENON_API Arena : protected tenon_call {
   /// number of blocks alone, which grow like powers of 2.
   bool gave(const void* data, std::size_t size) const noexcept;
 
-  /// What crosses the contract.
+  /// What crosses the ABI.
   tenon_call* raw() noexcept { return this; }
 
  protected:

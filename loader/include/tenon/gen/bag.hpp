@@ -53,13 +53,13 @@ class TENON_API Bag {
   /// Takes an entry out. REQUIRED: `find` answered it.
   void remove(Conversion& conversion, const BagEntry& entry);
 
-  /// Reads the text of the contract. False: it is no bag; then the conversion has failed.
+  /// Reads the text of the ABI. False: it is no bag; then the conversion has failed.
   bool read(Conversion& conversion, const tenon_bytes& text);
   /// Reads a bag in a document. False: then the reader has failed.
   bool read(Conversion& conversion, const json::Reader& in);
   /// Writes the object.
   void write(json::Writer& out) const;
-  /// The text of the contract, in the arena; absent where the bag is empty.
+  /// The text of the ABI, in the arena; absent where the bag is empty.
   tenon_bytes text(Conversion& conversion) const;
 
  private:

@@ -36,7 +36,7 @@ class TENON_API Conversion {
 
   /// Texts that are read are copied to the arena; else they stay where the text of the document is.
   bool copies = false;
-  /// A field that the contract cannot leave out, and the document does, is noted in the bag.
+  /// A field that the ABI cannot leave out, and the document does, is noted in the bag.
   bool notes_absence = false;
   /// Not empty: what a reader does not know goes to the bag, as a value of this version.
   std::string_view unknown_of{};

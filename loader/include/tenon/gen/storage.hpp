@@ -9,7 +9,7 @@
 // tenon_string, tenon_bytes, StoredJson, an enum as its literal, StoredList and StoredMap of such,
 // storage types. Generated are, for each storage type S,
 //   S::for_each_field(S&, visit)    calls visit(name, field) for each field
-//   Stored<S>                       how S becomes the struct of the contract, and back
+//   Stored<S>                       how S becomes the ABI struct, and back
 //   convert(conversion, from, to)   between the versions of one type
 #pragma once
 
@@ -72,9 +72,9 @@ inline std::string_view text_of(const tenon_string& text) noexcept {
   return {text.data, text.size};
 }
 
-// -- The form in the contract -------------------------------------------------
+// -- The form in the ABI -------------------------------------------------
 
-/// How a form looks in the contract:
+/// How a form looks in the ABI:
 ///   Raw       the C type
 ///   shared    whether that is the form itself
 ///   nullable  whether it can say that it is absent; then absent(raw), none() and nothing()
@@ -95,7 +95,7 @@ struct NullableList {
   static bool absent(const tenon_map& raw) noexcept { return raw.keys.data == nullptr; }
 };
 
-/// Brings each element of a list to its form in the contract, or from there.
+/// Brings each element of a list to its form in the ABI, or from there.
 template <class From, class To, class Bring>
 bool bring_elements(Conversion& conversion, const tenon_list& from, tenon_list& to, Bring&& bring) {
   auto* made = conversion.make_array<To>(from.count);
@@ -290,7 +290,7 @@ bool says_nothing(const Form& form) {
   return nothing;
 }
 
-/// A field of the contract, and of a storage type. Absent where the contract can say so, and where
+/// A field of the ABI, and of a storage type. Absent where the ABI can say so, and where
 /// it is a struct that says nothing.
 template <class Form>
 bool load_field(Conversion& conversion, std::string_view name, const detail::RawForm<Form>& raw,
@@ -315,7 +315,7 @@ bool load_field(Conversion& conversion, std::string_view name, const detail::Raw
   return raw == nullptr || detail::load_value(conversion, name, *raw, field);
 }
 
-/// A field that every struct of the contract has: what is absent becomes 0, or empty.
+/// A field that every ABI struct has: what is absent becomes 0, or empty.
 template <class Form>
 bool save_field(Conversion& conversion, std::string_view name, const Form* field,
                 detail::RawForm<Form>& raw) {
@@ -421,10 +421,9 @@ bool convert_field(Conversion& conversion, std::string_view name, const From* fr
 
 namespace detail {
 
-/// From one struct of the contract to another.
+/// From one ABI struct to another.
 template <class From, class To>
-tenon_status convert_contract(tenon_call* call, const RawForm<From>& from, RawForm<To>& to,
-                              Keep keep) {
+tenon_status convert_abi(tenon_call* call, const RawForm<From>& from, RawForm<To>& to, Keep keep) {
   Conversion conversion(call, keep);
   conversion.notes_absence = conversion.keeps();
   From older;
@@ -760,7 +759,7 @@ TENON_API bool pull_absence(Conversion& conversion, Bag& bag, std::string_view n
 
 namespace detail {
 
-/// What crosses the contract with literals in it:
+/// What crosses the ABI with literals in it:
 ///   unknown(raw)           whether one crossed as a number that nobody knows
 ///   alike(kept, crossed)   whether both cross as the same
 template <class Form>
@@ -808,8 +807,8 @@ struct Literals<StoredMap<Form>> {
 
 }  // namespace detail
 
-/// Brings literals back that crossed the contract as a number nobody knows: `raw` is the field of
-/// the contract, and the entry, which is the whole field, stands under its own version. Where the
+/// Brings literals back that crossed the ABI as a number nobody knows: `raw` is the field of
+/// the ABI, and the entry, which is the whole field, stands under its own version. Where the
 /// field is not any more what the entry crossed as, it counts as it is.
 template <class Form>
 bool load_literals(Conversion& conversion, const BagField& from, const detail::RawForm<Form>& raw,
@@ -863,7 +862,7 @@ bool is_nothing(const Number& raw) noexcept {
 
 }  // namespace detail
 
-/// Notes that a field is absent which the contract cannot leave out.
+/// Notes that a field is absent which the ABI cannot leave out.
 template <class Form>
 void save_absence(Conversion& conversion, const BagField& from, Bag& bag, const Form* field) {
   if (conversion.notes_absence && field == nullptr) push_absence(conversion, bag, from);

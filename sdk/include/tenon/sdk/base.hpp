@@ -50,8 +50,8 @@ class Plugin {
   virtual Bytes save_state(std::int32_t /*version*/) { return {}; }
   /// Takes over what an older or newer build, or this one, has saved in the form `version`; after
   /// configure. Overridden together with save_state. A Failure makes the restart fail.
-  /// Since contract 1.1 (TENON_CONTRACT) it is also called where nothing was saved: then `version`
-  /// is 0, and `state.data()` nullptr.
+  /// Since ABI 1.1 (TENON_ABI) it is also called if no state was saved: `version` is
+  /// then 0, and `state.data()` nullptr.
   virtual void restore_state(std::int32_t /*version*/, BytesView /*state*/) {}
 
   /// For kinds with a session: lets go of what only one can hold (a port, a lock on a file), since

@@ -118,7 +118,7 @@ class Call {
     return std::chrono::steady_clock::time_point(Duration(raw_->deadline));
   }
 
-  /// What crosses the contract: for tenon_allocate and for calls to other plugins. NULL in a Call
+  /// What crosses the ABI: for tenon_allocate and for calls to other plugins. NULL in a Call
   /// made of nothing.
   tenon_call* raw() const noexcept { return raw_; }
 

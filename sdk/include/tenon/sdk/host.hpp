@@ -53,7 +53,7 @@ inline void pass(Call call, tenon_status status) {
 template <class V>
 class Client {
  public:
-  using Table = typename V::Contract::Table;
+  using Table = typename V::Interface::Table;
 
   Client(const tenon_host* host, tenon_instance instance) noexcept
       : host_(host), instance_(instance) {}
@@ -135,13 +135,10 @@ class Host {
  private:
   template <class V>
   static tenon_plugin_request wanted(std::string_view reference) {
-    using Contract = typename V::Contract;
-    return {sizeof(tenon_plugin_request),
-            {Contract::kind.data(), Contract::kind.size()},
-            Contract::version,
-            0,
-            Contract::fingerprint,
-            {reference.data(), reference.size()}};
+    using Interface = typename V::Interface;
+    return {sizeof(tenon_plugin_request), {Interface::kind.data(), Interface::kind.size()},
+            Interface::version,           0,
+            Interface::fingerprint,       {reference.data(), reference.size()}};
   }
   const tenon_host& known() const {
     if (raw_ == nullptr) throw Failure(TENON_FAILED_PRECONDITION, "the plugin has no host");

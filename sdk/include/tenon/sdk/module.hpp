@@ -71,9 +71,9 @@ template <class P>
 constexpr Provided provided(std::string_view name) {
   static_assert(std::is_base_of_v<Plugin, P>, "derive from the class of a kind, eg: SourceV2");
   static_assert(std::is_default_constructible_v<P>, "a plugin is made without arguments");
-  using Contract = typename P::Contract;
-  return {Contract::kind,        Contract::spec, Contract::version,
-          Contract::fingerprint, name,           &table_of<P>};
+  using Interface = typename P::Interface;
+  return {Interface::kind, Interface::spec, Interface::version, Interface::fingerprint, name,
+          &table_of<P>};
 }
 
 constexpr tenon_registration registration_of(const Provided& plugin) {
@@ -147,10 +147,10 @@ constexpr std::size_t write_manifest(char* out, std::string_view name, std::stri
                                      const Provided* plugins, std::size_t count,
                                      std::string_view details) {
   ManifestWriter text(out);
-  text.add("{\"manifest\":1,\"contract\":\"");
-  text.add(std::int32_t{TENON_CONTRACT_MAJOR});
+  text.add("{\"manifest\":1,\"abi\":\"");
+  text.add(std::int32_t{TENON_ABI_MAJOR});
   text.add('.');
-  text.add(std::int32_t{TENON_CONTRACT});
+  text.add(std::int32_t{TENON_ABI});
   text.add("\",\"name\":\"");
   text.add(name);
   text.add("\",\"version\":\"");
@@ -291,8 +291,8 @@ class Builtin {
     parts.module = {
         TENON_MAGIC,
         sizeof(tenon_module),
-        TENON_CONTRACT_MAJOR,
-        TENON_CONTRACT,
+        TENON_ABI_MAJOR,
+        TENON_ABI,
         parts.manifest.c_str(),
         parts.manifest.size(),
         {parts.registrations.data(), parts.registrations.size(), sizeof(tenon_registration)},
@@ -346,8 +346,8 @@ const tenon_module* builtin(std::string name, std::string version, std::string d
   constexpr tenon_module tenon_module_v1 = {                                                       \
       TENON_MAGIC,                                                                                 \
       sizeof(tenon_module),                                                                        \
-      TENON_CONTRACT_MAJOR,                                                                        \
-      TENON_CONTRACT,                                                                              \
+      TENON_ABI_MAJOR,                                                                             \
+      TENON_ABI,                                                                                   \
       tenon_note_.text,                                                                            \
       tenon_manifest_size_,                                                                        \
       {tenon_registrations_.data(), tenon_registrations_.size(), sizeof(tenon_registration)},      \

@@ -60,7 +60,7 @@ class Writer {
 
 namespace detail {
 
-/// Whose a stream is that came across the contract. A method that was given one owns it only when
+/// Whose a stream is that came across the ABI. A method that was given one owns it only when
 /// it succeeds, but its author may be done with it before.
 template <class Raw>
 class Ownership {
@@ -170,7 +170,7 @@ class Lent {
 template <class Raw>
 Lent(Raw*) -> Lent<Raw>;
 
-/// What crosses the contract of a stream of the plugin's own.
+/// What crosses the ABI of a stream of the plugin's own.
 template <class Raw>
 struct TENON_SDK_LOCAL Given : Raw {
   using Object = typename Streams<Raw>::Object;
@@ -194,7 +194,7 @@ struct TENON_SDK_LOCAL ReaderFunctions {
                            std::size_t* got) noexcept {
     return guarded({call, nullptr}, [&] {
       *got = Given<tenon_reader>::of(self).read(Call(call), {into.data, into.size});
-      const bool says_so = TENON_CONTRACT >= 1 && *got == 0 && into.size != 0;
+      const bool says_so = TENON_ABI >= 1 && *got == 0 && into.size != 0;
       return says_so ? TENON_OUT_OF_RANGE : TENON_OK;  // authors answer 0 at the end
     });
   }
@@ -217,7 +217,7 @@ struct TENON_SDK_LOCAL WriterFunctions {
 
 }  // namespace detail
 
-/// What crosses the contract, for who answers or passes a stream in its structs. Whoever gets it
+/// What crosses the ABI, for who answers or passes a stream in its structs. Whoever gets it
 /// releases it; nullptr of nothing. A method that it is passed to owns it once it has succeeded.
 inline tenon_reader* give(std::unique_ptr<Reader> reader) {
   using Given = detail::Given<tenon_reader>;

@@ -215,6 +215,6 @@ TENON_SDK_LOCAL inline constexpr tenon_base base_of = make_base<P, V>();
 
 template <class P>
 TENON_SDK_LOCAL inline constexpr
-    typename P::Contract::Table table_of = P::Contract::template table<P>();
+    typename P::Interface::Table table_of = P::Interface::template table<P>();
 
 }  // namespace tenon::sdk::detail

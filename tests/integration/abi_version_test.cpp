@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules that ask for different contracts, side by side in one host: each gets the behaviour that
-// it asks for, and whoever uses them sees no difference.
+// Modules that require different ABI versions, side by side in one host: each gets the behaviour of
+// its version, and callers see no difference.
 #include <tenon/inspect.hpp>
 #include <tenon/stream.hpp>
 
@@ -24,14 +24,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* oldest = "test.example/contract-0";
-constexpr const char* newer = "test.example/contract-1";
+constexpr const char* oldest = "test.example/abi-0";
+constexpr const char* newer = "test.example/abi-1";
 
-class Contracts : public Hosting {
+class AbiVersions : public Hosting {
  protected:
-  Contracts() {
-    place("contract-0.so");
-    place("contract-1.so");
+  AbiVersions() {
+    place("abi-0.so");
+    place("abi-1.so");
   }
 
   static Handle<test::Tape> tape(Host& host, std::string_view package) {
@@ -54,14 +54,14 @@ class Contracts : public Hosting {
   }
 };
 
-TEST_F(Contracts, AreSaidByEachModule) {
-  EXPECT_EQ(inspect(world_.plugins() / "contract-0.so").manifest->contract, "1.0");
-  EXPECT_EQ(inspect(world_.plugins() / "contract-1.so").manifest->contract, "1.1");
+TEST_F(AbiVersions, AreSaidByEachModule) {
+  EXPECT_EQ(inspect(world_.plugins() / "abi-0.so").manifest->abi, "1.0");
+  EXPECT_EQ(inspect(world_.plugins() / "abi-1.so").manifest->abi, "1.1");
 }
 
 // -- What a read of nothing means ---------------------------------------------
 
-TEST_F(Contracts, AReadOfNothingIsTheEndIn10AndNotIn11) {
+TEST_F(AbiVersions, AReadOfNothingIsTheEndIn10AndNotIn11) {
   Host host(options());
   auto old_tape = tape(host, oldest);
   auto new_tape = tape(host, newer);
@@ -69,7 +69,7 @@ TEST_F(Contracts, AReadOfNothingIsTheEndIn10AndNotIn11) {
   EXPECT_EQ(all(new_tape->play("tune").value()).value(), "tune");
 }
 
-TEST_F(Contracts, TheStatusOfTheEndIsAFailureIn10) {
+TEST_F(AbiVersions, TheStatusOfTheEndIsAFailureIn10) {
   Host host(options());
   auto old_tape = tape(host, oldest);
   Reader reader = old_tape->play("a").value();
@@ -80,7 +80,7 @@ TEST_F(Contracts, TheStatusOfTheEndIsAFailureIn10) {
   EXPECT_EQ(reader.read(room).error().code(), "out-of-range");
 }
 
-TEST_F(Contracts, WhoWaitsForAStreamThatHasNothingCanBeInterrupted) {
+TEST_F(AbiVersions, WhoWaitsForAStreamThatHasNothingCanBeInterrupted) {
   Host host(options());
   auto new_tape = tape(host, newer);
   Reader reader = new_tape->play("never").value();
@@ -98,14 +98,14 @@ TEST_F(Contracts, WhoWaitsForAStreamThatHasNothingCanBeInterrupted) {
   EXPECT_EQ(error->status(), TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED);
 }
 
-TEST_F(Contracts, ANothingThatWasAskedForIsAnAnswer) {
+TEST_F(AbiVersions, ANothingThatWasAskedForIsAnAnswer) {
   Host host(options());
   auto new_tape = tape(host, newer);
   Reader reader = new_tape->play("never").value();
   EXPECT_EQ(reader.read({}).value(), 0u);
 }
 
-TEST_F(Contracts, APluginThatIsGivenTheStreamSeesNoDifference) {
+TEST_F(AbiVersions, APluginThatIsGivenTheStreamSeesNoDifference) {
   place("vault.so");
   Host host(options());
   auto new_tape = tape(host, newer);
@@ -116,7 +116,7 @@ TEST_F(Contracts, APluginThatIsGivenTheStreamSeesNoDifference) {
 
 // -- What an instance learns of the one before it -----------------------------
 
-TEST_F(Contracts, AnInstanceLearnsIn11ThatItGoesOnAfterAnother) {
+TEST_F(AbiVersions, AnInstanceLearnsIn11ThatItGoesOnAfterAnother) {
   Host host(options());
   auto before = host.create<test::Counter>(std::string(oldest) + "-counter", TextMap{}).value();
   auto after = host.create<test::Counter>(std::string(newer) + "-counter", TextMap{}).value();
@@ -128,7 +128,7 @@ TEST_F(Contracts, AnInstanceLearnsIn11ThatItGoesOnAfterAnother) {
   EXPECT_EQ(life(first), "create") << "it goes on after nobody";
 }
 
-TEST_F(Contracts, ASessionLearnsItToo) {
+TEST_F(AbiVersions, ASessionLearnsItToo) {
   Host host(options());
   auto before = tape(host, oldest);
   auto after = tape(host, newer);
@@ -146,9 +146,9 @@ TEST_F(Contracts, ASessionLearnsItToo) {
   EXPECT_EQ(told, "create");
 }
 
-TEST_F(Contracts, AnEmptyStateIsAState) {
-  for (const char* contract : {"0", "1"}) {
-    const std::string build = std::string("contract-").append(contract);
+TEST_F(AbiVersions, AnEmptyStateIsAState) {
+  for (const char* abi : {"0", "1"}) {
+    const std::string build = std::string("abi-").append(abi);
     place(build + "-saves.so", build + ".so");
     Host host(options());
     const std::string package = "test.example/" + build;
@@ -158,15 +158,15 @@ TEST_F(Contracts, AnEmptyStateIsAState) {
   }
 }
 
-TEST_F(Contracts, AStateThatIsDiscardedIsNone) {
-  for (const char* contract : {"0", "1"}) {
-    const std::string build = std::string("contract-").append(contract);
+TEST_F(AbiVersions, AStateThatIsDiscardedIsNone) {
+  for (const char* abi : {"0", "1"}) {
+    const std::string build = std::string("abi-").append(abi);
     place(build + "-saves.so", build + ".so");
     Host host(options());
     const std::string package = "test.example/" + build;
     auto saved = counter(host, package);
     ASSERT_TRUE(host.restart(package, {.discard_state = true}));
-    EXPECT_EQ(life(saved), build == "contract-1" ? "create restore:0:none" : "create");
+    EXPECT_EQ(life(saved), build == "abi-1" ? "create restore:0:none" : "create");
   }
 }
 

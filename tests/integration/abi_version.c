@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * One source for each contract that hosts still behave by: built with TENON_CONTRACT 0 and 1 it
- * does the same, and only what the host makes of it differs. A tape of test.example/tape and a
+ * Built with TENON_ABI 0 and 1: the module does the same, and the host treats it
+ * according to the version. A tape of test.example/tape and a
  * counter of test.example/counter, both of which remember what the host did with them ("create
  * configure"). With SAVES they save an empty state. The list of the builds stands in meson.build.
  */
@@ -10,7 +10,7 @@
 #include <test/counter/v1.h>
 #include <test/tape/v1.h>
 
-#define PACKAGE "test.example/contract-" TENON_QUOTE_VALUE_(TENON_CONTRACT)
+#define PACKAGE "test.example/abi-" TENON_QUOTE_VALUE_(TENON_ABI)
 #define ROOM 128
 
 typedef struct instance {
