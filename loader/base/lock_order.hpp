@@ -16,7 +16,7 @@ enum class LockRank : std::uint8_t {
   module,      // what serves, which instances live, and their objects
   catalog,     // the pointer to the current catalog
   clients,     // the instances that a module holds of others
-  leases,      // which streams of a generation are held
+  streams,     // which streams of a generation are held
   operation,   // what a worker is doing
   workers,     // threads that run restarts
   timers,      // tasks that are not yet due

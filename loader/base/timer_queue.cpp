@@ -17,7 +17,7 @@ struct TimerQueue::State {
   std::uint64_t planned = 0;  // tasks, until now
   // When the thread looks at the tasks next. It is not woken for later ones, and not when a task is
   // dropped: most are deadlines that nothing misses.
-  Clock::time_point next_look = Clock::time_point::max();
+  Clock::time_point next_check = Clock::time_point::max();
   bool stopped = false;
 };
 
@@ -39,7 +39,7 @@ TimerQueue::Timer TimerQueue::plan(Clock::time_point when, std::function<void()>
   const std::uint64_t number = state_->planned++;
   if (!state_->stopped) {
     state_->tasks.emplace(std::pair(when, number), std::move(task));
-    if (when < state_->next_look) state_->changed.notify_one();
+    if (when < state_->next_check) state_->changed.notify_one();
   }
   return {state_, when, number};
 }
@@ -81,18 +81,18 @@ void TimerQueue::run(State& state) {
   std::unique_lock lock(state.mutex);
   while (!state.stopped) {
     if (state.tasks.empty()) {
-      state.next_look = Clock::time_point::max();
+      state.next_check = Clock::time_point::max();
       state.changed.wait(lock);
       continue;
     }
     const auto first = state.tasks.begin();
     const Clock::time_point due = first->first.first;
     if (due > Clock::now()) {
-      state.next_look = due;
+      state.next_check = due;
       state.changed.wait_until(lock, due);
       continue;
     }
-    state.next_look = Clock::time_point::min();  // after this task
+    state.next_check = Clock::time_point::min();  // after this task
     std::function<void()> task = std::move(first->second);
     state.tasks.erase(first);
     lock.unlock();

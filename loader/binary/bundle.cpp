@@ -226,11 +226,11 @@ class BundleReader {
   std::vector<platform::FileIdentity> identities_;  // from the first library on
 };
 
-Reload kept_by(std::string symbol, const BundleFile& file, std::string cure) {
+ReloadSafety kept_by(std::string symbol, const BundleFile& file, std::string cure) {
   return {.grade = ReloadGrade::unverified,
           .symbol = std::move(symbol),
           .file = file.path,
-          .cure = std::move(cure),
+          .fix = std::move(cure),
           .stays_mapped = false};
 }
 
@@ -295,17 +295,17 @@ std::string_view to_string(ReloadGrade grade) noexcept {
   return "unsafe";
 }
 
-Reload reload_of(const Bundle& bundle, bool joins_threads) {
+ReloadSafety reload_of(const Bundle& bundle, bool joins_threads) {
   if (const auto* file = first(bundle, [](auto& f) { return f.pins.nodelete; })) {
-    Reload reload = kept_by("DF_1_NODELETE", *file, "link it without -z nodelete");
+    ReloadSafety reload = kept_by("DF_1_NODELETE", *file, "link it without -z nodelete");
     reload.grade = ReloadGrade::unsafe;
     reload.stays_mapped = true;
     return reload;
   }
   if (const auto* file = first(bundle, [](auto& f) { return !f.pins.threads.empty(); });
       file != nullptr && !joins_threads) {
-    Reload reload = kept_by(file->pins.threads, *file,
-                            "join every thread in stop, then say \"threads\": \"joined\"");
+    ReloadSafety reload = kept_by(file->pins.threads, *file,
+                                  "join every thread in stop, then say \"threads\": \"joined\"");
     reload.stays_mapped = true;
     return reload;
   }
@@ -313,7 +313,7 @@ Reload reload_of(const Bundle& bundle, bool joins_threads) {
     return kept_by(file->pins.thread_exit, *file, "no thread_local with a destructor");
   }
   if (first(bundle, [](auto& f) { return !f.pins.unique.empty(); }) != nullptr) {
-    return {.grade = ReloadGrade::patched, .symbol = {}, .file = {}, .cure = {}};
+    return {.grade = ReloadGrade::patched, .symbol = {}, .file = {}, .fix = {}};
   }
   return {};
 }

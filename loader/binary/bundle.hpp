@@ -5,7 +5,7 @@
 // process has loaded already, from its file or another of its name, as the system's loader does it.
 #pragma once
 
-#include <tenon/reload.hpp>
+#include <tenon/reload_safety.hpp>
 #include <tenon/result.hpp>
 
 #include <cstddef>
@@ -67,7 +67,7 @@ Result<Bundle> look_at_bundle(const platform::File& module,
                               ElfFile::Accepts accepts = ElfFile::Accepts::libraries);
 
 /// What stands in the way of unloading it.
-Reload reload_of(const Bundle& bundle, bool joins_threads);
+ReloadSafety reload_of(const Bundle& bundle, bool joins_threads);
 
 /// Changes the contents so that an image of them goes when it is unloaded and shares nothing with
 /// other images of the same files: unique symbols become ordinary ones, no file has a name of its

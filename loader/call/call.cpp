@@ -23,7 +23,7 @@ std::int64_t now() noexcept {
 
 }  // namespace
 
-/// What crosses the ABI: each function finds the Call and asks it.
+/// The functions of a tenon_call.
 struct Call::Functions {
   static void* allocate(tenon_call* call, std::size_t size) {
     Call& whole = Call::of(call).whole();
@@ -97,7 +97,7 @@ void Call::cancel(CancelReason reason) noexcept {
   if (std::intptr_t handle = whole.handle_.load(); handle != platform::no_event) {
     platform::signal_event(handle);
   }
-  if (auto* children = whole.children_.load()) children->cancel_those_of(*this);
+  if (auto* children = whole.children_.load()) children->cancel_children_of(*this);
 }
 
 CancelReason Call::cancelled() const noexcept {
@@ -117,7 +117,7 @@ std::int32_t Call::wait(tenon_duration timeout) noexcept {
       return static_cast<std::int32_t>(cancelled());
     }
     platform::wait_event(wait_handle(), left);
-    // A cancellation that came while the call was reset leaves a signal without a reason.
+    // A cancellation during `reset` may leave a signal without a reason.
     if (this->reason() == TENON_NOT_CANCELLED) clear_signal();
   }
 }
@@ -132,7 +132,7 @@ std::intptr_t Call::wait_handle() noexcept {
     platform::close_event(fresh);  // another thread was first
     return handle;
   }
-  // A cancellation that came before the handle was there could not signal it.
+  // A cancellation before the handle existed could not signal it.
   if (reason() != TENON_NOT_CANCELLED) platform::signal_event(fresh);
   return fresh;
 }
@@ -157,8 +157,8 @@ void Call::forget() noexcept {
   if (reason_.exchange(TENON_NOT_CANCELLED) != TENON_NOT_CANCELLED) clear_signal();
 }
 
-// The handle is kept: a thread that is about to signal it must not meet another file under its
-// number.
+// The handle is kept open: a thread that is about to signal it must not signal another file with the
+// same number.
 void Call::clear_signal() noexcept {
   const std::intptr_t handle = whole().handle_.load();
   if (handle == platform::no_event) return;
@@ -175,7 +175,7 @@ void NestedCall::end_part() noexcept {
     failed_inside_->depth = UINT32_MAX;
     outer_->failed_inside_ = std::move(failed_inside_);
   }
-  // The handle is that of the whole: what woke this part does not wake the rest.
+  // The handle is shared: a cancellation of this part must not wake the outer call.
   if (reason_.load() != TENON_NOT_CANCELLED) outer_->clear_signal();
 }
 

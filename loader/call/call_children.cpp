@@ -40,7 +40,7 @@ void CallChildren::remove(ChildCall& child, std::string failure) {
   }
 }
 
-void CallChildren::cancel_those_of(Call& call) noexcept {
+void CallChildren::cancel_children_of(Call& call) noexcept {
   std::lock_guard lock(mutex_);
   for (ChildCall* child : children_) {
     if (child->is_inside(call)) child->cancel(call.cancelled());

@@ -6,7 +6,7 @@
 #include <utility>
 
 namespace tenon::detail {
-// What has ended is read first: no call has ended more often than it began.
+// Ended calls are read first, so that they never exceed the begun ones.
 void MethodCounter::add_to(CallCounts& counts) const noexcept {
   std::uint64_t ended = 0;
   std::uint64_t begun = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How often the methods of a module's plugins are called.
+// Counts the calls of the methods of a module's plugins.
 #pragma once
 
+#include <tenon/gen/intercept.hpp>
 #include <tenon/gen/kind.hpp>
-#include <tenon/gen/supervised.hpp>
-#include <tenon/host.hpp>
+#include <tenon/module_info.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -19,13 +19,14 @@
 
 namespace tenon::detail {
 
-/// Of a module, over all of its generations. Thread-safe.
+/// The counters of a module, over all of its generations. Thread-safe.
 class CallCounters {
  public:
-  /// Of the methods of one plugin, in the order of the kind's version; stay where they are.
+  /// Returns the counters of the methods of one plugin, in the order of the version of the kind. Their
+  /// addresses do not change.
   std::span<MethodCounter> of(const std::string& plugin, const KindVersion& version);
 
-  /// Methods that were called, by plugin and name.
+  /// Returns the methods that were called, by plugin and name.
   std::vector<MethodCalls> read() const;
 
  private:

@@ -12,10 +12,10 @@ namespace tenon::detail {
 /// Returns a line that has only a level and a message.
 tenon_log_line plain_line(std::int32_t level, tenon_string message) noexcept;
 
-/// What a plugin logs in this call, on the thread of the call.
+/// For lines that a plugin logs in this call, on the thread of the call.
 bool wants_in(const Call& call, std::int32_t level) noexcept;
 void log_in(const Call& call, const tenon_log_line& line) noexcept;
-/// What the module of a generation logs, on any thread.
+/// For lines that the module of a generation logs, on any thread.
 class Generation;
 bool wants_of(const Generation& generation, std::int32_t level) noexcept;
 void log_of(const Generation& generation, const tenon_log_line& line) noexcept;

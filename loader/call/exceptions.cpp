@@ -11,7 +11,7 @@
 namespace tenon::detail {
 namespace {
 
-// The end of a thread has no object that the reference could refer to.
+// The end of a thread has no exception object for the reference.
 __attribute__((no_sanitize("null"))) std::string text_of_exception() {
   try {
     throw;
@@ -20,7 +20,7 @@ __attribute__((no_sanitize("null"))) std::string text_of_exception() {
   } catch (const std::exception& thrown) {
     return std::string("the plugin threw an exception: ") + thrown.what();
   } catch (...) {
-    return "the plugin threw an exception of a type of its own";
+    return "the plugin threw an exception that is not a std::exception";
   }
 }
 

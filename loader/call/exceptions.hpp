@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Exceptions that come out of a plugin although the ABI forbids it. Their types and texts
-// belong to the plugin's code, so they end while that is still loaded.
+// Catches exceptions that leave a plugin although the ABI forbids it. Their types and texts belong to
+// the plugin's code, so they are destroyed while that is still loaded.
 #pragma once
 
 #include <tenon/abi.h>
@@ -10,11 +10,11 @@
 
 namespace tenon::detail {
 
-/// Inside a catch clause: says in the call what was thrown. The end of a thread (pthread_exit,
-/// cancellation) is thrown on, it is nothing that failed.
+/// Sets the message of the call to the current exception and returns a status. Called inside a catch
+/// clause. Rethrows the end of a thread (pthread_exit, cancellation), which is not a failure.
 tenon_status end_exception(tenon_call* call);
 
-/// What `function` answers, or that it threw.
+/// Returns the result of `function`, or the status of its exception.
 template <class Function>
 tenon_status catching(tenon_call* call, Function&& function) {
   try {

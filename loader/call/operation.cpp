@@ -19,7 +19,7 @@ std::optional<Operation::Hang> Operation::overdue(Clock::time_point now) const {
   return Hang{std::string(plugin_), std::string(function_)};
 }
 
-Operation::Clock::time_point Operation::next_look(Clock::time_point now) const noexcept {
+Operation::Clock::time_point Operation::next_check(Clock::time_point now) const noexcept {
   const std::lock_guard lock(mutex_);
   const Clock::time_point next = function_.empty() ? now + step_limit_ : deadline_;
   return limit_ > now ? std::min(next, limit_) : next;

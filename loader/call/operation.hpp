@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a worker does to a module, as others see it: which function of which plugin it is in, and
-// until when that may take. Whoever finds the function overdue goes on without the worker.
+// The work of a restart worker on a module, visible to other threads: the function of a plugin that it
+// is in, and the deadline of that function. A thread that finds the function overdue continues without
+// the worker.
 #pragma once
 
-#include <tenon/gen/instance.hpp>
+#include <tenon/gen/guard.hpp>
 
 #include <chrono>
 #include <optional>
@@ -17,20 +18,20 @@
 
 namespace tenon::detail {
 
-/// Thread-safe. The worker makes the steps; any thread may look.
+/// Thread-safe. The worker performs the steps; any thread may check for overdue ones.
 class Operation {
  public:
   using Clock = std::chrono::steady_clock;
-  /// A function that heeds the deadline of its call returns a little after it, and later where the
-  /// processors are busy. It is given up after this time.
+  /// A function that respects the deadline of its call returns a little after it, and later on a busy
+  /// machine. It is abandoned after this time.
   static constexpr auto grace = std::chrono::milliseconds(250);
 
-  /// `step_limit`: how long one step may take.
+  /// `step_limit`: the longest time of one step.
   explicit Operation(Clock::duration step_limit) noexcept : step_limit_(step_limit) {}
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  /// No step goes on after this time, however late it began. Clock::time_point::max(): no limit.
+  /// Sets the time after which every step is overdue. Clock::time_point::max(): none.
   void set_limit(Clock::time_point limit) noexcept;
 
   /// A step that has not ended in time.
@@ -38,16 +39,17 @@ class Operation {
     std::string plugin;
     std::string function;
   };
+  /// Returns the current step if it is overdue.
   std::optional<Hang> overdue(Clock::time_point now) const;
-  /// The earliest time at which a step can be overdue.
-  Clock::time_point next_look(Clock::time_point now) const noexcept;
-  /// Drops a timer that looks at this operation when the operation ends.
+  /// Returns the earliest time at which a step can be overdue.
+  Clock::time_point next_check(Clock::time_point now) const noexcept;
+  /// Owns a timer that checks this operation, until the operation is destroyed.
   void keep(TimerQueue::Timer timer);
 
-  /// Whether the calling thread performs one.
+  /// Returns whether the calling thread performs an operation.
   static bool is_performed() noexcept { return performed_ != nullptr; }
 
-  /// The calling thread performs the operation while this lives.
+  /// Marks the calling thread as the one that performs the operation.
   class Performance {
    public:
     explicit Performance(Operation& operation) noexcept;
@@ -59,8 +61,8 @@ class Operation {
     Operation* const outer_;
   };
 
-  /// One function of a plugin, or of the system's loader, in the operation that the calling thread
-  /// performs; nothing on other threads. The texts outlive it.
+  /// One function of a plugin, or of the dynamic loader, in the operation that the calling thread
+  /// performs. Does nothing on other threads. The texts must outlive it.
   class Step {
    public:
     Step(std::string_view plugin, std::string_view function) noexcept : operation_(performed_) {
@@ -89,7 +91,7 @@ class Operation {
   mutable Mutex mutex_{LockRank::operation};
   Clock::time_point limit_ = Clock::time_point::max();
   std::string_view plugin_;
-  std::string_view function_;  // empty: no step is under way
+  std::string_view function_;  // empty if no step is in progress
   Clock::time_point deadline_;
   std::vector<TimerQueue::Timer> timers_;
 };

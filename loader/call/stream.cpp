@@ -3,26 +3,26 @@
 #include <tenon/stream.hpp>
 
 #include "call/exceptions.hpp"
-#include "call/own_stream.hpp"
+#include "call/host_stream.hpp"
 
 namespace tenon {
 namespace {
 
-/// Says across the ABI why a stream of the host's own failed.
-[[gnu::cold]] tenon_status tell(tenon_call* call, const Error& error) {
+/// Reports the failure of a stream of the host to the plugin that called it.
+[[gnu::cold]] tenon_status report(tenon_call* call, const Error& error) {
   const tenon_status status = error.status() != TENON_OK ? error.status() : TENON_UNKNOWN;
   return fail(call, status, error.message().empty() ? error.to_string() : error.message());
 }
 
-/// The host's own stream behind what crosses the ABI.
+/// The C struct of a stream that the host implements.
 struct GivenReader : tenon_reader {
-  std::unique_ptr<OwnReader> own;
+  std::unique_ptr<HostReader> own;
 
   static GivenReader& of(tenon_reader* self) noexcept { return *static_cast<GivenReader*>(self); }
   static tenon_status read(tenon_call* call, tenon_reader* self, tenon_buffer into, size_t* got) {
     return detail::catching(call, [&] {
       const auto read = of(self).own->read(Call::of(call), {into.data, into.size});
-      if (!read) return tell(call, read.error());
+      if (!read) return report(call, read.error());
       *got = *read;
       return TENON_OK;
     });
@@ -31,19 +31,19 @@ struct GivenReader : tenon_reader {
 };
 
 struct GivenWriter : tenon_writer {
-  std::unique_ptr<OwnWriter> own;
+  std::unique_ptr<HostWriter> own;
 
   static GivenWriter& of(tenon_writer* self) noexcept { return *static_cast<GivenWriter*>(self); }
   static tenon_status write(tenon_call* call, tenon_writer* self, tenon_bytes from) {
     return detail::catching(call, [&] {
       const auto written = of(self).own->write(Call::of(call), {from.data, from.size});
-      return written ? TENON_OK : tell(call, written.error());
+      return written ? TENON_OK : report(call, written.error());
     });
   }
   static tenon_status commit(tenon_call* call, tenon_writer* self) {
     return detail::catching(call, [&] {
       const auto committed = of(self).own->commit(Call::of(call));
-      return committed ? TENON_OK : tell(call, committed.error());
+      return committed ? TENON_OK : report(call, committed.error());
     });
   }
   static void release(tenon_writer* self) { delete &of(self); }
@@ -63,11 +63,11 @@ Error empty(const char* method) {
 
 }  // namespace
 
-bool detail::is_own_stream(const tenon_reader& stream) noexcept {
+bool detail::is_host_stream(const tenon_reader& stream) noexcept {
   return stream.release == GivenReader::release;
 }
 
-tenon_reader* Reader::give(std::unique_ptr<OwnReader> own) {
+tenon_reader* Reader::give(std::unique_ptr<HostReader> own) {
   return new GivenReader{{sizeof(tenon_reader), GivenReader::read, GivenReader::release},
                          std::move(own)};
 }
@@ -92,12 +92,12 @@ Result<std::size_t> Reader::failure(const Call& call, tenon_status status) const
   if (raw_ == nullptr) return empty("read");
   if (status != TENON_OK) return failed(call, status, plugin_, "read");
   return Error({.status = TENON_INTERNAL,
-                .message = "the reader says that it gave more than there was room for",
+                .message = "the reader returned more bytes than the buffer has",
                 .plugin = plugin_,
                 .method = "read"});
 }
 
-tenon_writer* Writer::give(std::unique_ptr<OwnWriter> own) {
+tenon_writer* Writer::give(std::unique_ptr<HostWriter> own) {
   return new GivenWriter{
       {sizeof(tenon_writer), GivenWriter::write, GivenWriter::commit, GivenWriter::release},
       std::move(own)};

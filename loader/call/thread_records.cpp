@@ -23,19 +23,19 @@ constinit std::atomic<bool> cancelling_calls{false};
 
 namespace {
 
-// Records are never freed: a thread that ends leaves its own to the next one. Readers of the list
-// of all records take no lock.
+// Records are never freed: the record of a thread that ends is reused by the next thread. Readers of
+// the list of all records take no lock.
 std::mutex records_mutex;
 std::atomic<ThreadRecord*> all_records{nullptr};
 ThreadRecord* free_records = nullptr;  // guarded by the mutex
 
-// While calls are cancelled that other threads are in: these wait for it before they end.
+// Held while calls of other threads are cancelled. These threads wait for it before their calls end.
 std::mutex cancelling_mutex;
 
-// Held in the pause of order_slots.
+// Held during the pause of order_slots.
 std::mutex pause_mutex;
 
-/// A call that may block and has no slot.
+/// A call without a slot that may block.
 struct CountedCall {
   const Blocking* scope;
   const ServingModule* module;
@@ -63,9 +63,9 @@ void give_back(void* record) noexcept {
 
 // -- The order of slots ---------------------------------------------------------
 
-/// Readers that entered before they were told to order their slots may have one in the store buffer
-/// of their processor. It drains within microseconds, and at once when the thread is stopped; this
-/// is far longer.
+/// The slot of a reader that entered before it ordered its slots itself may still be in the store
+/// buffer of its processor. Store buffers drain within microseconds, and immediately when the thread
+/// is stopped. This time is far longer.
 constexpr auto store_buffers_drain = std::chrono::milliseconds(10);
 
 /// Returns whether the system lacks the barrier from the start, so that readers order their slots.
@@ -75,8 +75,8 @@ bool readers_order_from_the_start() noexcept {
   return order;
 }
 
-/// From now on all calls into the module order their slots themselves, and the slots of earlier
-/// ones are visible. A thread that finds this under way waits for its end.
+/// Makes all calls into the module order their slots themselves, and makes the slots of earlier calls
+/// visible. Waits if another thread is doing so.
 void order_slots(ServingModule& module) noexcept {
   const std::lock_guard lock(pause_mutex);
   if (module.let_readers_order()) std::this_thread::sleep_for(store_buffers_drain);
@@ -100,9 +100,9 @@ bool slots_are_visible(ServingModule& module) noexcept {
   return true;
 }
 
-// The child of a fork has one thread. The calls of the others do not exist there.
+// A forked child has one thread. The calls of the other threads do not exist there.
 void forget_other_threads() noexcept {
-  // Their owners may be threads that the child does not have.
+  // They may be locked by threads that the child does not have.
   new (&records_mutex) std::mutex;
   new (&cancelling_mutex) std::mutex;
   new (&pause_mutex) std::mutex;
@@ -113,7 +113,7 @@ void forget_other_threads() noexcept {
     for (auto& slot : record->slots) slot.store(nullptr, std::memory_order_relaxed);
     for (auto& timed : record->timed) timed.deadline.store(no_deadline, std::memory_order_relaxed);
     for (auto& call : record->blocking) call.store(nullptr, std::memory_order_relaxed);
-    record->asker = nullptr;
+    record->caller = nullptr;
     add_to_free_records(*record);
   }
 }
@@ -130,7 +130,7 @@ ThreadRecord* take_record() {
   return record;
 }
 
-bool somebody_is_in(const ServingModule& module, const Serving& serving) noexcept {
+bool is_occupied(const ServingModule& module, const Serving& serving) noexcept {
   if (module.overflow.load() != 0) return true;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     for (const auto& slot : record->slots) {
@@ -178,8 +178,8 @@ bool this_thread_has_entered(const Serving& serving) noexcept {
 
 bool this_thread_is_in(const Serving& serving) noexcept {
   if (thread_record == nullptr) return false;
-  for (const AskerScope* scope = thread_record->asker; scope != nullptr; scope = scope->outer()) {
-    if (scope->asker() == &serving) return true;
+  for (const CallerScope* scope = thread_record->caller; scope != nullptr; scope = scope->outer()) {
+    if (scope->caller() == &serving) return true;
   }
   return this_thread_has_entered(serving);
 }
@@ -199,33 +199,34 @@ std::string_view innermost_plugin() noexcept {
   return *target->plugin;
 }
 
-// Who is too deeply nested for a slot goes without one: its generation is not drained meanwhile,
-// since whoever makes such a call also holds the module.
-Slot* Inside::first_slot() noexcept {
+// A call that is nested too deeply has no slot. Its generation is not drained meanwhile, because the
+// caller of such a call also holds the module.
+Slot* GenerationGuard::first_slot() noexcept {
   if (thread_record != nullptr) return nullptr;  // all are taken
   attach_thread();
   return free_slot++;
 }
 
-Inside::Inside(const Serving& serving, ServingModule& module) noexcept : Inside(serving) {
+GenerationGuard::GenerationGuard(const Serving& serving, ServingModule& module) noexcept
+    : GenerationGuard(serving) {
   if (slot_ != nullptr) return;
   counted_ = &module;
   counted_->overflow.fetch_add(1);
 }
 
-void Inside::leave_without_slot() noexcept {
+void GenerationGuard::leave_without_slot() noexcept {
   if (counted_ != nullptr) counted_->overflow.fetch_sub(1);
 }
 
-void Inside::run_plugin(const CallTarget& target) const noexcept {
+void GenerationGuard::run_plugin(const CallTarget& target) const noexcept {
   if (slot_ != nullptr) slot_->store(&target);
 }
 
-// -- What serves ------------------------------------------------------------------
+// -- Publication -----------------------------------------------------------------
 
 void Serving::add_targets(const CallTarget* first, std::size_t count) noexcept {
   const std::size_t number = count_.load(std::memory_order_relaxed);
-  assert(number < most_ranges);
+  assert(number < max_ranges);
   ranges_[number] = {first, first + count};
   count_.store(number + 1, std::memory_order_release);
 }
@@ -240,19 +241,19 @@ bool Serving::has_target(const CallTarget* target) const noexcept {
 
 namespace {
 
-// Targets of a closed gate are told from those of instances that a generation does not have.
+// Distinguishes targets of a closed gate from those of instances that a generation does not have.
 char gate_mark;
 constexpr CallTarget first_gate{nullptr, &gate_mark};
 
 }  // namespace
 
-/// What those who publish share.
+/// The state shared by publishers.
 struct ServingModule::Writers {
-  std::mutex mutex;                      // guards what follows, and what is published
+  std::mutex mutex;                      // guards these members and the published array
   bool readers_order = false;            // see let_readers_order
   const CallTarget* gate = &first_gate;  // the targets of the closed gate
-  std::size_t room = 1;                  // how many they are
-  // Arrays that were outgrown stay: a call may still read them.
+  std::size_t capacity = 1;              // their number
+  // Smaller arrays are kept: a call may still read them.
   std::vector<std::unique_ptr<const CallTarget[]>> gates;
 };
 
@@ -289,15 +290,15 @@ bool ServingModule::is_gate(const CallTarget& target) noexcept {
   return target.self == &gate_mark;
 }
 
-void ServingModule::make_room(std::size_t count) {
+void ServingModule::reserve(std::size_t count) {
   const std::lock_guard lock(writers_->mutex);
-  if (count <= writers_->room) return;
-  const std::size_t larger = std::max<std::size_t>(2 * writers_->room, count + 7);
+  if (count <= writers_->capacity) return;
+  const std::size_t larger = std::max<std::size_t>(2 * writers_->capacity, count + 7);
   auto targets = std::make_unique<CallTarget[]>(larger);
   std::fill_n(targets.get(), larger, first_gate);
   writers_->gates.push_back(std::move(targets));
   const CallTarget* outgrown = std::exchange(writers_->gate, writers_->gates.back().get());
-  writers_->room = larger;
+  writers_->capacity = larger;
   if (published_.load() == outgrown) published_.store(writers_->gate);
   if (current_.load() == outgrown) current_.store(writers_->gate);
 }
@@ -308,13 +309,13 @@ bool ServingModule::let_readers_order() noexcept {
   return !std::exchange(writers_->readers_order, true);
 }
 
-// A call that is found in a record stays there until the end of the look: whoever takes it out sees
-// `cancelling_calls` and waits. So its slot, read after it, is that of the same call.
+// A call found in a record stays there meanwhile: its thread sees `cancelling_calls` when it removes
+// the call, and waits. So the slot that is read after the call belongs to the same call.
 void interrupt_calls(ServingModule& module, const Serving& serving,
                      const ThreadRecord* own) noexcept {
   std::lock_guard lock(cancelling_mutex);
   cancelling_calls.store(true);
-  // Where the system refuses it, readers order their calls from now on.
+  // If the system refuses the barrier, readers order their calls from then on.
   static_cast<void>(slots_are_visible(module));
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     if (record == own) continue;
@@ -348,18 +349,18 @@ void Blocking::wait_for_cancelling() noexcept {
 
 std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t now,
                                             std::int64_t& next) {
-  constexpr std::int64_t told = INT64_MIN;
+  constexpr std::int64_t reported = INT64_MIN;
   std::vector<OverdueCall> overdue;
   for (ThreadRecord* record = all_records.load(); record != nullptr; record = record->next) {
     for (std::uint32_t level = 1; level <= ThreadRecord::levels; level++) {
       TimedCall& timed = record->timed[level];
       std::int64_t deadline = timed.deadline.load();
-      if (deadline == no_deadline || deadline == told) continue;
+      if (deadline == no_deadline || deadline == reported) continue;
       const OverdueCall call{timed.instance.load(), timed.method.load()};
       if (!serving.has_target(record->slots[level].load())) continue;
       if (deadline > now) {
         next = std::min(next, deadline);
-      } else if (timed.deadline.compare_exchange_strong(deadline, told)) {
+      } else if (timed.deadline.compare_exchange_strong(deadline, reported)) {
         overdue.push_back(call);
       }
     }
@@ -370,16 +371,16 @@ std::vector<OverdueCall> take_overdue_calls(const Serving& serving, std::int64_t
 Occupancy wait_until_left(ServingModule& module, const Serving& serving,
                           std::chrono::steady_clock::time_point deadline) {
   if (!slots_are_visible(module)) return Occupancy::unknown;
-  constexpr auto longest_pause = std::chrono::milliseconds(1);
+  constexpr auto max_backoff = std::chrono::milliseconds(1);
   auto pause = std::chrono::microseconds(0);
-  while (somebody_is_in(module, serving)) {
+  while (is_occupied(module, serving)) {
     if (std::chrono::steady_clock::now() >= deadline) return Occupancy::occupied;
     if (pause.count() == 0) {
       std::this_thread::yield();
       pause = std::chrono::microseconds(1);
     } else {
       std::this_thread::sleep_for(pause);
-      pause = std::min<std::chrono::microseconds>(2 * pause, longest_pause);
+      pause = std::min<std::chrono::microseconds>(2 * pause, max_backoff);
     }
   }
   return Occupancy::left;

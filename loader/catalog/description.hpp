@@ -3,7 +3,7 @@
 // Descriptions of plugins, which the host and whoever holds a PluginInfo share.
 #pragma once
 
-#include <tenon/host.hpp>
+#include <tenon/plugin_info.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +21,7 @@ struct ModuleDescription;
 struct PluginDescription {
   const ModuleDescription* module;  // that it belongs to
   const Provided* provided;
-  Fit fit;
+  Compatibility fit;
 };
 
 /// What is known of a module from its manifest. Never changes once it is made.

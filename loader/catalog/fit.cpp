@@ -9,19 +9,19 @@
 
 namespace tenon {
 
-std::string_view to_string(FitGrade grade) noexcept {
+std::string_view to_string(CompatibilityGrade grade) noexcept {
   switch (grade) {
-    case FitGrade::latest:
+    case CompatibilityGrade::latest:
       return "latest";
-    case FitGrade::adapted:
+    case CompatibilityGrade::adapted:
       return "adapted";
-    case FitGrade::too_new:
+    case CompatibilityGrade::too_new:
       return "too new";
-    case FitGrade::not_adaptable:
+    case CompatibilityGrade::not_adaptable:
       return "not adaptable";
-    case FitGrade::other_spec:
+    case CompatibilityGrade::other_spec:
       return "other spec";
-    case FitGrade::unknown_kind:
+    case CompatibilityGrade::unknown_kind:
       break;
   }
   return "unknown kind";
@@ -58,7 +58,7 @@ Error other_spec(const Provided& provided, const KindVersion& version, const std
                                        "never changes"});
 }
 
-Error not_adaptable(const Provided& provided, const Fit& fit, const std::string& where) {
+Error not_adaptable(const Provided& provided, const Compatibility& fit, const std::string& where) {
   const std::string target = std::to_string(fit.host_version);
   return Error({.code = "kind-not-adaptable",
                 .message = fit.reason,
@@ -79,18 +79,18 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
 
 std::optional<Error> misfit(const PluginDescription& plugin, const std::string& where) {
   const Provided& provided = *plugin.provided;
-  const Fit& fit = plugin.fit;
+  const Compatibility& fit = plugin.fit;
   switch (fit.grade) {
-    case FitGrade::latest:
-    case FitGrade::adapted:
+    case CompatibilityGrade::latest:
+    case CompatibilityGrade::adapted:
       return std::nullopt;
-    case FitGrade::too_new:
+    case CompatibilityGrade::too_new:
       return too_new(provided, *find_kind(provided.kind), where);
-    case FitGrade::not_adaptable:
+    case CompatibilityGrade::not_adaptable:
       return not_adaptable(provided, fit, where);
-    case FitGrade::other_spec:
+    case CompatibilityGrade::other_spec:
       return other_spec(provided, *find_kind(provided.kind)->find(provided.version), where);
-    case FitGrade::unknown_kind:
+    case CompatibilityGrade::unknown_kind:
       break;
   }
   return unknown_kind(provided, where);
@@ -103,25 +103,25 @@ std::string title_of(const Provided& provided) {
          ")";
 }
 
-Fit fit_of(const Provided& provided) {
+Compatibility fit_of(const Provided& provided) {
   const Kind* kind = find_kind(provided.kind);
   if (kind == nullptr) return {};
-  Fit fit{.host_version = kind->latest().version};
+  Compatibility fit{.host_version = kind->latest().version};
   const KindVersion* version = kind->find(provided.version);
   if (version == nullptr) {
-    fit.grade = FitGrade::too_new;
+    fit.grade = CompatibilityGrade::too_new;
   } else if (version->fingerprint != provided.fingerprint) {
-    fit.grade = FitGrade::other_spec;
+    fit.grade = CompatibilityGrade::other_spec;
   } else if (!version->serves(fit.host_version)) {
-    fit.grade = FitGrade::not_adaptable;
+    fit.grade = CompatibilityGrade::not_adaptable;
     if (const Adapter* adapter = version->adapter_to(fit.host_version)) {
       fit.reason = adapter->refusal;
     }
   } else if (const Adapter* adapter = version->adapter_to(fit.host_version)) {
-    fit.grade = FitGrade::adapted;
+    fit.grade = CompatibilityGrade::adapted;
     fit.missing.assign(adapter->missing.begin(), adapter->missing.end());
   } else {
-    fit.grade = FitGrade::latest;
+    fit.grade = CompatibilityGrade::latest;
   }
   return fit;
 }

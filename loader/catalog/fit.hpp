@@ -3,7 +3,7 @@
 // Whether this program can use what a manifest provides, and as what.
 #pragma once
 
-#include <tenon/fit.hpp>
+#include <tenon/compatibility.hpp>
 #include <tenon/result.hpp>
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace tenon::detail {
 
 /// How it fits the newest version of its kind in this program.
-Fit fit_of(const Provided& provided);
+Compatibility fit_of(const Provided& provided);
 
 /// The findings about what a module provides and this program cannot use: errors where all of it is
 /// of no use here, otherwise warnings. Another program may have a kind that is unknown here, so

@@ -11,7 +11,7 @@ namespace {
 
 struct Request {
   std::string_view document;
-  DocumentReading reading{};
+  DocumentReadOptions reading{};
 };
 
 bool read_request(const json::Reader& in, Request& request) {
@@ -20,7 +20,7 @@ bool read_request(const json::Reader& in, Request& request) {
     const json::Reader* member = fields.take(name);
     return member == nullptr || member->read(value);
   };
-  DocumentReading& reading = request.reading;
+  DocumentReadOptions& reading = request.reading;
   const json::Reader* document = fields.take("document");
   if (document == nullptr) return in.fail("an object with a document");
   return document->read(request.document) && read("type", reading.type) &&

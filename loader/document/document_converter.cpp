@@ -16,7 +16,7 @@ DocumentConverter::DocumentConverter(DocumentConverter&&) noexcept = default;
 DocumentConverter& DocumentConverter::operator=(DocumentConverter&&) noexcept = default;
 
 Result<std::string_view> DocumentConverter::convert(std::string_view text,
-                                                    const DocumentReading& how,
+                                                    const DocumentReadOptions& how,
                                                     std::string_view writer) {
   memory_->arena.reset();
   memory_->out.clear();

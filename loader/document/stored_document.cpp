@@ -79,7 +79,7 @@ bool read_version(const json::Reader& in, std::string& version) {
 /// Documents are stored as a type with a domain beside a version and a value. Where the version is
 /// missing and somebody says what a bare one would be, the type must be one that the program knows.
 /// Everything else is bare. False: the document has an error.
-bool read_envelope(const json::Reader& root, const DocumentReading& how, Envelope& envelope) {
+bool read_envelope(const json::Reader& root, const DocumentReadOptions& how, Envelope& envelope) {
   std::size_t count = 0;
   if (!root.read_object(count)) return false;
   json::Fields fields(root);
@@ -118,7 +118,7 @@ struct Origin {
   std::string_view label;
 };
 
-Result<Origin> find_origin(const Envelope& said, const DocumentReading& how) {
+Result<Origin> find_origin(const Envelope& said, const DocumentReadOptions& how) {
   if (!said.type.empty() && !how.type.empty() && said.type != how.type) {
     return other("type-differs", "type", said.type, how.type);
   }
@@ -187,7 +187,7 @@ Error by_hand(const DocumentType& type, const DocumentConversion& way) {
 }  // namespace
 
 Result<ReadDocument> read_document(Conversion& conversion, json::Parser& parser,
-                                   std::string_view text, const DocumentReading& how) {
+                                   std::string_view text, const DocumentReadOptions& how) {
   const Result<json::Reader> root = parser.parse(text);
   if (!root) return root.error();
   Envelope said{*root};

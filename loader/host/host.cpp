@@ -85,9 +85,9 @@ std::vector<PackageInfo> Host::packages() const {
   return keep(core_)->packages();
 }
 
-Resolved Host::resolve(const std::vector<std::string>& references) const {
+ResolvedPackages Host::resolve(const std::vector<std::string>& references) const {
   if (core_->inherited()) {
-    Resolved none;
+    ResolvedPackages none;
     none.errors.push_back(forked_error());
     return none;
   }
@@ -99,13 +99,13 @@ Result<void> Host::write_lock(const std::filesystem::path& file) const {
   return keep(core_)->write_lock(file);
 }
 
-Result<Restarted> Host::restart(std::string_view package, const RestartHow& how) {
+Result<RestartOutcome> Host::restart(std::string_view package, const RestartOptions& how) {
   if (core_->inherited()) return forked_error(std::string(package));
   return keep(core_)->restart(package, how);
 }
 
-Host::Restarts Host::restart_changed() {
-  if (core_->inherited()) return {.done = {}, .failed = {forked_error()}};
+Host::ChangedRestarts Host::restart_changed() {
+  if (core_->inherited()) return {.restarted = {}, .failed = {forked_error()}};
   return keep(core_)->restart_changed();
 }
 

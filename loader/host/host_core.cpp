@@ -342,7 +342,8 @@ std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& k
   return names;
 }
 
-Result<void> HostCore::admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) {
+Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fresh,
+                                      const Bundle& bundle) {
   if (broken_lock_) return *broken_lock_;
   const std::filesystem::path& file = bundle[0].path;
   auto other_content =
@@ -414,10 +415,10 @@ Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
   return NamedPackage{reference, std::move(*wanted), best};
 }
 
-Resolved HostCore::resolve(const std::vector<std::string>& references) const {
+ResolvedPackages HostCore::resolve(const std::vector<std::string>& references) const {
   const auto catalog = catalog_->current();
   const PackageDescriptions packages(catalog->bindings(), catalog->files());
-  Resolved resolved;
+  ResolvedPackages resolved;
   std::vector<NamedPackage> named;
   for (const std::string& reference : references) {
     auto one = named_package(*catalog, packages, reference);
@@ -464,15 +465,15 @@ Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
   return write_lock_file(file, std::move(locked), bindings.host());
 }
 
-Result<Restarted> HostCore::restart(std::string_view package, const RestartHow& how) {
+Result<RestartOutcome> HostCore::restart(std::string_view package, const RestartOptions& how) {
   bool found = false;
-  auto outcome = Restarted::not_loaded;
+  auto outcome = RestartOutcome::not_loaded;
   for (const auto& module : module_list()) {
     if (module->manifest()->name != package) continue;
     found = true;
-    auto done = module->restart(RestartReason::asked, how);
+    auto done = module->restart(RestartReason::requested, how);
     if (!done) return done;
-    if (*done != Restarted::not_loaded) outcome = *done;
+    if (*done != RestartOutcome::not_loaded) outcome = *done;
   }
   if (!found) {
     return Error({.code = "not-found",
@@ -489,12 +490,12 @@ std::unique_ptr<CatalogChange> HostCore::prepare(const Module& module,
   return catalog_->prepare(module, std::move(fresh));
 }
 
-Host::Restarts HostCore::restart_changed() {
-  Host::Restarts restarts;
+Host::ChangedRestarts HostCore::restart_changed() {
+  Host::ChangedRestarts restarts;
   for (const auto& module : module_list()) {
     if (!module->changed()) continue;
     if (auto done = module->restart(RestartReason::file_changed, {}); done) {
-      restarts.done.push_back(module->manifest()->name);
+      restarts.restarted.push_back(module->manifest()->name);
     } else {
       restarts.failed.push_back(std::move(done).error());
     }

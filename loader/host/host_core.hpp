@@ -35,7 +35,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::shared_ptr<Events> events() const noexcept { return context_.events; }
   std::shared_ptr<Log> log() const noexcept { return context_.log; }
   /// How long the end of the host waits for others.
-  std::chrono::milliseconds patience() const noexcept { return options_.restart.drain; }
+  std::chrono::milliseconds patience() const noexcept { return options_.restart.drain_timeout; }
   /// Whether this process is a child of the one in which the host was made. None of the functions
   /// below may be called then, but for `choose_for` and `names_for`.
   bool inherited() const noexcept { return process_.inherited(); }
@@ -51,16 +51,17 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   void rescan();
   std::vector<ModuleInfo> modules() const;
   std::vector<PackageInfo> packages() const;
-  Resolved resolve(const std::vector<std::string>& references) const;
+  ResolvedPackages resolve(const std::vector<std::string>& references) const;
   Result<void> write_lock(const std::filesystem::path& file) const;
-  Result<Restarted> restart(std::string_view package, const RestartHow& how);
-  Host::Restarts restart_changed();
+  Result<RestartOutcome> restart(std::string_view package, const RestartOptions& how);
+  Host::ChangedRestarts restart_changed();
 
   Result<ChosenPlugin> choose_for(const Package& asker, const Kind& kind, std::int32_t version,
                                   std::string_view reference) override;
   std::vector<std::string> names_for(const Package& asker, const Kind& kind,
                                      std::int32_t version) override;
-  Result<void> admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) override;
+  Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
+                              const Bundle& bundle) override;
   std::unique_ptr<CatalogChange> prepare(const Module& module,
                                          std::shared_ptr<const Manifest> fresh) override;
 

@@ -66,7 +66,7 @@ RequirementInfo PackageDescriptions::describe(const Package& package, const Need
   RequirementInfo info{.package = need.name, .versions = need.versions.to_string()};
   if (provider == none) return info;
   const Version& version = repository_.package(provider).version;
-  info.gets = version.to_string();
+  info.resolved = version.to_string();
   info.met = !package.dev || need.versions.contains(version);
   return info;
 }
@@ -179,8 +179,8 @@ std::string PackageDescriptions::why_not(PackageId newer_id, PackageId taken_id,
   return "one version is to serve all who require it";
 }
 
-std::vector<PassedOver> PackageDescriptions::newer(PackageId id,
-                                                   const std::vector<Requirer>& requirers) const {
+std::vector<SkippedVersion> PackageDescriptions::newer(
+    PackageId id, const std::vector<Requirer>& requirers) const {
   const Package& taken = repository_.package(id);
   const auto version_of = [this](PackageId one) -> const Version& {
     return repository_.package(one).version;
@@ -191,7 +191,7 @@ std::vector<PassedOver> PackageDescriptions::newer(PackageId id,
   }
   std::ranges::stable_sort(found,
                            [&](PackageId a, PackageId b) { return version_of(a) > version_of(b); });
-  std::vector<PassedOver> passed_over;
+  std::vector<SkippedVersion> passed_over;
   for (const PackageId one : found) {
     passed_over.push_back({version_of(one).to_string(), why_not(one, id, requirers)});
   }

@@ -66,7 +66,7 @@ class PackageDescriptions {
   std::vector<Requirer> requirers(PackageId id, const Users& users) const;
   std::vector<Users> users(const std::vector<PackageId>& reached,
                            const std::vector<NamedPackage>& named) const;
-  std::vector<PassedOver> newer(PackageId id, const std::vector<Requirer>& requirers) const;
+  std::vector<SkippedVersion> newer(PackageId id, const std::vector<Requirer>& requirers) const;
   std::string why_not(PackageId newer, PackageId taken,
                       const std::vector<Requirer>& requirers) const;
 

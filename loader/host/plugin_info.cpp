@@ -39,7 +39,7 @@ std::uint64_t PluginInfo::fingerprint() const noexcept {
   return known(plugin_.get()).provided->fingerprint;
 }
 
-const Fit& PluginInfo::fit() const noexcept {
+const Compatibility& PluginInfo::compatibility() const noexcept {
   return known(plugin_.get()).fit;
 }
 

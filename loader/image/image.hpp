@@ -7,7 +7,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/reload.hpp>
+#include <tenon/reload_safety.hpp>
 #include <tenon/result.hpp>
 
 #include <boost/dll/shared_library.hpp>
@@ -121,7 +121,7 @@ class ImageFolder {
 };
 
 /// One loaded image. Unloaded and its copy removed when it ends; no code of it may run by then.
-/// What its verdict does not let go is not unloaded: see Reload::stays_mapped.
+/// What its verdict does not let go is not unloaded: see ReloadSafety::stays_mapped.
 class Image {
  public:
   /// Loads a copy of a module and its libraries; `joins_threads` is what its manifest says. Errors:
@@ -142,7 +142,7 @@ class Image {
   const platform::ImageMap& map() const noexcept { return map_; }
 
   /// Whether it will go, and what stands in the way.
-  const Reload& reload() const noexcept { return reload_; }
+  const ReloadSafety& reload() const noexcept { return reload_; }
   /// Whether it may be replaced while the host runs. One that is unsafe stays behind for ever; a
   /// host has to insist.
   bool reloadable() const noexcept { return reload_.grade != ReloadGrade::unsafe; }
@@ -152,7 +152,7 @@ class Image {
 
   std::shared_ptr<ImageFolder> folder_;  // nothing in what was moved from
   PrivateCopy copy_;
-  Reload reload_;
+  ReloadSafety reload_;
   boost::dll::shared_library library_;
   platform::ImageMap map_;
   const tenon_module* module_ = nullptr;

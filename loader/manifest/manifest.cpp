@@ -334,9 +334,9 @@ void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& pl
     manifest_.provides.push_back(provided(plugins[i], Place(place, i)));
   }
   if (manifest_.provides.empty()) fail(place, "no plugin", "at least one");
-  if (manifest_.provides.size() > most_plugins) {
+  if (manifest_.provides.size() > max_plugins) {
     fail(place, std::to_string(manifest_.provides.size()) + " plugins",
-         "at most " + std::to_string(most_plugins));
+         "at most " + std::to_string(max_plugins));
   }
   if (manifest_.provides.size() > 1) refuse_duplicates(place);
 }

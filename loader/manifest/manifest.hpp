@@ -55,7 +55,7 @@ using Texts = std::map<std::string, std::string, std::less<>>;
 
 /// What no module that somebody wrote comes near. A manifest that goes beyond is broken, so that
 /// whoever reads on can rely on it; the text as a whole has at most 1 MiB, see abi/manifest.md.
-inline constexpr std::size_t most_plugins = 4096;
+inline constexpr std::size_t max_plugins = 4096;
 inline constexpr std::size_t longest_version = 256;
 
 struct Manifest {

@@ -16,7 +16,7 @@ LogLevel level_of(std::int32_t level) noexcept {
   return static_cast<LogLevel>(std::clamp(level, TENON_LOG_TRACE, TENON_LOG_ERROR));
 }
 
-/// Whose code is in a call; nullptr: the program's.
+/// Returns the generation whose code makes the call; nullptr for the program.
 const Generation* generation_in(const Call& call) noexcept {
   const Serving* innermost = innermost_serving();
   return static_cast<const Generation*>(innermost != nullptr ? innermost : call.owner());

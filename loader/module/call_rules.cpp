@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view created = "created";
 
-/// A plugin that takes no configuration need not be configured.
-const std::string_view* first_state(const AdmittedPlugin& plugin) noexcept {
+/// Returns the first state. A plugin that takes no configuration need not be configured.
+const std::string_view* first_state(const ValidatedPlugin& plugin) noexcept {
   const MethodInfo* configure = plugin.version->configure();
   const bool skips = configure != nullptr && !plugin.implements(*configure);
   return skips && !configure->to.empty() ? &configure->to : &created;
 }
 
-/// eg: "'open' or 'stopped'"
+/// Returns eg "'open' or 'stopped'".
 std::string any_of(std::span<const std::string_view> states) {
   std::string text;
   for (const std::string_view state : states) {
@@ -29,12 +29,12 @@ std::string any_of(std::span<const std::string_view> states) {
 
 }  // namespace
 
-CallRules::CallRules(const AdmittedPlugin& plugin) noexcept
+CallRules::CallRules(const ValidatedPlugin& plugin) noexcept
     : plugin_(plugin), state_(first_state(plugin)) {}
 
 std::string CallRules::begin(const MethodInfo& method) {
   const std::string_view state = *state_.load();
-  // Where calls overlap a restart, the new object may stand where the old one did.
+  // If calls overlap a restart, the state of the new object is not known.
   if (plugin_.kind->session && !method.from.empty() &&
       std::find(method.from.begin(), method.from.end(), state) == method.from.end()) {
     return "it needs the state " + any_of(method.from) + ", and the instance has the state " +
@@ -46,7 +46,7 @@ std::string CallRules::begin(const MethodInfo& method) {
   const MethodInfo* other = nullptr;
   if (method.threading == Threading::serial && !serial_.compare_exchange_strong(other, &method)) {
     return "it is serial, and a call of the serial method " + in_quotes(other->name) +
-           " of this instance is under way";
+           " of this instance is in progress";
   }
   return {};
 }
@@ -60,7 +60,7 @@ CallRules::Turn::~Turn() {
 
 void CallRules::Turn::ended(bool succeeded) noexcept {
   if (method_.to.empty()) return;
-  // A method that the plugin lacks has nothing to do on the way to the state.
+  // A method that the plugin does not implement leads to the state as well.
   if (succeeded || !rules_.plugin_.implements(method_)) rules_.state_.store(&method_.to);
 }
 

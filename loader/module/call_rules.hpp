@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// When and on which threads the methods of an object may be called: HostOptions::check_calls.
+// Checks when and on which threads methods are called; see HostOptions::check_calls.
 #pragma once
 
 #include <tenon/gen/kind.hpp>
@@ -9,16 +9,16 @@
 #include <string>
 #include <string_view>
 
-#include "module/admission.hpp"
+#include "module/validation.hpp"
 
 namespace tenon::detail {
 
-/// Of one object of a plugin. Threads: any.
+/// The rules for one object of a plugin. Thread-safe.
 class CallRules {
  public:
-  explicit CallRules(const AdmittedPlugin& plugin) noexcept;
+  explicit CallRules(const ValidatedPlugin& plugin) noexcept;
 
-  /// A call of a method, from before it enters the plugin until it has left.
+  /// A call of a method, from before it enters the plugin until after it has left.
   class Turn {
    public:
     Turn(CallRules& rules, const MethodInfo& method);
@@ -26,9 +26,9 @@ class CallRules {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    /// Why the method may not be called now; empty: it may.
+    /// Returns why the method may not be called now; empty if it may.
     const std::string& problem() const noexcept { return problem_; }
-    /// The plugin has answered.
+    /// Records the result of the plugin.
     void ended(bool succeeded) noexcept;
 
    private:
@@ -40,9 +40,9 @@ class CallRules {
  private:
   std::string begin(const MethodInfo& method);
 
-  const AdmittedPlugin& plugin_;
+  const ValidatedPlugin& plugin_;
   std::atomic<const std::string_view*> state_;
-  std::atomic<const MethodInfo*> serial_{nullptr};  // the call that is under way
+  std::atomic<const MethodInfo*> serial_{nullptr};  // the call in progress
 };
 
 }  // namespace tenon::detail

@@ -14,7 +14,7 @@ std::string in_words(std::chrono::nanoseconds time) {
                                : std::to_string(microseconds / 1000) + " ms";
 }
 
-bool is_trouble(Event::Type type) {
+bool is_problem(Event::Type type) {
   switch (type) {
     case Event::Type::faulted:
     case Event::Type::restart_failed:
@@ -32,8 +32,8 @@ bool is_trouble(Event::Type type) {
 
 std::string_view to_string(RestartReason reason) noexcept {
   switch (reason) {
-    case RestartReason::asked:
-      return "asked";
+    case RestartReason::requested:
+      return "requested";
     case RestartReason::file_changed:
       return "file changed";
     case RestartReason::fatal_status:
@@ -103,16 +103,16 @@ std::string in_one_line(const Error& error) {
   return line;
 }
 
-void Events::tell(const Event& event, bool answered) noexcept try {
+void Events::report(const Event& event, bool returned) noexcept try {
   lock_order::expect_none();
-  const LogLevel level = is_trouble(event.type) && !answered ? LogLevel::warn : LogLevel::debug;
+  const LogLevel level = is_problem(event.type) && !returned ? LogLevel::warn : LogLevel::debug;
   if (log_->wants(level)) log_->write(level, event.to_string());
   if (!listener_) return;
   if (const CallbackGate::Guard open(listener_gate_); open) listener_(event);
 } catch (const std::exception& e) {
   log_fatal(e.what());
 } catch (...) {
-  log_fatal("the listener of a host's events threw something that is no std::exception");
+  log_fatal("the event listener of a host threw something that is not a std::exception");
 }
 
 }  // namespace detail

@@ -10,7 +10,7 @@ Failures::Verdict Failures::record(Time now, std::string text) {
   if (quarantined_) return {true, {}};
   std::erase_if(reasons_, [&](const Reason& reason) { return now - reason.time > limits_.window; });
   reasons_.push_back({now, std::move(text)});
-  quarantined_ = reasons_.size() > limits_.most;
+  quarantined_ = reasons_.size() > limits_.max_failures;
   if (quarantined_) return {true, {}};
   return {false, pause()};
 }
@@ -18,8 +18,8 @@ Failures::Verdict Failures::record(Time now, std::string text) {
 std::chrono::steady_clock::duration Failures::pause() {
   using Length = std::chrono::steady_clock::duration;
   if (reasons_.size() < 2) return {};
-  const Length longest = limits_.longest_pause;
-  Length middle = std::min<Length>(limits_.first_pause, longest);
+  const Length longest = limits_.max_backoff;
+  Length middle = std::min<Length>(limits_.initial_backoff, longest);
   for (std::size_t count = 2; count < reasons_.size(); count++) {
     middle = std::min(middle, longest / 2) * 2;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Decides how soon a module that failed is restarted, and when it is not any more.
+// Decides how soon a failed module is restarted, and when it is quarantined.
 #pragma once
 
-#include <tenon/limits.hpp>
+#include <tenon/restart.hpp>
 
 #include <chrono>
 #include <random>
@@ -12,8 +12,8 @@
 
 namespace tenon::detail {
 
-/// The failures of one module. Has no clock: who records says what time it is, never an earlier one
-/// than before. Belongs to one thread at a time.
+/// The failures of one module. Has no clock: the caller passes the time, which must not decrease.
+/// Belongs to one thread at a time.
 class Failures {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -28,23 +28,23 @@ class Failures {
     std::chrono::steady_clock::duration pause;
   };
 
-  /// `random` makes pauses uneven.
-  Failures(const FailureLimits& limits, std::minstd_rand random)
+  /// `random` varies the delays.
+  Failures(const FailurePolicy& limits, std::minstd_rand random)
       : limits_(limits), random_(random) {}
 
-  /// One more failure; decides what follows. Of a module in quarantine nothing more is kept.
+  /// Records a failure and decides what follows. Failures of a quarantined module are not kept.
   Verdict record(Time now, std::string text);
-  /// From the failure that was one too many until release.
+  /// Returns whether the module is quarantined.
   bool quarantined() const noexcept { return quarantined_; }
-  /// What counted at the last failure, the oldest first.
+  /// Returns the failures that counted at the last one, oldest first.
   const std::vector<Reason>& reasons() const noexcept { return reasons_; }
-  /// An operator released the module or its file changed: nothing has happened.
+  /// Forgets all failures, because an operator released the module or its file changed.
   void release() noexcept;
 
  private:
   std::chrono::steady_clock::duration pause();
 
-  FailureLimits limits_;
+  FailurePolicy limits_;
   std::minstd_rand random_;
   std::vector<Reason> reasons_;
   bool quarantined_ = false;

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/keep_for_ever.hpp"
-#include "call/behaviours.hpp"
+#include "call/quirks.hpp"
 #include "call/thread_records.hpp"
 
 namespace tenon::detail {
 namespace {
 
-/// How the request of every configure method begins.
+/// The first fields of the request of every configure method.
 struct ConfigureRequest {
   std::size_t struct_size;
   tenon_map config;
@@ -21,18 +21,18 @@ using ConfigureFunction = tenon_status (*)(tenon_call*, void*, const ConfigureRe
 
 }  // namespace
 
-/// A function of a listed object, other than a method, is under way on a thread while this lives.
-/// `take` leaves the end of the object to the last of them.
+/// Marks that a thread runs a function of a listed object, other than a method. `take` leaves the end
+/// of the object to the last of them.
 class Generation::Use {
  public:
-  Use(Generation& generation, std::uint32_t index, const Inside& inside)
-      : generation_(generation), index_(index), inside_(inside) {
+  Use(Generation& generation, std::uint32_t index, const GenerationGuard& guard)
+      : generation_(generation), index_(index), guard_(guard) {
     const std::lock_guard lock(generation_.mutex_);
     if (generation_.plugin_of(index) == nullptr) return;
     Object& object = generation_.objects_[index];
     object.uses++;
     object_ = object;
-    inside.run_plugin(generation_.target_of(*object_.plugin));
+    guard.run_plugin(generation_.target_of(*object_.plugin));
   }
   ~Use() {
     if (object_.plugin == nullptr) return;
@@ -49,12 +49,12 @@ class Generation::Use {
       last = std::move(*own);
       generation_.removed_.erase(own);
     }
-    generation_.end(last, inside_);
+    generation_.end(last, guard_);
   }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  /// Whether there is such an object.
+  /// Returns whether there is such an object.
   explicit operator bool() const noexcept { return object_.plugin != nullptr; }
   const Reached* operator->() const noexcept { return &object_; }
   const Reached& operator*() const noexcept { return object_; }
@@ -62,7 +62,7 @@ class Generation::Use {
  private:
   Generation& generation_;
   const std::uint32_t index_;
-  const Inside& inside_;
+  const GenerationGuard& guard_;
   Reached object_;
 };
 
@@ -79,25 +79,25 @@ void EndGeneration::operator()(Generation* generation) const noexcept {
   }
 }
 
-Generation::Generation(std::optional<Image> image, AdmittedModule admitted,
+Generation::Generation(std::optional<Image> image, ValidatedModule validated,
                        const Manifest& manifest, const GenerationContext& context)
     : image_(std::move(image)),
       package_(manifest.name),
       abi_(manifest.abi),
-      admitted_(std::move(admitted)),
+      validated_(std::move(validated)),
       faults_(context.faults),
       log_(context.log),
       patience_(context.patience),
-      supervision_(*this, image_ ? &image_->map() : nullptr, context.supervision),
-      leases_(*this, abi_, *this, context.supervision.contain_crashes),
-      host_(package_of(manifest), context.directory, leases_),
+      interception_(*this, image_ ? &image_->map() : nullptr, context.interception),
+      streams_(*this, abi_, *this, context.interception.contain_crashes),
+      host_(package_of(manifest), context.directory, streams_),
       mutex_(context.mutex) {
-  std::ranges::stable_sort(admitted_.plugins, {}, &AdmittedPlugin::name);
+  std::ranges::stable_sort(validated_.plugins, {}, &ValidatedPlugin::name);
   targets_.push_back(std::make_unique<CallTarget[]>(capacity_));
   add_targets(targets_.back().get(), capacity_);
   newest_targets_.store(targets_.back().get());
-  for (AdmittedPlugin& plugin : admitted_.plugins) {
-    supervision_.prepare(plugin);
+  for (ValidatedPlugin& plugin : validated_.plugins) {
+    interception_.prepare(plugin);
     plugin_targets_.push_back({nullptr, nullptr, this, &plugin.name});
   }
   add_targets(plugin_targets_.data(), plugin_targets_.size());
@@ -109,15 +109,15 @@ void Generation::report(RestartReason why, const Error& error) noexcept {
 
 tenon_status Generation::run_stream(std::string_view function, tenon_call* call, const Body& body) {
   const tenon_status status =
-      supervision_.run_alone(package_, function, call, body, crashed_in_call);
+      interception_.run_alone(package_, function, call, body, crashed_in_call);
   return status == TENON_OK ? status : stream_failed(function, call, status);
 }
 
 tenon_status Generation::stream_threw(std::string_view function, tenon_call* call) {
-  return stream_failed(function, call, supervision_.thrown(package_, function, call));
+  return stream_failed(function, call, interception_.thrown(package_, function, call));
 }
 
-/// A caller who passes a fatal status on must not look broken for it.
+/// The caller may return the status without being fatal itself.
 tenon_status Generation::stream_failed(std::string_view function, tenon_call* call,
                                        tenon_status status) {
   const Error error({.status = status,
@@ -129,7 +129,7 @@ tenon_status Generation::stream_failed(std::string_view function, tenon_call* ca
   return status & ~TENON_FATAL;
 }
 
-Error Generation::failed(Call& call, tenon_status status, const AdmittedPlugin& plugin,
+Error Generation::failed(Call& call, tenon_status status, const ValidatedPlugin& plugin,
                          const char* method) {
   Error error({.status = status,
                .message = std::string(call.message()),
@@ -143,14 +143,14 @@ Error Generation::failed(Call& call, tenon_status status, const AdmittedPlugin& 
 Result<GenerationPtr> Generation::begin(std::optional<Image> image, const tenon_module& module,
                                         const Manifest& manifest, const std::string& where,
                                         const GenerationContext& context) {
-  auto admitted = admit(module, image ? &image->map() : nullptr, manifest, where);
-  if (!admitted) return std::move(admitted).error();
+  auto validated = validate(module, image ? &image->map() : nullptr, manifest, where);
+  if (!validated) return std::move(validated).error();
   GenerationPtr generation(
-      new Generation(std::move(image), std::move(*admitted), manifest, context));
-  if (const auto start = generation->admitted_.object.start; start != nullptr) {
-    Inside inside(*generation);
+      new Generation(std::move(image), std::move(*validated), manifest, context));
+  if (const auto start = generation->validated_.object.start; start != nullptr) {
+    GenerationGuard guard(*generation);
     Call call;
-    const tenon_status status = generation->supervision_.run_alone(
+    const tenon_status status = generation->interception_.run_alone(
         manifest.name, "start", call.raw(),
         [&] { return start(call.raw(), generation->host_.raw()); });
     if (status != TENON_OK) {
@@ -175,21 +175,21 @@ void Generation::end() noexcept {
     removed.swap(removed_);
   }
   {
-    const Inside inside(*this);
+    const GenerationGuard guard(*this);
     const auto deadline = std::chrono::steady_clock::now() + patience_;
-    const bool streams = leases_.count() != 0;
+    const bool streams = streams_.count() != 0;
     for (std::uint32_t index = 0; index < objects.size(); index++) {
       if (streams) end_streams(index, deadline);
-      end(objects[index], inside);
+      end(objects[index], guard);
     }
-    for (const Object& object : removed) end(object, inside);
+    for (const Object& object : removed) end(object, guard);
   }
-  leases_.revoke_all();
-  if (std::exchange(started_, false) && admitted_.object.stop != nullptr) {
-    Inside inside(*this);
+  streams_.revoke_all();
+  if (std::exchange(started_, false) && validated_.object.stop != nullptr) {
+    GenerationGuard guard(*this);
     Call call;
-    supervision_.run_alone(package_, "stop", call.raw(), [&] {
-      admitted_.object.stop();
+    interception_.run_alone(package_, "stop", call.raw(), [&] {
+      validated_.object.stop();
       return TENON_OK;
     });
   }
@@ -200,13 +200,13 @@ std::optional<Image> Generation::stop() noexcept {
   return broken() ? std::nullopt : std::exchange(image_, std::nullopt);
 }
 
-const AdmittedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
-                                         std::string_view name) const noexcept {
-  const AdmittedPlugin* best = nullptr;
-  const auto& plugins = admitted_.plugins;
+const ValidatedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
+                                          std::string_view name) const noexcept {
+  const ValidatedPlugin* best = nullptr;
+  const auto& plugins = validated_.plugins;
   auto plugin = std::lower_bound(
       plugins.begin(), plugins.end(), name,
-      [](const AdmittedPlugin& one, std::string_view wanted) { return one.name < wanted; });
+      [](const ValidatedPlugin& one, std::string_view wanted) { return one.name < wanted; });
   for (; plugin != plugins.end() && plugin->name == name; ++plugin) {
     if (plugin->kind != &kind || !plugin->version->serves(target)) continue;
     if (best == nullptr || plugin->version->version > best->version->version) best = &*plugin;
@@ -215,45 +215,44 @@ const AdmittedPlugin* Generation::choose(const Kind& kind, std::int32_t target,
 }
 
 Result<void> Generation::create(const Kind& kind, std::int32_t target, std::string_view name,
-                                const Inside& inside, Object& object) {
-  const AdmittedPlugin* plugin = choose(kind, target, name);
+                                const GenerationGuard& guard, Object& object) {
+  const ValidatedPlugin* plugin = choose(kind, target, name);
   if (plugin == nullptr) {
     return Error({.code = "missing-plugin",
                   .where = std::string(name),
                   .found = "package " + package_ + " without " + std::string(kind.id) +
                            " that could be used as version " + std::to_string(target),
                   .needed = "a plugin of that kind under that name",
-                  .fix = "a build of " + package_ + " that still has it"});
+                  .fix = "use a build of " + package_ + " that still has it"});
   }
-  inside.run_plugin(target_of(*plugin));
+  guard.run_plugin(target_of(*plugin));
   object.plugin = plugin;
   if (plugin->base.create != nullptr) {
     Call call;
     const tenon_create_request in{
         sizeof in, host_.raw(), {plugin->name.data(), plugin->name.size()}};
-    const tenon_status status = supervision_.run_alone(plugin->name, "create", call.raw(), [&] {
+    const tenon_status status = interception_.run_alone(plugin->name, "create", call.raw(), [&] {
       return plugin->base.create(call.raw(), &in, &object.self);
     });
     if (status != TENON_OK) return failed(call, status, *plugin, "create");
   }
   try {
     adapt(object, target);
-  } catch (...) {  // memory has run out
-    end(object, inside);
+  } catch (...) {  // out of memory
+    end(object, guard);
     throw;
   }
   return {};
 }
 
-/// Puts between an object and its calls what they need: supervision, and the adapter to a version
-/// of its kind.
+/// Adds the interceptor and the adapter of an object.
 void Generation::adapt(Object& object, std::int32_t target) {
-  const AdmittedPlugin& plugin = *object.plugin;
+  const ValidatedPlugin& plugin = *object.plugin;
   object.target = {plugin.table.get(), object.self, this, &plugin.name};
-  object.supervised = supervision_.of(plugin, object.self);
-  if (object.supervised != nullptr) {
-    object.target.table = plugin.version->supervised;
-    object.target.self = object.supervised->as_self();
+  object.interceptor = interception_.of(plugin, object.self);
+  if (object.interceptor != nullptr) {
+    object.target.table = plugin.version->intercepted;
+    object.target.self = object.interceptor->as_self();
   }
   if (const Adapter* adapter = plugin.version->adapter_to(target); adapter != nullptr) {
     object.adapted = adapter->create(object.target.table, object.target.self, plugin.name);
@@ -270,17 +269,17 @@ void Generation::list(std::uint32_t index, Object& object) {
   objects_[index] = std::move(object);
 }
 
-Result<void> Generation::add(std::uint32_t index, const Wanted& wanted) {
-  const Inside inside(*this);
+Result<void> Generation::add(std::uint32_t index, const InstanceSpec& spec) {
+  const GenerationGuard guard(*this);
   Object object;
-  if (auto made = create(*wanted.kind, wanted.target, wanted.name, inside, object); !made) {
+  if (auto made = create(*spec.kind, spec.target, spec.name, guard, object); !made) {
     return made;
   }
   try {
     const std::lock_guard lock(mutex_);
     list(index, object);
-  } catch (...) {  // memory has run out
-    end(object, inside);
+  } catch (...) {  // out of memory
+    end(object, guard);
     throw;
   }
   return {};
@@ -304,9 +303,9 @@ void Generation::set_target(std::uint32_t index, const CallTarget& target) {
     serves_->replace(targets_[targets_.size() - 2].get(), targets_.back().get());
 }
 
-/// Of functions of a plugin that are no methods.
-const CallTarget& Generation::target_of(const AdmittedPlugin& plugin) const noexcept {
-  return plugin_targets_[static_cast<std::size_t>(&plugin - admitted_.plugins.data())];
+/// Returns the target of functions of a plugin other than methods.
+const CallTarget& Generation::target_of(const ValidatedPlugin& plugin) const noexcept {
+  return plugin_targets_[static_cast<std::size_t>(&plugin - validated_.plugins.data())];
 }
 
 void Generation::serve(ServingModule& module) noexcept {
@@ -315,12 +314,12 @@ void Generation::serve(ServingModule& module) noexcept {
 }
 
 /// REQUIRED: the lock.
-const AdmittedPlugin* Generation::plugin_of(std::uint32_t index) const noexcept {
+const ValidatedPlugin* Generation::plugin_of(std::uint32_t index) const noexcept {
   return index < objects_.size() ? objects_[index].plugin : nullptr;
 }
 
 const KindVersion* Generation::version_of(std::uint32_t index) const noexcept {
-  const AdmittedPlugin* plugin = plugin_of(index);
+  const ValidatedPlugin* plugin = plugin_of(index);
   return plugin != nullptr ? plugin->version : nullptr;
 }
 
@@ -337,22 +336,22 @@ Generation::Object Generation::take(std::uint32_t index, bool streams_ended) noe
 }
 
 void Generation::remove(std::uint32_t index) noexcept {
-  const Inside inside(*this);
+  const GenerationGuard guard(*this);
   const bool streams_ended = end_streams(index);
   Object object;
   {
     const std::lock_guard lock(mutex_);
     object = take(index, streams_ended);
   }
-  end(object, inside);
+  end(object, guard);
 }
 
 bool Generation::end_streams(std::uint32_t index) noexcept {
-  if (leases_.empty()) return true;
+  if (streams_.empty()) return true;
   if (end_streams(index, std::chrono::steady_clock::now() + patience_)) return true;
   const std::string name = [&] {
     const std::lock_guard lock(mutex_);
-    const AdmittedPlugin* plugin = plugin_of(index);
+    const ValidatedPlugin* plugin = plugin_of(index);
     return plugin != nullptr ? plugin->name : package_;
   }();
   log_->write(LogLevel::warn, "a call in a stream of " + name + " does not end");
@@ -361,17 +360,17 @@ bool Generation::end_streams(std::uint32_t index) noexcept {
 
 bool Generation::end_streams(std::uint32_t index,
                              std::chrono::steady_clock::time_point deadline) noexcept {
-  leases_.revoke(index);
-  return leases_.wait(index, deadline);
+  streams_.revoke(index);
+  return streams_.wait(index, deadline);
 }
 
-void Generation::end(const Object& object, const Inside& inside) noexcept {
+void Generation::end(const Object& object, const GenerationGuard& guard) noexcept {
   if (object.plugin == nullptr) return;
-  inside.run_plugin(target_of(*object.plugin));
+  guard.run_plugin(target_of(*object.plugin));
   if (object.adapted != nullptr) object.adapter->destroy(object.adapted);
   if (object.plugin->base.destroy == nullptr) return;
   Call call;
-  supervision_.run_alone(object.plugin->name, "destroy", call.raw(), [&] {
+  interception_.run_alone(object.plugin->name, "destroy", call.raw(), [&] {
     object.plugin->base.destroy(object.self);
     return TENON_OK;
   });
@@ -384,13 +383,13 @@ bool Generation::implements(std::uint32_t index, std::string_view method) const 
   return own != nullptr && object.plugin->implements(*own);
 }
 
-/// The version that the instance is used as.
+/// Returns the version at which the instance is used.
 const KindVersion& Generation::target_of(const Reached& object) noexcept {
   if (object.adapter == nullptr) return *object.plugin->version;
   return *object.plugin->kind->find(object.adapter->target);
 }
 
-Error Generation::no_configuration(const AdmittedPlugin& plugin, std::string message) {
+Error Generation::no_configuration(const ValidatedPlugin& plugin, std::string message) {
   return Error({.status = TENON_UNIMPLEMENTED,
                 .message = std::move(message),
                 .fix = "create it without a configuration",
@@ -399,14 +398,14 @@ Error Generation::no_configuration(const AdmittedPlugin& plugin, std::string mes
 }
 
 Result<void> Generation::configure(std::uint32_t index, const TextMap& config) {
-  const Inside inside(*this);
-  const Use object(*this, index, inside);
-  return object ? configure(*object, config, inside) : Result<void>();
+  const GenerationGuard guard(*this);
+  const Use object(*this, index, guard);
+  return object ? configure(*object, config, guard) : Result<void>();
 }
 
 Result<void> Generation::configure(const Reached& object, const TextMap& config,
-                                   const Inside& inside) {
-  inside.run_plugin(target_of(*object.plugin));
+                                   const GenerationGuard& guard) {
+  guard.run_plugin(target_of(*object.plugin));
   const KindVersion& target = target_of(object);
   const MethodInfo* method = target.configure();
   const MethodInfo* own = method != nullptr
@@ -425,17 +424,17 @@ Result<void> Generation::configure(const Reached& object, const TextMap& config,
   Call call;
   const ConfigureRequest in{sizeof in, Value<TextMap>::raw<Copy::shallow>(call.raw(), config)};
   const tenon_status status =
-      supervision_.run_alone(object.plugin->name, "configure", call.raw(),
-                             [&] { return function(call.raw(), object.target.self, &in); });
+      interception_.run_alone(object.plugin->name, "configure", call.raw(),
+                              [&] { return function(call.raw(), object.target.self, &in); });
   if (status != TENON_OK) return failed(call, status, *object.plugin, "configure");
   return {};
 }
 
-// -- Around a restart ---------------------------------------------------------
+// -- State and sessions -------------------------------------------------------
 
 const tenon_base* Generation::base_of(std::uint32_t index) const {
   const std::lock_guard lock(mutex_);
-  const AdmittedPlugin* plugin = plugin_of(index);
+  const ValidatedPlugin* plugin = plugin_of(index);
   return plugin != nullptr ? &plugin->base : nullptr;
 }
 
@@ -450,19 +449,19 @@ bool Generation::restores_state(std::uint32_t index) const {
 }
 
 bool Generation::restores_without_state(std::uint32_t index) const {
-  return has(abi_, Behaviour::restored_without_state) && restores_state(index);
+  return has(abi_, Quirk::restored_without_state) && restores_state(index);
 }
 
 Result<std::optional<Bytes>> Generation::save_state(
     std::uint32_t index, const StateForms& forms, std::chrono::steady_clock::time_point deadline) {
-  Inside inside(*this);
-  const Use object(*this, index, inside);
+  GenerationGuard guard(*this);
+  const Use object(*this, index, guard);
   if (!object || object->plugin->base.save_state == nullptr) return std::optional<Bytes>();
   Call call;
   call.set_deadline(deadline);
   const tenon_state_request in{sizeof in, forms.saved, 0, {nullptr, 0}};
   const tenon_state_response* out = nullptr;
-  const tenon_status status = supervision_.run_alone(
+  const tenon_status status = interception_.run_alone(
       object->plugin->name, "save_state", call.raw(),
       [&] { return object->plugin->base.save_state(call.raw(), object->self, &in, &out); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "save_state");
@@ -480,8 +479,8 @@ Result<std::optional<Bytes>> Generation::save_state(
 Result<void> Generation::restore_state(std::uint32_t index, const StateForms& forms,
                                        const Bytes* state,
                                        std::chrono::steady_clock::time_point deadline) {
-  Inside inside(*this);
-  const Use object(*this, index, inside);
+  GenerationGuard guard(*this);
+  const Use object(*this, index, guard);
   if (!object) return {};
   Call call;
   call.set_deadline(deadline);
@@ -492,7 +491,7 @@ Result<void> Generation::restore_state(std::uint32_t index, const StateForms& fo
     in.version = forms.restored;
     in.state = *given;
   }
-  const tenon_status status = supervision_.run_alone(
+  const tenon_status status = interception_.run_alone(
       object->plugin->name, "restore_state", call.raw(),
       [&] { return object->plugin->base.restore_state(call.raw(), object->self, &in); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "restore_state");
@@ -501,12 +500,12 @@ Result<void> Generation::restore_state(std::uint32_t index, const StateForms& fo
 
 Result<void> Generation::suspend(std::uint32_t index,
                                  std::chrono::steady_clock::time_point deadline) {
-  Inside inside(*this);
-  const Use object(*this, index, inside);
+  GenerationGuard guard(*this);
+  const Use object(*this, index, guard);
   if (!object || object->plugin->base.suspend == nullptr) return {};
   Call call;
   call.set_deadline(deadline);
-  const tenon_status status = supervision_.run_alone(
+  const tenon_status status = interception_.run_alone(
       object->plugin->name, "suspend", call.raw(),
       [&] { return object->plugin->base.suspend(call.raw(), object->self); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "suspend");
@@ -514,13 +513,13 @@ Result<void> Generation::suspend(std::uint32_t index,
 }
 
 Result<void> Generation::resume(std::uint32_t index) {
-  Inside inside(*this);
-  const Use object(*this, index, inside);
+  GenerationGuard guard(*this);
+  const Use object(*this, index, guard);
   if (!object || object->plugin->base.resume == nullptr) return {};
   Call call;
-  const tenon_status status =
-      supervision_.run_alone(object->plugin->name, "resume", call.raw(),
-                             [&] { return object->plugin->base.resume(call.raw(), object->self); });
+  const tenon_status status = interception_.run_alone(
+      object->plugin->name, "resume", call.raw(),
+      [&] { return object->plugin->base.resume(call.raw(), object->self); });
   if (status != TENON_OK) return failed(call, status, *object->plugin, "resume");
   return {};
 }

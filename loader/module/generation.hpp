@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// One loaded image of a module with the objects of its instances. A restart makes a new one.
+// One loaded image of a module with the objects of its instances. Each restart creates a new one.
 #pragma once
 
 #include <tenon/call.hpp>
 #include <tenon/events.hpp>
-#include <tenon/gen/instance.hpp>
+#include <tenon/gen/guard.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -22,70 +22,69 @@
 
 #include "base/lock_order.hpp"
 #include "base/log.hpp"
-#include "call/lease.hpp"
+#include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
 #include "image/image.hpp"
 #include "manifest/manifest.hpp"
-#include "module/admission.hpp"
+#include "module/interception.hpp"
 #include "module/module_host.hpp"
 #include "module/state.hpp"
-#include "module/supervision.hpp"
+#include "module/validation.hpp"
 
 namespace tenon::detail {
 
-/// Which plugin an instance is of, and as what version of the kind its owner uses it.
-struct Wanted {
+/// The plugin of an instance, and the version of the kind at which its owner uses it.
+struct InstanceSpec {
   const Kind* kind;
   std::int32_t target;
   std::string name;
 
-  friend bool operator<(const Wanted& a, const Wanted& b) noexcept {
+  friend bool operator<(const InstanceSpec& a, const InstanceSpec& b) noexcept {
     return std::tie(a.kind, a.target, a.name) < std::tie(b.kind, b.target, b.name);
   }
 };
 
 class Generation;
 
-/// Who hears that the code of a generation failed in a way that asks for a restart.
+/// Receives failures of the code of a generation that require a restart.
 class FaultSink {
  public:
-  /// From any thread, also from inside a call into `generation`. After a crash the generation has
-  /// broken down.
+  /// Called from any thread, also inside a call into `generation`, which is marked as broken after a
+  /// crash.
   virtual void fault(Generation& generation, RestartReason why, const Error& error) noexcept = 0;
 
  protected:
   ~FaultSink() = default;
 };
 
-/// Ends the instances that are left, stops the module and unloads it. No thread may be inside. A
-/// generation that has broken down, or does now, is kept as it is: its code may be in any state.
+/// Destroys the remaining instances, stops the module and unloads it. No thread may be in it. A broken
+/// generation is kept as it is, because its code may be in any state.
 struct EndGeneration {
   void operator()(Generation* generation) const noexcept;
 };
 using GenerationPtr = std::unique_ptr<Generation, EndGeneration>;
-/// Keeps a generation for ever, without calling any function of it.
+/// Keeps a generation for ever without calling any of its functions.
 void leave_loaded(GenerationPtr generation) noexcept;
 
-/// What a generation needs of its host. May outlive the host: what is left of it then has no
-/// effect.
+/// The parts of the host that a generation uses. It may outlive the host.
 struct GenerationContext {
-  /// The lock of the module. A generation that is left loaded after it is not used any more.
+  /// The lock of the module. A generation that is left loaded after the module does not use it.
   Mutex& mutex;
   std::weak_ptr<PluginDirectory> directory;
   std::weak_ptr<FaultSink> faults;
   std::shared_ptr<Log> log;
-  SupervisionOptions supervision;
-  /// How long the end of an instance waits for calls in its streams, which it cancels.
+  InterceptionOptions interception;
+  /// How long destroying an instance waits for calls in its streams, which it cancels.
   std::chrono::milliseconds patience;
 };
 
-/// Thread-safe. The lock of the module guards its objects: an instance and its object are listed in
-/// one step. `create` of an index runs alone, and `destroy` after all other functions of the object
-/// have returned: `remove` leaves that to the last of them.
+/// Thread-safe. The lock of the module guards the objects, so that an instance and its object are listed
+/// in one step. `create` of an index runs alone. `destroy` runs after all other functions of the object
+/// have returned: `remove` leaves it to the last of them.
 class Generation final : public Serving, private StreamRunner {
  public:
-  /// Admits the module and runs its `start`. `image` is nothing for a builtin. Errors: those of
-  /// admission, start-failed.
+  /// Validates the module and runs its `start`. `image` is absent for a builtin. Errors: those of
+  /// `validate`, start-failed.
   static Result<GenerationPtr> begin(std::optional<Image> image, const tenon_module& module,
                                      const Manifest& manifest, const std::string& where,
                                      const GenerationContext& context);
@@ -96,104 +95,104 @@ class Generation final : public Serving, private StreamRunner {
 
   const std::string& package() const noexcept { return package_; }
   Log& log() const noexcept { return *log_; }
-  /// Ends the instances that are left, stops the module and returns its image, to be ended after
-  /// the generation. Nothing for a builtin, nor where the module broke down. No thread may be
-  /// inside.
+  /// Destroys the remaining instances, stops the module and returns its image, which the caller ends
+  /// after destroying the generation. Absent for a builtin or a broken generation. No thread may be in
+  /// it.
   std::optional<Image> stop() noexcept;
-  /// Whether it may be replaced while the host runs; the answer when it may not.
-  const Reload* not_reloadable() const noexcept {
+  /// Returns why it cannot be replaced while the host runs; nullptr if it can.
+  const ReloadSafety* not_reloadable() const noexcept {
     return image_ && !image_->reloadable() ? &image_->reload() : nullptr;
   }
 
-  /// An object of a plugin, as the functions of the plugin reach it.
+  /// An object of a plugin, for calling functions of the plugin.
   struct Reached {
-    const AdmittedPlugin* plugin = nullptr;  // nullptr: there is no object
+    const ValidatedPlugin* plugin = nullptr;  // nullptr if there is no object
     void* self = nullptr;
-    const Adapter* adapter = nullptr;  // nullptr: used as what it is
-    CallTarget target;                 // where its calls go
-    std::uint64_t number = 0;  // no other object of the generation has it, once it is listed
+    const Adapter* adapter = nullptr;  // nullptr if used at its own version
+    CallTarget target;                 // of its methods
+    std::uint64_t number = 0;          // unique in the generation, once it is listed
   };
-  /// The object of an instance with what belongs to it.
+  /// The object of an instance with its adapter and interceptor.
   struct Object : Reached {
     void* adapted = nullptr;
-    std::unique_ptr<SupervisedPlugin> supervised = nullptr;
-    std::size_t uses = 0;  // functions under way, apart from methods
+    std::unique_ptr<PluginInterceptor> interceptor = nullptr;
+    std::size_t uses = 0;  // functions in progress, other than methods
   };
 
-  /// Creates an object and the adapter to the version that is asked for. The caller is `inside`,
-  /// and lists the object or ends it. Errors: missing-plugin, those of the plugin's create.
+  /// Creates an object and its adapter to version `target`. The caller has entered the generation with
+  /// `guard`, and lists or ends the object. Errors: missing-plugin, those of the plugin's create.
   Result<void> create(const Kind& kind, std::int32_t target, std::string_view name,
-                      const Inside& inside, Object& object);
-  /// Shows an object to calls under `index`, which is free. REQUIRED: the lock. Where an allocation
-  /// fails the object is left to the caller.
+                      const GenerationGuard& guard, Object& object);
+  /// Makes an object callable at `index`, which must be unused. If an allocation fails, the caller
+  /// still owns the object. REQUIRED: the lock.
   void list(std::uint32_t index, Object& object);
-  /// Takes the object under `index` from the list, to be ended without the lock; returns none where
-  /// there is none, or where it is ended later: by the last of the functions below that are under
-  /// way in it, or with the generation where a call stays in one of its streams. No method may be
-  /// under way in it. REQUIRED: the lock.
+  /// Removes the object at `index` from the list. The caller ends it without the lock. Returns no
+  /// object if there is none, or if it is ended later: by the last of the functions below that are in
+  /// progress, or with the generation if a call stays in one of its streams. REQUIRED: the lock, and no
+  /// method of the object is in progress.
   Object take(std::uint32_t index, bool streams_ended) noexcept;
-  /// Ends the streams of the object under `index`. Returns whether no call stays in one.
+  /// Ends the streams of the object at `index`. Returns false if a call stays in one.
   bool end_streams(std::uint32_t index) noexcept;
-  /// Ends an object that is not listed, if there is one. The caller is `inside`.
-  void end(const Object& object, const Inside& inside) noexcept;
+  /// Ends an object that is not listed, if there is one. The caller has entered with `guard`.
+  void end(const Object& object, const GenerationGuard& guard) noexcept;
 
   /// Creates an object and lists it. Errors: those of `create`.
-  Result<void> add(std::uint32_t index, const Wanted& wanted);
-  /// Takes the object under `index`, if there is one, and ends it.
+  Result<void> add(std::uint32_t index, const InstanceSpec& spec);
+  /// Removes and ends the object at `index`, if there is one.
   void remove(std::uint32_t index) noexcept;
-  /// Calls the plugin's configure method. A plugin that has none takes an empty configuration and
+  /// Calls the plugin's configure method. A plugin without one accepts an empty configuration and
   /// refuses any other with `unimplemented`.
   Result<void> configure(std::uint32_t index, const TextMap& config);
-  /// The same for an object that is not listed. The caller is `inside`.
-  Result<void> configure(const Reached& object, const TextMap& config, const Inside& inside);
-  /// Whether the plugin under `index` has a state that a restart carries over.
+  /// Configures an object that is not listed. The caller has entered with `guard`.
+  Result<void> configure(const Reached& object, const TextMap& config,
+                         const GenerationGuard& guard);
+  /// Return whether the plugin at `index` implements save_state and restore_state.
   bool saves_state(std::uint32_t index) const;
   bool restores_state(std::uint32_t index) const;
-  /// Whether it wants to be told that it goes on after another although nothing was saved.
+  /// Returns whether restore_state is called if no state was saved; see Quirk.
   bool restores_without_state(std::uint32_t index) const;
-  /// The plugin's state, to be kept; nothing where it saves none. Errors: those of its save_state;
+  /// Returns the saved state of the plugin; absent if it saves none. Errors: those of its save_state;
   /// state-refused.
   Result<std::optional<Bytes>> save_state(std::uint32_t index, const StateForms& forms,
                                           std::chrono::steady_clock::time_point deadline);
-  /// `state`: nullptr where nothing was saved; then `forms` mean nothing.
+  /// Restores a state. `state`: nullptr if none was saved; `forms` are then ignored.
   Result<void> restore_state(std::uint32_t index, const StateForms& forms, const Bytes* state,
                              std::chrono::steady_clock::time_point deadline);
-  /// Lets go of what the next generation takes over, and takes it back. Nothing to do for plugins
-  /// that have no such function.
+  /// Call suspend and resume of the plugin, if it has them.
   Result<void> suspend(std::uint32_t index, std::chrono::steady_clock::time_point deadline);
   Result<void> resume(std::uint32_t index);
 
-  /// From now on no function of it may be called any more. From any thread.
-  void break_down() noexcept { leases_.break_down(); }
-  bool broken() const noexcept { return leases_.broken(); }
+  /// Records that none of its functions may be called any more. Called from any thread.
+  void mark_broken() noexcept { streams_.mark_broken(); }
+  bool broken() const noexcept { return streams_.broken(); }
 
-  /// Of the streams that others hold.
-  LeaseList& leases() noexcept { return leases_; }
+  /// Returns its streams that others hold.
+  RevocableStreams& streams() noexcept { return streams_; }
 
-  /// Passes a failure that asks for a restart on to the module, if that still exists.
+  /// Reports a failure that requires a restart to the module, if that still exists.
   void report(RestartReason why, const Error& error) noexcept;
 
-  /// The version of the kind that the plugin under `index` has; nullptr where there is none.
-  /// REQUIRED: the lock.
+  /// Returns the plugin's version of the kind at `index`; nullptr if there is no object. REQUIRED: the
+  /// lock.
   const KindVersion* version_of(std::uint32_t index) const noexcept;
-  /// Whether a method of the version that the instance is used as is one of the plugin's own.
-  /// REQUIRED: the lock.
+  /// Returns whether the plugin itself implements a method of the version at which the instance is
+  /// used. REQUIRED: the lock.
   bool implements(std::uint32_t index, std::string_view method) const;
 
-  /// Calls of `module`, whose generation it is, go to it from now on. REQUIRED: the lock.
+  /// Directs the calls of `module`, its module, to it. REQUIRED: the lock.
   void serve(ServingModule& module) noexcept;
-  /// Where the calls of its instances go, by index.
+  /// Returns the call targets of its instances, by index.
   const CallTarget* targets() const noexcept { return newest_targets_.load(); }
 
  private:
   class Use;
 
-  Generation(std::optional<Image> image, AdmittedModule admitted, const Manifest& manifest,
+  Generation(std::optional<Image> image, ValidatedModule admitted, const Manifest& manifest,
              const GenerationContext& context);
   friend struct EndGeneration;
   void end() noexcept;
-  const AdmittedPlugin* choose(const Kind& kind, std::int32_t target,
-                               std::string_view name) const noexcept;
+  const ValidatedPlugin* choose(const Kind& kind, std::int32_t target,
+                                std::string_view name) const noexcept;
   tenon_status run_stream(std::string_view function, tenon_call* call, const Body& body) override;
   tenon_status stream_failed(std::string_view function, tenon_call* call,
                              tenon_status status) override;
@@ -201,33 +200,33 @@ class Generation final : public Serving, private StreamRunner {
   bool end_streams(std::uint32_t index, std::chrono::steady_clock::time_point deadline) noexcept;
   void adapt(Object& object, std::int32_t target);
   void set_target(std::uint32_t index, const CallTarget& target);
-  const CallTarget& target_of(const AdmittedPlugin& plugin) const noexcept;
-  const AdmittedPlugin* plugin_of(std::uint32_t index) const noexcept;
+  const CallTarget& target_of(const ValidatedPlugin& plugin) const noexcept;
+  const ValidatedPlugin* plugin_of(std::uint32_t index) const noexcept;
   const tenon_base* base_of(std::uint32_t index) const;
   static const KindVersion& target_of(const Reached& object) noexcept;
-  static Error no_configuration(const AdmittedPlugin& plugin, std::string message);
-  /// Passes a failure on; one that is fatal is reported.
-  Error failed(Call& call, tenon_status status, const AdmittedPlugin& plugin, const char* method);
+  static Error no_configuration(const ValidatedPlugin& plugin, std::string message);
+  /// Returns the error of a failed function. Reports a fatal status.
+  Error failed(Call& call, tenon_status status, const ValidatedPlugin& plugin, const char* method);
 
-  // The image goes last: everything else may point into it.
+  // The image is destroyed last: everything else may point into it.
   std::optional<Image> image_;
   std::string package_;
   const AbiVersion abi_;
-  AdmittedModule admitted_;                 // plugins by name
-  std::vector<CallTarget> plugin_targets_;  // of functions that are no methods, by plugin
+  ValidatedModule validated_;               // plugins sorted by name
+  std::vector<CallTarget> plugin_targets_;  // for functions other than methods, by plugin
   const std::weak_ptr<FaultSink> faults_;
   const std::shared_ptr<Log> log_;
   const std::chrono::milliseconds patience_;
-  Supervision supervision_;
-  LeaseList leases_;
+  Interception interception_;
+  RevocableStreams streams_;
   ModuleHost host_;
   bool started_ = false;
-  Mutex& mutex_;                     // of the module; guards what follows
+  Mutex& mutex_;                     // of the module; guards the members below
   std::uint64_t listed_ = 0;         // objects so far
   std::vector<Object> objects_;      // by index
-  std::vector<Object> removed_;      // functions or streams of theirs are under way
-  ServingModule* serves_ = nullptr;  // whose calls go to it
-  // Of the instances, by index. Arrays that were outgrown stay: calls may be in them.
+  std::vector<Object> removed_;      // functions or streams of theirs are in progress
+  ServingModule* serves_ = nullptr;  // the module whose calls it gets
+  // Targets of the instances, by index. Smaller arrays are kept: calls may use them.
   std::size_t capacity_ = 8;
   std::vector<std::unique_ptr<CallTarget[]>> targets_;
   std::atomic<const CallTarget*> newest_targets_{nullptr};  // read without the lock

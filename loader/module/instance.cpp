@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <tenon/gen/instance.hpp>
+#include <tenon/gen/guard.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include "call/exceptions.hpp"
-#include "call/lease.hpp"
+#include "call/revocable_stream.hpp"
 #include "call/thread_records.hpp"
 #include "module/module.hpp"
 
@@ -20,9 +20,9 @@ const LiveInstance& live(const Instance& instance) {
   return static_cast<const LiveInstance&>(instance);
 }
 
-/// Tells the module that one of its generations is broken.
-void tell(Instance& instance, const CallTarget& target, RestartReason why, const Call& call,
-          tenon_status status, const char* method) {
+/// Reports to the module that one of its generations has failed.
+void report(Instance& instance, const CallTarget& target, RestartReason why, const Call& call,
+            tenon_status status, const char* method) {
   live(instance).module().fault(static_cast<Generation&>(*target.generation), why,
                                 Error({.status = status,
                                        .message = std::string(call.message()),
@@ -31,19 +31,19 @@ void tell(Instance& instance, const CallTarget& target, RestartReason why, const
 }
 
 constexpr const char* restarted_text =
-    "the plugin was restarted and what was open in it is gone; begin again from your own position";
+    "the plugin was restarted and its session has ended; begin again from your own position";
 
 constexpr tenon_status interrupted = TENON_ABORTED | TENON_RETRYABLE;
 constexpr const char* interrupted_text = "the plugin is being restarted";
 
-LeaseList& leases_of(const CallTarget& target) {
-  return static_cast<Generation&>(*target.generation).leases();
+RevocableStreams& streams_of(const CallTarget& target) {
+  return static_cast<Generation&>(*target.generation).streams();
 }
 
 }  // namespace
 
 std::string_view Instance::plugin() const noexcept {
-  return live(*this).wanted().name;
+  return live(*this).spec().name;
 }
 
 bool Instance::supports(std::string_view method) const {
@@ -92,20 +92,20 @@ CallGuard::Place CallGuard::enter_counted(Instance& instance) noexcept {
 
 CallGuard::Place CallGuard::enter_at_gate(Instance& instance) noexcept {
   auto& module = static_cast<Module&>(instance.serving_);
-  const Module::Passage passage = module.pass_gate();
-  if (passage.opened) return enter_slowly(instance);
-  module.overflow.fetch_add(1);  // for the way out
-  if (passage.behind == nullptr) return {&nobody, nullptr};
-  // The generation behind the gate waits for this thread as it is.
-  return {passage.behind->targets() + instance.index_, nullptr};
+  const Module::GateWait wait = module.pass_gate();
+  if (wait.opened) return enter_slowly(instance);
+  module.overflow.fetch_add(1);  // leave_counted subtracts it
+  if (wait.behind == nullptr) return {&nobody, nullptr};
+  // The thread is already in that generation, which waits for it.
+  return {wait.behind->targets() + instance.index_, nullptr};
 }
 
 void CallGuard::leave_counted(Instance& instance) noexcept {
   instance.serving_.overflow.fetch_sub(1, std::memory_order_release);
 }
 
-// What is looked for and what looks both go through all that the other has written: either the call
-// is seen by the look that was due, or the call sees that none is and asks for one.
+// Both sides store, then load, so at least one sees the other: either the planned check sees the call,
+// or the call sees that no check is planned and plans one.
 TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t deadline,
                                    const char* method) noexcept {
   ThreadRecord& record = ThreadRecord::of(&slot);
@@ -114,7 +114,7 @@ TimedCall* CallGuard::Timed::begin(Instance& instance, Slot& slot, std::int64_t 
   timed.method.store(method);
   timed.deadline.store(deadline);
   if (deadline < instance.serving_.next_deadline.load()) {
-    static_cast<Module&>(instance.serving_).look_at_deadlines_at(deadline);
+    static_cast<Module&>(instance.serving_).check_deadlines_at(deadline);
   }
   return &timed;
 }
@@ -142,7 +142,7 @@ tenon_status CallGuard::refuse(const Instance& instance, tenon_call* call, const
 Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& call,
                          tenon_status status, const char* method) {
   if ((status & TENON_FATAL) != 0) {
-    tell(instance, target, RestartReason::fatal_status, call, status, method);
+    report(instance, target, RestartReason::fatal_status, call, status, method);
   }
   std::string message(call.message());
   if (call.cancelled() == CancelReason::restart) {
@@ -156,12 +156,12 @@ Error CallGuard::failure(Instance& instance, const CallTarget& target, Call& cal
                 .behind = std::string(call.failed_inside(call_depth()))});
 }
 
-// A caller who passes the status on must not look broken for it.
+// The caller may return the status without being fatal itself.
 tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& target,
                                        tenon_call* raw, tenon_status status, const char* method) {
   Call& call = Call::of(raw);
   if ((status & TENON_FATAL) != 0) {
-    tell(instance, target, RestartReason::fatal_status, call, status, method);
+    report(instance, target, RestartReason::fatal_status, call, status, method);
   }
   const Error error({.status = status,
                      .message = std::string(call.message()),
@@ -175,7 +175,7 @@ tenon_status CallGuard::failure_inside(Instance& instance, const CallTarget& tar
 tenon_status CallGuard::thrown(Instance& instance, const CallTarget& target, tenon_call* call,
                                const char* method) {
   const tenon_status status = end_exception(call);
-  tell(instance, target, RestartReason::exception, Call::of(call), status, method);
+  report(instance, target, RestartReason::exception, Call::of(call), status, method);
   return status;
 }
 
@@ -191,28 +191,28 @@ tenon_status BlockingClient::failure(tenon_status status) noexcept {
   return tenon_fail(nested_.raw(), interrupted, interrupted_text);
 }
 
-tenon_reader* CallGuard::lease(const CallTarget& target, std::uint32_t index,
-                               tenon_reader* stream) {
-  return leases_of(target).lease(index, stream);
+tenon_reader* CallGuard::revocable(const CallTarget& target, std::uint32_t index,
+                                   tenon_reader* stream) {
+  return streams_of(target).add(index, stream);
 }
 
-tenon_writer* CallGuard::lease(const CallTarget& target, std::uint32_t index,
-                               tenon_writer* stream) {
-  return leases_of(target).lease(index, stream);
+tenon_writer* CallGuard::revocable(const CallTarget& target, std::uint32_t index,
+                                   tenon_writer* stream) {
+  return streams_of(target).add(index, stream);
 }
 
 LentStream::LentStream(Instance& instance, tenon_reader*& stream)
-    : lease_(live(instance).client_of().lend(stream)) {}
+    : stream_(live(instance).client_of().lend(stream)) {}
 
 LentStream::LentStream(Instance& instance, tenon_writer*& stream)
-    : lease_(live(instance).client_of().lend(stream)) {}
+    : stream_(live(instance).client_of().lend(stream)) {}
 
 LentStream::~LentStream() {
-  if (lease_ != nullptr) lease_->take_back();
+  if (stream_ != nullptr) stream_->take_back();
 }
 
 void LentStream::passed() noexcept {
-  if (lease_ != nullptr) std::exchange(lease_, nullptr)->pass();
+  if (stream_ != nullptr) std::exchange(stream_, nullptr)->pass();
 }
 
 void InstanceDeleter::operator()(Instance* instance) const noexcept {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Who may load, restart and unload a module.
+// The lock for loading, restarting and unloading a module.
 #pragma once
 
 #include "module/module.hpp"
 
 namespace tenon::detail {
 
-/// A ticket for the module. Waited for until a deadline, since modules that load each other's
-/// plugins while they start could wait for each other. A holder that hangs loses its ticket.
+/// A ticket of the module. Threads wait for it until a deadline, because modules that load each
+/// other's plugins while they start could wait for each other. A holder that hangs loses its ticket.
 class Module::LifecycleLock {
  public:
-  /// REQUIRED: the lock is held, and whenever a LifecycleLock ends.
+  /// Waits for the ticket. REQUIRED: the lock is held, here and in the destructor.
   LifecycleLock(Module& module, Lock& lock) : module_(module) {
-    const auto deadline = Clock::now() + module.context_.restart.drain;
+    const auto deadline = Clock::now() + module.context_.restart.drain_timeout;
     while (module.lifecycle_ != 0 && Clock::now() < deadline) {
       module.changed_.wait_until(lock, deadline);
-      module.give_up_overdue(lock);
+      module.abandon_overdue(lock);
     }
     if (module.lifecycle_ == 0) take();
   }
-  /// Takes over the ticket of a holder that hangs. REQUIRED: the lock is held.
+  /// Takes the ticket from a holder that hangs. REQUIRED: the lock is held.
   explicit LifecycleLock(Module& module) : module_(module) { take(); }
   ~LifecycleLock() {
     if (!*this) return;
@@ -33,7 +33,7 @@ class Module::LifecycleLock {
   LifecycleLock(const LifecycleLock&) = delete;
   LifecycleLock& operator=(const LifecycleLock&) = delete;
 
-  /// Whether it is held, and not lost since. REQUIRED: the lock is held.
+  /// Returns whether the ticket is held and was not lost. REQUIRED: the lock is held.
   explicit operator bool() const noexcept { return ticket_ != 0 && module_.lifecycle_ == ticket_; }
 
  private:

@@ -32,7 +32,7 @@ std::string_view text_of_bytes(const tenon_bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data), bytes.size};
 }
 
-/// The first byte that begins no character of UTF-8; nothing where there is none.
+/// Returns the position of the first byte that does not begin a UTF-8 character, if any.
 std::optional<std::size_t> first_broken(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -43,12 +43,12 @@ std::optional<std::size_t> first_broken(std::string_view text) {
   return std::nullopt;
 }
 
-/// Goes through a message, into everything that it points to. Ends at the first problem.
+/// Visits a message and everything that it points to. Stops at the first problem.
 class Walk {
  public:
   virtual ~Walk() = default;
 
-  /// The fields that begin within the first `size` bytes of a struct.
+  /// Visits the fields within the first `size` bytes of a struct.
   bool fields(std::span<const FieldInfo> fields, const std::byte* object, std::size_t size) {
     for (const FieldInfo& field : fields) {
       if (field.offset + field.value->size > size) continue;
@@ -58,14 +58,14 @@ class Walk {
   }
 
  protected:
-  /// Memory that is about to be read. False: it must not be.
+  /// Called before memory is read. Returns false if it must not be.
   virtual bool memory(const void* data, std::size_t size) = 0;
   virtual bool text(std::string_view) { return true; }
   virtual bool json(std::string_view) { return true; }
   virtual bool list(const tenon_list&, const ValueInfo&) { return true; }
   virtual bool aligned(const void*, std::size_t) { return true; }
   virtual bool map(const tenon_map&) { return true; }
-  /// A problem was found in a part of this name. Answers false.
+  /// Called after a problem in a part with this name. Returns false.
   virtual bool in(const std::string&) { return false; }
 
  private:
@@ -120,7 +120,7 @@ class Walk {
   }
 };
 
-/// The memory of a message, as ranges that do not overlap, in order.
+/// The memory of a message, as sorted ranges that do not overlap.
 class Ranges final : public Walk {
  public:
   Ranges(std::span<const FieldInfo> fields, const void* message) {
@@ -132,11 +132,11 @@ class Ranges final : public Walk {
 
   bool hold(const void* data, std::size_t size) const {
     const auto* const first = bytes_at(data);
-    const auto behind =
+    const auto next =
         std::upper_bound(ranges_.begin(), ranges_.end(), first,
                          [](const std::byte* at, const Range& range) { return at < range.begin; });
-    if (behind == ranges_.begin()) return false;
-    const Range& range = *std::prev(behind);
+    if (next == ranges_.begin()) return false;
+    const Range& range = *std::prev(next);
     return first <= range.end && size <= static_cast<std::size_t>(range.end - first);
   }
 
@@ -172,7 +172,7 @@ class Ranges final : public Walk {
   std::vector<Range> ranges_{};
 };
 
-/// Checks a message, and words the problem.
+/// Checks a message and describes the problem.
 class Checker : public Walk {
  public:
   /// `what`: "request" or "response".
@@ -207,7 +207,7 @@ class Checker : public Walk {
   }
 
  private:
-  /// With all fields that are there since the version was released.
+  /// Returns the size with all fields of the released version.
   std::size_t least_size() const {
     std::size_t least = sizeof(std::size_t);
     for (const FieldInfo& field : fields_) {
@@ -267,7 +267,7 @@ class Checker : public Walk {
   std::string problem_{};
 };
 
-/// Knows where the memory of a response may lie.
+/// Also checks where the memory of a response is.
 class ResponseChecker final : public Checker {
  public:
   explicit ResponseChecker(const CheckedCall& call)
@@ -280,11 +280,11 @@ class ResponseChecker final : public Checker {
     if (!request_) request_.emplace(call_.method.request, call_.request);
     if (request_->hold(data, size)) return true;
     return wrong("(" + std::to_string(size) +
-                 " bytes) lies neither in the arena of the call nor in the request or a loaded "
+                 " bytes) is neither in the arena of the call nor in the request or a loaded "
                  "image; get its memory with tenon_allocate");
   }
 
-  /// Texts of the module, and of libraries that it uses.
+  /// Returns whether the memory belongs to the module or to a library that it uses.
   bool lies_in_image(const void* data, std::size_t size) const {
     if (call_.image != nullptr && call_.image->contains(data, size)) return true;
     const std::string image = platform::image_at(data);
@@ -292,7 +292,7 @@ class ResponseChecker final : public Checker {
   }
 
   const CheckedCall& call_;
-  std::optional<Ranges> request_{};  // once something is looked for in it
+  std::optional<Ranges> request_{};  // created when it is needed
 };
 
 }  // namespace

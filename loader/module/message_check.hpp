@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Checks whether requests and responses follow the rules of the ABI: HostOptions::check_calls.
+// Checks requests and responses against the rules of the ABI; see HostOptions::check_calls.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -12,11 +12,11 @@
 
 namespace tenon::detail {
 
-/// Returns the first problem of a request, eg: "tags[3] is not valid UTF-8 from byte 0 on"; empty:
-/// there is none. Follows all pointers of the request.
+/// Returns the first problem of a request, eg "tags[3] is not valid UTF-8 from byte 0 on"; empty if there
+/// is none. Follows all pointers of the request.
 std::string problem_of_request(const MethodInfo& method, const void* request);
 
-/// A call that has succeeded, with a request that has no problem.
+/// A successful call with a valid request.
 struct CheckedCall {
   const MethodInfo& method;
   const platform::ImageMap* image;  // of the module; nullptr for a builtin
@@ -24,7 +24,8 @@ struct CheckedCall {
   const void* request;
 };
 
-/// The same for a response. Reads only memory of the call, of loaded images and of the request.
+/// Returns the first problem of a response. Reads only memory of the call, of loaded images and of the
+/// request.
 std::string problem_of_response(const CheckedCall& call, const void* response);
 
 }  // namespace tenon::detail

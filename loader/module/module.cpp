@@ -18,8 +18,8 @@ namespace tenon::detail {
 
 namespace {
 
-/// For the pauses of one module. The system is asked once in a process: that takes as long as
-/// reading a few manifests.
+/// Returns the generator for the delays of one module. Seeds it from the system once in a process,
+/// because that takes as long as reading a few manifests.
 std::minstd_rand next_random() {
   static std::atomic<std::uint32_t> seed{std::random_device{}()};
   return std::minstd_rand(seed.fetch_add(0x9e3779b9));
@@ -27,14 +27,14 @@ std::minstd_rand next_random() {
 
 }  // namespace
 
-LiveInstance::LiveInstance(Module& module, std::uint32_t index, const Wanted& wanted, Owner owner,
-                           std::uint64_t serial)
+LiveInstance::LiveInstance(Module& module, std::uint32_t index, const InstanceSpec& spec,
+                           Owner owner, std::uint64_t serial)
     : Instance(module, index),
       module_(module),
       index_(index),
       owner_(owner),
       serial_(serial),
-      wanted_(wanted) {}
+      spec_(spec) {}
 
 Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
                const ModuleContext& context)
@@ -42,7 +42,7 @@ Module::Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
       where_(origin_.builtin != nullptr ? "builtin " + manifest->name : origin_.file.string()),
       context_(context),
       manifest_(std::move(manifest)),
-      failures_(context.restart.limits, next_random()) {}
+      failures_(context.restart.failures, next_random()) {}
 
 Module::~Module() {
   for (const auto& old : retired_) leave_loaded(std::move(old->generation));
@@ -63,7 +63,7 @@ ModuleInfo Module::info() const {
                   count_,
                   instances_.size() - free_.size(),
                   retired_.size(),
-                  stayed_,
+                  still_mapped_,
                   failures_.quarantined()};
   info.methods = counters_->read();
   for (const MethodCalls& method : info.methods) {
@@ -80,19 +80,19 @@ bool Module::in_use() const {
 }
 
 /// REQUIRED: the lock.
-bool Module::wanted_by_nobody() const noexcept {
+bool Module::not_needed() const noexcept {
   return generation_ == nullptr && unused() && lifecycle_ == 0;
 }
 
 bool Module::idle() const {
   const Lock lock(mutex_);
-  return wanted_by_nobody() && retired_.empty() && ending_.empty();
+  return not_needed() && retired_.empty() && ending_.empty();
 }
 
 void Module::take_manifest(std::shared_ptr<const Manifest> found,
                            const platform::FileIdentity& identity) {
   const Lock lock(mutex_);
-  if (!wanted_by_nobody()) return;
+  if (!not_needed()) return;
   manifest_ = std::move(found);
   if (!(identity == identity_)) failures_.release();
 }
@@ -102,7 +102,7 @@ bool Module::has_manifest(const Manifest& manifest) const {
   return manifest_.get() == &manifest || same_manifest(*manifest_, manifest);
 }
 
-/// Returns whether an instance has been created and not released. REQUIRED: the lock.
+/// Returns whether an instance exists. REQUIRED: the lock.
 bool Module::has_instances() const noexcept {
   return instances_.size() != free_.size();
 }
@@ -135,8 +135,8 @@ Error Module::busy() const {
 
 // -- Instances ----------------------------------------------------------------
 
-/// A use of the module by an instance that is being created: the module is not unloaded meanwhile.
-/// It ends with this, unless the instance takes it over.
+/// A use of the module by an instance that is being created, so that the module is not unloaded
+/// meanwhile. Ends with this object unless the instance takes it over.
 class Module::Claim {
  public:
   Claim(Module& module, Owner owner) noexcept : module_(module), owner_(owner) {
@@ -144,7 +144,7 @@ class Module::Claim {
   }
   /// REQUIRED: the lock is not held.
   ~Claim() {
-    if (!passed_) module_.let_go(owner_);
+    if (!passed_) module_.drop_use(owner_);
   }
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
@@ -157,8 +157,8 @@ class Module::Claim {
   bool passed_ = false;
 };
 
-/// What a create asks for.
-struct Module::Order {
+/// The arguments of a create.
+struct Module::CreateRequest {
   const Kind& kind;
   std::int32_t target;
   std::string_view name;
@@ -167,16 +167,16 @@ struct Module::Order {
   std::uint64_t serial;
 };
 
-/// Returns once something serves that instances can be added to. The lock is held again then.
+/// Waits until a generation can get instances. The lock is held on return.
 Result<void> Module::become_ready(Lock& lock) {
   for (;;) {
     if (lifecycle_ != 0 && lifecycle_thread_ == std::this_thread::get_id()) {
-      return refused("the module asks for an instance of itself while it is loaded or restarted");
+      return refused("the module creates an instance of itself while it is loaded or restarted");
     }
     if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now()) {
       return why_unavailable();
     }
-    // The restart waits for threads that are inside.
+    // The restart waits for threads that are in the generation.
     const bool inside = generation_ != nullptr && this_thread_is_in(*generation_);
     if (frozen_ && !inside) {
       if (!wait_while_frozen(lock)) return busy();
@@ -188,22 +188,22 @@ Result<void> Module::become_ready(Lock& lock) {
   }
 }
 
-/// False when the time was not enough. REQUIRED: the lock.
+/// Returns false if the deadline passes. REQUIRED: the lock.
 bool Module::wait_while_frozen(Lock& lock) noexcept {
   const Clock::time_point deadline = gate_deadline_ + Operation::grace;
   if (changed_.wait_until(lock, deadline, [&] { return !frozen_; })) return true;
-  give_up_overdue(lock);
+  abandon_overdue(lock);
   return !frozen_;
 }
 
 Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::string_view name,
                                    const std::optional<TextMap>& config, Owner owner) {
-  const Order order{kind, target, name, config, owner, ++serials_};
+  const CreateRequest request{kind, target, name, config, owner, ++serials_};
   Claim claim(*this, owner);
   Result<InstancePtr> made = InstancePtr();
   if (Generation* generation = open_.load(); generation != nullptr) {
-    const Inside inside(*generation, *this);
-    if (open_.load() == generation) made = create_in(*generation, inside, order);
+    const GenerationGuard guard(*generation, *this);
+    if (open_.load() == generation) made = create_in(*generation, guard, request);
   }
   while (made && *made == nullptr) {
     Lock lock(mutex_);
@@ -212,65 +212,65 @@ Result<InstancePtr> Module::create(const Kind& kind, std::int32_t target, std::s
       break;
     }
     Generation& generation = *generation_;
-    const Inside inside(generation, *this);  // stays, whatever happens to the module
+    const GenerationGuard guard(generation, *this);  // keeps it loaded
     lock.unlock();
-    made = create_in(generation, inside, order);
+    made = create_in(generation, guard, request);
   }
   if (made) claim.pass();
   return made;
 }
 
-/// Creates an instance in the generation that the thread is inside. Where a restart publishes
-/// meanwhile, the object ends with the generation that was replaced: returns nullptr.
-Result<InstancePtr> Module::create_in(Generation& generation, const Inside& inside,
-                                      const Order& order) {
+/// Creates an instance in the generation that the thread has entered. Returns nullptr if a restart
+/// publishes meanwhile; the object is then destroyed.
+Result<InstancePtr> Module::create_in(Generation& generation, const GenerationGuard& guard,
+                                      const CreateRequest& request) {
   Generation::Object object;
-  if (auto created = generation.create(order.kind, order.target, order.name, inside, object);
+  if (auto created = generation.create(request.kind, request.target, request.name, guard, object);
       !created) {
     return std::move(created).error();
   }
   Result<InstancePtr> made = InstancePtr();
   try {
     std::shared_ptr<const TextMap> config;
-    if (order.config) {
-      config = std::make_shared<const TextMap>(*order.config);
-      if (auto done = generation.configure(object, *config, inside); !done) {
+    if (request.config) {
+      config = std::make_shared<const TextMap>(*request.config);
+      if (auto done = generation.configure(object, *config, guard); !done) {
         made = std::move(done).error();
       }
     }
     const Lock lock(mutex_);
-    if (made && generation_.get() == &generation) return add(object, order, std::move(config));
-  } catch (...) {  // memory has run out
-    generation.end(object, inside);
+    if (made && generation_.get() == &generation) return add(object, request, std::move(config));
+  } catch (...) {  // out of memory
+    generation.end(object, guard);
     throw;
   }
-  generation.end(object, inside);
+  generation.end(object, guard);
   return made;
 }
 
-/// Where an allocation fails, the object is left to the caller. REQUIRED: the lock.
-InstancePtr Module::add(Generation::Object& object, const Order& order,
+/// Adds an instance. If an allocation fails, the caller still owns the object. REQUIRED: the lock.
+InstancePtr Module::add(Generation::Object& object, const CreateRequest& request,
                         std::shared_ptr<const TextMap> config) {
   const std::uint32_t index = free_index();
   auto instance =
-      std::make_unique<LiveInstance>(*this, index, wanted_of(order), order.owner, order.serial);
+      std::make_unique<LiveInstance>(*this, index, spec_of(request), request.owner, request.serial);
   instance->version_ = object.plugin->version;
   instance->configured_ = config != nullptr ? 1 : 0;
   instance->config_ = std::move(config);
   touch(index);
   generation_->list(index, object);
-  // From here on nothing fails.
+  // Nothing fails after this.
   if (self_ == nullptr) self_ = shared_from_this();
-  if (order.owner == Owner::program && host_ == nullptr) host_ = context_.directory.lock();
+  if (request.owner == Owner::program && host_ == nullptr) host_ = context_.directory.lock();
   free_.pop_back();
   return InstancePtr(instances_[index] = instance.release());
 }
 
-/// The index of the next instance, which stays free until that is there. REQUIRED: the lock.
+/// Returns the index for the next instance, without taking it. REQUIRED: the lock.
 std::uint32_t Module::free_index() {
   if (free_.empty()) {
     const std::size_t count = instances_.size() + 1;
-    make_room(count);
+    reserve(count);
     if (free_.capacity() < count) free_.reserve(2 * count);
     instances_.push_back(nullptr);
     free_.push_back(static_cast<std::uint32_t>(count - 1));
@@ -279,18 +279,19 @@ std::uint32_t Module::free_index() {
 }
 
 /// REQUIRED: the lock.
-const Wanted& Module::wanted_of(const Order& order) {
-  const auto is_meant = [&order](const Wanted& one) {
-    return one.kind == &order.kind && one.target == order.target && one.name == order.name;
+const InstanceSpec& Module::spec_of(const CreateRequest& request) {
+  const auto matches = [&request](const InstanceSpec& one) {
+    return one.kind == &request.kind && one.target == request.target && one.name == request.name;
   };
-  if (last_wanted_ == nullptr || !is_meant(*last_wanted_)) {
-    last_wanted_ =
-        &*wanted_.insert(Wanted{&order.kind, order.target, std::string(order.name)}).first;
+  if (last_spec_ == nullptr || !matches(*last_spec_)) {
+    last_spec_ =
+        &*specs_.insert(InstanceSpec{&request.kind, request.target, std::string(request.name)})
+              .first;
   }
-  return *last_wanted_;
+  return *last_spec_;
 }
 
-/// A restart that is under way has to follow what happened to the instance. REQUIRED: the lock.
+/// Records a change of an instance for the restart in progress. REQUIRED: the lock.
 void Module::touch(std::uint32_t index) {
   if (restart_ != nullptr) touched_.push_back(index);
 }
@@ -299,7 +300,7 @@ void Module::touch(std::uint32_t index) {
 InstanceRecord Module::record_of(std::uint32_t index) const {
   const LiveInstance* instance = instances_[index];
   if (instance == nullptr) return {};
-  return {instance->serial_, instance->configured_, &instance->wanted_, instance->config_};
+  return {instance->serial_, instance->configured_, &instance->spec_, instance->config_};
 }
 
 void Module::release(LiveInstance& instance) noexcept {
@@ -312,9 +313,9 @@ void Module::release(LiveInstance& instance) noexcept {
       free_.push_back(index);
     } else {
       Generation& generation = *generation_;
-      const Inside inside(generation, *this);
+      const GenerationGuard guard(generation, *this);
       bool streams_ended = true;
-      if (!generation.leases().empty()) {
+      if (!generation.streams().empty()) {
         lock.unlock();
         streams_ended = generation.end_streams(index);
         lock.lock();
@@ -322,18 +323,18 @@ void Module::release(LiveInstance& instance) noexcept {
       const Generation::Object object = generation.take(index, streams_ended);
       free_.push_back(index);
       lock.unlock();
-      generation.end(object, inside);
+      generation.end(object, guard);
     }
   }
-  let_go(instance.owner_);
+  drop_use(instance.owner_);
 }
 
-/// The use of the module by an instance ends. The last one unloads the module, and nothing keeps it
-/// or its host any more. REQUIRED: the lock is not held.
-void Module::let_go(Owner owner) noexcept {
+/// Ends a use of the module by an instance. The last one unloads the module and drops the references
+/// to the module itself and to its host. REQUIRED: the lock is not held.
+void Module::drop_use(Owner owner) noexcept {
   if (uses_.take_unless_last(owner)) return;
   std::shared_ptr<Module> self;
-  std::shared_ptr<PluginDirectory> host;  // may end here, before the module
+  std::shared_ptr<PluginDirectory> host;  // may be destroyed here, before the module
   {
     const Lock lock(mutex_);
     uses_.take(owner);
@@ -350,12 +351,11 @@ bool Module::implements(const LiveInstance& instance, std::string_view method) c
     lock.lock();
     if (generation_ != nullptr) return generation_->implements(instance.index_, method);
   }
-  return instance.version_->own_method(instance.wanted().target, method) != nullptr;
+  return instance.version_->own_method(instance.spec().target, method) != nullptr;
 }
 
-// The call that configured may have been in a generation that has been replaced meanwhile. A
-// restart that has not published yet follows the change; where one has, the new generation is
-// configured here.
+// The call that configured may be in a generation that was replaced meanwhile. A restart that has not
+// published yet applies the change. If one has published, the new generation is configured here.
 void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   if (inherited()) return;  // nothing restarts
   auto kept = std::make_shared<const TextMap>(config);
@@ -365,7 +365,7 @@ void Module::remember_config(LiveInstance& instance, const TextMap& config) {
   touch(instance.index_);
   Generation* generation = generation_.get();
   if (generation == nullptr || this_thread_is_in(*generation)) return;
-  const Inside inside(*generation, *this);
+  const GenerationGuard guard(*generation, *this);
   lock.unlock();
   if (auto configured = generation->configure(instance.index_, *kept); !configured) {
     context_.log->write(LogLevel::warn, in_one_line(configured.error()));
@@ -411,8 +411,8 @@ Result<Module::Loaded> Module::load() {
                   .needed = "package " + before->name,
                   .fix = "put another package into a file of its own"});
   }
-  if (auto admitted = admit(*before, *now, read->bundle); !admitted) {
-    return std::move(admitted).error();
+  if (auto loadable = check_loadable(*before, *now, read->bundle); !loadable) {
+    return std::move(loadable).error();
   }
   auto image = load_image(std::move(read->bundle), now->joins_threads);
   if (!image) return std::move(image).error();
@@ -424,14 +424,16 @@ Result<Module::Loaded> Module::load() {
   return Loaded{std::move(*begun), std::move(now), file->identity(), std::move(change)};
 }
 
-/// Asks the host. Does not keep it: foreign code that runs next may hang.
-Result<void> Module::admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle) {
+/// Checks with the host whether the files may be loaded. Does not keep the host alive, because plugin
+/// code that runs next may hang.
+Result<void> Module::check_loadable(const Manifest& before, const Manifest& fresh,
+                                    const Bundle& bundle) {
   const auto directory = context_.directory.lock();
   if (directory == nullptr) return refused("the host has ended");
-  return directory->admit(before, fresh, bundle);
+  return directory->check_loadable(before, fresh, bundle);
 }
 
-/// Constructors of the module run inside of the system's loader, where no crash can be contained.
+/// Constructors of the module run inside the dynamic loader, where crashes cannot be contained.
 Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
   lock_order::expect_none();
   const std::string package = manifest()->name;
@@ -451,17 +453,17 @@ Result<Image> Module::load_image(Bundle bundle, bool joins_threads) {
 }
 
 GenerationContext Module::generation_context() {
-  return {
-      .mutex = mutex_,
-      .directory = context_.directory,
-      .faults = weak_from_this(),
-      .log = context_.log,
-      .supervision = {context_.contain_crashes, context_.check_calls,
-                      context_.count_calls ? counters_ : nullptr, origin_.file.filename().string()},
-      .patience = context_.restart.drain};
+  return {.mutex = mutex_,
+          .directory = context_.directory,
+          .faults = weak_from_this(),
+          .log = context_.log,
+          .interception = {context_.contain_crashes, context_.check_calls,
+                           context_.count_calls ? counters_ : nullptr,
+                           origin_.file.filename().string()},
+          .patience = context_.restart.drain_timeout};
 }
 
-/// The lock is held again also when an allocation fails.
+/// Loads without the lock, which is held on return, also after an exception.
 Result<Module::Loaded> Module::load_and_lock(Lock& lock) try {
   auto fresh = load();
   lock.lock();
@@ -471,7 +473,7 @@ Result<Module::Loaded> Module::load_and_lock(Lock& lock) try {
   throw;
 }
 
-/// Loads the module, or after a crash restarts it. The lock is held again at the end.
+/// Loads the module, or restarts it after a crash. The lock is held on return.
 Result<void> Module::load_first(Lock& lock) {
   if (has_instances()) {
     const std::uint64_t count = count_;
@@ -497,18 +499,18 @@ Result<void> Module::load_first(Lock& lock) {
     loaded.loading = Clock::now() - begun;
   }
   lock.unlock();
-  tell(loaded);  // without the lifecycle lock, which the listener may need
+  report(loaded);  // without the lifecycle lock, which the listener may need
   lock.lock();
   return {};
 }
 
-/// A generation serves from now on. REQUIRED: the lock; none has served since the last was retired.
+/// Makes a generation serve. REQUIRED: the lock; no generation serves.
 void Module::adopt(Loaded&& fresh) noexcept {
   generation_ = std::move(fresh.generation);
   manifest_ = std::move(fresh.manifest);
   identity_ = fresh.identity;
   count_++;
-  fault_restart_due_ = Clock::time_point::max();  // it has not failed
+  fault_restart_due_ = Clock::time_point::max();  // the new code has not failed
   for (LiveInstance* instance : instances_) {
     if (instance == nullptr) continue;
     instance->version_ = generation_->version_of(instance->index_);
@@ -521,33 +523,33 @@ void Module::adopt(Loaded&& fresh) noexcept {
 /// REQUIRED: the lock.
 void Module::serve_again() noexcept {
   const bool serves = generation_ != nullptr && !failures_.quarantined() && !shut_down_;
-  interrupting.store(false);  // before a call can enter what serves now
+  interrupting.store(false);  // before a call can enter
   if (serves) generation_->serve(*this);
   frozen_ = false;
   not_before_ = {};
   changed_.notify_all();
 }
 
-/// Lets creates begin without the lock, where nothing has to be looked at. Called whenever that
+/// Lets creates begin without the lock if no condition prevents it. Called whenever a condition
 /// changes. REQUIRED: the lock.
 void Module::open_to_creates() noexcept {
   const bool open = lifecycle_ == 0 && !frozen_ && !shut_down_ && !failures_.quarantined();
   open_.store(open ? generation_.get() : nullptr);
 }
 
-Module::Passage Module::pass_gate() noexcept {
+Module::GateWait Module::pass_gate() noexcept {
   Lock lock(mutex_, std::defer_lock);
   if (!inherited()) lock.lock();
   if (generation_ != nullptr && this_thread_has_entered(*generation_)) {
     return {false, generation_.get()};
   }
-  if (inherited()) return {false, nullptr};  // nobody is there to open it
+  if (inherited()) return {false, nullptr};  // no thread could open it
   while (closed()) {
     if (shut_down_ || failures_.quarantined() || not_before_ > Clock::now())
       return {false, nullptr};
     if (changed_.wait_until(lock, gate_deadline_ + Operation::grace) == std::cv_status::no_timeout)
       continue;
-    give_up_overdue(lock);
+    abandon_overdue(lock);
     if (closed()) return {false, nullptr};
   }
   return {true, nullptr};
@@ -579,14 +581,13 @@ Error Module::why_unavailable(std::string_view plugin, std::string_view method) 
                   .method = std::string(method)});
   }
   if (failures_.quarantined()) {
-    return Error(
-        {.code = "module-quarantined",
-         .status = TENON_UNAVAILABLE,
-         .message = "the module has failed too often and is not used any more: " + reasons(),
-         .where = where(),
-         .fix = "replace its file, or restart it by hand",
-         .plugin = std::string(plugin),
-         .method = std::string(method)});
+    return Error({.code = "module-quarantined",
+                  .status = TENON_UNAVAILABLE,
+                  .message = "the module has failed too often and is no longer used: " + reasons(),
+                  .where = where(),
+                  .fix = "replace its file, or restart it by hand",
+                  .plugin = std::string(plugin),
+                  .method = std::string(method)});
   }
   return Error({.code = "module-restarting",
                 .status = TENON_UNAVAILABLE | TENON_RETRYABLE,

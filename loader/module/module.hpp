@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A module in a host: its file, the generation that serves and the live instances. The first
-// instance loads it and the last one unloads it; restart.hpp replaces its code in between.
+// A module of a host: its file, the current generation and the live instances. The first instance
+// loads it, the last one unloads it, and restart.hpp replaces its code in between.
 #pragma once
 
 #include <tenon/events.hpp>
-#include <tenon/gen/instance.hpp>
-#include <tenon/host.hpp>
+#include <tenon/gen/guard.hpp>
+#include <tenon/module_info.hpp>
+#include <tenon/restart.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>
@@ -47,61 +48,61 @@ namespace tenon::detail {
 class Module;
 class Restart;
 
-/// An Instance with what its module needs to create it again. It keeps the module alive, see
+/// An Instance with the data for creating its object again. It keeps the module alive; see
 /// Module::self_.
 class LiveInstance : public Instance {
  public:
-  /// `wanted` lives as long as the module.
-  LiveInstance(Module& module, std::uint32_t index, const Wanted& wanted, Owner owner,
+  /// `spec` must live as long as the module.
+  LiveInstance(Module& module, std::uint32_t index, const InstanceSpec& spec, Owner owner,
                std::uint64_t serial);
 
   Module& module() const noexcept { return module_; }
-  const Wanted& wanted() const noexcept { return wanted_; }
-  /// The methods of its session are refused until it is opened again.
+  const InstanceSpec& spec() const noexcept { return spec_; }
+  /// Makes methods of its session fail until the session is opened again.
   void make_stale() noexcept { stale_.store(true); }
-  /// The generation that has it as a client, by its leases: for the streams that it passes.
-  void make_client_of(LeaseList& streams) noexcept {
-    asker_ = &streams.generation();
-    asker_streams_ = &streams;
+  /// Sets the generation whose module owns it, by the streams of that generation.
+  void make_client_of(RevocableStreams& streams) noexcept {
+    caller_ = &streams.generation();
+    caller_streams_ = &streams;
   }
-  LeaseList& client_of() const noexcept { return *asker_streams_; }
+  RevocableStreams& client_of() const noexcept { return *caller_streams_; }
 
  private:
   friend class Module;
   friend class Restart;
 
-  LeaseList* asker_streams_ = nullptr;
+  RevocableStreams* caller_streams_ = nullptr;
   Module& module_;
   const std::uint32_t index_;
   const Owner owner_;
-  const std::uint64_t serial_;  // of its create; no other instance of the module has it
-  const Wanted& wanted_;
+  const std::uint64_t serial_;  // unique in the module
+  const InstanceSpec& spec_;
   // Guarded by the module.
   std::shared_ptr<const TextMap> config_;
-  std::uint64_t configured_ = 0;          // how often
+  std::uint64_t configured_ = 0;          // the number of configurations so far
   const KindVersion* version_ = nullptr;  // of the plugin
 };
 
-/// What a restart has to know of an instance to create it again. A copy: the instance may end.
+/// A copy of the data for creating the object of an instance again. The instance may end meanwhile.
 struct InstanceRecord {
-  std::uint64_t serial = 0;  // 0: there is no instance
+  std::uint64_t serial = 0;  // 0 if there is no instance
   std::uint64_t configured = 0;
-  const Wanted* wanted = nullptr;  // of the module
+  const InstanceSpec* spec = nullptr;  // owned by the module
   std::shared_ptr<const TextMap> config;
 };
 
-/// Where the code of a module comes from.
+/// The source of a module's code.
 struct ModuleOrigin {
-  /// Of a standalone module; empty for a builtin.
+  /// The file of a standalone module; empty for a builtin.
   std::filesystem::path file;
-  /// Of a builtin.
+  /// The object of a builtin.
   const tenon_module* builtin = nullptr;
 };
 
-/// What the modules of a host share. Modules may outlive the host.
+/// The parts of a host that its modules share. Modules may outlive the host.
 struct ModuleContext {
   std::weak_ptr<PluginDirectory> directory;
-  RestartOptions restart;
+  RestartPolicy restart;
   std::shared_ptr<ImageFolder> images;
   std::shared_ptr<ImageReaper> reaper;
   std::shared_ptr<TimerQueue> timers;
@@ -113,9 +114,9 @@ struct ModuleContext {
   bool count_calls = false;
 };
 
-/// A generation that does not serve any more, until it has been unloaded. The operation is its end.
+/// A generation that no longer serves, until it is unloaded. The operation is its unloading.
 struct Retired : Operation {
-  /// Takes the generation once memory for all else is there.
+  /// Takes the generation after everything else has been allocated.
   Retired(GenerationPtr& taken, std::optional<Event> event, Clock::duration step_limit)
       : Operation(step_limit),
         package(taken->package()),
@@ -124,39 +125,39 @@ struct Retired : Operation {
         generation(std::move(taken)) {}
 
   const std::string package;
-  const std::optional<Event> event;  // reports the end; nothing: nobody is interested
+  const std::optional<Event> event;  // to report at the end, if any
   const Clock::time_point since;
   GenerationPtr generation;
   // Guarded by the module.
-  std::thread::id worker;  // waits for its calls, or ends it; nobody: std::thread::id()
-  bool reported = false;   // that it takes long
-  bool over = false;       // it has been unloaded, or given up
+  std::thread::id worker;  // drains or unloads it; std::thread::id() if none does
+  bool reported = false;   // as overdue
+  bool over = false;       // unloaded or abandoned
 };
 
-/// A restart that somebody may be waiting for. What changes is guarded by the module.
+/// A requested restart. Members that change are guarded by the module.
 struct RestartRequest {
-  RestartRequest(RestartReason reason, const RestartHow& how, bool waited_for,
+  RestartRequest(RestartReason reason, const RestartOptions& how, bool waited_for,
                  std::uint64_t asked_at)
       : reason(reason), how(how), waited_for(waited_for), asked_at(asked_at) {}
 
   const RestartReason reason;
-  const RestartHow how;
-  const bool waited_for;
-  const std::uint64_t asked_at;  // the number of the generation that served then
-  bool answered = false;
-  Result<void> answer = no_memory();  // until there is another one
-  std::shared_ptr<Retired> old;  // the generation that lost: the one before, or the one that failed
+  const RestartOptions how;
+  const bool waited_for;         // a thread waits for the result
+  const std::uint64_t asked_at;  // the generation number at the time of the request
+  bool completed = false;
+  Result<void> result = no_memory();  // until it is set
+  std::shared_ptr<Retired> old;       // the replaced generation, or the new one that failed
 
  private:
   static Error no_memory();
 };
 
-/// Thread-safe. No lock of it is held while a plugin, a callback or the system's loader runs.
+/// Thread-safe. No lock is held while a plugin, a callback or the dynamic loader runs.
 ///
-/// Calls wait for nothing but a closed gate. Instances are created and released at any time, except
-/// that creates wait for the short moment in which a restart publishes. One thread at a time loads
-/// or restarts the module: it holds the lifecycle lock, which is no mutex but a ticket, so that a
-/// worker that hangs loses it to the thread that finds out.
+/// Calls wait only at a closed gate. Instances are created and released at any time, except that
+/// creates wait for the short moment in which a restart publishes. One thread at a time loads or
+/// restarts the module and holds the lifecycle lock. That is a ticket, not a mutex, so that a thread
+/// that finds a hanging worker can take it over.
 class Module final : public ServingModule,
                      public FaultSink,
                      public std::enable_shared_from_this<Module> {
@@ -165,68 +166,68 @@ class Module final : public ServingModule,
 
   Module(ModuleOrigin origin, std::shared_ptr<const Manifest> manifest,
          const ModuleContext& context);
-  /// Runs no code of the module: what is still loaded then stays loaded.
+  /// Runs no code of the module. Code that is still loaded stays loaded.
   ~Module();
 
   const ModuleOrigin& origin() const noexcept { return origin_; }
-  /// Whether this process is a child of the one in which the module was made. Its locks, background
-  /// threads and files are not used then, and nothing of it changes any more.
+  /// Returns whether this process is a forked child of the one that created the module. Its locks,
+  /// background threads and files must then not be used, and its state does not change.
   bool inherited() const noexcept { return process_.inherited(); }
-  /// Of the code that serves, or of the file where none is loaded.
+  /// Returns the manifest of the code that serves, or of the file if none is loaded.
   std::shared_ptr<const Manifest> manifest() const;
   ModuleInfo info() const;
-  /// Whether code of it is loaded, or instances wait for it to be.
+  /// Returns whether code of it is loaded, or instances wait for that.
   bool in_use() const;
-  /// Whether a host may forget it: it is not in use, not about to be, and no code of it is left.
+  /// Returns whether a host may forget it: it is not in use or about to be, and no code is left.
   bool idle() const;
-  /// Takes the manifest that was found in its file, unless the module is in use or about to be: it
-  /// then keeps its manifest until it is restarted. A file other than the one that was loaded last
-  /// also ends a quarantine.
+  /// Sets the manifest that was found in the file, unless the module is in use or about to be: it then
+  /// keeps its manifest until it is restarted. A file other than the last one loaded also ends a
+  /// quarantine.
   void take_manifest(std::shared_ptr<const Manifest> found, const platform::FileIdentity& identity);
-  /// Returns whether its manifest says the same as this one.
+  /// Returns whether its manifest equals this one.
   bool has_manifest(const Manifest& manifest) const;
 
-  /// Creates an instance of the plugin `name`, for use as version `target` of a kind; loads the
-  /// module when it is the first. Errors: those of loading and of the plugin; `module-quarantined`,
+  /// Creates an instance of the plugin `name`, for use as version `target` of a kind. Loads the module
+  /// with its first instance. Errors: those of loading and of the plugin; `module-quarantined`,
   /// `module-restarting`, `module-busy`.
   Result<InstancePtr> create(const Kind& kind, std::int32_t target, std::string_view name,
                              const std::optional<TextMap>& config, Owner owner);
-  /// Ends an instance; unloads the module when it was the last. Called by InstanceDeleter.
+  /// Destroys an instance. Unloads the module after the last one. Called by InstanceDeleter.
   void release(LiveInstance& instance) noexcept;
 
-  /// The plugin behind an instance took a configuration in a call that is still under way.
+  /// Records that the plugin of an instance accepted a configuration, in a call that has not ended.
   void remember_config(LiveInstance& instance, const TextMap& config);
 
   /// See Host::restart.
-  Result<Restarted> restart(RestartReason reason, const RestartHow& how);
-  /// The same on a worker, as soon as possible.
+  Result<RestartOutcome> restart(RestartReason reason, const RestartOptions& how);
+  /// Restarts on a worker, as soon as possible.
   void restart_soon(RestartReason reason);
-  /// Whether it is in use, or in quarantine, and its file is another one than was loaded.
+  /// Returns whether it is in use or quarantined and its file has changed since it was loaded.
   bool changed() const;
-  /// The host ends: from now on nothing is created, called or restarted.
+  /// Called when the host is destroyed: nothing is created, called or restarted after this.
   void begin_shut_down() noexcept;
-  /// Ends what is left of it, when no instance is. Reports what hangs after the deadline, and
-  /// leaves it loaded. REQUIRED: begin_shut_down was called.
+  /// Unloads the module if no instance is left. Reports code that hangs after the deadline, and leaves
+  /// it loaded. REQUIRED: begin_shut_down was called.
   void shut_down(Clock::time_point deadline) noexcept;
 
   void fault(Generation& generation, RestartReason why, const Error& error) noexcept override;
 
-  /// Whether a method of the latest interface is one of the plugin's own in the code that serves
-  /// now; where none does, whether the version that it had last has the method.
+  /// Returns whether the plugin itself implements a method of the latest interface in the code that
+  /// serves. If none serves, returns whether its last version of the kind has the method.
   bool implements(const LiveInstance& instance, std::string_view method) const;
 
-  /// What became of a call that found the gate closed: it has opened; the thread is inside the
-  /// generation behind it and goes on there; nobody serves.
-  struct Passage {
+  /// The result of waiting at the closed gate: the gate opened; or the thread is already in the
+  /// generation `behind` it and continues there; or nothing serves.
+  struct GateWait {
     bool opened;
     Generation* behind;
   };
-  Passage pass_gate() noexcept;
-  /// Why nobody serves, for a call of `method` of `plugin` where it was one.
+  GateWait pass_gate() noexcept;
+  /// Returns why nothing serves, for a call of `method` of `plugin` if they are given.
   Error unavailable(std::string_view plugin = {}, std::string_view method = {}) const;
 
-  /// A call has this deadline, and no look at calls is due before.
-  void look_at_deadlines_at(std::int64_t deadline) noexcept;
+  /// Ensures that calls are checked for missed deadlines at this time.
+  void check_deadlines_at(std::int64_t deadline) noexcept;
 
  private:
   friend class Restart;
@@ -235,35 +236,36 @@ class Module final : public ServingModule,
     GenerationPtr generation;
     std::shared_ptr<const Manifest> manifest;
     platform::FileIdentity identity;
-    std::unique_ptr<CatalogChange> change;  // nullptr where the manifest is the same
+    std::unique_ptr<CatalogChange> change;  // nullptr if the manifest is the same
   };
   class LifecycleLock;
   class Claim;
-  struct Order;
+  struct CreateRequest;
   using Lock = std::unique_lock<Mutex>;
 
-  // Of instances.
+  // Instances.
   Result<void> become_ready(Lock& lock);
   bool wait_while_frozen(Lock& lock) noexcept;
-  Result<InstancePtr> create_in(Generation& generation, const Inside& inside, const Order& order);
-  InstancePtr add(Generation::Object& object, const Order& order,
+  Result<InstancePtr> create_in(Generation& generation, const GenerationGuard& guard,
+                                const CreateRequest& request);
+  InstancePtr add(Generation::Object& object, const CreateRequest& request,
                   std::shared_ptr<const TextMap> config);
   std::uint32_t free_index();
-  const Wanted& wanted_of(const Order& order);
-  void let_go(Owner owner) noexcept;
+  const InstanceSpec& spec_of(const CreateRequest& request);
+  void drop_use(Owner owner) noexcept;
   Result<void> load_first(Lock& lock);
   void unload_if_unused() noexcept;
   void open_to_creates() noexcept;
   bool has_instances() const noexcept;
-  bool wanted_by_nobody() const noexcept;
+  bool not_needed() const noexcept;
   bool unused() const noexcept;
   void touch(std::uint32_t index);
   InstanceRecord record_of(std::uint32_t index) const;
 
-  // Of what serves.
+  // Loading and serving.
   Result<Loaded> load();
   Result<Loaded> load_and_lock(Lock& lock);
-  /// Does something on a worker; where there is none, on the calling thread.
+  /// Runs a job on a worker, or on the calling thread if there is none.
   template <class Job>
   void run_on_worker(const Job& job) noexcept {
     try {
@@ -272,40 +274,41 @@ class Module final : public ServingModule,
     }
     job();
   }
-  Result<void> admit(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
+  Result<void> check_loadable(const Manifest& before, const Manifest& fresh, const Bundle& bundle);
   Result<Image> load_image(Bundle bundle, bool joins_threads);
   GenerationContext generation_context();
   void adopt(Loaded&& fresh) noexcept;
   void serve_again() noexcept;
 
-  // Of restarts.
-  Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason, const RestartHow& how,
-                                                        bool waited_for, std::uint64_t count);
+  // Restarts.
+  Result<std::shared_ptr<RestartRequest>> begin_restart(RestartReason reason,
+                                                        const RestartOptions& how, bool waited_for,
+                                                        std::uint64_t count);
   Result<void> wait_for(Lock& lock, RestartRequest& request);
-  Clock::time_point next_look_at_restart() const noexcept;
+  Clock::time_point next_restart_check() const noexcept;
   void perform(const std::shared_ptr<RestartRequest>& request);
   void perform_restart(const std::shared_ptr<RestartRequest>& request);
   Result<void> run_and_lock(const std::shared_ptr<Restart>& restart, Lock& lock);
-  bool begins(RestartRequest& request, bool has_lifecycle_lock);
-  void answer(RestartRequest& request, const Event& what);
-  void answer(RestartRequest& request) noexcept;
-  void end_late(Restart& restart);
+  bool may_begin(RestartRequest& request, bool has_lifecycle_lock);
+  void complete(RestartRequest& request, const Event& what);
+  void complete(RestartRequest& request) noexcept;
+  void finish_late(Restart& restart);
   Clock::time_point& restart_due(RestartReason reason) noexcept;
-  void restart_later(RestartReason reason, const RestartHow& how, Clock::time_point when);
-  void restart_now(RestartReason reason, const RestartHow& how, std::uint64_t count);
+  void restart_later(RestartReason reason, const RestartOptions& how, Clock::time_point when);
+  void restart_now(RestartReason reason, const RestartOptions& how, std::uint64_t count);
   void count_failure(RestartReason why, const std::string& text);
 
-  // Of what hangs.
+  // Hanging workers.
   void watch(const std::shared_ptr<Operation>& operation, Clock::time_point when) noexcept;
-  void give_up_overdue(Lock& lock) noexcept;
-  void give_up(Lock& lock, const Operation::Hang& hang) noexcept;
-  void give_up(Lock& lock, const std::shared_ptr<Retired>& old,
+  void abandon_overdue(Lock& lock) noexcept;
+  void abandon(Lock& lock, const Operation::Hang& hang) noexcept;
+  void abandon(Lock& lock, const std::shared_ptr<Retired>& old,
                const Operation::Hang& hang) noexcept;
-  void recover(const std::shared_ptr<Restart>& given_up, const Operation::Hang& hang);
+  void recover(const std::shared_ptr<Restart>& abandoned, const Operation::Hang& hang);
   void lose_generation();
-  Error hung(const Operation::Hang& hang) const;
+  Error hang_error(const Operation::Hang& hang) const;
 
-  // Of what served.
+  // Retired generations.
   std::shared_ptr<Retired> retire(GenerationPtr& generation, std::optional<Event> event);
   void run_drain(const std::shared_ptr<Retired>& old) noexcept;
   bool drain(const std::shared_ptr<Retired>& old, Clock::time_point deadline) noexcept;
@@ -313,17 +316,17 @@ class Module final : public ServingModule,
   void keep_mapped(const std::shared_ptr<Retired>& old) noexcept;
   bool unload(const std::shared_ptr<Retired>& old) noexcept;
   void wait_for_end(Lock& lock, const std::shared_ptr<Retired>& old) noexcept;
-  void report_stayed(const Reload& reload, const Retired& old) noexcept;
+  void report_still_mapped(const ReloadSafety& reload, const Retired& old) noexcept;
   template <class Message>
-  void tell_of(const Retired& old, Event::Type type, Message message) noexcept;
-  void look_again() noexcept;
-  void plan_look();
+  void report_of(const Retired& old, Event::Type type, Message message) noexcept;
+  void schedule_reclaim() noexcept;
+  void plan_reclaim();
   void drain_retired() noexcept;
   void wait_for_others(Lock& lock, Clock::time_point deadline) noexcept;
   bool others_drain() const noexcept;
-  std::vector<Event> give_up_restart();
+  std::vector<Event> abandon_restart();
   static Event overdue(Event event, const char* what);
-  void look_at_deadlines() noexcept;
+  void check_deadlines() noexcept;
 
   Error refused(std::string found) const;
   Error busy() const;
@@ -331,7 +334,7 @@ class Module final : public ServingModule,
   std::string reasons() const;
   const std::string& where() const noexcept { return where_; }
   Event event(Event::Type type) const;
-  void tell(const Event& event) const noexcept { context_.events->tell(event); }
+  void report(const Event& event) const noexcept { context_.events->report(event); }
 
   const ModuleOrigin origin_;
   const std::string where_;
@@ -340,43 +343,44 @@ class Module final : public ServingModule,
   const std::shared_ptr<CallCounters> counters_ = std::make_shared<CallCounters>();
 
   mutable Mutex mutex_{LockRank::module};
-  std::condition_variable_any changed_;  // the gate opens, the lifecycle lock is free
-  std::condition_variable_any done_;     // a restart is answered, a generation has ended
-  // Where creates begin without the lock; nullptr while they have to look at the rest. They count
+  std::condition_variable_any changed_;  // the gate opened, or the lifecycle lock is free
+  std::condition_variable_any done_;     // a restart completed, or a generation ended
+  // The generation in which creates begin without the lock; nullptr if they need the lock. They count
   // in `uses_`, enter the generation and then load this again.
   std::atomic<Generation*> open_{nullptr};
-  std::atomic<std::uint64_t> serials_{0};  // of creates
-  InstanceCount uses_;  // instances, those that are being created, and those that have not ended
-  std::uint64_t lifecycle_ = 0;         // the ticket of the lifecycle lock; 0: free
-  std::uint64_t tickets_ = 0;           // given so far
-  std::thread::id lifecycle_thread_;    // of its holder
-  std::shared_ptr<Restart> restart_;    // under way
-  std::vector<std::uint32_t> touched_;  // instances that changed since the restart looked last
-  bool frozen_ = false;                 // no create may begin
-  Clock::time_point gate_deadline_;     // of the frozen state, and of the gate while it is closed
+  std::atomic<std::uint64_t> serials_{0};  // used by creates so far
+  InstanceCount uses_;                     // instances, including those being created or destroyed
+  std::uint64_t lifecycle_ = 0;            // the ticket of the lifecycle lock; 0 if free
+  std::uint64_t tickets_ = 0;              // issued so far
+  std::thread::id lifecycle_thread_;       // its holder
+  std::shared_ptr<Restart> restart_;       // in progress
+  std::vector<std::uint32_t>
+      touched_;                      // instances that the restart has not seen since they changed
+  bool frozen_ = false;              // no create may begin
+  Clock::time_point gate_deadline_;  // while frozen or while the gate is closed
   bool shut_down_ = false;
 
   std::shared_ptr<const Manifest> manifest_;
   platform::FileIdentity identity_;
   GenerationPtr generation_;
-  std::uint64_t count_ = 0;                      // of generations
+  std::uint64_t count_ = 0;                      // generation number of the last one
   std::shared_ptr<Module> self_;                 // while `uses_` counts an instance
-  std::shared_ptr<PluginDirectory> host_;        // while it counts one of the program
-  std::set<Wanted> wanted_;                      // of all instances so far
-  const Wanted* last_wanted_ = nullptr;          // the one that was asked for last
-  std::vector<LiveInstance*> instances_;         // by index; nullptr where it is not used
-  std::vector<std::uint32_t> free_;              // indices; room for all of them
+  std::shared_ptr<PluginDirectory> host_;        // while `uses_` counts one of the program
+  std::set<InstanceSpec> specs_;                 // of all instances so far
+  const InstanceSpec* last_spec_ = nullptr;      // used by the last create
+  std::vector<LiveInstance*> instances_;         // by index; nullptr if unused
+  std::vector<std::uint32_t> free_;              // unused indices; has capacity for all
   std::list<std::shared_ptr<Retired>> retired_;  // calls or streams may be in them
-  std::list<std::shared_ptr<Retired>> ending_;   // their last functions run
-  std::size_t stayed_ = 0;                       // images that could not be unloaded
-  Clock::duration next_look_{};  // at retired generations; zero where none is planned
+  std::list<std::shared_ptr<Retired>> ending_;   // being unloaded
+  std::size_t still_mapped_ = 0;                 // images that could not be unloaded
+  Clock::duration next_reclaim_{};               // the delay of the planned one; zero if none is
 
   Failures failures_;
-  std::uint64_t faulted_ = 0;       // the number of the generation that failed last
-  Clock::time_point not_before_{};  // until then nobody serves, since the last one crashed
-  // One does not replace the other.
+  std::uint64_t faulted_ = 0;       // generation number of the last one that failed
+  Clock::time_point not_before_{};  // nothing serves before, because the last generation crashed
+  // Independent of each other.
   Clock::time_point fault_restart_due_ = Clock::time_point::max();
-  Clock::time_point asked_restart_due_ = Clock::time_point::max();
+  Clock::time_point requested_restart_due_ = Clock::time_point::max();
 };
 
 }  // namespace tenon::detail

@@ -14,30 +14,30 @@
 namespace tenon::detail {
 namespace {
 
-/// Says why to the plugin, in the words that a host author would read.
+/// Sets the message of a failure that the plugin gets.
 tenon_status fail(tenon_call* call, tenon_status status, const std::string& message) {
   call->functions->fail(call, status, {message.data(), message.size()});
   return status;
 }
 
-/// For code that is still running although the host has ended.
+/// The error for code that still runs after the host has ended.
 Error host_is_gone() {
   return Error({.status = TENON_UNAVAILABLE, .message = "the host of this module has ended"});
 }
 
-/// What a finding is to a plugin.
+/// Returns the status of an error for a plugin.
 tenon_status status_of(const Error& error) {
   if (error.status() != TENON_OK) return error.status();
   return error.code() == "not-found" ? TENON_NOT_FOUND : TENON_FAILED_PRECONDITION;
 }
 
-struct Asked {
+struct KnownVersion {
   const Kind* kind;
   const KindVersion* version;
 };
 
-/// What a request asks for, as far as this program knows it.
-Result<Asked> look_up(const tenon_plugin_request& in) {
+/// Returns the kind and version of a request, if this program knows them.
+Result<KnownVersion> look_up(const tenon_plugin_request& in) {
   const std::string_view id(in.kind.data, in.kind.size);
   const Kind* kind = find_kind(id);
   const KindVersion* version = kind != nullptr ? kind->find(in.version) : nullptr;
@@ -51,22 +51,22 @@ Result<Asked> look_up(const tenon_plugin_request& in) {
                   .message = "the host was built with another spec of version " +
                              std::to_string(in.version) + " of " + std::string(id)});
   }
-  return Asked{kind, version};
+  return KnownVersion{kind, version};
 }
 
 }  // namespace
 
 struct ModuleHost::Functions {
-  static Result<InstancePtr> create_client(const ModuleHost& host, const Asked& asked,
+  static Result<InstancePtr> create_client(const ModuleHost& host, const KnownVersion& known,
                                            const tenon_plugin_request& in) {
     Result<ChosenPlugin> chosen = [&]() -> Result<ChosenPlugin> {
       const auto directory = host.directory_.lock();
       if (directory == nullptr) return host_is_gone();
-      return directory->choose_for(host.package_, *asked.kind, in.version,
+      return directory->choose_for(host.package_, *known.kind, in.version,
                                    {in.reference.data, in.reference.size});
     }();
     if (!chosen) return std::move(chosen).error();
-    return chosen->module->create(*asked.kind, in.version, chosen->name, std::nullopt,
+    return chosen->module->create(*known.kind, in.version, chosen->name, std::nullopt,
                                   Owner::plugin);
   }
 
@@ -86,36 +86,36 @@ struct ModuleHost::Functions {
 
   static tenon_status find(const tenon_host* host, tenon_call* call, const tenon_plugin_request* in,
                            const tenon_find_response** out) {
-    const AskerScope asker(&of(host).leases_.generation());
-    auto asked = look_up(*in);
-    if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
+    const CallerScope caller(&of(host).streams_.generation());
+    auto known = look_up(*in);
+    if (!known) return fail(call, known.error().status(), std::string(known.error().message()));
     const auto directory = of(host).directory_.lock();
     if (directory == nullptr)
       return fail(call, TENON_UNAVAILABLE, std::string(host_is_gone().message()));
-    const auto names = directory->names_for(of(host).package_, *asked->kind, in->version);
-    auto* answer =
+    const auto names = directory->names_for(of(host).package_, *known->kind, in->version);
+    auto* response =
         static_cast<tenon_find_response*>(tenon_allocate_zeroed(call, sizeof(tenon_find_response)));
-    answer->struct_size = sizeof *answer;
-    answer->names = Value<std::vector<std::string>>::raw<Copy::deep>(call, names);
-    *out = answer;
+    response->struct_size = sizeof *response;
+    response->names = Value<std::vector<std::string>>::raw<Copy::deep>(call, names);
+    *out = response;
     return TENON_OK;
   }
 
   static tenon_status create(const tenon_host* host, tenon_call* call,
                              const tenon_plugin_request* in, tenon_instance* out) {
-    const AskerScope asker(&of(host).leases_.generation());
-    auto asked = look_up(*in);
-    if (!asked) return fail(call, asked.error().status(), std::string(asked.error().message()));
-    auto made = create_client(of(host), *asked, *in);
+    const CallerScope caller(&of(host).streams_.generation());
+    auto known = look_up(*in);
+    if (!known) return fail(call, known.error().status(), std::string(known.error().message()));
+    auto made = create_client(of(host), *known, *in);
     if (!made) {
       std::string why = in_one_line(made.error());
       fail(call, status_of(made.error()), why);
       Call::of(call).add_failed_inside(UINT32_MAX, std::move(why));
       return status_of(made.error());
     }
-    out->table = asked->version->client;
+    out->table = known->version->client;
     out->self = made->get();
-    static_cast<LiveInstance&>(**made).make_client_of(of(host).leases_);
+    static_cast<LiveInstance&>(**made).make_client_of(of(host).streams_);
     const std::lock_guard lock(of(host).mutex_);
     of(host).clients_.insert(made->get());
     static_cast<void>(made->release());
@@ -123,7 +123,7 @@ struct ModuleHost::Functions {
   }
 
   static void release(const tenon_host* host, tenon_instance* instance) {
-    const AskerScope asker(&of(host).leases_.generation());
+    const CallerScope caller(&of(host).streams_.generation());
     auto* client = static_cast<Instance*>(instance->self);
     if (of(host).process_.inherited()) return;
     {
@@ -144,17 +144,18 @@ struct ModuleHost::Functions {
 };
 
 const Generation& ModuleHost::generation() const noexcept {
-  return static_cast<const Generation&>(leases_.generation());
+  return static_cast<const Generation&>(streams_.generation());
 }
 
-ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, LeaseList& leases)
+ModuleHost::ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory,
+                       RevocableStreams& streams)
     : table_{{sizeof(tenon_host), TENON_ABI_MAJOR, TENON_ABI_MINOR, Functions::log,
               Functions::call_begin, Functions::call_end, Functions::find, Functions::create,
               Functions::release, Functions::log_wanted, Functions::log_line},
              this},
       package_(std::move(package)),
       directory_(std::move(directory)),
-      leases_(leases) {}
+      streams_(streams) {}
 
 ModuleHost::~ModuleHost() {
   for (Instance* client : clients_) InstancePtr ended(client);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The host as one loaded module sees it: the tenon_host that it is given.
+// The tenon_host of one loaded module.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/host.hpp>
+#include <tenon/gen/guard.hpp>
+#include <tenon/gen/kind.hpp>
+#include <tenon/result.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -23,42 +25,42 @@
 namespace tenon::detail {
 
 class Generation;
-class LeaseList;
+class RevocableStreams;
 class Module;
 
-/// A catalog that was built for a manifest which a module is about to serve.
+/// A catalog that was built for the manifest that a module is about to serve.
 class CatalogChange {
  public:
   virtual ~CatalogChange() = default;
-  /// Publishes the catalog. Called once, after the module has begun to serve the manifest, with no
-  /// lock held. Builds the catalog again if another one was published meanwhile.
+  /// Publishes the catalog. Called once, without locks, after the module has begun to serve the
+  /// manifest. Builds the catalog again if another one was published meanwhile.
   virtual void publish() noexcept = 0;
 };
 
-/// A plugin in the module that has it.
+/// A plugin and its module.
 struct ChosenPlugin {
   std::shared_ptr<Module> module;
   std::string name;
 };
 
-/// What the module room needs of the rooms above it, so that plugins can call plugins, and nothing
-/// is loaded that does not fit the rest.
+/// The functions of the host that modules need: to call other plugins, and to check what they load.
 class PluginDirectory {
  public:
-  /// The plugin that a reference of a package names, for use as this version of the kind. The
-  /// caller creates the instance without keeping the directory: the code that runs then may hang.
-  virtual Result<ChosenPlugin> choose_for(const Package& asker, const Kind& kind,
+  /// Returns the plugin that a reference in package `requirer` names, for use at this version of the
+  /// kind. The caller must not keep the directory while it creates the instance, because code of the
+  /// plugin may hang.
+  virtual Result<ChosenPlugin> choose_for(const Package& requirer, const Kind& kind,
                                           std::int32_t version, std::string_view reference) = 0;
-  /// The names of the plugins that `choose_for` could serve, sorted.
-  virtual std::vector<std::string> names_for(const Package& asker, const Kind& kind,
+  /// Returns the sorted names of the plugins that `choose_for` can return.
+  virtual std::vector<std::string> names_for(const Package& requirer, const Kind& kind,
                                              std::int32_t version) = 0;
-  /// Returns an error if the files of `bundle` may not be loaded. `fresh` is their manifest;
-  /// `before` is the one that was found in the folders, or that of the module that serves now.
-  virtual Result<void> admit(const Manifest& before, const Manifest& fresh,
-                             const Bundle& bundle) = 0;
-  /// Builds the catalog in which a module has a fresh manifest, and does not publish it. Returns
-  /// nullptr if the module says the same already. May wait for files that are being compared; no
-  /// lock of a module may be held.
+  /// Returns an error if the files of `bundle` may not be loaded. `fresh` is their manifest; `before` is
+  /// the one that was found in the directories, or that of the code that serves.
+  virtual Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
+                                      const Bundle& bundle) = 0;
+  /// Builds the catalog with a new manifest of a module, without publishing it. Returns nullptr if the
+  /// manifest has not changed. May wait for files that are being compared. REQUIRED: no lock of a module
+  /// is held.
   virtual std::unique_ptr<CatalogChange> prepare(const Module& module,
                                                  std::shared_ptr<const Manifest> fresh) = 0;
 
@@ -66,12 +68,12 @@ class PluginDirectory {
   ~PluginDirectory() = default;
 };
 
-/// Belongs to one generation; what the module got through it and did not give back is released with
-/// it. Its functions may be called from any thread of the module.
+/// Belongs to one generation. Instances that the module created through it and did not release are
+/// released with it. Its functions may be called from any thread of the module.
 class ModuleHost {
  public:
-  /// `leases`: of the generation.
-  ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, LeaseList& leases);
+  /// `streams`: those of the generation.
+  ModuleHost(Package package, std::weak_ptr<PluginDirectory> directory, RevocableStreams& streams);
   ~ModuleHost();
   ModuleHost(const ModuleHost&) = delete;
   ModuleHost& operator=(const ModuleHost&) = delete;
@@ -81,7 +83,7 @@ class ModuleHost {
  private:
   struct Functions;
 
-  /// What crosses the ABI, and the way back from it.
+  /// The C struct and its owner.
   struct Table {
     tenon_host host;
     ModuleHost* owner;
@@ -94,8 +96,8 @@ class ModuleHost {
 
   Table table_;
   const Package package_;
-  const std::weak_ptr<PluginDirectory> directory_;  // the host may be gone
-  LeaseList& leases_;
+  const std::weak_ptr<PluginDirectory> directory_;  // of the host, which may be gone
+  RevocableStreams& streams_;
   const platform::ProcessMark process_;
   Mutex mutex_{LockRank::clients};
   std::set<Instance*> clients_;

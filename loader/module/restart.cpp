@@ -10,19 +10,19 @@
 namespace tenon::detail {
 namespace {
 
-// Instances that come and go are followed while the old generation serves, until so few have
-// changed that creates hardly wait for the rest, or so many rounds have not been enough.
+// Changes of instances are applied while the old generation serves, until few enough remain that
+// creates hardly wait for them, or until the largest number of rounds.
 constexpr std::size_t few_changes = 64;
-constexpr int most_rounds = 10;
+constexpr int max_rounds = 10;
 
 bool is_fault(RestartReason reason) {
-  return reason != RestartReason::asked && reason != RestartReason::file_changed;
+  return reason != RestartReason::requested && reason != RestartReason::file_changed;
 }
 
 }  // namespace
 
 Restart::Restart(Module& module, std::shared_ptr<RestartRequest> request)
-    : Operation(module.context_.restart.step),
+    : Operation(module.context_.restart.step_timeout),
       owner_(module.shared_from_this()),
       module_(module),
       request_(std::move(request)),
@@ -44,7 +44,7 @@ Result<void> Restart::run() {
 }
 
 Result<void> Restart::fail(Error error) {
-  go_back();
+  roll_back();
   Event failed;
   {
     const Module::Lock lock(module_.mutex_);
@@ -58,7 +58,7 @@ Result<void> Restart::fail(Error error) {
   return error;
 }
 
-/// As it is once the new generation serves.
+/// Returns the event for when the new generation serves.
 Event Restart::restarted_event() const {
   return {.type = Event::Type::restarted,
           .package = fresh_.manifest->name,
@@ -81,30 +81,30 @@ Result<void> Restart::attempt() {
   auto fresh = module_.load();
   if (!fresh) return std::move(fresh).error();
   fresh_ = std::move(*fresh);
-  if (given_up()) return lost();
-  for (int round = 0; round < most_rounds; round++) {
-    const auto followed = follow_changes();
-    if (!followed) return followed.error();
-    if (*followed <= few_changes) break;
+  if (abandoned()) return lost();
+  for (int round = 0; round < max_rounds; round++) {
+    const auto applied = apply_changes();
+    if (!applied) return applied.error();
+    if (*applied <= few_changes) break;
   }
-  deadline_ = Module::Clock::now() + module_.context_.restart.gate;
+  deadline_ = Module::Clock::now() + module_.context_.restart.gate_timeout;
   event_.loading = Module::Clock::now() - begun;
   if (auto frozen = freeze(); !frozen) return frozen;
-  return move_over();
+  return switch_over();
 }
 
-/// Code that cannot be unloaded would stay behind at each restart.
+/// Refuses code that cannot be unloaded and would stay mapped after each restart.
 Result<void> Restart::check_reloadable() const {
-  const Reload* flaw = serving_ != nullptr ? serving_->not_reloadable() : nullptr;
+  const ReloadSafety* flaw = serving_ != nullptr ? serving_->not_reloadable() : nullptr;
   if (flaw == nullptr || request_->how.insist) return {};
   return Error({.code = "not-reloadable",
                 .where = flaw->file.string(),
                 .found = flaw->symbol,
                 .needed = "code that the system can unload",
-                .fix = flaw->cure + "; or insist, and its code stays mapped"});
+                .fix = flaw->fix + "; or insist, and its code stays mapped"});
 }
 
-/// The answer of a restart that was given up. Nobody gets it.
+/// Returns the result of an abandoned restart, which is not used.
 Error Restart::lost() const {
   return Error({.code = "restart-failed",
                 .status = TENON_DEADLINE_EXCEEDED,
@@ -113,8 +113,8 @@ Error Restart::lost() const {
 
 // -- Instances ----------------------------------------------------------------
 
-/// In the order in which they were created: an instance comes before those that it has created for
-/// itself.
+/// Returns the instances in the order of their creation, so that an instance comes before those that
+/// it has created.
 std::vector<Restart::Member> Restart::members() const {
   std::vector<Member> members;
   {
@@ -122,7 +122,7 @@ std::vector<Restart::Member> Restart::members() const {
     members.reserve(module_.instances_.size());
     for (const LiveInstance* instance : module_.instances_) {
       if (instance == nullptr) continue;
-      members.push_back({instance->index_, instance->serial_, instance->wanted().kind->session});
+      members.push_back({instance->index_, instance->serial_, instance->spec().kind->session});
     }
   }
   if (!std::ranges::is_sorted(members, {}, &Member::serial)) {
@@ -140,7 +140,7 @@ bool Restart::has_state() const {
 std::vector<Restart::Change> Restart::take_changes() {
   const Module::Lock lock(module_.mutex_);
   std::vector<Change> changes;
-  if (given_up()) return changes;
+  if (abandoned()) return changes;
   changes.reserve(module_.touched_.size());
   for (const std::uint32_t index : std::exchange(module_.touched_, {})) {
     changes.emplace_back(index, module_.record_of(index));
@@ -148,48 +148,48 @@ std::vector<Restart::Change> Restart::take_changes() {
   return changes;
 }
 
-/// Does to the new generation what happened to instances since the last time. Returns to how many.
-Result<std::size_t> Restart::follow_changes() {
+/// Applies the changes of instances since the last time to the new generation. Returns their number.
+Result<std::size_t> Restart::apply_changes() {
   const std::vector<Change> changes = take_changes();
-  for (const auto& [index, wanted] : changes) {
+  for (const auto& [index, record] : changes) {
     // A session is closed before the next one begins.
-    if (wanted.serial != 0 && wanted.wanted->kind->session && !handed_over_) {
+    if (record.serial != 0 && record.spec->kind->session && !handed_over_) {
       sessions_.push_back(index);
       continue;
     }
-    if (auto done = follow(index, wanted); !done) return std::move(done).error();
-    if (given_up()) return lost();
+    if (auto done = apply(index, record); !done) return std::move(done).error();
+    if (abandoned()) return lost();
   }
   return changes.size();
 }
 
-Result<void> Restart::follow(std::uint32_t index, const InstanceRecord& wanted) {
+Result<void> Restart::apply(std::uint32_t index, const InstanceRecord& record) {
   if (made_.size() <= index) made_.resize(index + 1);
   InstanceRecord& made = made_[index];
-  if (made.serial != 0 && made.serial != wanted.serial) {
+  if (made.serial != 0 && made.serial != record.serial) {
     made = {};
     fresh_.generation->remove(index);
   }
-  if (wanted.serial == 0) return {};
+  if (record.serial == 0) return {};
   if (made.serial == 0) {
-    if (auto added = fresh_.generation->add(index, *wanted.wanted); !added) return added;
-    made = wanted;
-  } else if (made.configured == wanted.configured) {
+    if (auto added = fresh_.generation->add(index, *record.spec); !added) return added;
+    made = record;
+  } else if (made.configured == record.configured) {
     return {};
   }
-  made.configured = wanted.configured;
-  if (wanted.config == nullptr || given_up()) return {};
-  return fresh_.generation->configure(index, *wanted.config);
+  made.configured = record.configured;
+  if (record.config == nullptr || abandoned()) return {};
+  return fresh_.generation->configure(index, *record.config);
 }
 
-// -- Moving over --------------------------------------------------------------
+// -- Switching over -----------------------------------------------------------
 
-/// From here on no instance is created, until the module serves again.
+/// Stops creates until the module serves again.
 Result<void> Restart::freeze() {
   set_limit(deadline_ + Operation::grace);
   {
     const Module::Lock lock(module_.mutex_);
-    if (given_up() || module_.shut_down_) return lost();
+    if (abandoned() || module_.shut_down_) return lost();
     module_.frozen_ = true;
     module_.gate_deadline_ = deadline_;
     frozen_ = true;
@@ -198,8 +198,8 @@ Result<void> Restart::freeze() {
   return {};
 }
 
-Result<void> Restart::move_over() {
-  if (auto followed = follow_changes(); !followed) return std::move(followed).error();
+Result<void> Restart::switch_over() {
+  if (auto applied = apply_changes(); !applied) return std::move(applied).error();
   members_ = members();
   session_ = !sessions_.empty();
   if (serving_ != nullptr && (session_ || has_state())) {
@@ -208,7 +208,7 @@ Result<void> Restart::move_over() {
   handed_over_ = true;
   {
     const Module::Lock lock(module_.mutex_);
-    if (given_up()) return lost();
+    if (abandoned()) return lost();
     module_.touched_.insert(module_.touched_.end(), sessions_.begin(), sessions_.end());
   }
   std::vector<bool> has_saved(made_.size());
@@ -221,7 +221,7 @@ Result<void> Restart::move_over() {
     saved_.push_back({member, std::nullopt});
   }
   for (;;) {
-    if (auto followed = follow_changes(); !followed) return std::move(followed).error();
+    if (auto applied = apply_changes(); !applied) return std::move(applied).error();
     if (auto restored = restore_states(); !restored) return restored;
     const auto published = publish();
     if (!published) return published.error();
@@ -229,26 +229,26 @@ Result<void> Restart::move_over() {
   }
 }
 
-/// Empties the old generation, which has a state or a session.
+/// Closes the gate, saves the state and suspends the sessions of the old generation.
 Result<void> Restart::hand_over() {
   if (auto closed = close_gate(); !closed) return closed;
-  members_ = members();  // creates that were under way have ended
+  members_ = members();  // creates in progress have ended
   if (auto saved = save_states(); !saved) return saved;
   return session_ ? suspend() : Result<void>();
 }
 
-/// From here on calls wait. Those that are inside go on to their end.
+/// Makes new calls wait, and waits for the end of calls in progress.
 Result<void> Restart::close_gate() {
   closed_at_ = Module::Clock::now();
   {
     const Module::Lock lock(module_.mutex_);
-    if (given_up()) return lost();
+    if (abandoned()) return lost();
     module_.close();
     if (session_) module_.interrupting.store(true);
   }
   if (session_) interrupt_calls(module_, *serving_);
   for (const Member& member : members_) {
-    if (member.session) serving_->leases().revoke(member.index);
+    if (member.session) serving_->streams().revoke(member.index);
   }
   const Occupancy threads = wait_until_left(module_, *serving_, deadline_);
   if (threads == Occupancy::left) return {};
@@ -257,7 +257,7 @@ Result<void> Restart::close_gate() {
                   .status = TENON_UNAVAILABLE | TENON_RETRYABLE,
                   .message =
                       "the system refused the memory barrier (membarrier) that shows whether "
-                      "calls have ended; the next restart does without it",
+                      "calls have ended; the next restart works without it",
                   .where = module_.where()});
   }
   return Error({.code = "restart-failed",
@@ -278,15 +278,15 @@ Result<void> Restart::save_states() {
                     .where = module_.where(),
                     .found = "state in form " + known_forms(*from),
                     .needed = "one that the new build reads: " + known_forms(*fresh_.manifest),
-                    .fix = "a build that reads it, or a restart that discards the state"});
+                    .fix = "use a build that reads it, or discard the state"});
     }
     state_forms_ = *forms;
     auto state = serving_->save_state(member.index, *forms, deadline_);
-    if (given_up()) return lost();
+    if (abandoned()) return lost();
     if (state) {
       if (*state) saved_.push_back({member, std::move(**state)});
     } else if (is_fault(request_->reason)) {
-      // A module that failed so badly need not be able to say in which state.
+      // A module that failed may not be able to save its state.
       event_.message = "the state was lost: " + in_one_line(state.error());
       module_.context_.log->write(LogLevel::warn, event_.message);
     } else {
@@ -302,11 +302,11 @@ Result<void> Restart::suspend() {
   for (const Member& member : members_) {
     {
       const Module::Lock lock(module_.mutex_);
-      if (given_up()) return lost();
+      if (abandoned()) return lost();
       suspended_.push_back(member.index);
     }
     auto done = serving_->suspend(member.index, deadline_);
-    if (given_up()) return lost();
+    if (abandoned()) return lost();
     if (!done) return done;
   }
   phase_.store(Phase::filling);
@@ -322,20 +322,21 @@ Result<void> Restart::restore_states() {
                     .where = module_.where(),
                     .found = "a build without restore_state",
                     .needed = "one that takes over the state of the instances",
-                    .fix = "a build that has it, or a restart that discards the state"});
+                    .fix = "use a build that has it, or discard the state"});
     }
     auto restored = fresh_.generation->restore_state(member.index, state_forms_,
                                                      state ? &*state : nullptr, deadline_);
-    if (given_up()) return lost();
+    if (abandoned()) return lost();
     if (!restored) return restored;
   }
   return {};
 }
 
-/// False when something happened to an instance meanwhile, which has to be followed first.
+/// Makes the new generation serve. Returns false if an instance has changed meanwhile, which must be
+/// applied first.
 Result<bool> Restart::publish() {
   const Module::Lock lock(module_.mutex_);
-  if (given_up()) return lost();
+  if (abandoned()) return lost();
   if (Module::Clock::now() > deadline_) {
     return Error({.code = "restart-failed",
                   .status = TENON_DEADLINE_EXCEEDED,
@@ -345,12 +346,12 @@ Result<bool> Restart::publish() {
   if (!module_.touched_.empty()) return false;
   Event restarted = restarted_event();
   old_ = module_.retire(module_.generation_, module_.event(Event::Type::drained));
-  // From here on nothing fails.
+  // Nothing fails after this.
   if (old_ != nullptr) old_->worker = std::this_thread::get_id();  // drains it after publishing
   event_ = std::move(restarted);
   frozen_ = false;
   for (LiveInstance* instance : module_.instances_) {
-    if (instance != nullptr && instance->wanted().kind->session) instance->make_stale();
+    if (instance != nullptr && instance->spec().kind->session) instance->make_stale();
   }
   if (!is_fault(request_->reason)) {
     released_ = module_.failures_.quarantined();
@@ -360,14 +361,14 @@ Result<bool> Restart::publish() {
   return true;
 }
 
-void Restart::go_back() noexcept {
+void Restart::roll_back() noexcept {
   if (!std::exchange(frozen_, false)) return;
   const Performance performance(*this);
   set_limit(Module::Clock::time_point::max());
   std::vector<std::uint32_t> suspended;
   {
     const Module::Lock lock(module_.mutex_);
-    if (given_up()) return;
+    if (abandoned()) return;
     phase_.store(Phase::suspending);
     suspended.swap(suspended_);
   }
@@ -376,11 +377,11 @@ void Restart::go_back() noexcept {
     if (auto resumed = serving_->resume(index); !resumed) {
       module_.context_.log->write(LogLevel::warn, in_one_line(resumed.error()));
     }
-    if (given_up()) return;
+    if (abandoned()) return;
   }
   phase_.store(Phase::filling);
   const Module::Lock lock(module_.mutex_);
-  if (!given_up()) module_.serve_again();
+  if (!abandoned()) module_.serve_again();
 }
 
 }  // namespace tenon::detail

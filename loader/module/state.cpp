@@ -20,7 +20,7 @@ std::string_view type_name(const Manifest& manifest) {
   return manifest.state ? std::string_view(manifest.state->type) : std::string_view();
 }
 
-/// The newest version of the type that a build knows.
+/// Returns the newest version of the type that a build knows.
 std::optional<std::int32_t> newest_in(const DocumentType& type, const Manifest& manifest) {
   std::optional<std::int32_t> newest;
   for (const std::int32_t number : known_numbers(manifest)) {
@@ -31,12 +31,11 @@ std::optional<std::int32_t> newest_in(const DocumentType& type, const Manifest& 
 }
 
 Error refused(std::string found, std::string needed) {
-  return Error(
-      {.code = "state-refused",
-       .message = "the state cannot be handed over",
-       .found = std::move(found),
-       .needed = std::move(needed),
-       .fix = "a build whose save_state answers it, or a restart that discards the state"});
+  return Error({.code = "state-refused",
+                .message = "the state cannot be handed over",
+                .found = std::move(found),
+                .needed = std::move(needed),
+                .fix = "use a build whose save_state returns it, or discard the state"});
 }
 
 }  // namespace

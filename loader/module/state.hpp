@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The private state of instances, on its way from one build of a module to another.
+// Transfers the private state of instances from one build of a module to another.
 //
-// Where a module says nothing of its state but numbers, the bytes are its own affair and both
-// builds must know a form. Where it says that the state is a document of a type that this program
-// has, each build is asked for its own newest version, and the host converts: what the older one
-// cannot name travels in the bag. The bytes are the ABI struct then, and what it points
-// at lives in the arena of the call; between the calls the host keeps the document as JSON.
+// If the manifest states only version numbers, the state is opaque bytes, and both builds must know a
+// common version. If it names a document type that this program has, each build uses its own newest
+// version and the host converts; the bag preserves fields that the older version cannot name. The
+// state is then the ABI struct of the document in the arena of the call, and the host keeps the
+// document as JSON between the two calls.
 #pragma once
 
 #include <tenon/document.hpp>
@@ -19,22 +19,24 @@
 
 namespace tenon::detail {
 
-/// In which forms the state leaves one build and enters another.
+/// The versions in which a state is saved and restored.
 struct StateForms {
   std::int32_t saved = 1;
   std::int32_t restored = 1;
-  const DocumentType* type = nullptr;  // nullptr: the same form, and nobody's affair
+  const DocumentType* type = nullptr;  // nullptr for opaque bytes of the same version
 };
 
-/// Nothing where the two have none in common. A build that says nothing of its state knows form 1.
+/// Returns the versions to use; absent if the builds have none in common. A build whose manifest does
+/// not mention its state knows version 1.
 std::optional<StateForms> state_forms(const Manifest& from, const Manifest& to);
 
-/// The forms that a build knows, for messages: "1, 2 of me.example/progress".
+/// Returns the versions that a build knows, for messages: "1, 2 of me.example/progress".
 std::string known_forms(const Manifest& manifest);
 
-/// What save_state answered, to be kept. Error: state-refused.
+/// Returns the result of save_state in the form that the host keeps. Error: state-refused.
 Result<Bytes> keep_state(tenon_call* call, const StateForms& forms, const tenon_bytes& state);
-/// What restore_state gets, in the arena of its call or in what was kept. Error: state-refused.
+/// Returns the argument of restore_state, in the arena of its call or in `kept`. Error:
+/// state-refused.
 Result<tenon_bytes> give_state(tenon_call* call, const StateForms& forms, const Bytes& kept);
 
 }  // namespace tenon::detail

@@ -103,7 +103,7 @@ class Child {
     for (;;) {
       const auto left = end - std::chrono::steady_clock::now();
       const auto pause = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left),
-                                    std::chrono::milliseconds(0), longest_pause);
+                                    std::chrono::milliseconds(0), max_backoff);
       if (::poll(&ended, 1, static_cast<int>(pause.count())) > 0) return true;
       if (left <= std::chrono::milliseconds(0)) return false;
     }
@@ -122,7 +122,7 @@ class Child {
 
  private:
   // What poll takes has an end.
-  static constexpr std::chrono::milliseconds longest_pause = std::chrono::hours(1);
+  static constexpr std::chrono::milliseconds max_backoff = std::chrono::hours(1);
 
   pid_t number_;
 };

@@ -25,7 +25,7 @@ constexpr std::size_t megabyte = 1 << 20;
 const std::string area = "tenon-verify/";
 
 /// Gives a text; fails after it if that is wanted.
-class TextReader : public OwnReader {
+class TextReader : public HostReader {
  public:
   TextReader(std::string text, bool fails) : text_(std::move(text)), fails_(fails) {}
 

@@ -80,9 +80,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AppConverters, ConvertAsTheirOwnProgramDoes) {
   AppConverter app(CONVERTER, 60s);
   DocumentConverter own;
-  for (const DocumentReading& how :
-       {DocumentReading{.to = "2"}, DocumentReading{.to = "4"}, DocumentReading{},
-        DocumentReading{.type = "test.example/parcel"}, DocumentReading{.to = "77"}}) {
+  for (const DocumentReadOptions& how :
+       {DocumentReadOptions{.to = "2"}, DocumentReadOptions{.to = "4"}, DocumentReadOptions{},
+        DocumentReadOptions{.type = "test.example/parcel"}, DocumentReadOptions{.to = "77"}}) {
     const auto expected = own.convert(album_1, how);
     const auto converted = app.convert(album_1, how);
     ASSERT_EQ(converted.has_value(), expected.has_value());

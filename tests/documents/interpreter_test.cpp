@@ -43,7 +43,7 @@ Two types_of(std::string_view id) {
 
 /// What becomes of a document, or why nothing does.
 std::string converted(const DocumentType& type, const std::string& text,
-                      const DocumentReading& how) {
+                      const DocumentReadOptions& how) {
   use_document_types({&type});
   DocumentConverter converter;
   const auto result = converter.convert(text, how);
@@ -54,7 +54,7 @@ std::string converted(const DocumentType& type, const std::string& text,
 void compare(const Two& types, const std::string& text, std::string_view from,
              const DocumentVersion& to, bool lenient) {
   SCOPED_TRACE(std::string(from) + " to " + std::string(to.label) + ": " + text);
-  const DocumentReading there{types.built.id, from, to.label, lenient};
+  const DocumentReadOptions there{types.built.id, from, to.label, lenient};
   const std::string expected = converted(types.built, text, there);
   const std::string found = converted(types.read, text, there);
   if (by_hand(types.built, from, to.label)) {
@@ -63,7 +63,7 @@ void compare(const Two& types, const std::string& text, std::string_view from,
     return;
   }
   EXPECT_EQ(expected, found);
-  const DocumentReading back{types.built.id, to.label, from, lenient};
+  const DocumentReadOptions back{types.built.id, to.label, from, lenient};
   EXPECT_EQ(converted(types.built, expected, back), converted(types.read, expected, back))
       << "on the way: " << expected;
 }

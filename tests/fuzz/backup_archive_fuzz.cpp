@@ -20,7 +20,7 @@ using tenon::fuzzing::require;
 
 constexpr ArchiveLimits limits{.bytes = 1 << 20, .item_bytes = 1 << 16, .entries = 100};
 
-class Input : public tenon::OwnReader {
+class Input : public tenon::HostReader {
  public:
   explicit Input(std::string_view left) : left_(left) {}
   tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {

@@ -16,7 +16,7 @@ using namespace tenon;
 using fuzzing::require;
 
 /// The document as it is at the version that is wanted; nothing, and an error, where it is none.
-std::optional<std::string> convert(std::string_view text, const DocumentReading& how) {
+std::optional<std::string> convert(std::string_view text, const DocumentReadOptions& how) {
   static DocumentConverter converter;
   const auto converted = converter.convert(text, how);
   if (converted) return std::string(*converted);
@@ -25,20 +25,20 @@ std::optional<std::string> convert(std::string_view text, const DocumentReading&
 }
 
 /// What was written can be read, and is written the same.
-void require_stays(const std::string& text, const DocumentReading& how) {
+void require_stays(const std::string& text, const DocumentReadOptions& how) {
   require(convert(text, how) == text);
 }
 
 /// There, back, and once more: what came back once does not change any further.
-void there_and_back(std::string_view text, const DocumentReading& there) {
+void there_and_back(std::string_view text, const DocumentReadOptions& there) {
   const auto converted = convert(text, there);
   if (!converted) return;
   require_stays(*converted, {.type = there.type, .from = there.to, .to = there.to});
-  const DocumentReading back{.type = there.type, .from = there.to, .to = there.from};
+  const DocumentReadOptions back{.type = there.type, .from = there.to, .to = there.from};
   const auto returned = convert(*converted, back);
   // A bag may hold what no step can take out again.
   if (!returned) return require(converted->find("\"bag\"") != converted->npos);
-  const DocumentReading again{.type = there.type, .from = there.from, .to = there.to};
+  const DocumentReadOptions again{.type = there.type, .from = there.from, .to = there.to};
   const auto there_again = convert(*returned, again);
   require(there_again.has_value());
   require(convert(*there_again, back) == returned);

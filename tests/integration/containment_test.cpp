@@ -170,9 +170,10 @@ TEST_F(Containment, GivesAThreadItsSmallAlternateStackBack) {
 
 TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
   HostOptions slow = containing();
-  slow.restart.limits.first_pause = std::chrono::minutes(1);
-  slow.restart.limits.longest_pause = std::chrono::minutes(1);
-  slow.restart.gate = std::chrono::hours(1);  // for nothing: calls are refused until the restart
+  slow.restart.failures.initial_backoff = std::chrono::minutes(1);
+  slow.restart.failures.max_backoff = std::chrono::minutes(1);
+  slow.restart.gate_timeout =
+      std::chrono::hours(1);  // for nothing: calls are refused until the restart
   Host host(slow);
   auto unruly = host.create<test::Echo>("unruly").value();
   ASSERT_FALSE(unruly->say("write to nowhere"));
@@ -249,9 +250,9 @@ TEST_F(Containment, TellsInstancesSinceAbi11ThatTheyGoOn) {
 
 TEST_F(Containment, OfAHundredCrashes) {
   HostOptions patient = containing();
-  patient.restart.limits.most = 1000;
-  patient.restart.limits.first_pause = {};
-  patient.restart.limits.longest_pause = {};
+  patient.restart.failures.max_failures = 1000;
+  patient.restart.failures.initial_backoff = {};
+  patient.restart.failures.max_backoff = {};
   Host host(patient);
   auto unruly = host.create<test::Echo>("unruly").value();
   for (int i = 0; i < 100; i++) {

@@ -49,7 +49,7 @@ TEST_F(Exceptions, OfATypeOfThePluginsOwnAreItsFailure) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
   EXPECT_EQ(unruly->say("throw a number").error().message(),
-            "the plugin threw an exception of a type of its own");
+            "the plugin threw an exception that is not a std::exception");
 }
 
 TEST_F(Exceptions, LeaveNothingLoaded) {
@@ -264,7 +264,7 @@ class FailingTogether : public RawExceptions, public testing::WithParamInterface
   /// Another failure would be one too many.
   HostOptions strict() {
     HostOptions options = this->options();
-    options.restart.limits.most = 1;
+    options.restart.failures.max_failures = 1;
     return options;
   }
   RestartReason reason() const {

@@ -123,7 +123,7 @@ TEST_F(ForkedChild, DestroysInheritedObjectsWithoutEffect) {
 
 TEST_F(ForkedChild, RefusesCallsIntoAModuleThatNobodyRestarts) {
   HostOptions strict = watching();
-  strict.restart.limits.most = 1;
+  strict.restart.failures.max_failures = 1;
   Host host(strict);
   auto counter = host.create<test::Counter>("counter").value();
   while (!module(host, counters).quarantined) {

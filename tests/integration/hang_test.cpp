@@ -41,10 +41,10 @@ class Hanging : public Hosting {
   /// A host whose functions may take two seconds, which is enough on a busy machine.
   HostOptions strict() {
     HostOptions options = this->options();
-    options.restart.gate = 2s;
-    options.restart.drain = 2s;
-    options.restart.step = 2s;
-    options.restart.limits.first_pause = 1ms;
+    options.restart.gate_timeout = 2s;
+    options.restart.drain_timeout = 2s;
+    options.restart.step_timeout = 2s;
+    options.restart.failures.initial_backoff = 1ms;
     return options;
   }
   void place_edition(const std::string& module, int edition) {
@@ -142,8 +142,8 @@ TEST_P(HangingAtTheEnd, DoesNotDelayTheEndOfTheHostForEver) {
   Script script(world_.root());
   {
     HostOptions options = strict();
-    options.restart.step = 60s;
-    options.restart.drain = 300ms;
+    options.restart.step_timeout = 60s;
+    options.restart.drain_timeout = 300ms;
     Host host(options);
     auto counter = host.create<test::Counter>("counter").value();
     place_edition("counter-asks-stateless", 2);
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, HangingAtTheEnd,
 
 TEST_F(Hanging, AtTheEndOfOneGenerationDoesNotKeepOthers) {
   HostOptions options = impatient();
-  options.restart.step = 60s;
+  options.restart.step_timeout = 60s;
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());
   Host host(options);
@@ -209,8 +209,8 @@ TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
   place("probe-1.so", "probe.so");
   place_fault("unruly", "unruly.so");
   HostOptions options = strict();
-  options.restart.step = 60s;
-  options.restart.drain = 300ms;
+  options.restart.step_timeout = 60s;
+  options.restart.drain_timeout = 300ms;
   Script script(world_.root());
   Host host(options);
   auto counter = host.create<test::Counter>("counter").value();
@@ -228,9 +228,9 @@ TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
 TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
   place_edition("session-counter-asks", 1);
   HostOptions options = strict();
-  options.restart.gate = 60s;
-  options.restart.step = 60s;
-  options.restart.drain = 300ms;
+  options.restart.gate_timeout = 60s;
+  options.restart.step_timeout = 60s;
+  options.restart.drain_timeout = 300ms;
   Script script(world_.root());
   Host host(options);
   auto kept = host.create<test::SessionCounter>("session-counter").value();

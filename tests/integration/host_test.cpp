@@ -27,8 +27,8 @@ TEST_F(OneHost, ReadsManifestsAndLoadsNothing) {
   EXPECT_EQ(probe.package(), "test.example/probes");
   EXPECT_EQ(probe.package_version(), "1.0.0");
   EXPECT_EQ(probe.summary(), "Shows what happens");
-  EXPECT_EQ(probe.fit().grade, FitGrade::adapted);
-  EXPECT_EQ(probe.fit().missing, Texts{"extra"});
+  EXPECT_EQ(probe.compatibility().grade, CompatibilityGrade::adapted);
+  EXPECT_EQ(probe.compatibility().missing, Texts{"extra"});
   EXPECT_FALSE(is_mapped("probe-1"));
   EXPECT_EQ(copies(), Texts());
 }

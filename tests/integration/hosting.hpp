@@ -54,8 +54,8 @@ class Hosting : public testing::Test {
   /// The same, with restarts that wait for a moment only.
   HostOptions impatient() {
     HostOptions options = this->options();
-    options.restart.gate = std::chrono::milliseconds(200);
-    options.restart.drain = std::chrono::milliseconds(200);
+    options.restart.gate_timeout = std::chrono::milliseconds(200);
+    options.restart.drain_timeout = std::chrono::milliseconds(200);
     return options;
   }
 

@@ -27,8 +27,8 @@ class Limits : public Hosting {
   /// A host that bears two failures and is quick about the second.
   HostOptions strict() {
     HostOptions options = impatient();
-    options.restart.limits.first_pause = 1ms;
-    options.restart.limits.most = 2;
+    options.restart.failures.initial_backoff = 1ms;
+    options.restart.failures.max_failures = 2;
     return options;
   }
   bool restarts_to(Host& host, std::uint64_t generation) {
@@ -81,7 +81,7 @@ TEST_F(Limits, ARestartThatWasAskedForAndFailsDoesNotReplaceTheOneAfterAFault) {
   };
   HostOptions slow = options();
   slow.watch = true;
-  slow.restart.limits.first_pause = std::chrono::seconds(1);
+  slow.restart.failures.initial_backoff = std::chrono::seconds(1);
   Host host(slow);
   auto counter = host.create<test::Counter>("counter").value();
   ASSERT_FALSE(counter->refuse(broken, "first"));
@@ -96,8 +96,8 @@ TEST_F(Limits, ARestartThatWasAskedForAndFailsDoesNotReplaceTheOneAfterAFault) {
 
 TEST_F(Limits, TheModuleServesUntilItsRestartIsDue) {
   HostOptions slow = options();
-  slow.restart.limits.first_pause = 1min;
-  slow.restart.limits.longest_pause = 1min;
+  slow.restart.failures.initial_backoff = 1min;
+  slow.restart.failures.max_backoff = 1min;
   Host host(slow);
   auto counter = host.create<test::Counter>("counter").value();
   ASSERT_FALSE(counter->refuse(broken, "first"));
@@ -144,7 +144,7 @@ TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
   EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "module-quarantined");
 
   place("counter-2.so", "counter.so");
-  ASSERT_EQ(host.restart(counters).value(), Restarted::now) << "an operator releases it";
+  ASSERT_EQ(host.restart(counters).value(), RestartOutcome::restarted) << "an operator releases it";
   EXPECT_EQ(told(Event::Type::released), 1u);
   EXPECT_FALSE(module(host, counters).quarantined);
   EXPECT_TRUE(counter->add(1));
@@ -155,7 +155,7 @@ TEST_F(Limits, QuarantineInterruptsCallsThatBlockInASession) {
   place("stream-1.so", "stream.so");
   HostOptions counting = options();
   counting.count_calls = true;
-  counting.restart.limits.most = 0;
+  counting.restart.failures.max_failures = 0;
   Host host(counting);
   auto waiting = host.create<test::Stream>("stream", {{"limit", "0"}}).value();
   auto failing = host.create<test::Stream>("stream", {{"limit", "-2"}}).value();

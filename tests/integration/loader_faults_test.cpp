@@ -239,7 +239,7 @@ class RestartFaults : public LoaderFaults {
 
   void expect_old_or_new(const char* package, const std::string& name, const std::string& builds) {
     std::optional<Handle<Kind>> counter;
-    std::optional<Result<Restarted>> restarted;
+    std::optional<Result<RestartOutcome>> restarted;
     for_each_fault({
         .prepare =
             [&] {

@@ -33,7 +33,7 @@ TEST_F(Rescan, KeepsTheModulesOfHandlesThatComeAndGo) {
     auto probe = host.create<test::Probe>("probe");
     EXPECT_TRUE(probe);
     EXPECT_EQ(module(host, probes).instances, 1u) << "in round " << i;
-    EXPECT_EQ(host.restart(probes).value(), Restarted::now);
+    EXPECT_EQ(host.restart(probes).value(), RestartOutcome::restarted);
   }
   done.store(true);
   rescanning.join();

@@ -44,9 +44,9 @@ class ResolvedPackages : public Hosting {
     for (const RequirerInfo& one : requirers) texts.push_back(one.name + ": " + one.versions);
     return texts;
   }
-  static Texts in_words(const std::vector<PassedOver>& newer) {
+  static Texts in_words(const std::vector<SkippedVersion>& newer) {
     Texts texts;
-    for (const PassedOver& one : newer) texts.push_back(one.version + ": " + one.reason);
+    for (const SkippedVersion& one : newer) texts.push_back(one.version + ": " + one.reason);
     return texts;
   }
   static PackageInfo find(const Host& host, const std::string& name, const std::string& version) {
@@ -78,12 +78,12 @@ TEST_F(ResolvedPackages, ArePackagesWithWhatTheyGet) {
   ASSERT_EQ(old.requirements.size(), 1U);
   EXPECT_EQ(old.requirements[0].package, echoes);
   EXPECT_EQ(old.requirements[0].versions, "^1");
-  EXPECT_EQ(old.requirements[0].gets, "1.0.0");
+  EXPECT_EQ(old.requirements[0].resolved, "1.0.0");
   EXPECT_TRUE(old.requirements[0].met);
 
   const PackageInfo newer = find(host, "test.example/new", "2.0.0");
   ASSERT_EQ(newer.requirements.size(), 1U);
-  EXPECT_EQ(newer.requirements[0].gets, "");
+  EXPECT_EQ(newer.requirements[0].resolved, "");
   EXPECT_FALSE(newer.requirements[0].met);
   EXPECT_EQ(newer.refused->code(), "no-matching-version");
 }
@@ -95,7 +95,7 @@ TEST_F(ResolvedPackages, InDevelopmentGetWhatTheyDoNotAskFor) {
   const PackageInfo one = find(host, "test.example/new", "0.0.0");
   EXPECT_TRUE(one.in_development);
   ASSERT_EQ(one.requirements.size(), 1U);
-  EXPECT_EQ(one.requirements[0].gets, "1.0.0");
+  EXPECT_EQ(one.requirements[0].resolved, "1.0.0");
   EXPECT_FALSE(one.requirements[0].met);
 }
 
@@ -104,7 +104,7 @@ TEST_F(ResolvedPackages, ComeWithAllThatTheyRequire) {
   place("probe-old.so");
   place("probe-new.so");
   const Host host(options());
-  const Resolved one = host.resolve({"test.example/old"});
+  const ResolvedPackages one = host.resolve({"test.example/old"});
   EXPECT_EQ(in_words(one.packages), (Texts{"test.example/old 1.0.0", "test.example/faults 1.0.0"}));
   EXPECT_TRUE(one.errors.empty());
   EXPECT_TRUE(one.warnings.empty());
@@ -112,7 +112,7 @@ TEST_F(ResolvedPackages, ComeWithAllThatTheyRequire) {
   EXPECT_EQ(in_words(one.packages[1].required_by), Texts{"test.example/old 1.0.0: ^1"});
   EXPECT_EQ(in_words(one.packages[1].newer), Texts{"2.0.0: test.example/old 1.0.0 requires ^1"});
 
-  const Resolved both = host.resolve({"test.example/new", "test.example/old"});
+  const ResolvedPackages both = host.resolve({"test.example/new", "test.example/old"});
   EXPECT_EQ(in_words(both.packages),
             (Texts{"test.example/new 1.0.0", "test.example/old 1.0.0", "test.example/faults 2.0.0",
                    "test.example/faults 1.0.0"}));
@@ -127,7 +127,7 @@ TEST_F(ResolvedPackages, AreWhatTheHostTakesForAll) {
   HostOptions options = this->options();
   options.requirements = {{echoes, "^1"}};
   const Host host(options);
-  const Resolved whole = host.resolve({"probe"});
+  const ResolvedPackages whole = host.resolve({"probe"});
   ASSERT_EQ(whole.packages.size(), 2U);
   EXPECT_EQ(whole.packages[0].package.name, probes);
   EXPECT_EQ(whole.packages[1].package.version, "1.0.0");
@@ -145,7 +145,7 @@ TEST_F(ResolvedPackages, AreFoundByPluginOrByPackage) {
   }
   EXPECT_EQ(in_words(host.resolve({"builtin:test.example/host-echo"}).packages),
             Texts{"test.example/host 1.0.0"});
-  const Resolved wrong = host.resolve(
+  const ResolvedPackages wrong = host.resolve(
       {"builtin:test.example/faults", "test.example/faults@3", "a b", "test.example/nobody"});
   EXPECT_TRUE(wrong.packages.empty());
   EXPECT_EQ(codes(wrong.errors), (Texts{"not-found", "not-found", "bad-reference", "not-found"}));
@@ -161,7 +161,7 @@ TEST_F(ResolvedPackages, StandInForThoseThatAreGone) {
   place_echoes();
   const Host host(options());
   for (const char* reference : {"test.example/echo@1.3.4", "test.example/faults@1.3.4"}) {
-    const Resolved resolved = host.resolve({reference});
+    const ResolvedPackages resolved = host.resolve({reference});
     EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
     ASSERT_EQ(codes(resolved.warnings), Texts{"version-substituted"});
     EXPECT_EQ(resolved.warnings[0].where(), reference);
@@ -178,7 +178,7 @@ TEST_F(ResolvedPackages, SayWhatTheHostHasAgainstNewerOnes) {
   options.app = "photo";
   options.requirements = {{echoes, "^1"}};
   const Host host(options);
-  const Resolved resolved = host.resolve({echoes, "test.example/new"});
+  const ResolvedPackages resolved = host.resolve({echoes, "test.example/new"});
   EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
   EXPECT_EQ(in_words(resolved.packages[0].required_by),
             (Texts{"test.example/faults: ", "photo: ^1"}));
@@ -192,7 +192,7 @@ TEST_F(ResolvedPackages, SayWhatNewerOnesLack) {
   place("probe-newest.so", "newest.so");
   place_echo("good", "1.0.0");
   const Host host(options());
-  const Resolved resolved = host.resolve({"test.example/old"});
+  const ResolvedPackages resolved = host.resolve({"test.example/old"});
   ASSERT_FALSE(resolved.packages.empty());
   EXPECT_EQ(in_words(resolved.packages[0].newer),
             Texts{"2.0.0: it requires test.example/faults ^3, and there is test.example/faults "
@@ -228,7 +228,7 @@ TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
   EXPECT_TRUE(find(host, echoes, "1.0.0").locked);
   EXPECT_TRUE(find(host, echoes, "1.0.0").used);
   EXPECT_FALSE(find(host, echoes, "2.0.0").used);
-  const Resolved resolved = host.resolve({"probe"});
+  const ResolvedPackages resolved = host.resolve({"probe"});
   ASSERT_EQ(resolved.packages.size(), 2U);
   EXPECT_EQ(resolved.packages[1].package.version, "1.0.0");
   EXPECT_EQ(in_words(resolved.packages[1].newer), Texts{"2.0.0: the lock keeps to the older one"});

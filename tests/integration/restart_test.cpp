@@ -114,14 +114,14 @@ TEST_F(Restart, OfChangedFilesAloneLeavesTheOthers) {
   place("stream-1.so", "stream.so");
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
-  EXPECT_EQ(host.restart_changed().done, Texts());
+  EXPECT_EQ(host.restart_changed().restarted, Texts());
   place("probe-2.so", "probe.so");
-  EXPECT_EQ(host.restart_changed().done, Texts{probes});
+  EXPECT_EQ(host.restart_changed().restarted, Texts{probes});
   EXPECT_EQ(probe->edition().value(), 2);
-  EXPECT_EQ(host.restart_changed().done, Texts());
+  EXPECT_EQ(host.restart_changed().restarted, Texts());
   place("probe-other-package.so", "probe.so");
-  const Host::Restarts restarts = host.restart_changed();
-  EXPECT_EQ(restarts.done, Texts());
+  const Host::ChangedRestarts restarts = host.restart_changed();
+  EXPECT_EQ(restarts.restarted, Texts());
   EXPECT_EQ(codes(restarts.failed), Texts{"restart-refused"});
   EXPECT_EQ(probe->edition().value(), 2);
 }
@@ -190,13 +190,14 @@ TEST_F(Restart, ComesSoonFromInsideACallOfTheModule) {
   auto probe = host.create<test::Probe>("probe").value();
   place("probe-2.so", "probe.so");
   host_echo_says = [&](std::string_view) {
-    if (host.restart(probes).value() != Restarted::soon) return "at once";
+    if (host.restart(probes).value() != RestartOutcome::scheduled) return "at once";
     return eventually([&] { return probe->edition().value() == 2; }) ? "new" : "old";
   };
   EXPECT_EQ(probe->ask("builtin:host-echo", "restart yourself").value(), "new")
       << "the new generation serves while this call is still in the old one";
   EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
-  EXPECT_EQ(host.restart(probes).value(), Restarted::now) << "from outside it goes at once";
+  EXPECT_EQ(host.restart(probes).value(), RestartOutcome::restarted)
+      << "from outside it goes at once";
 }
 
 TEST_F(Restart, MayComeFromInsideACallOfAnotherModule) {

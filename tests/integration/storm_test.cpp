@@ -60,7 +60,7 @@ TEST_F(Storm, AModuleMayRestartTheOneThatCallsIt) {
   place("probe-2.so", "probe.so");
   // The thread is in the probe, and in the builtin that restarts it.
   host_echo_says = [&](std::string_view) {
-    return host.restart(probes).value() == Restarted::soon ? "soon" : "now";
+    return host.restart(probes).value() == RestartOutcome::scheduled ? "soon" : "now";
   };
   EXPECT_EQ(probe->ask("builtin:host-echo", "restart your caller").value(), "soon");
   EXPECT_TRUE(eventually([&] { return probe->edition().value() == 2; }));
@@ -102,7 +102,7 @@ TEST_F(Storm, AThreadOfAModuleMayAskForTheRestartOfIt) {
   std::atomic<bool> asks{false};
   std::atomic<bool> soon{false};
   host_echo_says = [&](std::string_view) {
-    if (asks.exchange(false)) soon = host.restart(echoes).value() == Restarted::soon;
+    if (asks.exchange(false)) soon = host.restart(echoes).value() == RestartOutcome::scheduled;
     return std::string();
   };
   auto echo = host.create<test::Echo>("echo").value();
@@ -227,7 +227,7 @@ TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
       << "the images of the probe and of the counter; every other one is gone";
   for (const char* package : {probes, counters}) {
     EXPECT_EQ(module(host, package).draining, 0u);
-    EXPECT_EQ(module(host, package).stayed, 0u);
+    EXPECT_EQ(module(host, package).still_mapped, 0u);
   }
 }
 

@@ -33,7 +33,7 @@ constexpr const char* giver = "test.example/giver";
 constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
 
 /// A text of the host's own, counted while it lives.
-class Text : public OwnReader {
+class Text : public HostReader {
  public:
   Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { live_++; }
   ~Text() override { live_--; }
@@ -74,7 +74,7 @@ class Streams : public Hosting {
   /// Options with which a restart waits for nobody.
   HostOptions impatient() {
     HostOptions chosen = options();
-    chosen.restart.drain = 0ms;
+    chosen.restart.drain_timeout = 0ms;
     return chosen;
   }
 

@@ -38,7 +38,7 @@ TEST_F(Unload, OfUniqueSymbolsLeavesNothingAndBeginsAnew) {
     ASSERT_TRUE(host.restart(package_in_cpp));
     EXPECT_FALSE(is_mapped("echo.g" + std::to_string(generation)));
   }
-  EXPECT_EQ(module(host, package_in_cpp).stayed, 0u);
+  EXPECT_EQ(module(host, package_in_cpp).still_mapped, 0u);
   EXPECT_EQ(copies(), Texts{"echo.g6.so"});
 }
 
@@ -62,7 +62,7 @@ TEST_F(Unload, TakesTheLibrariesBesideTheModuleAlong) {
   ASSERT_TRUE(host.restart(package)) << "the library alone has changed";
   EXPECT_EQ(echo->say("hello").value(), "2: hello");
   EXPECT_EQ(echo->count().value(), 1 + 1001 + 1001);
-  EXPECT_EQ(module(host, package).stayed, 0u);
+  EXPECT_EQ(module(host, package).still_mapped, 0u);
 }
 
 TEST_F(Unload, OfThreadsThatStayIsNotTried) {
@@ -72,7 +72,7 @@ TEST_F(Unload, OfThreadsThatStayIsNotTried) {
   ASSERT_TRUE(host.restart(package)) << "its threads harm nobody";
   EXPECT_TRUE(is_mapped("stays.g1")) << "a thread runs in it";
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
-  EXPECT_EQ(module(host, package).stayed, 1u);
+  EXPECT_EQ(module(host, package).still_mapped, 1u);
   const auto told = events(Event::Type::unload_prevented);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_NE(told[0].message.find("pthread_create"), std::string::npos) << told[0].message;
@@ -85,7 +85,7 @@ TEST_F(Unload, OfThreadsThatAreJoinedLeavesNothing) {
   auto echo = host.create<test::Echo>("standalone:echo").value();
   ASSERT_TRUE(host.restart(package));
   EXPECT_FALSE(is_mapped("joined.g1"));
-  EXPECT_EQ(module(host, package).stayed, 0u);
+  EXPECT_EQ(module(host, package).still_mapped, 0u);
 }
 
 TEST_F(Unload, ThatCannotBeForbidsARestart) {
@@ -101,7 +101,7 @@ TEST_F(Unload, ThatCannotBeForbidsARestart) {
 
   ASSERT_TRUE(host.restart(package, {.insist = true}));
   EXPECT_TRUE(is_mapped("nodelete.g1"));
-  EXPECT_EQ(module(host, package).stayed, 1u);
+  EXPECT_EQ(module(host, package).still_mapped, 1u);
 }
 
 TEST_F(Unload, WaitsForTheThreadThatHoldsAnObject) {

@@ -43,7 +43,7 @@ inline std::string nth_json(std::size_t i) {
 }
 
 /// A reader that returns a content in pieces.
-class Content : public tenon::OwnReader {
+class Content : public tenon::HostReader {
  public:
   explicit Content(std::string content, std::size_t piece)
       : content_(std::move(content)), piece_(piece) {}

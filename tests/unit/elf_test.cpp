@@ -355,16 +355,16 @@ TEST(Bundle, SaysWhatKeepsAnImage) {
 }
 
 TEST(Bundle, NamesTheCure) {
-  const Reload nodelete = reload_of(bundle_of("nodelete"), true);
+  const ReloadSafety nodelete = reload_of(bundle_of("nodelete"), true);
   EXPECT_EQ(nodelete.symbol, "DF_1_NODELETE");
   EXPECT_EQ(nodelete.file, fault("nodelete"));
-  EXPECT_EQ(nodelete.cure, "link it without -z nodelete");
+  EXPECT_EQ(nodelete.fix, "link it without -z nodelete");
   EXPECT_TRUE(nodelete.stays_mapped);
-  const Reload threads = reload_of(bundle_of("thread-stays"), false);
+  const ReloadSafety threads = reload_of(bundle_of("thread-stays"), false);
   EXPECT_EQ(threads.symbol, "pthread_create");
-  EXPECT_NE(threads.cure.find("\"threads\": \"joined\""), std::string::npos);
+  EXPECT_NE(threads.fix.find("\"threads\": \"joined\""), std::string::npos);
   EXPECT_TRUE(threads.stays_mapped);
-  const Reload objects = reload_of(bundle_of("thread-local"), false);
+  const ReloadSafety objects = reload_of(bundle_of("thread-local"), false);
   EXPECT_EQ(objects.symbol, "__cxa_thread_atexit");
   EXPECT_FALSE(objects.stays_mapped);
 }
@@ -385,7 +385,7 @@ TEST(Bundle, LooksAtTheLibrariesBesideTheModule) {
   // Whatever is wrong with a library is wrong with the module.
   put("nodelete", "lib/libtests-sibling.so.1");
   const Bundle bundle = read_bundle(bytes_of(module), module).value();
-  const Reload reload = reload_of(bundle, true);
+  const ReloadSafety reload = reload_of(bundle, true);
   EXPECT_EQ(reload.grade, ReloadGrade::unsafe);
   EXPECT_TRUE(fs::equivalent(reload.file, library));
 }

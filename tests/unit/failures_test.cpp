@@ -21,7 +21,7 @@ class FailuresTest : public testing::Test {
  protected:
   FailuresTest() { RecordProperty("seed", std::to_string(seed_)); }
 
-  Failures failures(const FailureLimits& limits = {}) const {
+  Failures failures(const FailurePolicy& limits = {}) const {
     return {limits, std::minstd_rand(seed_)};
   }
   /// The pauses after `count` failures, `apart` from each other.
@@ -55,7 +55,8 @@ TEST_F(FailuresTest, TheFirstOneIsForgivenAtOnce) {
 }
 
 TEST_F(FailuresTest, PausesDoubleAndVaryByHalf) {
-  Failures many = failures({.first_pause = 100ms, .longest_pause = 1h, .most = 20, .window = 1h});
+  Failures many =
+      failures({.initial_backoff = 100ms, .max_backoff = 1h, .max_failures = 20, .window = 1h});
   const auto pause = pauses(many, 12, 1ms);
   std::chrono::milliseconds middle = 100ms;
   for (std::size_t i = 1; i < pause.size(); i++, middle *= 2) {
@@ -75,28 +76,28 @@ TEST_F(FailuresTest, PausesOfTwoModulesDiffer) {
 }
 
 TEST_F(FailuresTest, NoPauseIsLongerThanTheLongest) {
-  const FailureLimits limits{
-      .first_pause = 100ms, .longest_pause = 300ms, .most = 1000, .window = 1h};
+  const FailurePolicy limits{
+      .initial_backoff = 100ms, .max_backoff = 300ms, .max_failures = 1000, .window = 1h};
   Failures many = failures(limits);
   const auto pause = pauses(many, 1000, 1ms);
   std::set<std::chrono::steady_clock::duration> late;
   for (std::size_t i = 3; i < pause.size(); i++) {
-    EXPECT_GE(pause[i], limits.longest_pause / 2) << i;
-    EXPECT_LE(pause[i], limits.longest_pause) << i;
+    EXPECT_GE(pause[i], limits.max_backoff / 2) << i;
+    EXPECT_LE(pause[i], limits.max_backoff) << i;
     late.insert(pause[i]);
   }
   EXPECT_GT(late.size(), 500u) << "the longest pauses vary too";
 }
 
 TEST_F(FailuresTest, MayBeToldNotToPause) {
-  Failures many = failures({.first_pause = 0ms, .most = 5});
+  Failures many = failures({.initial_backoff = 0ms, .max_failures = 5});
   for (const auto pause : pauses(many, 5, 1ms)) EXPECT_EQ(pause, 0ms);
-  Failures capped = failures({.longest_pause = 0ms, .most = 5});
+  Failures capped = failures({.max_backoff = 0ms, .max_failures = 5});
   for (const auto pause : pauses(capped, 5, 1ms)) EXPECT_EQ(pause, 0ms);
 }
 
 TEST_F(FailuresTest, OneTooManyWithinTheWindowQuarantines) {
-  Failures many = failures({.most = 3, .window = 60s});
+  Failures many = failures({.max_failures = 3, .window = 60s});
   pauses(many, 3, 10s);
   EXPECT_FALSE(many.quarantined());
   EXPECT_TRUE(many.record(Failures::Time(70s), "the last straw").quarantined);
@@ -108,25 +109,25 @@ TEST_F(FailuresTest, OneTooManyWithinTheWindowQuarantines) {
 }
 
 TEST_F(FailuresTest, NoneIsBorneWhereTheMostIsNone) {
-  Failures strict = failures({.most = 0});
+  Failures strict = failures({.max_failures = 0});
   EXPECT_TRUE(strict.record({}, "it fell over").quarantined);
 }
 
 // A module that restarts well and fails at the first call after it reports one fault per restart;
 // nothing that goes well between them is ever told.
 TEST_F(FailuresTest, OnlyTimeMakesThemForgotten) {
-  Failures slow = failures({.most = 3, .window = 60s});
+  Failures slow = failures({.max_failures = 3, .window = 60s});
   const auto pause = pauses(slow, 50, 21s);
   EXPECT_EQ(slow.reasons().size(), 3u);
   EXPECT_GT(pause.back(), 0ms) << "the two before still count";
 
-  Failures slower = failures({.most = 3, .window = 60s});
+  Failures slower = failures({.max_failures = 3, .window = 60s});
   for (const auto none : pauses(slower, 50, 61s)) EXPECT_EQ(none, 0ms);
   EXPECT_EQ(slower.reasons().size(), 1u);
 }
 
 TEST_F(FailuresTest, QuarantineDoesNotEndByItself) {
-  Failures many = failures({.most = 1, .window = 60s});
+  Failures many = failures({.max_failures = 1, .window = 60s});
   many.record(Failures::Time(1s), "first");
   ASSERT_TRUE(many.record(Failures::Time(2s), "second").quarantined);
   EXPECT_TRUE(many.record(Failures::Time(24h), "much later").quarantined);
@@ -134,7 +135,7 @@ TEST_F(FailuresTest, QuarantineDoesNotEndByItself) {
 }
 
 TEST_F(FailuresTest, AfterReleaseNothingHasHappened) {
-  Failures many = failures({.most = 1});
+  Failures many = failures({.max_failures = 1});
   many.record(Failures::Time(1s), "first");
   many.record(Failures::Time(2s), "second");
   many.release();

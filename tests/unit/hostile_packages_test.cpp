@@ -154,14 +154,14 @@ TEST(HostilePackages, ProvideThousands) {
     }
     return all + "}}";
   };
-  const auto most = parse_manifest(text(most_plugins, most_plugins), path);
+  const auto most = parse_manifest(text(max_plugins, max_plugins), path);
   ASSERT_TRUE(most) << most.error().to_string();
-  EXPECT_EQ(most->provides.size(), most_plugins);
-  const auto more = parse_manifest(text(most_plugins + 1, 0), path);
+  EXPECT_EQ(most->provides.size(), max_plugins);
+  const auto more = parse_manifest(text(max_plugins + 1, 0), path);
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code(), "broken-manifest");
   EXPECT_EQ(more.error().found(), "4097 plugins  (manifest: provides)");
-  const auto unknown = parse_manifest(text(most_plugins, 40000), path);
+  const auto unknown = parse_manifest(text(max_plugins, 40000), path);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().found(),
             "properties of a plugin that is not provided  (manifest: properties[\"a.b/4096\"])");

@@ -67,7 +67,7 @@ TENON_MODULE("test.example/echo", "1.0.0", PLUGINS, {"summary": "Answers what it
 namespace {
 
 /// Reads as its own text, once.
-class Words : public tenon::OwnReader {
+class Words : public tenon::HostReader {
  public:
   explicit Words(std::string text) : text_(std::move(text)) {}
   tenon::Result<std::size_t> read(tenon::Call&, std::span<std::uint8_t> into) override {
@@ -82,7 +82,7 @@ class Words : public tenon::OwnReader {
 };
 
 /// Takes what is written to it.
-class Sink : public tenon::OwnWriter {
+class Sink : public tenon::HostWriter {
  public:
   explicit Sink(std::string& text) : text_(text) {}
   tenon::Result<void> write(tenon::Call&, tenon::BytesView from) override {

@@ -28,7 +28,7 @@ namespace tenon::tests {
 using Keys = std::vector<std::string>;
 
 /// A reader that returns a content in pieces.
-class TextReader : public OwnReader {
+class TextReader : public HostReader {
  public:
   explicit TextReader(std::string text) : text_(std::move(text)) {}
   Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
@@ -44,7 +44,7 @@ class TextReader : public OwnReader {
 };
 
 /// A stream that fails after its first piece.
-class BrokenReader : public OwnReader {
+class BrokenReader : public HostReader {
  public:
   Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {
     if (again_) return Error({.status = TENON_DATA_LOSS, .message = "broken"});

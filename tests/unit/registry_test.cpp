@@ -462,11 +462,13 @@ TEST(PluginInfos, KnowTheKindsOfALibraryThatWasLoadedLater) {
   const tenon_module builtin = builtin_with(late_manifest);
   const Host host({.app = "", .builtins = {&builtin}});
   const PluginInfo before = host.find(late_kind, "late.example/a").value();
-  EXPECT_EQ(before.fit().grade, FitGrade::unknown_kind);
+  EXPECT_EQ(before.compatibility().grade, CompatibilityGrade::unknown_kind);
   const KindRegistration late(late_kind);
-  EXPECT_EQ(host.find(late_kind, "late.example/a").value().fit().grade, FitGrade::latest);
-  EXPECT_EQ(host.registered().at(0).fit().grade, FitGrade::latest);
-  EXPECT_EQ(before.fit().grade, FitGrade::unknown_kind) << "what was handed out never changes";
+  EXPECT_EQ(host.find(late_kind, "late.example/a").value().compatibility().grade,
+            CompatibilityGrade::latest);
+  EXPECT_EQ(host.registered().at(0).compatibility().grade, CompatibilityGrade::latest);
+  EXPECT_EQ(before.compatibility().grade, CompatibilityGrade::unknown_kind)
+      << "what was handed out never changes";
 }
 
 TEST(PluginInfos, AreValidWithoutTheHostAndEmptyWithoutAPlugin) {

@@ -107,9 +107,9 @@ TEST(CallGuard, KeepsAGenerationWhileACallIsInside) {
 
 TEST(CallGuard, KnowsOnWhoseBehalfAThreadRuns) {
   TestModule module;
-  const detail::AskerScope other(nullptr);
+  const detail::CallerScope other(nullptr);
   {
-    const detail::AskerScope asker(&module.generation);
+    const detail::CallerScope caller(&module.generation);
     EXPECT_TRUE(detail::this_thread_is_in(module.generation));
     EXPECT_FALSE(detail::this_thread_has_entered(module.generation));
     EXPECT_TRUE(module.is_left()) << "it delays nobody";

@@ -11,7 +11,7 @@
 namespace backup {
 namespace {
 
-class ArchiveReader : public tenon::OwnReader {
+class ArchiveReader : public tenon::HostReader {
  public:
   ArchiveReader(std::shared_ptr<EntryQueue> queue, const ArchiveSettings& settings)
       : queue_(std::move(queue)), writer_(settings.compression, settings.time) {}

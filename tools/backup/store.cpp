@@ -33,7 +33,7 @@ std::string restore_key(const std::string& backup, const std::string& restore) {
   return restores_prefix(backup) + restore + ".json";
 }
 
-class TextReader : public tenon::OwnReader {
+class TextReader : public tenon::HostReader {
  public:
   explicit TextReader(std::string text) : text_(std::move(text)) {}
 

@@ -186,7 +186,7 @@ void resolve_by_host(benchmark::State& state) {
   std::vector<std::string> references;
   for (std::uint64_t name = 0; name < names; ++name) references.push_back(name_of(name));
   for (auto _ : state) {
-    const Resolved resolved = host.resolve(references);
+    const ResolvedPackages resolved = host.resolve(references);
     if (resolved.packages.size() < names) return state.SkipWithError("packages are missing");
   }
 }

@@ -36,17 +36,17 @@ void Restarts::run() {
 }
 
 void Restarts::restart_changed() {
-  const tenon::Host::Restarts restarts = host_.restart_changed();
+  const tenon::Host::ChangedRestarts restarts = host_.restart_changed();
   for (const tenon::ModuleInfo& module : host_.modules()) {
-    if (std::find(restarts.done.begin(), restarts.done.end(), module.package) ==
-        restarts.done.end())
+    if (std::find(restarts.restarted.begin(), restarts.restarted.end(), module.package) ==
+        restarts.restarted.end())
       continue;
     console_.say("restarted " + module.package + ", now " + module.package_version);
   }
   for (const tenon::Error& error : restarts.failed) {
     console_.say("not restarted: " + error.to_string());
   }
-  if (restarts.done.empty() && restarts.failed.empty()) console_.say("no module has changed");
+  if (restarts.restarted.empty() && restarts.failed.empty()) console_.say("no module has changed");
 }
 
 }  // namespace pipeline

@@ -67,7 +67,7 @@ std::string text_member(const json::Reader& object, std::string_view name) {
   return std::string(text);
 }
 
-std::string request_for(std::string_view text, const DocumentReading& how) {
+std::string request_for(std::string_view text, const DocumentReadOptions& how) {
   json::Writer out;
   out.begin_object();
   const auto write = [&out](std::string_view name, std::string_view value) {
@@ -169,7 +169,8 @@ AppConverter::AppConverter(std::filesystem::path program, std::chrono::milliseco
 
 AppConverter::~AppConverter() = default;
 
-Result<std::string_view> AppConverter::convert(std::string_view text, const DocumentReading& how) {
+Result<std::string_view> AppConverter::convert(std::string_view text,
+                                               const DocumentReadOptions& how) {
   if (!process_) {
     process_ = std::make_unique<Process>(limit_);
     if (std::string why = process_->start(program_.string()); !why.empty()) {

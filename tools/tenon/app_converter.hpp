@@ -23,7 +23,7 @@ class AppConverter {
 
   /// As DocumentConverter::convert. Error besides: `converter-failed`, where the program has no
   /// answer.
-  Result<std::string_view> convert(std::string_view text, const DocumentReading& how);
+  Result<std::string_view> convert(std::string_view text, const DocumentReadOptions& how);
 
  private:
   class Process;

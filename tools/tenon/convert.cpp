@@ -118,7 +118,7 @@ class Converter {
   bool has_failed() const { return has_failed_; }
 
  private:
-  DocumentReading reading_;
+  DocumentReadOptions reading_;
   DocumentConverter converter_;
   std::optional<AppConverter> by_hand_;
   bool has_failed_ = false;

@@ -53,7 +53,7 @@ Drawing::Drawing(const std::vector<PackageInfo>& packages) {
   for (std::size_t from = 0; from < packages.size(); from++) {
     for (const RequirementInfo& one : packages[from].requirements) {
       const auto got = std::find_if(packages.begin(), packages.end(), [&one](const auto& package) {
-        return package.name == one.package && package.version == one.gets;
+        return package.name == one.package && package.version == one.resolved;
       });
       const std::size_t to = got != packages.end()
                                  ? static_cast<std::size_t>(got - packages.begin())

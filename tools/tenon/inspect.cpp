@@ -167,7 +167,7 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
   if (plugins.empty()) return;
   std::vector<Row> rows{{"NAME", "KIND", "VERSION", "HOST", "FITS"}};
   for (const PluginInfo& plugin : plugins) {
-    const Fit& fit = plugin.fit();
+    const Compatibility& fit = plugin.compatibility();
     rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
                     fit.host_version != 0 ? std::to_string(fit.host_version) : "-",
                     std::string(to_string(fit.grade))});
@@ -177,7 +177,7 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
   std::vector<Row> all{{lines.front()}};
   for (std::size_t i = 0; i < plugins.size(); i++) {
     all.push_back({lines[i + 1]});
-    const Fit& fit = plugins[i].fit();
+    const Compatibility& fit = plugins[i].compatibility();
     if (!fit.reason.empty()) all.push_back({"  " + harmless(fit.reason)});
     for (const std::string& method : fit.missing) {
       all.push_back({"  " + method + "  not in version " + std::to_string(plugins[i].version()) +
@@ -234,7 +234,7 @@ void add_requirements(Page& page, const std::vector<RequirementInfo>& requiremen
   std::vector<Row> rows;
   for (const RequirementInfo& one : requirements) {
     rows.push_back({one.package, harmless(one.versions), "->",
-                    one.gets.empty() ? "nothing" : harmless(one.gets)});
+                    one.resolved.empty() ? "nothing" : harmless(one.resolved)});
   }
   if (!rows.empty()) page.table("requires", rows);
 }
@@ -271,12 +271,12 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
 
 /// eg: "unsafe (DF_1_NODELETE in libdep.so.1, link it without -z nodelete)"
 std::string reload_text(const ModuleReport& report) {
-  const Reload& reload = *report.reload;
+  const ReloadSafety& reload = *report.reload;
   std::string text(to_string(reload.grade));
   if (reload.symbol.empty()) return text;
   text += " (" + reload.symbol;
   if (reload.file != report.file) text += " in " + reload.file.filename().string();
-  return text + ", " + reload.cure + ")";
+  return text + ", " + reload.fix + ")";
 }
 
 /// What an inspection looked at, so that nobody takes it for more.

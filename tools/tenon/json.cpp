@@ -78,7 +78,7 @@ json::object to_json(const PluginInfo& plugin) {
   object["kind"] = plugin.kind();
   object["version"] = plugin.version();
   object["fingerprint"] = hexadecimal(plugin.fingerprint());
-  const Fit& fit = plugin.fit();
+  const Compatibility& fit = plugin.compatibility();
   object["fits"] = to_string(fit.grade);
   object["reason"] = text(fit.reason);
   object["host_version"] =
@@ -119,12 +119,12 @@ json::object to_json(const ManifestInfo& manifest) {
   return object;
 }
 
-json::object to_json(const Reload& reload) {
+json::object to_json(const ReloadSafety& reload) {
   json::object object;
   object["grade"] = to_string(reload.grade);
   object["symbol"] = text(reload.symbol);
   object["file"] = text(reload.file.string());
-  object["cure"] = text(reload.cure);
+  object["fix"] = text(reload.fix);
   object["stays_mapped"] = reload.stays_mapped;
   return object;
 }
@@ -160,7 +160,7 @@ json::array to_json(const std::vector<RequirementInfo>& requirements) {
   for (const RequirementInfo& one : requirements) {
     array.push_back({{"package", one.package},
                      {"versions", one.versions},
-                     {"gets", text(one.gets)},
+                     {"gets", text(one.resolved)},
                      {"met", one.met}});
   }
   return array;
@@ -188,7 +188,7 @@ json::object to_json(const ResolvedPackage& resolved) {
   }
   object["required_by"] = std::move(required_by);
   json::array newer;
-  for (const PassedOver& one : resolved.newer) {
+  for (const SkippedVersion& one : resolved.newer) {
     newer.push_back({{"version", one.version}, {"reason", one.reason}});
   }
   object["newer"] = std::move(newer);

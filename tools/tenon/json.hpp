@@ -17,7 +17,7 @@ boost::json::object answer_of(std::string_view command);
 
 boost::json::object to_json(const PluginInfo& plugin);
 boost::json::object to_json(const ManifestInfo& manifest);
-boost::json::object to_json(const Reload& reload);
+boost::json::object to_json(const ReloadSafety& reload);
 boost::json::object to_json(const Error& error);
 boost::json::array to_json(const std::vector<Error>& errors);
 boost::json::array to_json(const std::vector<LibraryInfo>& libraries);

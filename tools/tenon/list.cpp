@@ -26,7 +26,7 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   std::vector<Row> rows{{"PLUGIN", "KIND", "VERSION", "FITS", "PACKAGE", "VERSION", "ORIGIN"}};
   for (const PluginInfo& plugin : plugins) {
     rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
-                    std::string(to_string(plugin.fit().grade)), plugin.package(),
+                    std::string(to_string(plugin.compatibility().grade)), plugin.package(),
                     plugin.package_version(),
                     plugin.builtin() ? "builtin" : harmless(plugin.file().string())});
   }

@@ -42,7 +42,7 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
   }
   for (const std::string& line : aligned(rows)) std::cout << line;
   rows.clear();
-  for (const PassedOver& newer : one.newer) {
+  for (const SkippedVersion& newer : one.newer) {
     rows.push_back({"  not " + newer.version, harmless(newer.reason)});
   }
   for (const std::string& line : aligned(rows)) std::cout << paint.doubtful(line);
@@ -64,7 +64,7 @@ Exit verdict(const std::vector<Error>& errors) {
 
 Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain) {
   const Host host(host_options(options));
-  Resolved resolved = host.resolve(references);
+  ResolvedPackages resolved = host.resolve(references);
   std::vector<Error> skipped = host.skipped();
   const bool failed = report_places(skipped);
   for (Error& flaw : flaws_of_lock(options, skipped)) resolved.errors.push_back(std::move(flaw));

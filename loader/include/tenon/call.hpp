@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/call.hpp: the context of calls into plugins: memory for results, deadline, cancellation.
+// tenon/call.hpp: the context of calls into plugins: memory for results, deadline,
+// cancellation.
 #pragma once
 
 #include <tenon/abi.h>
@@ -33,11 +34,12 @@ enum class CancelReason : std::int32_t {
   restart = TENON_CANCELLED_BY_RESTART,
 };
 
-/// Pass one as the first argument of a method to get results as views, to set a deadline, or to be
-/// able to cancel. The views live until `reset` or until the Call ends. Reused with `reset`, a Call
-/// allocates nothing in the long run: its memory is kept.
+/// The optional first argument of a method: returns results as views, sets a deadline, or makes the
+/// call cancellable. Views are valid until `reset` or until the Call is destroyed. A Call keeps its
+/// memory, so a reused one stops allocating.
 ///
-/// Belongs to one thread at a time; only `cancel` may come from another one.
+/// Belongs to one thread at a time. Only `cancel` and `cancelled` may be called from other threads.
+/// A Call must outlive the method that it was passed to.
 class TENON_API Call : private Arena {
  public:
   Call() noexcept : Arena(call_functions) {}
@@ -48,19 +50,19 @@ class TENON_API Call : private Arena {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// The moment at which the plugin is to give up. Stays over `reset`.
+  /// Sets the time at which the plugin gives up. `reset` does not change it.
   void set_deadline(std::chrono::steady_clock::time_point when) noexcept;
-  /// The same, from now.
+  /// Sets the deadline relative to now.
   void set_timeout(std::chrono::nanoseconds timeout) noexcept;
 
-  /// Tells the plugin to stop, now or as soon as it is called; wakes it where it waits. A call
-  /// stays cancelled until `reset`. May be called from any thread while the Call exists.
+  /// Cancels the current or next call and wakes a plugin that waits. The Call stays cancelled until
+  /// `reset`. May be called from any thread while the Call exists.
   void cancel() noexcept { cancel(CancelReason::caller); }
   void cancel(CancelReason reason) noexcept;
-  /// What the plugin would learn now: cancelled, or past its deadline. From any thread.
+  /// Returns whether the Call was cancelled or is past its deadline. May be called from any thread.
   CancelReason cancelled() const noexcept;
 
-  /// Frees results, forgets the cancellation and the message; views of before are invalid.
+  /// Invalidates all results and views, and clears the cancellation and the message.
   void reset() noexcept {
     Arena::reset();
     message_ = {nullptr, 0};
@@ -69,29 +71,30 @@ class TENON_API Call : private Arena {
       forget();
   }
 
-  /// Whether these bytes lie in memory that a plugin got for its results.
+  /// Returns whether these bytes are in memory that a plugin allocated for results of this Call.
   bool gave(const void* data, std::size_t size) const noexcept {
     return whole().Arena::gave(data, size);
   }
 
-  /// What crosses the ABI.
+  /// Returns the C struct, which is valid as long as the Call.
   tenon_call* raw() noexcept { return this; }
-  /// The Call behind what crosses the ABI. REQUIRED: it came from `raw`.
+  /// Returns the Call of a C struct. REQUIRED: `raw` was returned by `Call::raw`.
   static Call& of(tenon_call* raw) noexcept { return *static_cast<Call*>(raw); }
 
-  /// The message of the last failure, empty where the plugin gave none.
+  /// Returns the message of the last failure, valid until the next call or `reset`; empty if the
+  /// plugin set none.
   std::string_view message() const noexcept {
     const tenon_string last = last_message();
     return {last.data, last.size};
   }
 
-  /// For the library: the generation whose module began the call; nullptr: the program did.
+  /// For the library: returns the generation whose module made the call; nullptr if the program did.
   const detail::Serving* owner() const noexcept { return owner_; }
-  /// For the library: the failure of another plugin inside of a call of this depth (Error::behind);
-  /// empty where there is none.
+  /// For the library: returns the failure of another plugin inside a call at this depth
+  /// (Error::behind), or an empty text.
   std::string_view failed_inside(std::uint32_t depth) noexcept;
-  /// For the library: stores the failure of a call of this depth for the caller's error. The text
-  /// contains its causes.
+  /// For the library: stores the failure of a call at this depth, with its causes, for the error of
+  /// the caller.
   void add_failed_inside(std::uint32_t depth, std::string failure);
 
  private:
@@ -101,24 +104,23 @@ class TENON_API Call : private Arena {
   friend class detail::ChildCall;
   friend class detail::NestedCall;
 
-  /// A call of another plugin that failed inside of this one.
+  /// A call of another plugin that failed inside this call.
   struct Inner {
-    std::uint32_t depth;  // how many calls its thread was in; more than those that it was inside of
+    std::uint32_t depth;  // how many calls its thread was in
     std::string text;     // see Error::behind
   };
 
   static constexpr std::intptr_t no_handle = -1;
-  /// What each Call gives to the other side of the ABI.
   static const tenon_call_functions call_functions;
 
-  /// A part of `outer`, see NestedCall.
+  /// A part of `outer`; see NestedCall.
   explicit Call(Call& outer) noexcept : Arena(&outer), outer_(&outer), owner_(outer.owner_) {}
-  /// Gives the children and the wait handle back.
+  /// Releases the children and the wait handle.
   void end() noexcept;
-  /// What `reset` seldom has to do.
+  /// The rare part of `reset`.
   void forget() noexcept;
 
-  /// The call that this one is a part of, at last; itself where it is none. It has the memory, the
+  /// Returns the outermost call that this one is a part of, or this one. It owns the memory, the
   /// wait handle and the children of all its parts.
   const Call& whole() const noexcept {
     const Call* call = this;
@@ -126,12 +128,12 @@ class TENON_API Call : private Arena {
     return *call;
   }
   Call& whole() noexcept { return const_cast<Call&>(std::as_const(*this).whole()); }
-  /// Why this call or one that it is a part of was cancelled.
+  /// Returns why this call, or one that it is a part of, was cancelled.
   std::int32_t reason() const noexcept;
   std::int32_t wait(tenon_duration timeout) noexcept;
   std::intptr_t wait_handle() noexcept;
   void clear_signal() noexcept;
-  /// Absent where the plugin gave none in this call, nor in those that it is a part of.
+  /// Returns the message of this call or of the nearest one that it is a part of; absent if none.
   tenon_string last_message() const noexcept {
     const Call* call = this;
     while (call->message_.data == nullptr && call->outer_ != nullptr) call = call->outer_;
@@ -144,14 +146,14 @@ class TENON_API Call : private Arena {
   std::unique_ptr<Inner> failed_inside_;  // the last one
   std::atomic<std::int32_t> reason_{TENON_NOT_CANCELLED};
   std::atomic<std::intptr_t> handle_{no_handle};
-  std::atomic<detail::CallChildren*> children_{nullptr};  // nullptr until there is one
+  std::atomic<detail::CallChildren*> children_{nullptr};  // created with the first child
 };
 
 namespace detail {
 
-/// A part of `outer` that can be cancelled by itself; results and messages are those of `outer`,
-/// which is not used meanwhile. It is cancelled when `outer` is, and uses its memory and its wait
-/// handle, so it needs nothing of its own. Must be created and destroyed on the thread of `outer`.
+/// A part of `outer` that can be cancelled on its own. It is also cancelled when `outer` is, and uses
+/// the memory, results, messages and wait handle of `outer`, which must not be used meanwhile. It is
+/// created and destroyed on the thread of `outer`.
 class TENON_API NestedCall : public Call {
  public:
   explicit NestedCall(Call& outer) noexcept : Call(outer) {}
@@ -162,7 +164,7 @@ class TENON_API NestedCall : public Call {
   }
 
  private:
-  /// Leaves to `outer` the message, the failure and the children.
+  /// Moves the message, the failure and the children to `outer`.
   void end_part() noexcept;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/events.hpp: what a host is told of the life of its modules. See HostOptions::on_event.
+// tenon/events.hpp: events in the life of modules. See HostOptions::on_event.
 #pragma once
 
 #include <tenon/export.hpp>
@@ -14,53 +14,53 @@ namespace tenon {
 
 /// Why a module is restarted.
 enum class RestartReason {
-  asked,         // Host::restart
-  file_changed,  // Host::restart_changed, HostOptions::watch
-  fatal_status,  // a method answered with TENON_FATAL
-  exception,     // an exception came out of a function of the plugin
-  crash,         // a crash was contained: HostOptions::contain_crashes
-  hang,          // it did not return from suspend or resume: RestartOptions::step
+  requested,     // Host::restart was called
+  file_changed,  // Host::restart_changed or HostOptions::watch found another file
+  fatal_status,  // a method returned a status with TENON_FATAL
+  exception,     // a function of the plugin threw
+  crash,         // a crash was contained; see HostOptions::contain_crashes
+  hang,          // suspend or resume did not return; see RestartPolicy::step_timeout
 };
-/// eg: "file changed"
+/// Returns the reason in words, eg: "file changed".
 TENON_API std::string_view to_string(RestartReason reason) noexcept;
 
-/// Something that happened to a module.
+/// An event of a module.
 struct TENON_API Event {
   enum class Type {
-    loaded,            // its first instance is about to be made
-    unloaded,          // its last instance is gone, and its code with it
-    faulted,           // it failed in a way that asks for a restart; `reason` says in which
+    loaded,            // its first instance is about to be created
+    unloaded,          // its last instance was destroyed and its code unloaded
+    faulted,           // it failed and will be restarted; see `reason`
     restarted,         // all its instances moved to a new generation
-    restart_failed,    // they did not; `message` says why
-    drained,           // the generation before is left by all calls and is gone
-    drain_overdue,     // calls or streams of the generation before have not ended in time
+    restart_failed,    // no instance moved; `message` says why
+    drained,           // all calls have left the previous generation, which is gone
+    drain_overdue,     // calls or streams of the previous generation have not ended in time
     call_overdue,      // a call did not end by its deadline
-    quarantined,       // it failed too often and is not used any more; `message` has the reasons
-    released,          // it may be used again
+    quarantined,       // it failed too often and is no longer used; `message` has the reasons
+    released,          // it left quarantine
     unload_prevented,  // its code stays mapped; `message` says why
   };
 
   Type type = Type::loaded;
   std::string package{};
   std::string package_version{};
-  /// The how manieth since the host began. The new one where a module restarted.
+  /// Generation number, counted from 1. After a restart, that of the new generation.
   std::uint64_t generation = 0;
-  /// Of restarts and faults.
-  RestartReason reason = RestartReason::asked;
-  /// For people; empty where there is nothing to add.
+  /// Set for restarts and faults.
+  RestartReason reason = RestartReason::requested;
+  /// For people; may be empty.
   std::string message{};
-  /// Of a restart: how long it took to load and fill the new generation, and how long calls could
-  /// not be made. Of a drain: how long the generation before went on.
+  /// Restarts: how long loading and filling the new generation took, and how long calls waited.
   std::chrono::nanoseconds loading{0};
   std::chrono::nanoseconds closed{0};
+  /// Drains: how long the previous generation stayed in use.
   std::chrono::nanoseconds draining{0};
 
-  /// One line, as it stands in the log. eg: "me.example/blur 1.2.0: restarted (file changed),
-  /// generation 2, loaded in 143 us"
+  /// Returns the event as one line of the log, eg: "me.example/blur 1.2.0: restarted (file
+  /// changed), generation 2, loaded in 143 us".
   std::string to_string() const;
 };
 
-/// eg: "restart failed"
+/// Returns the type in words, eg: "restart failed".
 TENON_API std::string_view to_string(Event::Type type) noexcept;
 
 }  // namespace tenon

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/export.hpp: TENON_API marks what the library shows to its users; all else is hidden.
-// TENON_ALWAYS_INLINE and TENON_COLD say where the code of a call belongs: at the place of the
-// call, or far away from what runs each time.
+// tenon/export.hpp: TENON_API marks what the library exports. TENON_ALWAYS_INLINE and TENON_COLD mark
+// the frequent and the rare part of a call.
 #pragma once
 
 #if !defined(_WIN32)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/inspect.hpp: what can be known of one module without a host and without running any of its
-// code.
+// tenon/inspect.hpp: inspects one module without a host and without running any of its code.
 #pragma once
 
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
 #include <tenon/gen/kind.hpp>
-#include <tenon/host.hpp>
-#include <tenon/reload.hpp>
+#include <tenon/plugin_info.hpp>
+#include <tenon/reload_safety.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -21,95 +20,95 @@
 
 namespace tenon {
 
-/// What a module says about itself.
+/// The manifest of a module.
 struct ManifestInfo {
   /// The lowest ABI version that its host must support, eg: "1.0"
   std::string abi;
   std::string package;
   std::string package_version;
-  // For people; empty where the author says nothing.
+  // For people; empty if the manifest does not set them.
   std::string summary;
   std::string description;
   std::string author;
   std::string license;
   std::string homepage;
-  /// Name of a package to the versions that are needed of it, as the author wrote them.
+  /// Package names and the versions that are accepted, as the author wrote them.
   TextMap requirements;
-  /// Which versions of its private state it writes and reads.
+  /// The versions of its private state that the module writes and reads.
   struct State {
-    std::string type;  // a document type, eg: "me.example/progress"; empty: its own affair
+    std::string type;  // a document type, eg: "me.example/progress"; empty: opaque bytes
     std::int32_t writes;
     std::vector<std::int32_t> reads;
   };
   std::optional<State> state;
-  /// No thread of the module outlives its `stop`.
+  /// Whether all threads of the module end before its `stop` returns.
   bool joins_threads = false;
-  /// All that the author says besides, as one JSON object.
+  /// All other keys of the manifest, as one JSON object.
   std::string details;
 };
 
-/// A library that the system loads together with a module.
+/// A library that the system loads with a module.
 struct LibraryInfo {
   std::string name;            // eg: "libc.so.6"
-  std::filesystem::path path;  // empty where it is not found
+  std::filesystem::path path;  // empty if it was not found
 };
 
-/// What was found. What could not be read is empty, and `errors` says why.
+/// The result of an inspection. Parts that could not be read are empty, and `errors` says why.
 struct ModuleReport {
   /// Empty for a builtin.
   std::filesystem::path file;
-  /// In bytes.
+  /// The size of the file in bytes.
   std::uint64_t size = 0;
-  /// What the file was built for, eg: "x86-64"; empty for a builtin and for what is no library.
+  /// The machine that the file was built for, eg: "x86-64"; empty for a builtin and for a file that is
+  /// not a library.
   std::string machine;
   std::optional<ManifestInfo> manifest;
-  /// In the order of the manifest; PluginInfo::fit says which of them this program can use.
+  /// In the order of the manifest. PluginInfo::compatibility says which of them this program can use.
   std::vector<PluginInfo> plugins;
-  /// Those of the module and of the libraries beside it, in the order in which they are loaded; of
-  /// a builtin none.
+  /// The libraries of the module and of the libraries beside it, in load order; empty for a builtin.
   std::vector<LibraryInfo> libraries;
-  /// Whether its code goes when it is unloaded; empty for a builtin and for what is no module.
-  std::optional<Reload> reload;
-  /// Why this program would not load the module, each with its code.
+  /// Whether its code can be unloaded; absent for a builtin and for a file that is not a module.
+  std::optional<ReloadSafety> reload;
+  /// Why this program would not load the module.
   std::vector<Error> errors;
-  /// What is wrong and keeps nobody from using the rest: plugins that do not fit beside one that
-  /// does; kinds that only other programs have.
+  /// Problems that do not prevent loading: plugins that this program cannot use beside one that it
+  /// can, and kinds that this program does not know.
   std::vector<Error> warnings;
-  /// Remarks on a module that is used in full.
+  /// Remarks on a module that can be used completely.
   std::vector<Error> notes;
-  /// The parts that were looked at, eg: "manifest", "symbols".
+  /// The parts that were checked, eg: "manifest", "symbols".
   std::vector<std::string> checked;
 
-  /// Whether a host would try to load it: no problem was found. What shows only then (a missing
-  /// method, a `start` that fails) is not known here.
+  /// Returns whether a host would try to load the module. Problems that appear only during loading (a
+  /// missing method, a `start` that fails) are not known here.
   bool would_load() const noexcept { return errors.empty(); }
 
-  /// Adds a finding to those of its grade.
-  TENON_API void add(Error finding);
+  /// Adds a problem to `errors`, `warnings` or `notes`, by its grade.
+  TENON_API void add(Error problem);
 };
 
-/// Looks at a file. Never waits for a pipe or a device. `program` is the executable of the host
-/// that would load it, whose symbols count then; empty: this process. Thread-safe.
+/// Inspects a file. Never waits for a pipe or a device. `program` is the executable of the host that
+/// would load it, whose symbols the module may use; empty: this process. Thread-safe.
 TENON_API ModuleReport inspect(const std::filesystem::path& file,
                                const std::filesystem::path& program = {});
 
-/// Looks at a module that is linked into the program.
+/// Inspects a module that is linked into the program. Thread-safe.
 TENON_API ModuleReport inspect(const tenon_module& builtin);
 
-/// The kind of this process with this id; nullptr where it knows none. Thread-safe.
+/// Returns the kind of this process with this id; nullptr if there is none. Thread-safe.
 TENON_API const Kind* find_kind(std::string_view id) noexcept;
 
-/// Makes these the kinds of the process, in the place of those that were registered: for programs
-/// that look at the plugins of another program. Nothing can be created of a kind without tables.
-/// They live as long as the process. REQUIRED: there is no Host yet.
+/// Replaces the registered kinds of the process: for programs that inspect the plugins of another
+/// program. Plugins of a kind without vtables cannot be created. `kinds` must live as long as the
+/// process. REQUIRED: no Host exists yet.
 TENON_API void use_kinds(std::vector<const Kind*> kinds);
 
-/// Where the data of an app may be installed: that of the user, of this machine, of the system, eg:
-/// "/usr/share/photo".
+/// Returns the directories in which data of an app may be installed: of the user, of this machine, of
+/// the system, eg: "/usr/share/photo".
 TENON_API std::vector<std::filesystem::path> data_folders(const std::string& app);
 
-/// The manifests of modules that are linked into a program as one JSON array, which is what the
-/// description of the program says of its builtins (`tenon_install_sdk`).
+/// Returns the manifests of modules that are linked into a program as one JSON array, as the
+/// description of the program contains them (`tenon_install_sdk`).
 TENON_API std::string manifests_of(const std::vector<const tenon_module*>& builtins);
 
 }  // namespace tenon

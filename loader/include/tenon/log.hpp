@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/log.hpp: what a host and its plugins log. See HostOptions::log_sink.
+// tenon/log.hpp: log lines of a host and its plugins. See HostOptions::log_sink.
 #pragma once
 
 #include <tenon/abi.h>
@@ -20,10 +20,10 @@ enum class LogLevel : std::int32_t {
   info = TENON_LOG_INFO,
   warn = TENON_LOG_WARN,
   error = TENON_LOG_ERROR,
-  off,  // of a host: it logs nothing
+  off,  // as HostOptions::log_level: nothing is logged
 };
 
-/// A key with its value.
+/// A key and its value.
 struct LogPair {
   std::string_view key;
   std::string_view value;
@@ -38,22 +38,22 @@ struct Value<LogPair> {
   }
 };
 
-/// One line of the log. Its texts are those of the plugin, unchanged: they may hold control
-/// characters and bytes that are no UTF-8. They are valid while the sink runs.
+/// One log line. Its texts are unchanged: they may contain control characters and bytes that are not
+/// UTF-8. They are valid while the sink runs.
 struct TENON_API LogLine {
   std::chrono::system_clock::time_point time{};
-  /// Not `off`.
+  /// Never `off`.
   LogLevel level = LogLevel::info;
-  /// Whose code logs, eg: "me.example/filters"; empty where it is the host.
+  /// The package that logs, eg: "me.example/filters"; empty for the host.
   std::string_view package{};
-  /// The plugin of that package, eg: "me.example/blur"; empty where the module logs outside of its
-  /// plugins: in `start` and `stop`, and on threads of its own where it names none.
+  /// The plugin of that package that logs, eg: "me.example/blur"; empty if the module logs outside its
+  /// plugins: in `start` and `stop`, and on its own threads unless it names one.
   std::string_view plugin{};
   std::string_view message{};
-  /// In the order in which the plugin gave them; a key may stand more than once.
+  /// In the order of the plugin. A key may occur more than once.
   ListView<LogPair> pairs{};
 
-  /// One line without time and level, in which control characters are escaped. eg:
+  /// Returns one line without time and level, with control characters escaped, eg:
   /// "me.example/blur (me.example/filters): opened path=in.png rows=12 note=\"two words\""
   std::string to_string() const;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/packages.hpp: what a host says of the packages that it has found: what each of them
-// requires and gets, and why it is this version and not a newer one.
+// tenon/packages.hpp: the packages that a host found, their requirements, and why each version was
+// chosen.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -13,15 +13,16 @@
 
 namespace tenon {
 
-/// What a package requires of another one, and what it gets.
+/// A requirement of a package, and the version that meets it.
 struct RequirementInfo {
+  /// The package that is required.
   std::string package;
-  /// As the author wrote it, eg: "^1.4"
+  /// The accepted versions as the author wrote them, eg: "^1.4"
   std::string versions;
-  /// The version that it gets; empty where it gets none. A package in development may get one that
-  /// it does not ask for.
-  std::string gets = {};
-  /// Whether it gets what it asks for.
+  /// The version that is used; empty if there is none. A package in development may use a version
+  /// that does not meet its requirement.
+  std::string resolved = {};
+  /// Whether `resolved` meets the requirement.
   bool met = false;
 };
 
@@ -29,53 +30,52 @@ struct RequirementInfo {
 struct PackageInfo {
   std::string name;
   std::string version;
-  /// Where the module lies; empty for a builtin.
+  /// The file of the module; empty for a builtin.
   std::filesystem::path file;
   bool builtin() const noexcept { return file.empty(); }
-  /// From a folder `dev`: its requirements are wishes.
+  /// Whether it is in a directory `dev`: its requirements are then advisory.
   bool in_development = false;
-  /// The lock of the host names it.
+  /// Whether the lock of the host lists it.
   bool locked = false;
-  /// The host takes it where nobody asks for another version, or something that it takes so gets
-  /// it.
+  /// Whether the host uses it if no reference asks for another version, or uses a package that
+  /// requires it.
   bool used = false;
   std::vector<RequirementInfo> requirements = {};
-  /// Why the host never takes it; nothing where it does.
+  /// Why the host never uses it; absent if it may.
   std::optional<Error> refused = {};
 };
 
-/// Somebody who requires a package.
+/// A source of a requirement.
 struct RequirerInfo {
-  /// A reference that was asked about, the host, or a package with its version.
+  /// A reference passed to Host::resolve, the host, or a package with its version.
   std::string name;
-  /// Empty: any will do.
+  /// The accepted versions; empty: any.
   std::string versions;
 };
 
-/// A newer version that was passed over.
-struct PassedOver {
+/// A newer version that was not chosen.
+struct SkippedVersion {
   std::string version;
   /// For people, eg: "me.example/blur 1.2.0 requires ^1.4"
   std::string reason;
 };
 
-/// A package that somebody gets, and why it is this version.
+/// A package that is used, and why this version was chosen.
 struct ResolvedPackage {
   PackageInfo package;
-  /// All who get it, also those that nobody asked about.
+  /// Everything that uses it, including packages that no reference led to.
   std::vector<RequirerInfo> required_by;
-  /// The newest first.
-  std::vector<PassedOver> newer;
+  /// Newest first.
+  std::vector<SkippedVersion> newer;
 };
 
-/// What references come to.
-struct Resolved {
-  /// Those that are referred to, then what they require, and what that requires. Each once.
+/// The packages that references lead to.
+struct ResolvedPackages {
+  /// The packages that the references name, then what they require, recursively. Each once.
   std::vector<ResolvedPackage> packages;
-  /// Of references: bad-reference, not-found, why the host does not take what they name.
+  /// For references: bad-reference, not-found, and why the host does not use what they name.
   std::vector<Error> errors;
-  /// version-substituted: a version that a reference names is gone, and another one takes its
-  /// place.
+  /// version-substituted: another version is used because the one in a reference is absent.
   std::vector<Error> warnings;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/result.hpp: how everything in tenon says that it failed. `Error` is one failure with
-// what a person needs to repair it, `Result<T>` is a value or an Error. The library throws
-// nothing but `BadResult`, and that only from `Result::value()`.
+// tenon/result.hpp: errors. `Error` is one failure with what a person needs to fix it, `Result<T>` is
+// a value or an Error. The library throws only `BadResult`, and only from `Result::value()`.
 #pragma once
 
 #include <tenon/abi.h>
@@ -19,8 +18,8 @@
 
 namespace tenon {
 
-/// The word for the code in a status, flags ignored: "ok", "invalid-argument", "crashed". A number
-/// that is no code is "unknown".
+/// Returns the word for the code in a status, ignoring flags: "ok", "invalid-argument", "crashed";
+/// "unknown" for a number that is not a code.
 constexpr std::string_view status_word(tenon_status status) noexcept {
   constexpr std::string_view words[] = {"ok",
                                         "cancelled",
@@ -44,42 +43,42 @@ constexpr std::string_view status_word(tenon_status status) noexcept {
   return code < std::size(words) ? words[code] : words[TENON_UNKNOWN];
 }
 
-/// The word for the code in a status, and the number of one that no plugin may return: "aborted",
-/// "unknown (status 17)".
+/// Returns the word for the code in a status, with the number if it is not a code that a plugin may
+/// return: "aborted", "unknown (status 17)".
 TENON_API std::string status_text(tenon_status status);
 
-/// How bad a finding is.
+/// How severe a problem is.
 enum class ErrorGrade {
   error,    // something failed or cannot be used
-  warning,  // what can be used is used, but somebody should have a look
-  note      // everything is used as it should be
+  warning,  // something should be looked at, but nothing else is affected
+  note      // information
 };
 
-/// "error", "warning", "note"
+/// Returns "error", "warning" or "note".
 TENON_API std::string_view to_string(ErrorGrade grade) noexcept;
 
-/// The facts of an Error, to be given by name; what does not apply is left out.
+/// The facts of an Error, for designated initializers. Facts that do not apply are left out.
 struct ErrorDetails {
-  std::string code{};      // stable word, eg: "kind-too-new"; left out where status says it
-  tenon_status status{0};  // with flags; of a failed call, else 0
+  std::string code{};      // stable word, eg: "kind-too-new"; not needed with a status
+  tenon_status status{0};  // of a failed call, with flags; otherwise 0
   std::string message{};   // one sentence without a full stop
-  std::string where{};     // what is wrong: a file, file:line:column, a kind, a name
-  std::string found{};     // what is there
-  std::string needed{};    // what should be there
-  std::string fix{};       // what to do about it
+  std::string where{};     // a file, file:line:column, a kind, a name
+  std::string found{};     // what was found
+  std::string needed{};    // what is needed instead
+  std::string fix{};       // what to do, as an imperative
   std::string plugin{};    // of a failed call, eg: "me.example/blur"
   std::string method{};    // of a failed call, eg: "apply"
-  std::string behind{};    // of a failed call: those of other plugins that failed in it
-  ErrorGrade grade{};      // of a finding
+  std::string behind{};    // of a failed call: calls of other plugins that failed inside it
+  ErrorGrade grade{};
 };
 
-/// One failure: a finding about a file, a spec, a package, or a call of a plugin that failed.
+/// One failure: a problem of a file, a spec or a package, or a failed call of a plugin.
 ///
 ///   return Error({.code = "no-manifest", .where = path, .needed = "a note", .fix = "..."});
 ///   return Error({.status = TENON_ABORTED | TENON_RETRYABLE, .message = "the disk is full"});
 ///
-/// Moving costs one pointer; a copy has details of its own. An Error that was moved from
-/// answers empty texts and 0. Const functions may be called from any thread.
+/// Moving copies one pointer; copying copies the details. A moved-from Error has empty texts and the
+/// status 0. Const functions may be called from any thread.
 class [[nodiscard]] Error {
  public:
   /// REQUIRED: a code, or a status that is not TENON_OK.
@@ -91,14 +90,13 @@ class [[nodiscard]] Error {
   Error& operator=(Error&&) noexcept = default;
   ~Error() = default;
 
-  /// The texts below belong to the Error and are valid as long as it is. What does not apply
-  /// is empty.
+  // The texts below are valid as long as the Error. Facts that do not apply are empty.
 
-  /// A stable code, to search for and to compare with: "kind-too-new" (abi/errors.md lists them);
-  /// for a failed call the word of its status: "invalid-argument".
+  /// Returns a stable code to search for and to compare with: "kind-too-new" (abi/errors.md lists
+  /// them); for a failed call the word of its status: "invalid-argument".
   std::string_view code() const noexcept { return text(&ErrorDetails::code); }
 
-  /// How bad it is; whatever made a call fail is an error.
+  /// Returns how severe it is. A failed call is always an error.
   ErrorGrade grade() const noexcept { return details_ ? details_->grade : ErrorGrade::error; }
 
   /// Returns a copy with another grade.
@@ -108,60 +106,60 @@ class [[nodiscard]] Error {
     return copy;
   }
 
-  /// What went wrong, for people.
+  /// Returns what went wrong, for people.
   std::string_view message() const noexcept { return text(&ErrorDetails::message); }
 
-  /// What the finding is about: a path, path:line:column, a kind, the name of a plugin.
+  /// Returns what the problem is about: a path, path:line:column, a kind, the name of a plugin.
   std::string_view where() const noexcept { return text(&ErrorDetails::where); }
 
-  /// What is there.
+  /// Returns what was found.
   std::string_view found() const noexcept { return text(&ErrorDetails::found); }
 
-  /// What should be there.
+  /// Returns what is needed instead.
   std::string_view needed() const noexcept { return text(&ErrorDetails::needed); }
 
-  /// What to do about it.
+  /// Returns what to do, as an imperative.
   std::string_view fix() const noexcept { return text(&ErrorDetails::fix); }
 
-  /// The plugin and the method of a call that failed.
+  /// Return the plugin and the method of a failed call.
   std::string_view plugin() const noexcept { return text(&ErrorDetails::plugin); }
   std::string_view method() const noexcept { return text(&ErrorDetails::method); }
 
-  /// The call of another plugin that failed inside of the one that failed, and what failed inside
-  /// of that: the path of plugins to where it began. eg:
+  /// Returns the call of another plugin that failed inside the failed call, and what failed inside
+  /// that, down to the first failure, eg:
   ///   me.example/edges: apply: internal: no kernel; behind it example.io/store: get: not-found
-  /// A plugin may have gone on after such a failure and failed for another reason.
+  /// The plugin may have continued after such a failure and failed for another reason.
   std::string_view behind() const noexcept { return text(&ErrorDetails::behind); }
 
-  /// The status of a call that failed, with its flags; 0 where the error is not about a call.
+  /// Returns the status of a failed call, with its flags; 0 if the error is not about a call.
   tenon_status status() const noexcept { return details_ ? details_->status : 0; }
 
-  /// Whether the same call may succeed later.
+  /// Returns whether the same call may succeed later.
   bool retryable() const noexcept { return (status() & TENON_RETRYABLE) != 0; }
 
-  /// Whether the module is broken and asks to be restarted.
+  /// Returns whether the module is broken and requested a restart.
   bool fatal() const noexcept { return (status() & TENON_FATAL) != 0; }
 
-  /// Whether the instance was replaced and is back in an earlier state.
+  /// Returns whether the instance was replaced and is back in an earlier state.
   bool restarted() const noexcept { return (status() & TENON_RESTARTED) != 0; }
 
-  /// The whole error for people, without a line end behind it. One line for a call, with what is
-  /// behind it:
+  /// Returns the complete error for people, without a final newline. One line for a call, including
+  /// `behind`:
   ///   me.example/blur: apply: invalid-argument: wrong buffer size
-  /// and for a finding one line, which begins with its grade, and up to three more:
+  /// For other errors one line that begins with the grade, and up to three more:
   ///   error[kind-too-new] photo.example/filter
   ///      found   version 4
   ///      needed  1 to 3
-  ///      fix     a host that offers version 4
-  /// It can go to a terminal or a log as it is: what could forge a line of it or move a cursor
-  /// (control characters, invalid UTF-8, changes of direction) becomes \xNN.
+  ///      fix     use a host that offers version 4
+  /// The text is safe for terminals and logs: control characters, invalid UTF-8 and changes of
+  /// direction are written as \xNN.
   TENON_API std::string to_string() const;
 
  private:
   template <class>
   friend class Result;
 
-  Error() noexcept = default;  // no error: what a good Result<void> holds
+  Error() noexcept = default;  // no error, for a successful Result<void>
 
   std::string_view text(std::string ErrorDetails::*member) const noexcept {
     return details_ ? std::string_view(*details_.*member) : std::string_view();
@@ -170,20 +168,20 @@ class [[nodiscard]] Error {
   std::string call_text() const;
   std::string finding_text() const;
 
-  // Far away from the place of a call, where nearly every Error is none.
+  // Cold: nearly every call returns no error.
   struct Delete {
     TENON_API TENON_COLD void operator()(ErrorDetails* details) const noexcept;
   };
   std::unique_ptr<ErrorDetails, Delete> details_;
 };
 
-/// What Result::value() throws when there is no value; what() is the error's to_string().
+/// Thrown by Result::value() if there is no value. what() is Error::to_string().
 class BadResult : public std::logic_error {
  public:
   explicit BadResult(const Error& error) : std::logic_error(error.to_string()) {}
 };
 
-/// A T or the Error that says why there is none. T may be move-only, and void (below).
+/// A T, or the Error that says why there is none. T may be move-only or void.
 template <class T>
 class [[nodiscard]] Result {
   static_assert(std::is_object_v<T> && !std::is_same_v<std::remove_cv_t<T>, Error>);
@@ -191,33 +189,33 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  /// Made from a value, or from whatever a T is made from...
+  /// Constructs a value from a T, or from anything that a T can be constructed from.
   template <class U = T>
   requires(std::is_constructible_v<T, U&&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
            !std::is_same_v<std::remove_cvref_t<U>, Error>) explicit(!std::is_convertible_v<U&&, T>)
       Result(U&& value)
       : state_(std::in_place_index<0>, std::forward<U>(value)) {}
 
-  /// ... or from an error.
+  /// Constructs a failure.
   Result(Error error) noexcept : state_(std::in_place_index<1>, std::move(error)) {}
 
-  /// Whether there is a value.
+  /// Returns whether there is a value.
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
-  /// The value. REQUIRED: has_value().
+  /// Return the value. REQUIRED: has_value().
   T& operator*() & noexcept { return known(); }
   const T& operator*() const& noexcept { return known(); }
   T&& operator*() && noexcept { return std::move(known()); }
   T* operator->() noexcept { return &known(); }
   const T* operator->() const noexcept { return &known(); }
 
-  /// The value; throws BadResult when there is none.
+  /// Return the value. Throw BadResult if there is none.
   T& value() & { return checked().known(); }
   const T& value() const& { return checked().known(); }
   T&& value() && { return std::move(checked().known()); }
 
-  /// Why there is no value. REQUIRED: !has_value().
+  /// Return why there is no value. REQUIRED: !has_value().
   const Error& error() const& noexcept { return failure(); }
   Error&& error() && noexcept { return std::move(failure()); }
 
@@ -250,27 +248,27 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// Success, or the Error. A good one is a null pointer.
+/// Success or an Error. Success is a null pointer.
 template <>
 class [[nodiscard]] Result<void> {
  public:
   using value_type = void;
 
-  /// Success...
+  /// Constructs success.
   Result() noexcept = default;
-  /// ... or an error.
+  /// Constructs a failure.
   Result(Error error) noexcept : error_(std::move(error)) {}
 
-  /// Whether it went well.
+  /// Returns whether it succeeded.
   bool has_value() const noexcept { return error_.details_ == nullptr; }
   explicit operator bool() const noexcept { return has_value(); }
 
-  /// Nothing; throws BadResult when it went wrong.
+  /// Throws BadResult if it failed.
   void value() const {
     if (!has_value()) throw BadResult(error_);
   }
 
-  /// Why it went wrong. REQUIRED: !has_value().
+  /// Return why it failed. REQUIRED: !has_value().
   const Error& error() const& noexcept {
     assert(!has_value());
     return error_;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/stream.hpp: readers and writers, the only values that outlive the call that answered them.
+// tenon/stream.hpp: readers and writers, the only values that outlive the call that returned them.
 //
 //   tenon::Reader body = store->get_object("photos", "cat.png").value();
 //   while (auto got = body.read(buffer)) { if (*got == 0) break; ... }
 //
-// What a plugin answered keeps the plugin's code loaded. When the plugin is restarted the stream
-// goes on in the old code, as long as RestartOptions::drain says; then, and also when the Handle
-// that answered it ends, or at once when a plugin with a session restarts, it is revoked: its
-// functions answer `aborted`, retryable and restarted.
+// A stream of a plugin keeps the plugin's code loaded. After a restart it continues in the old code
+// for at most RestartPolicy::drain_timeout. It is revoked after that, when its Handle is destroyed, and
+// when a plugin with a session restarts. Functions of a revoked stream return `aborted`, retryable and
+// restarted.
 #pragma once
 
 #include <tenon/abi.h>
@@ -29,35 +29,35 @@
 
 namespace tenon {
 
-/// A reader of the host's own, to be passed to plugins as a Reader. Ends with it, on whichever
-/// thread that is. Exceptions become failures.
-class OwnReader {
+/// A reader that the host implements, to be passed to plugins as a Reader. It is destroyed with the
+/// Reader, on any thread. Exceptions become failures.
+class HostReader {
  public:
-  virtual ~OwnReader() = default;
-  /// Fills `into` from its start and answers how much that was; 0 only at the end. May block, until
-  /// the call is cancelled. Comes from one thread at a time.
+  virtual ~HostReader() = default;
+  /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block until
+  /// the call is cancelled. Called by one thread at a time.
   virtual Result<std::size_t> read(Call& call, std::span<std::uint8_t> into) = 0;
 };
 
-/// A writer of the host's own. Ended without a commit it discards what was written.
-class OwnWriter {
+/// A writer that the host implements. If it is destroyed without a commit, the data is discarded.
+class HostWriter {
  public:
-  virtual ~OwnWriter() = default;
-  /// Takes all of `from` or fails.
+  virtual ~HostWriter() = default;
+  /// Writes all of `from` or fails.
   virtual Result<void> write(Call& call, BytesView from) = 0;
-  /// Makes what was written complete and durable.
+  /// Makes the data complete and durable.
   virtual Result<void> commit(Call& call) = 0;
 };
 
-/// Owns a stream to read from: a plugin's, or one of the host's own. Released at its end, on any
-/// thread. Used by one thread at a time. An empty one, also one that was moved from, fails.
+/// Owns a stream to read from, of a plugin or of the host, and releases it in its destructor, on any
+/// thread. Used by one thread at a time. All functions of an empty or moved-from Reader fail.
 class TENON_API Reader {
  public:
   Reader() noexcept = default;
-  /// To be passed to a plugin.
-  template <std::derived_from<OwnReader> Own>
+  /// Wraps a reader of the host, to be passed to a plugin.
+  template <std::derived_from<HostReader> Own>
   Reader(std::unique_ptr<Own> own) : raw_(give(std::move(own))) {}
-  /// Takes over what crossed the ABI. `plugin`: for errors.
+  /// Takes ownership of a C stream. `plugin` is named in errors.
   explicit Reader(tenon_reader* raw, std::string_view plugin = {}) : raw_(raw), plugin_(plugin) {}
   Reader(Reader&& other) noexcept
       : raw_(std::exchange(other.raw_, nullptr)), plugin_(std::move(other.plugin_)) {}
@@ -66,9 +66,9 @@ class TENON_API Reader {
 
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
-  /// Fills `into` from its start and answers how much that was; 0 only at the end. May block; a
-  /// Call can be given a deadline and cancelled. Errors: those of the plugin; `aborted` when the
-  /// stream was revoked.
+  /// Fills `into` from its start and returns the number of bytes; 0 only at the end. May block; pass
+  /// a Call to set a deadline or to cancel. Errors: those of the plugin; `aborted` if the stream was
+  /// revoked.
   Result<std::size_t> read(std::span<std::uint8_t> into);
   Result<std::size_t> read(Call& call, std::span<std::uint8_t> into) {
     if (raw_ == nullptr) [[unlikely]]
@@ -80,30 +80,29 @@ class TENON_API Reader {
     return got;
   }
 
-  /// What crosses the ABI; still owned.
+  /// Returns the C stream without giving up ownership.
   tenon_reader* raw() const noexcept { return raw_; }
-  /// The same, owned by the caller from now on.
+  /// Returns the C stream, which the caller then owns.
   [[nodiscard]] tenon_reader* release() noexcept { return std::exchange(raw_, nullptr); }
 
  private:
-  static tenon_reader* give(std::unique_ptr<OwnReader> own);
-  /// A read that failed: with `status`, or without a stream, or it gave more than there was room
-  /// for.
+  static tenon_reader* give(std::unique_ptr<HostReader> own);
+  /// Returns the error of a read that failed with `status`, had no stream, or returned too many
+  /// bytes.
   Result<std::size_t> failure(const Call& call, tenon_status status) const;
 
   tenon_reader* raw_ = nullptr;
   std::string plugin_;
 };
 
-/// Owns a stream to write to, as Reader does. Released without a commit it discards what was
-/// written.
+/// Owns a stream to write to; see Reader. If it is destroyed without a commit, the data is discarded.
 class TENON_API Writer {
  public:
   Writer() noexcept = default;
-  /// To be passed to a plugin.
-  template <std::derived_from<OwnWriter> Own>
+  /// Wraps a writer of the host, to be passed to a plugin.
+  template <std::derived_from<HostWriter> Own>
   Writer(std::unique_ptr<Own> own) : raw_(give(std::move(own))) {}
-  /// Takes over what crossed the ABI. `plugin`: for errors.
+  /// Takes ownership of a C stream. `plugin` is named in errors.
   explicit Writer(tenon_writer* raw, std::string_view plugin = {}) : raw_(raw), plugin_(plugin) {}
   Writer(Writer&& other) noexcept
       : raw_(std::exchange(other.raw_, nullptr)), plugin_(std::move(other.plugin_)) {}
@@ -112,7 +111,7 @@ class TENON_API Writer {
 
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
-  /// Writes all of `from` or fails. May block. Errors: as of Reader::read.
+  /// Writes all of `from` or fails. May block. Errors: those of Reader::read.
   Result<void> write(BytesView from);
   Result<void> write(Call& call, BytesView from) {
     if (raw_ == nullptr) [[unlikely]]
@@ -122,18 +121,18 @@ class TENON_API Writer {
       return failure(call, status, "write");
     return {};
   }
-  /// Makes what was written complete and durable. May block. Errors: as of Reader::read.
+  /// Makes the data complete and durable. May block. Errors: those of Reader::read.
   Result<void> commit();
   Result<void> commit(Call& call);
 
-  /// What crosses the ABI; still owned.
+  /// Returns the C stream without giving up ownership.
   tenon_writer* raw() const noexcept { return raw_; }
-  /// The same, owned by the caller from now on.
+  /// Returns the C stream, which the caller then owns.
   [[nodiscard]] tenon_writer* release() noexcept { return std::exchange(raw_, nullptr); }
 
  private:
-  static tenon_writer* give(std::unique_ptr<OwnWriter> own);
-  /// A call that failed: with `status`, or without a stream.
+  static tenon_writer* give(std::unique_ptr<HostWriter> own);
+  /// Returns the error of a call that failed with `status` or had no stream.
   Result<void> failure(const Call& call, tenon_status status, const char* method) const;
 
   tenon_writer* raw_ = nullptr;
@@ -142,7 +141,7 @@ class TENON_API Writer {
 
 namespace detail {
 
-/// A stream that may be absent, as it crosses the ABI.
+/// Returns the C stream, or nullptr if it is absent.
 template <class Stream>
 auto* raw_of(const std::optional<Stream>& stream) noexcept {
   return stream ? stream->raw() : nullptr;
@@ -152,7 +151,7 @@ auto* raw_of(const Stream& stream) noexcept {
   return stream.raw();
 }
 
-/// It belongs to the plugin that took it.
+/// Gives up ownership after a plugin has taken the stream.
 template <class Stream>
 void passed(Stream& stream) noexcept {
   static_cast<void>(stream.release());
@@ -162,7 +161,7 @@ void passed(std::optional<Stream>& stream) noexcept {
   if (stream) passed(*stream);
 }
 
-/// A stream of an answer that may be absent.
+/// Returns an optional stream of a response.
 template <class Stream, class Raw>
 std::optional<Stream> optional_stream(Raw* raw, std::string_view plugin) {
   if (raw == nullptr) return std::nullopt;

@@ -30,8 +30,8 @@ class Authors : public testing::Test {
     place("author");
     HostOptions options{.app = "", .plugin_path = {world_.plugins()}};
     options.count_calls = true;
-    options.restart.gate = std::chrono::milliseconds(200);
-    options.restart.drain = std::chrono::milliseconds(200);
+    options.restart.gate_timeout = std::chrono::milliseconds(200);
+    options.restart.drain_timeout = std::chrono::milliseconds(200);
     return Host(options);
   }
 };

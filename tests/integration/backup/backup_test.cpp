@@ -37,7 +37,7 @@ class OldBackup : public Hosting {
   std::optional<Host> host_;
 };
 
-class Content : public OwnReader {
+class Content : public HostReader {
  public:
   explicit Content(std::string text) : left_(std::move(text)) {}
   Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {

@@ -56,7 +56,7 @@ class Example : public Hosting {
       std::thread([&] {
         check(handle);
         for (int generation = 2; generation <= 4; generation++) {
-          ASSERT_EQ(host_->restart(package).value(), Restarted::now);
+          ASSERT_EQ(host_->restart(package).value(), RestartOutcome::restarted);
           check(handle);
           EXPECT_TRUE(is_mapped(stem + ".g" + std::to_string(generation)));
           EXPECT_TRUE(
@@ -65,7 +65,7 @@ class Example : public Hosting {
       }).join();
       check(handle);
       EXPECT_EQ(module(*host_, package).generation, 4u);
-      EXPECT_EQ(module(*host_, package).stayed, 0u);
+      EXPECT_EQ(module(*host_, package).still_mapped, 0u);
     }
     host_.reset();
     EXPECT_FALSE(is_mapped(stem));

@@ -33,7 +33,7 @@ std::uint64_t word_at(std::uint64_t offset) {
 }
 
 /// Generates the content while it is read; the size is a multiple of eight.
-class Generated : public OwnReader {
+class Generated : public HostReader {
  public:
   explicit Generated(std::uint64_t size) : size_(size) {}
   Result<std::size_t> read(Call&, std::span<std::uint8_t> into) override {

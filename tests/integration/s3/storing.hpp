@@ -24,7 +24,7 @@
 namespace tenon::tests {
 
 /// A body that the host owns. With `breaks` it fails after its content.
-class Body : public OwnReader {
+class Body : public HostReader {
  public:
   explicit Body(std::string content, bool breaks = false)
       : content_(std::move(content)), breaks_(breaks) {}

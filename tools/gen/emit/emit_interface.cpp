@@ -107,7 +107,7 @@ void emit_request(Writer& out, const InterfaceMethod& method, MethodForm form) {
 
 /// What owns a stream of the answer.
 std::string stream_answer(const Field& field) {
-  const std::string raw = "guard.lease(out->" + field.name + "), instance_->plugin()";
+  const std::string raw = "guard.revocable(out->" + field.name + "), instance_->plugin()";
   if (field.type.shape != Shape::optional) return host_stream(field.type) + "(" + raw + ")";
   return "tenon::detail::optional_stream<" + host_stream(*field.type.element) + ">(" + raw + ")";
 }

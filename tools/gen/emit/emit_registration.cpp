@@ -51,12 +51,12 @@ void emit_lent_streams(Writer& out, const Method& method) {
 }
 
 /// What the plugin answers keeps the plugin.
-void emit_leased_streams(Writer& out, const Method& method) {
+void emit_revocable_streams(Writer& out, const Method& method) {
   out.line("if (*out == nullptr) return tenon::detail::no_answer(call);");
   out.line("auto* response = tenon::detail::copied(call, *out);");
   for (const Field& field : method.response) {
     if (!is_stream(field.type)) continue;
-    out.line("response->", field.name, " = guard.lease(response->", field.name, ");");
+    out.line("response->", field.name, " = guard.revocable(response->", field.name, ");");
   }
   out.line("*out = response;");
 }
@@ -67,7 +67,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
            interface.raw_parameters(), ") {");
   out.indented([&] {
     out.line("auto& instance = *static_cast<tenon::detail::Instance*>(self);");
-    out.line("const tenon::detail::AskerScope asker(instance);");
+    out.line("const tenon::detail::CallerScope caller(instance);");
     out.line("tenon::detail::CallGuard guard(instance, ", interface.fresh() ? "true" : "false",
              ");");
     out.line("if (!guard) return guard.refuse(call, ", quoted(method.name), ");");
@@ -90,7 +90,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     }
     if (method.configures) out.line("instance.remember_config(in->config);");
     if (interface.begins_session()) out.line("guard.session_begins();");
-    if (interface.answers_streams()) emit_leased_streams(out, method);
+    if (interface.answers_streams()) emit_revocable_streams(out, method);
     out.line("return TENON_OK;");
   });
   out.line("}");
@@ -107,14 +107,14 @@ void emit_client(Writer& out, const KindVersion& version) {
            "};");
 }
 
-void emit_supervised(Writer& out, const KindVersion& version) {
+void emit_intercepted(Writer& out, const KindVersion& version) {
   std::vector<std::string> members{"sizeof(" + version.c_name + ")", std::to_string(version.number),
                                    "0", "nullptr"};
   for (std::size_t i = 0; i < version.methods.size(); i++) {
-    members.push_back("tenon::detail::SupervisedMethod<&" + version.c_name +
+    members.push_back("tenon::detail::InterceptedMethod<&" + version.c_name +
                       "::" + version.methods[i].name + ", " + std::to_string(i) + ">::call");
   }
-  out.list("constexpr " + version.c_name + " " + name_of(version, "supervised") + " = {", members,
+  out.list("constexpr " + version.c_name + " " + name_of(version, "intercepted") + " = {", members,
            "};");
 }
 
@@ -161,7 +161,7 @@ void emit_version(Writer& out, const Kind& kind, std::size_t place) {
        "TENON_FINGERPRINT_" + version.c_name, "sizeof(" + version.c_name + ")",
        configure != nullptr ? "offsetof(" + version.c_name + ", " + configure->name + ")" : "0",
        name_of(version, "methods"), adapters_array(kind, place), "&" + name_of(version, "client"),
-       "&" + name_of(version, "supervised")},
+       "&" + name_of(version, "intercepted")},
       "},");
 }
 
@@ -178,8 +178,8 @@ void emit_registration(Writer& out, const Kind& kind) {
   out.comment("Tables that other plugins get: `self` is an Instance.");
   for (const auto& version : kind.versions) emit_client(out, *version);
   out.line();
-  out.comment("Tables that watch a plugin's own: `self` is a Supervised.");
-  for (const auto& version : kind.versions) emit_supervised(out, *version);
+  out.comment("Tables that watch a plugin's own: `self` is a Interceptor.");
+  for (const auto& version : kind.versions) emit_intercepted(out, *version);
   out.line();
   for (std::size_t place = 0; place < kind.versions.size(); place++) {
     emit_methods(out, *kind.versions[place]);

@@ -21,7 +21,7 @@ namespace tenon {
 ///   {"document": "{...}"}
 ///   {"error": {"code": "wrong-value", "message": "", "where": "value.size", ...}}
 ///
-/// `document` is the text of a document, the rest of a request a DocumentReading whose members may
+/// `document` is the text of a document, the rest of a request a DocumentReadOptions whose members may
 /// be left out. An error has the texts of an Error that are not empty: code, message, where, found,
 /// needed, fix. What is no request gets the error `wrong-request`. Later versions only add members.
 /// Flushes each answer. Nothing else may be written to `out` meanwhile. Exceptions of hand-written

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/gen/instance.hpp>
+#include <tenon/gen/guard.hpp>
+#include <tenon/gen/intercept.hpp>
 #include <tenon/gen/steps.hpp>
-#include <tenon/gen/supervised.hpp>
 #include <tenon/gen/widening.hpp>
 #include <tenon/host.hpp>
 #include <tenon/values.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon/gen/kind.hpp: the description of a kind for the loader. The generator writes one Kind for
-// each kind of a program and registers it. Host authors meet it only as the result of `K::kind()`.
+// each kind of a program and registers it. Host authors see it only as the result of `K::kind()`.
 #pragma once
 
 #include <tenon/abi.h>
@@ -15,20 +15,20 @@ namespace tenon {
 
 struct ValueInfo;
 
-/// A field of a request or response, or of a struct or document inside of one.
+/// A field of a request or response, or of a struct or document inside one.
 struct FieldInfo {
   std::string_view name;
   /// In bytes.
   std::uint32_t offset;
-  /// Whether it joined a version that was released already, and may be absent.
+  /// Whether it was added to a version that was already released, so that it may be absent.
   bool added;
   const ValueInfo* value;
 };
 
-/// How a value lies in memory.
+/// The memory layout of a value.
 struct ValueInfo {
   enum class Form : std::uint8_t {
-    plain,    // points to nothing that can be checked: a number, a stream
+    plain,    // a number or a stream: nothing that it points to can be checked
     text,     // tenon_string
     json,     // tenon_string or tenon_bytes
     bytes,    // tenon_bytes or tenon_buffer
@@ -41,62 +41,62 @@ struct ValueInfo {
   /// In bytes.
   std::uint32_t size;
   std::uint32_t alignment;
-  /// Of a list, a map or a pointer.
+  /// The element of a list, a map or a pointer.
   const ValueInfo* element = nullptr;
-  /// Of a struct or document.
+  /// The fields of a struct or document.
   std::span<const FieldInfo> fields = {};
 };
 
-/// On which threads a method may be called.
+/// The threads on which a method may be called.
 enum class Threading : std::uint8_t {
-  any,     // on any, also while other calls are under way
-  serial,  // on any, one serial call of the instance at a time
-  main,    // on the main thread of the process
+  any,     // any thread, concurrently with other calls
+  serial,  // any thread, one serial call of the instance at a time
+  main,    // the main thread of the process
 };
 
 /// One method of one version of a kind.
 struct MethodInfo {
   std::string_view name;
-  /// Of the function pointer in the table, in bytes.
+  /// The offset of the function pointer in the vtable, in bytes.
   std::uint32_t offset;
-  /// Whether a plugin must have it; a slot that is NULL answers `unimplemented` otherwise.
+  /// Whether a plugin must implement it. Otherwise `unimplemented` replaces a NULL slot.
   bool required;
-  /// What stands in the slot that is NULL; has the signature of the method.
+  /// A function with the signature of the method that returns the status `unimplemented`.
   void (*unimplemented)();
-  // What HostOptions::check_calls checks:
-  /// Empty where there are no fields.
+  // For HostOptions::check_calls:
+  /// Empty if there are no fields.
   std::span<const FieldInfo> request = {};
   std::span<const FieldInfo> response = {};
   Threading threading = Threading::any;
-  /// The states in which it may be called; empty: in each. Instances begin as "created".
+  /// The states in which it may be called; empty: all. Instances begin as "created".
   std::span<const std::string_view> from = {};
-  /// The state that a success leads to; empty: the state stays.
+  /// The state after success; empty: unchanged.
   std::string_view to = {};
 };
 
-/// A method of a newer version behind which a plugin has one of its own.
+/// A method of a newer version that calls a method of the plugin directly.
 struct OwnMethod {
   std::string_view name;
-  /// Its name in the version of the plugin.
+  /// The name in the version of the plugin.
   std::string_view own;
 };
 
-/// How a plugin of one version is used as a newer one.
+/// Makes a plugin of one version usable as a newer one.
 struct Adapter {
   /// The newer version.
   std::int32_t target;
-  /// Why it cannot be; empty when it can.
+  /// Why it is not possible; empty if it is.
   std::string_view refusal;
-  /// A table of the target version whose `self` is what `create` answers.
+  /// A vtable of the target version. Its `self` is the result of `create`.
   const void* table;
-  /// Binds the adapter to an instance: its own table, normalised, and its own self. The name of the
-  /// plugin lives as long as the adapter.
+  /// Creates the adapter of one instance from its normalised vtable and its self. The name of the
+  /// plugin must live as long as the adapter.
   void* (*create)(const void* table, void* self, std::string_view plugin);
   void (*destroy)(void* adapter) noexcept;
-  /// Methods of the target that the plugin does not really have.
+  /// Methods of the target that the plugin does not implement.
   std::span<const std::string_view> missing;
   /// Methods of the target that are methods of the plugin's version, perhaps under an older name.
-  /// In neither list: those that hand-written code makes of others.
+  /// Methods that hand-written code provides are in neither list.
   std::span<const OwnMethod> own = {};
 };
 
@@ -105,20 +105,20 @@ struct KindVersion {
   std::int32_t version;
   bool draft;
   std::uint64_t fingerprint;
-  /// Of the table, in bytes.
+  /// The size of the vtable in bytes.
   std::uint32_t table_size;
-  /// Offset of the method that takes the configuration; 0 where there is none.
+  /// The offset of the configure method; 0 if there is none.
   std::uint32_t configure_offset;
   std::span<const MethodInfo> methods;
-  /// To each newer version of the program, ascending.
+  /// One for each newer version of the program, ascending.
   std::span<const Adapter> adapters;
-  /// The table that another plugin gets which asks for this version: its `self` is an Instance.
+  /// The vtable for plugins that call a plugin at this version. Its `self` is an Instance.
   const void* client;
-  /// The table that watches a plugin's own: its `self` is a Supervised. nullptr: there is none, and
-  /// the plugin's calls are not watched.
-  const void* supervised = nullptr;
+  /// The vtable that intercepts calls. Its `self` is an Interceptor. nullptr if calls of this version
+  /// cannot be intercepted.
+  const void* intercepted = nullptr;
 
-  /// The method that takes the configuration; nullptr where there is none.
+  /// Returns the configure method; nullptr if there is none.
   const MethodInfo* configure() const noexcept {
     if (configure_offset == 0) return nullptr;
     for (const MethodInfo& method : methods) {
@@ -126,15 +126,15 @@ struct KindVersion {
     }
     return nullptr;
   }
-  /// The adapter to a newer version; nullptr where there is none, also when it is this version.
+  /// Returns the adapter to a newer version; nullptr if there is none, and for this version.
   const Adapter* adapter_to(std::int32_t target) const noexcept {
     for (const Adapter& adapter : adapters) {
       if (adapter.target == target) return &adapter;
     }
     return nullptr;
   }
-  /// The method of this version that a method of version `target` reaches, under the same name or
-  /// an older one; nullptr where an adapter or hand-written code takes its place, or where `target`
+  /// Returns the method of this version that a method of version `target` calls directly, under the
+  /// same name or an older one; nullptr if an adapter or hand-written code provides it, or if `target`
   /// has no such method.
   const MethodInfo* own_method(std::int32_t target, std::string_view name) const noexcept {
     if (target != version) {
@@ -152,7 +152,7 @@ struct KindVersion {
     }
     return nullptr;
   }
-  /// Whether a plugin of this version can be used as version `target`.
+  /// Returns whether a plugin of this version can be used as version `target`.
   bool serves(std::int32_t target) const noexcept {
     const Adapter* adapter = adapter_to(target);
     return target == version || (adapter != nullptr && adapter->refusal.empty());
@@ -163,13 +163,13 @@ struct KindVersion {
 struct Kind {
   /// eg: "photo.example/filter"
   std::string_view id;
-  /// The instance has a course of its own: a restart closes it before the next one begins.
+  /// Whether instances have a session: a restart closes the old one before it opens the new one.
   bool session;
-  /// Ascending, never empty; the last is the latest interface of this program.
+  /// Ascending, never empty. The last is the latest interface of this program.
   std::span<const KindVersion> versions;
 
   const KindVersion& latest() const noexcept { return versions.back(); }
-  /// The version with this number; nullptr where the program does not know it.
+  /// Returns the version with this number; nullptr if the program does not know it.
   const KindVersion* find(std::int32_t version) const noexcept {
     for (const KindVersion& candidate : versions) {
       if (candidate.version == version) return &candidate;
@@ -178,7 +178,7 @@ struct Kind {
   }
 };
 
-/// Makes a kind known to every host of the process. Generated code does it before main.
+/// Registers a kind with all hosts of the process. Generated code does it before main.
 class TENON_API KindRegistration {
  public:
   explicit KindRegistration(const Kind& kind);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What stands around each call into the plugins of a generation: exceptions always end here or at
-// the Entry; where the host asked for it calls are counted and checked, and crashes are contained.
+// Surrounds the calls into the plugins of a generation: catches exceptions and, if the host enables
+// it, counts and checks calls and contains crashes.
 #pragma once
 
 #include <tenon/call.hpp>
 #include <tenon/events.hpp>
-#include <tenon/gen/supervised.hpp>
+#include <tenon/gen/intercept.hpp>
 
 #include <memory>
 #include <optional>
@@ -17,46 +17,45 @@
 #include "call/call_counters.hpp"
 #include "call/exceptions.hpp"
 #include "call/operation.hpp"
-#include "module/admission.hpp"
 #include "module/call_rules.hpp"
+#include "module/validation.hpp"
 #include "platform/containment.hpp"
 #include "platform/image_map.hpp"
 
 namespace tenon::detail {
 
 class Generation;
-class SupervisedPlugin;
+class PluginInterceptor;
 
-/// What the host asked for.
-struct SupervisionOptions {
+/// The options of the host for calls.
+struct InterceptionOptions {
   bool contain_crashes = false;
   bool check_calls = false;
-  std::shared_ptr<CallCounters> counters = nullptr;  // nullptr: calls are not counted
-  std::string file = {};                             // what a module is called that crashed
+  std::shared_ptr<CallCounters> counters = nullptr;  // nullptr if calls are not counted
+  std::string file = {};                             // names the module after a crash
 };
 
-/// The status of a call in which the plugin crashed. The instance goes on in an earlier state.
+/// The status of a call in which the plugin crashed. The instance continues in an earlier state.
 inline constexpr tenon_status crashed_in_call = TENON_CRASHED | TENON_RESTARTED;
 
-/// Of one generation, which it belongs to.
-class Supervision {
+/// Intercepts the calls of one generation, which owns it.
+class Interception {
  public:
-  /// `image` is that of the generation; nullptr for a builtin, whose crashes nobody contains.
-  Supervision(Generation& generation, const platform::ImageMap* image,
-              const SupervisionOptions& options);
+  /// `image` is that of the generation; nullptr for a builtin, whose crashes are not contained.
+  Interception(Generation& generation, const platform::ImageMap* image,
+               const InterceptionOptions& options);
 
-  /// Fills `plugin.contained`. REQUIRED for each plugin of the generation; its name does not move
-  /// after that.
-  void prepare(AdmittedPlugin& plugin) const;
+  /// Fills `plugin.contained`. Called for each plugin of the generation, whose name must not move after
+  /// that.
+  void prepare(ValidatedPlugin& plugin) const;
 
-  /// What stands between the methods of a plugin's object and who calls them; nullptr where nobody
-  /// asked for anything.
-  std::unique_ptr<SupervisedPlugin> of(const AdmittedPlugin& plugin, void* self);
+  /// Returns the interceptor of a plugin's object; nullptr if the host enables nothing.
+  std::unique_ptr<PluginInterceptor> of(const ValidatedPlugin& plugin, void* self);
 
   bool checks_calls() const noexcept { return options_.check_calls; }
   bool only_counts() const noexcept { return !options_.check_calls && !options_.contain_crashes; }
 
-  /// TENON_OK, or an error where a response breaks a rule.
+  /// Returns TENON_OK, or an error if the response violates a rule.
   tenon_status check_response(const MethodInfo& method, tenon_call* call, const void* request,
                               const void* response) const;
 
@@ -77,8 +76,8 @@ class Supervision {
     return crash ? crashed(*contained, call, *crash, if_crashed) : TENON_OK;
   }
 
-  /// The same for a function that is not a method. Returns the status that `body` returns; an
-  /// exception is reported as a failure.
+  /// Runs a function that is not a method. Returns the status of `body`. An exception is reported as a
+  /// failure.
   template <class Body>
   tenon_status run_alone(std::string_view plugin, std::string_view function, tenon_call* call,
                          Body&& body, tenon_status if_crashed = TENON_CRASHED) {
@@ -96,7 +95,7 @@ class Supervision {
     }
   }
 
-  /// An exception came out of a function. Inside a catch clause.
+  /// Reports an exception of a function. Called inside a catch clause.
   tenon_status thrown(std::string_view plugin, std::string_view function, tenon_call* call);
 
  private:
@@ -104,27 +103,27 @@ class Supervision {
   static tenon_status refuse(tenon_call* call) noexcept;
   tenon_status crashed(const platform::Called& called, tenon_call* call,
                        const platform::Crash& crash, tenon_status status);
-  void tell(RestartReason why, tenon_status status, std::string_view plugin,
-            std::string_view function, tenon_call* call);
+  void report(RestartReason why, tenon_status status, std::string_view plugin,
+              std::string_view function, tenon_call* call);
 
   Generation& generation_;
   const platform::ImageMap* const image_;
-  const SupervisionOptions options_;
+  const InterceptionOptions options_;
 };
 
-/// The `self` of a supervised table.
-class SupervisedPlugin final : public Supervised {
+/// The `self` of an intercepting vtable.
+class PluginInterceptor final : public Interceptor {
  public:
-  SupervisedPlugin(Supervision& supervision, const AdmittedPlugin& plugin, void* self,
-                   MethodCounter* counters) noexcept
-      : Supervised({plugin.table.get(), self}, counters, supervision.only_counts()),
-        supervision_(supervision),
+  PluginInterceptor(Interception& interception, const ValidatedPlugin& plugin, void* self,
+                    MethodCounter* counters) noexcept
+      : Interceptor({plugin.table.get(), self}, counters, interception.only_counts()),
+        interception_(interception),
         plugin_(plugin),
         contained_(plugin.contained.empty() ? nullptr : plugin.contained.data()),
         rules_(plugin) {}
 
-  /// The `self` of the supervised table.
-  void* as_self() noexcept { return static_cast<Supervised*>(this); }
+  /// Returns the `self` of the intercepting vtable.
+  void* as_self() noexcept { return static_cast<Interceptor*>(this); }
 
   tenon_status call(std::uint32_t index, Passed& passed);
 
@@ -132,9 +131,9 @@ class SupervisedPlugin final : public Supervised {
   tenon_status pass_on(std::uint32_t index, Passed& passed);
   tenon_status check_and_pass_on(std::uint32_t index, Passed& passed);
 
-  Supervision& supervision_;
-  const AdmittedPlugin& plugin_;
-  const platform::Called* const contained_;  // of each method; nullptr: crashes are not contained
+  Interception& interception_;
+  const ValidatedPlugin& plugin_;
+  const platform::Called* const contained_;  // by method; nullptr if crashes are not contained
   CallRules rules_;
 };
 

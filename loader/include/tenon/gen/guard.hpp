@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/instance.hpp: how generated code enters a plugin. A host author uses Handle<K> instead.
+// tenon/gen/guard.hpp: the guard around each call of a plugin, for generated code. Host authors use
+// Handle<K> instead.
 //
-// A call has to find the generation of its module that serves now and to keep it loaded until the
-// call is over, without a lock and without a count that threads share. So each thread owns a record
-// with a slot for each level of nesting, and writes into it where its call goes. A restart
-// publishes the targets of the new generation, makes all threads see that (a memory barrier on all
-// processors, paid by the restart alone), and then waits until no slot holds a target of the old
-// generation.
+// A call finds the generation of its module that serves now and keeps it loaded until the call
+// ends, without locks and shared reference counts. Each thread owns a record with one hazard slot
+// for each level of nesting and stores the target of its call in a slot. A restart publishes the
+// targets of the new generation, issues a memory barrier on all processors, so that only restarts
+// pay for it, and waits until no slot holds a target of the old generation.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -37,98 +37,98 @@
 
 namespace tenon::detail {
 
-class AskerScope;
-class Lease;
+class CallerScope;
+class RevocableStream;
 class Serving;
 
-/// Where the calls of one instance go while one generation serves.
+/// The target of the calls of one instance in one generation.
 struct CallTarget {
-  /// The vtable; nullptr: the gate is closed.
+  /// The vtable; nullptr if the gate is closed.
   const void* table = nullptr;
   void* self = nullptr;
   Serving* generation = nullptr;
-  /// The registered name of the plugin; nullptr: the functions of the module.
+  /// The registered name of the plugin; nullptr for the functions of the module.
   const std::string* plugin = nullptr;
 };
 
-/// The deadline of a call that has none.
+/// The deadline of a call without one.
 inline constexpr std::int64_t no_deadline = INT64_MAX;
 
-/// What calls see of a module: an array with a target for each instance, by its index. While the
-/// gate is closed, it is an array whose targets have no table.
+/// The call targets of a module: an array with one target per instance, by index. While the gate is
+/// closed, it is an array whose targets have no vtable.
 ///
-/// Thread-safe. The lock is a leaf; calls do not take it.
+/// Thread-safe. The lock is a leaf, and calls do not take it.
 class TENON_API ServingModule {
  public:
-  /// The gate is closed.
+  /// Starts with a closed gate.
   ServingModule();
   ~ServingModule();
   ServingModule(const ServingModule&) = delete;
   ServingModule& operator=(const ServingModule&) = delete;
 
-  /// Calls go to these targets from now on. The array lives until no call can be in it any more.
+  /// Directs new calls to these targets. The array must live until no call can use it.
   void publish(const CallTarget* targets) noexcept;
-  /// Publishes `targets`, a larger array of the same generation, where `outgrown` is published.
+  /// Replaces `outgrown` by `targets`, a larger array of the same generation, if it is published.
   void replace(const CallTarget* outgrown, const CallTarget* targets) noexcept;
   /// Closes the gate.
   void close() noexcept;
   bool closed() const noexcept;
-  /// Returns whether a target that was published belongs to the closed gate.
+  /// Returns whether a published target belongs to the closed gate.
   static bool is_gate(const CallTarget& target) noexcept;
-  /// Makes room at the closed gate for `count` instances. Throws std::bad_alloc.
-  void make_room(std::size_t count);
-  /// From now on calls order their slots themselves. Returns whether they did not do so before.
+  /// Reserves targets of the closed gate for `count` instances. Throws std::bad_alloc.
+  void reserve(std::size_t count);
+  /// Makes calls order their slots themselves. Returns whether they did not do so before.
   bool let_readers_order() noexcept;
 
-  /// Calls that found no free slot in the record of their thread, whichever generation they are in.
+  /// The number of calls, in any generation, that found no free slot in the record of their thread.
   std::atomic<std::int64_t> overflow{0};
-  /// When calls are looked at next that may have missed their deadline.
+  /// When calls are next checked for missed deadlines.
   std::atomic<std::int64_t> next_deadline{no_deadline};
-  /// Whether a restart cancels the calls that block.
+  /// Whether a restart is cancelling blocking calls.
   std::atomic<bool> interrupting{false};
 
  private:
   friend class CallGuard;
 
-  /// What is published, for calls that rely on the barrier of the restart. Where calls order their
-  /// slots themselves, it is always the closed gate: calls then take the way on which they do that.
+  /// The published array, for calls that rely on the barrier of the restart. If calls order their
+  /// slots themselves, it is always the closed gate: calls then take the slow path, which does that.
   std::atomic<const CallTarget*> current_;
-  /// What is published.
+  /// The published array.
   std::atomic<const CallTarget*> published_;
 
   struct Writers;  // with their lock
   const std::unique_ptr<Writers> writers_;
 };
 
-/// A call under way that has a deadline: what can be told of it when it misses that.
+/// A call in progress that has a deadline, as reported when it misses the deadline.
 struct TimedCall {
-  /// no_deadline while there is no such call.
+  /// no_deadline if there is no such call.
   std::atomic<std::int64_t> deadline{no_deadline};
   std::atomic<std::uint32_t> instance{0};
-  /// Ends with NUL: a name and a length of their own could be those of two calls.
+  /// NUL-terminated: a separate length could belong to another call.
   std::atomic<const char*> method{""};
 };
 
 using Slot = std::atomic<const CallTarget*>;
 
-/// Which generations a thread is in, innermost last. Read by restarts, written by its thread.
+/// The generations that a thread is in, innermost last. Written by its thread, read by restarts.
 ///
-/// The slots fill a block of memory that is aligned to its size, and the first one is never used.
-/// So the address behind the last slot and the address of no slot (nullptr) look alike: one test
-/// covers a thread that has no free slot and one that has no record.
+/// The slots fill a block that is aligned to its size, and the first one is never used. So one test
+/// of the address covers both a thread without a free slot (the address after the last slot) and a
+/// thread without a record (nullptr).
 struct alignas(128) ThreadRecord {
   static constexpr std::uint32_t levels = 15;
   static constexpr std::uintptr_t block = (levels + 1) * sizeof(Slot);
   Slot slots[levels + 1]{};
-  /// By the index of the slot: the call that may block there, see Blocking.
+  /// The call that may block, by index of the slot; see Blocking.
   std::atomic<Call*> blocking[levels + 1]{};
-  /// By the index of the slot.
+  /// The call with a deadline, by index of the slot.
   TimedCall timed[levels + 1]{};
-  /// Only for the thread itself: the innermost scope.
-  const AskerScope* asker = nullptr;
+  /// The innermost scope. Used only by the thread itself.
+  const CallerScope* caller = nullptr;
   ThreadRecord* next = nullptr;
   ThreadRecord* next_free = nullptr;
-  /// How many records there were before it.
+  /// The position of the record in the order of creation, from 0.
   std::uint32_t number = 0;
 
   static bool is_slot(const Slot* slot) noexcept {
@@ -144,27 +144,26 @@ static_assert(alignof(ThreadRecord) == ThreadRecord::block);
 static_assert(sizeof(Slot) == sizeof(void*));
 
 #if defined(__GNUC__) && !defined(_WIN32)
-// A record is found with one load where the thread-local is at a fixed offset.
+// With a thread-local at a fixed offset, one load finds the record.
 #define TENON_TLS_AT_FIXED_OFFSET __attribute__((tls_model("initial-exec")))
 #else
 #define TENON_TLS_AT_FIXED_OFFSET
 #endif
 extern TENON_API constinit thread_local ThreadRecord* thread_record TENON_TLS_AT_FIXED_OFFSET;
-/// Of the record of the thread: the next free slot; where there is none, no slot (is_slot).
+/// The next free slot in the record of the thread. Not a slot (is_slot) if there is none.
 extern TENON_API constinit thread_local Slot* free_slot TENON_TLS_AT_FIXED_OFFSET;
 
-/// Whether calls order their slots and what they write beside them themselves, since the system
-/// offers no barrier. Set once, by a restart to which the system refuses it.
+/// Whether calls order their slots and related stores themselves because the system offers no barrier
+/// on all processors. Set once, by the first restart to which the system refuses the barrier.
 extern TENON_API constinit std::atomic<bool> readers_order;
 
-/// Whether a restart is cancelling calls that it found in the records of their threads.
+/// Whether a restart is cancelling calls that it found in thread records.
 extern TENON_API constinit std::atomic<bool> cancelling_calls;
 
-/// Gives the calling thread a record, until the thread ends.
+/// Gives the calling thread a record until the thread ends.
 TENON_API ThreadRecord* attach_thread() noexcept;
 
-/// One live instance of a plugin as its owner holds it; the objects behind it change with each
-/// restart.
+/// One live instance of a plugin, as its owner holds it. Each restart replaces its object.
 class TENON_API Instance {
  public:
   Instance(const Instance&) = delete;
@@ -172,9 +171,10 @@ class TENON_API Instance {
 
   /// The registered name of the plugin.
   std::string_view plugin() const noexcept;
-  /// Whether a method of the latest interface is one of the plugin's own, see Handle::supports.
+  /// Returns whether the plugin itself implements a method of the latest interface; see
+  /// Handle::supports.
   bool supports(std::string_view method) const;
-  /// Keeps what the plugin was configured with, for replay after a restart.
+  /// Stores the configuration of the plugin for replay after a restart.
   void remember_config(const tenon_map& config);
 
  protected:
@@ -182,13 +182,13 @@ class TENON_API Instance {
       : serving_(serving), index_(index) {}
   ~Instance() = default;
 
-  /// Set by a restart of a session kind: the plugin is back in its configured state.
+  /// Set by a restart of a session kind: the plugin is back in the state after configure.
   std::atomic<bool> stale_{false};
-  /// The generation that has the instance as a client; nullptr: the host has it.
-  const Serving* asker_ = nullptr;
+  /// The generation whose module owns the instance; nullptr if the host owns it.
+  const Serving* caller_ = nullptr;
 
  private:
-  friend class AskerScope;
+  friend class CallerScope;
   friend class Blocking;
   friend class CallGuard;
 
@@ -196,40 +196,46 @@ class TENON_API Instance {
   const std::uint32_t index_;
 };
 
-/// The calling thread runs on behalf of `asker` from construction to destruction: code of that
-/// generation has called the host or another plugin, perhaps on a thread of its own. What must not
-/// run inside that code, such as its restart, is left to another thread meanwhile; see
-/// this_thread_is_in. It does not keep the generation loaded. Scopes of one thread nest.
-class AskerScope {
- public:
-  explicit AskerScope(const Serving* asker) noexcept
-      : record_(thread_record != nullptr ? *thread_record : *attach_thread()),
-        asker_(asker),
-        outer_(std::exchange(record_.asker, this)) {}
-  /// A call of a client: on behalf of the generation that has it.
-  explicit AskerScope(const Instance& client) noexcept : AskerScope(client.asker_) {}
-  ~AskerScope() { record_.asker = outer_; }
-  AskerScope(const AskerScope&) = delete;
-  AskerScope& operator=(const AskerScope&) = delete;
+/// Releases an instance through its module.
+struct InstanceDeleter {
+  TENON_API void operator()(Instance* instance) const noexcept;
+};
+using InstancePtr = std::unique_ptr<Instance, InstanceDeleter>;
 
-  const Serving* asker() const noexcept { return asker_; }
-  /// The scope around this one; nullptr where there is none.
-  const AskerScope* outer() const noexcept { return outer_; }
+/// Marks that the calling thread runs on behalf of `caller`: code of that generation has called the host
+/// or another plugin, perhaps on a thread of its own. Work that must not run inside that code, such as
+/// its restart, is then left to another thread; see this_thread_is_in. The scope does not keep the
+/// generation loaded. Scopes of one thread nest.
+class CallerScope {
+ public:
+  explicit CallerScope(const Serving* caller) noexcept
+      : record_(thread_record != nullptr ? *thread_record : *attach_thread()),
+        caller_(caller),
+        outer_(std::exchange(record_.caller, this)) {}
+  /// Marks a call of an instance that another module owns: on behalf of that module's generation.
+  explicit CallerScope(const Instance& client) noexcept : CallerScope(client.caller_) {}
+  ~CallerScope() { record_.caller = outer_; }
+  CallerScope(const CallerScope&) = delete;
+  CallerScope& operator=(const CallerScope&) = delete;
+
+  const Serving* caller() const noexcept { return caller_; }
+  /// Returns the enclosing scope; nullptr if there is none.
+  const CallerScope* outer() const noexcept { return outer_; }
 
  private:
   ThreadRecord& record_;
-  const Serving* const asker_;
-  const AskerScope* const outer_;
+  const Serving* const caller_;
+  const CallerScope* const outer_;
 };
 
-/// Stands for one call: from construction to destruction the generation that it found stays loaded.
-/// The code that each call runs is inline; refusals, failures and deadlines are functions of the
-/// library, so that the code at the place of the call stays small. They get the members by value:
-/// a guard whose address is taken would lie in memory instead of registers.
+/// Keeps the generation that one call found loaded from construction to destruction. The code that
+/// every call runs is inline. Refusals, failures and deadlines are functions of the library, so that
+/// the code of a call stays small. They get the members by value: a guard whose address is taken would
+/// be in memory instead of registers.
 class CallGuard {
  public:
-  /// `fresh`: the method is legal in an instance that was just configured; others are refused after
-  /// a restart of a session kind until one that begins the session succeeded.
+  /// `fresh`: whether the method may be called right after configure. After a restart of a session
+  /// kind, other methods are refused until one that begins the session has succeeded.
   TENON_ALWAYS_INLINE CallGuard(Instance& instance, bool fresh) noexcept
       : instance_(instance), slot_(free_slot) {
     if (ThreadRecord::is_slot(slot_)) [[likely]] {
@@ -261,13 +267,12 @@ class CallGuard {
   CallGuard(const CallGuard&) = delete;
   CallGuard& operator=(const CallGuard&) = delete;
 
-  /// Whether the call may go on.
+  /// Returns whether the call is allowed.
   explicit operator bool() const noexcept { return allowed_; }
   void* self() const noexcept { return target_->self; }
 
-  /// Calls a method of the plugin. `name` is a literal. An exception that it throws ends here,
-  /// while its code is still loaded: it is reported to the module, and its text is the message of
-  /// the call.
+  /// Calls a method of the plugin. `name` is a literal. An exception is caught here, while its code is
+  /// still loaded: it is reported to the module, and its text becomes the message of the call.
   template <class Table, class... Arguments>
   TENON_ALWAYS_INLINE tenon_status call(tenon_status (*Table::*method)(tenon_call*, void*,
                                                                        Arguments...),
@@ -283,34 +288,34 @@ class CallGuard {
     }
   }
 
-  /// A stream that the call returned, as the caller gets it: it keeps the generation. nullptr where
-  /// there is none.
+  /// Returns a revocable stream around one that the call returned, which keeps the generation loaded;
+  /// nullptr for nullptr.
   template <class Raw>
-  TENON_ALWAYS_INLINE Raw* lease(Raw* stream) const {
-    return lease(*target_, instance_.index_, stream);
+  TENON_ALWAYS_INLINE Raw* revocable(Raw* stream) const {
+    return revocable(*target_, instance_.index_, stream);
   }
 
-  /// A method that begins a session succeeded.
+  /// Records that a method that begins a session succeeded.
   void session_begins() noexcept { instance_.stale_.store(false, std::memory_order_relaxed); }
 
-  /// The error of a call that may not go on.
+  /// Returns the error of a call that is not allowed.
   TENON_ALWAYS_INLINE Error refusal(const char* method) const {
     return refusal(instance_, method, target_->table != nullptr);
   }
-  /// The same for a caller on the other side of the ABI.
+  /// Reports that error to a calling plugin.
   TENON_ALWAYS_INLINE tenon_status refuse(tenon_call* call, const char* method) const noexcept {
     return refuse(instance_, call, method, target_->table != nullptr);
   }
-  /// The error of a call that failed with `status`. One that is fatal is reported to the module.
+  /// Returns the error of a call that failed with `status`. Reports a fatal status to the module.
   TENON_ALWAYS_INLINE Error failure(Call& call, tenon_status status, const char* method) const {
     return failure(instance_, *target_, call, status, method);
   }
-  /// The same for a caller on the other side of the ABI, who has nothing to restart.
+  /// Returns the status of a failed call for a calling plugin, without the flag for a restart.
   TENON_ALWAYS_INLINE tenon_status failure(tenon_call* call, tenon_status status,
                                            const char* method) const {
     return failure_inside(instance_, *target_, call, status, method);
   }
-  /// The error of a call that succeeded without a response.
+  /// Returns the error of a call that succeeded without a response.
   TENON_ALWAYS_INLINE Error no_answer(const char* method) const {
     return no_answer(instance_, method);
   }
@@ -318,13 +323,13 @@ class CallGuard {
  private:
   friend class Blocking;
 
-  /// Where a call goes that took the slow way, and its slot; nullptr: the call is counted.
+  /// The target of a call that took the slow path, and its slot; nullptr if the call is counted.
   struct Place {
     const CallTarget* target;
     Slot* slot;
   };
 
-  /// Lets the host see a call that has a deadline.
+  /// Makes a call with a deadline visible to the host.
   class Timed {
    public:
     Timed(Instance& instance, Slot* slot, std::int64_t deadline, const char* method) noexcept
@@ -378,17 +383,17 @@ class CallGuard {
                                                           const CallTarget& target,
                                                           tenon_call* call, tenon_status status,
                                                           const char* method);
-  /// Inside a catch clause.
+  /// Called inside a catch clause.
   TENON_API TENON_COLD static tenon_status thrown(Instance& instance, const CallTarget& target,
                                                   tenon_call* call, const char* method);
   TENON_API TENON_COLD static Error no_answer(const Instance& instance, const char* method);
 
-  TENON_API static tenon_reader* lease(const CallTarget& target, std::uint32_t index,
-                                       tenon_reader* stream);
-  TENON_API static tenon_writer* lease(const CallTarget& target, std::uint32_t index,
-                                       tenon_writer* stream);
+  TENON_API static tenon_reader* revocable(const CallTarget& target, std::uint32_t index,
+                                           tenon_reader* stream);
+  TENON_API static tenon_writer* revocable(const CallTarget& target, std::uint32_t index,
+                                           tenon_writer* stream);
 
-  // The functions of a counted call.
+  // For a counted call:
   static Place enter_counted(Instance& instance) noexcept;
   static Place enter_at_gate(Instance& instance) noexcept;
 
@@ -398,12 +403,12 @@ class CallGuard {
   bool allowed_;
 };
 
-/// Around a method that may block: a restart of a module with a session cancels the call.
+/// Surrounds a method that may block, so that a restart of a module with a session can cancel the call.
 ///
-/// The call is put into the record of its thread, beside the slot of the guard. The thread stores
-/// it and then loads `interrupting`; a restart stores that and then looks through the records, so
-/// at least one sees the other. In the same way the thread clears it and then loads
-/// `cancelling_calls`: the call does not end while a restart is cancelling it.
+/// The call is stored in the record of its thread, beside the slot of the guard. The thread stores it
+/// and then loads `interrupting`. A restart stores that flag and then reads the records, so at least
+/// one sees the other. In the same way the thread clears the record and then loads `cancelling_calls`:
+/// the call does not end while a restart is cancelling it.
 class Blocking {
  public:
   /// `guard` must outlive this.
@@ -426,18 +431,18 @@ class Blocking {
   Blocking& operator=(const Blocking&) = delete;
 
  private:
-  /// nullptr: the call has no slot, see ServingModule::overflow.
+  /// Returns nullptr if the call has no slot; see ServingModule::overflow.
   static std::atomic<Call*>* place_of(const CallGuard& guard) noexcept {
     if (guard.slot_ == nullptr) [[unlikely]]
       return nullptr;
     ThreadRecord& record = ThreadRecord::of(guard.slot_);
     return &record.blocking[record.index_of(guard.slot_)];
   }
-  /// Ordered by the other side with a barrier on all processors, see readers_order.
+  /// The other side orders this with a barrier on all processors; see readers_order.
   bool store_then_load(Call* call, const std::atomic<bool>& flag) const noexcept {
     place_->store(call, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    // Read after the store: a thread that is stopped here has stored its call.
+    // The load comes after the store: a thread that is stopped here has stored its call.
     if (readers_order.load(std::memory_order_acquire)) [[unlikely]] {
       place_->store(call, std::memory_order_seq_cst);
       return flag.load(std::memory_order_seq_cst);
@@ -453,8 +458,7 @@ class Blocking {
   std::atomic<Call*>* const place_;
 };
 
-/// The same for a caller that is a plugin, whose own call is not cancelled by it: the method gets
-/// one that lies within that.
+/// Blocking for a calling plugin, whose own call must not be cancelled: the method gets a nested call.
 class BlockingClient {
  public:
   BlockingClient(const CallGuard& guard, tenon_call* call) noexcept
@@ -462,9 +466,9 @@ class BlockingClient {
   BlockingClient(const BlockingClient&) = delete;
   BlockingClient& operator=(const BlockingClient&) = delete;
 
-  /// Stands for that of the caller until this ends.
+  /// Returns the nested call, valid as long as this.
   tenon_call* call() noexcept { return nested_.raw(); }
-  /// What to answer when the method failed with `status`.
+  /// Returns the status for the calling plugin after the method failed with `status`.
   TENON_API tenon_status failure(tenon_status status) noexcept;
 
  private:
@@ -472,11 +476,11 @@ class BlockingClient {
   Blocking blocking_;
 };
 
-/// A stream that a plugin passes to another one, leased while it is there. It changes its owner
-/// when the method has succeeded.
+/// A stream that a plugin passes to a method of another one. It is revocable during the call, and the
+/// other plugin owns it once the method has succeeded.
 class TENON_API LentStream {
  public:
-  /// Puts a lease in the place of the stream. `instance`: of the method, as the caller has it.
+  /// Replaces the stream by a revocable one. `instance` is the one that the caller calls.
   LentStream(Instance& instance, tenon_reader*& stream);
   LentStream(Instance& instance, tenon_writer*& stream);
   ~LentStream();
@@ -486,11 +490,11 @@ class TENON_API LentStream {
   void passed() noexcept;
 
  private:
-  std::shared_ptr<Lease> lease_;
+  std::shared_ptr<RevocableStream> stream_;
 };
 
-/// A request or response that can be changed, in the arena of the call; at least as long as this
-/// side knows it.
+/// Returns a copy of a request or response in the arena of the call, at least as large as this side
+/// knows it, so that it can be changed.
 template <class Message>
 Message* copied(tenon_call* call, const Message* message) {
   const std::size_t size =
@@ -499,8 +503,8 @@ Message* copied(tenon_call* call, const Message* message) {
   return static_cast<Message*>(memcpy(copy, message, message->struct_size));
 }
 
-/// An answer as long as this side knows it: `out` itself, or a copy in the arena of the call whose
-/// missing end is zero.
+/// Returns a response that is at least as large as this side knows it: `out` itself, or a copy in the
+/// arena of the call, filled with zeros.
 template <class Response>
 const Response* complete(tenon_call* call, const Response* out) {
   if (out->struct_size >= sizeof(Response)) [[likely]]

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/supervised.hpp: vtables that intercept the calls of a plugin's methods. A host that
+// tenon/gen/intercept.hpp: vtables that intercept the calls of a plugin's methods. A host that
 // counts calls, checks calls or contains crashes puts one between itself and each plugin; generated
 // code fills it.
 #pragma once
 
 #include <tenon/abi.h>
 #include <tenon/export.hpp>
-#include <tenon/gen/instance.hpp>
-#include <tenon/host.hpp>
+#include <tenon/gen/guard.hpp>
+#include <tenon/module_info.hpp>
 
 #include <atomic>
 #include <cstdint>
 
 namespace tenon::detail {
 
-/// How often a method was called. Threads that count at the same time do so in cache lines of their
-/// own; the first ones to have a record do it without an atomic read-modify-write.
+/// Counts the calls of one method. Threads count in separate cache lines, and the first 16 threads do
+/// so without an atomic read-modify-write.
 class TENON_API MethodCounter {
  public:
   void begin() noexcept { add(&Shard::begun, std::memory_order_relaxed); }
@@ -49,10 +49,10 @@ class TENON_API MethodCounter {
   Shard shards_[own + 1];
 };
 
-/// One call, counted as failed unless it is known to have succeeded.
+/// Counts one call, as failed unless `succeeded` was called.
 class CountedCall {
  public:
-  /// nullptr: nothing is counted.
+  /// With nullptr, counts nothing.
   explicit CountedCall(MethodCounter* counter) noexcept : counter_(counter) {
     if (counter_ != nullptr) counter_->begin();
   }
@@ -69,16 +69,15 @@ class CountedCall {
   bool failed_ = true;
 };
 
-/// The `self` of a supervised table: one object of a plugin.
-class TENON_API Supervised {
+/// The `self` of an intercepting vtable: one object of a plugin.
+class TENON_API Interceptor {
  public:
-  Supervised(const Supervised&) = delete;
-  Supervised& operator=(const Supervised&) = delete;
+  Interceptor(const Interceptor&) = delete;
+  Interceptor& operator=(const Interceptor&) = delete;
 
-  /// A call of a method of the plugin. Lives on the stack of the caller.
+  /// One intercepted call, on the stack of the caller.
   struct Passed {
-    /// Casts the arguments back to their types, calls the method and sets `status`. Its parameter
-    /// is this struct.
+    /// Calls the method with the arguments in this struct, `passed`, and sets `status`.
     void (*pass)(void* passed);
     const CallTarget* plugin;
     tenon_call* call;
@@ -87,22 +86,22 @@ class TENON_API Supervised {
     tenon_status status = TENON_OK;
   };
 
-  /// Watches a call of the method that stands at `index` in the kind's version.
+  /// Counts, checks and contains a call of the method at `index` in the version of the kind.
   tenon_status call(std::uint32_t index, Passed& passed);
 
   /// Returns whether the host only counts calls.
   bool only_counts() const noexcept { return only_counts_; }
-  /// nullptr where nothing is counted.
+  /// Returns nullptr if nothing is counted.
   MethodCounter* counter(std::uint32_t index) const noexcept {
     return counters_ != nullptr ? counters_ + index : nullptr;
   }
-  /// The plugin's own vtable and object.
+  /// Returns the plugin's own vtable and object.
   const CallTarget& plugin() const noexcept { return plugin_; }
 
  protected:
-  Supervised(const CallTarget& plugin, MethodCounter* counters, bool only_counts) noexcept
+  Interceptor(const CallTarget& plugin, MethodCounter* counters, bool only_counts) noexcept
       : plugin_(plugin), counters_(counters), only_counts_(only_counts) {}
-  ~Supervised() = default;
+  ~Interceptor() = default;
 
  private:
   const CallTarget plugin_;
@@ -110,20 +109,20 @@ class TENON_API Supervised {
   const bool only_counts_;
 };
 
-/// The method of a supervised table for one of the plugin's table.
+/// A method of an intercepting vtable.
 template <auto Method, std::uint32_t Index>
-struct SupervisedMethod;
+struct InterceptedMethod;
 
 template <class Table, class Request, class... Response,
           tenon_status (*Table::*Method)(tenon_call*, void*, const Request*, const Response**...),
           std::uint32_t Index>
-struct SupervisedMethod<Method, Index> {
+struct InterceptedMethod<Method, Index> {
   static tenon_status call(tenon_call* call, void* self, const Request* in,
                            const Response**... out) {
-    auto& supervised = *static_cast<Supervised*>(self);
-    if (supervised.only_counts()) {
-      CountedCall counted(supervised.counter(Index));
-      const CallTarget& plugin = supervised.plugin();
+    auto& interceptor = *static_cast<Interceptor*>(self);
+    if (interceptor.only_counts()) {
+      CountedCall counted(interceptor.counter(Index));
+      const CallTarget& plugin = interceptor.plugin();
       const tenon_status status =
           (static_cast<const Table*>(plugin.table)->*Method)(call, plugin.self, in, out...);
       if (status == TENON_OK) counted.succeeded();
@@ -131,13 +130,13 @@ struct SupervisedMethod<Method, Index> {
     }
     void* answer = nullptr;
     ((answer = out), ...);
-    Supervised::Passed passed{pass, &supervised.plugin(), call, in, answer};
-    return supervised.call(Index, passed);
+    Interceptor::Passed passed{pass, &interceptor.plugin(), call, in, answer};
+    return interceptor.call(Index, passed);
   }
 
  private:
   static void pass(void* data) {
-    auto& passed = *static_cast<Supervised::Passed*>(data);
+    auto& passed = *static_cast<Interceptor::Passed*>(data);
     const CallTarget& plugin = *passed.plugin;
     passed.status = (static_cast<const Table*>(plugin.table)->*Method)(
         passed.call, plugin.self, static_cast<const Request*>(passed.in),

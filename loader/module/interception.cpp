@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/supervision.hpp"
+#include "module/interception.hpp"
 
 #include <tenon/gen/steps.hpp>
 
@@ -14,8 +14,8 @@
 namespace tenon::detail {
 namespace {
 
-/// eg: "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy,
-/// whatever has become of the file.
+/// Returns eg "SIGSEGV at blur_row+0x1f in blur.so". The function is read from the private copy, because
+/// the file may have changed.
 std::string describe(const platform::Crash& crash, const std::string& file) {
   std::string text = crash.stack_overflow ? "ran out of stack: " : "";
   text.append(crash.signal).append(" at ");
@@ -31,83 +31,83 @@ std::string describe(const platform::Crash& crash, const std::string& file) {
 
 }  // namespace
 
-Supervision::Supervision(Generation& generation, const platform::ImageMap* image,
-                         const SupervisionOptions& options)
+Interception::Interception(Generation& generation, const platform::ImageMap* image,
+                           const InterceptionOptions& options)
     : generation_(generation), image_(image), options_(options) {}
 
-void Supervision::prepare(AdmittedPlugin& plugin) const {
+void Interception::prepare(ValidatedPlugin& plugin) const {
   if (!options_.contain_crashes) return;
   for (const MethodInfo& method : plugin.version->methods) {
     plugin.contained.push_back({plugin.name, method.name, image_});
   }
 }
 
-std::unique_ptr<SupervisedPlugin> Supervision::of(const AdmittedPlugin& plugin, void* self) {
+std::unique_ptr<PluginInterceptor> Interception::of(const ValidatedPlugin& plugin, void* self) {
   const bool asked =
       options_.contain_crashes || options_.check_calls || options_.counters != nullptr;
-  if (!asked || plugin.version->supervised == nullptr) return nullptr;
+  if (!asked || plugin.version->intercepted == nullptr) return nullptr;
   MethodCounter* counters = nullptr;
   if (options_.counters != nullptr) {
     counters = options_.counters->of(plugin.name, *plugin.version).data();
   }
-  return std::make_unique<SupervisedPlugin>(*this, plugin, self, counters);
+  return std::make_unique<PluginInterceptor>(*this, plugin, self, counters);
 }
 
-tenon_status Supervision::check_response(const MethodInfo& method, tenon_call* call,
-                                         const void* request, const void* response) const {
+tenon_status Interception::check_response(const MethodInfo& method, tenon_call* call,
+                                          const void* request, const void* response) const {
   const std::string problem = problem_of_response(
       {.method = method, .image = image_, .call = Call::of(call), .request = request}, response);
   if (problem.empty()) return TENON_OK;
   return fail(call, TENON_INTERNAL, "the response breaks the ABI: " + problem);
 }
 
-bool Supervision::broken() const noexcept {
+bool Interception::broken() const noexcept {
   return generation_.broken();
 }
 
-tenon_status Supervision::refuse(tenon_call* call) noexcept {
+tenon_status Interception::refuse(tenon_call* call) noexcept {
   return tenon_fail(call, TENON_UNAVAILABLE | TENON_RETRYABLE,
                     "the plugin has crashed and is being replaced");
 }
 
-tenon_status Supervision::crashed(const platform::Called& called, tenon_call* call,
-                                  const platform::Crash& crash, tenon_status status) {
+tenon_status Interception::crashed(const platform::Called& called, tenon_call* call,
+                                   const platform::Crash& crash, tenon_status status) {
   fail(call, status, describe(crash, options_.file));
-  tell(RestartReason::crash, status, called.plugin, called.function, call);
+  report(RestartReason::crash, status, called.plugin, called.function, call);
   return status;
 }
 
-tenon_status Supervision::thrown(std::string_view plugin, std::string_view function,
-                                 tenon_call* call) {
+tenon_status Interception::thrown(std::string_view plugin, std::string_view function,
+                                  tenon_call* call) {
   const tenon_status status = end_exception(call);
-  tell(RestartReason::exception, status, plugin, function, call);
+  report(RestartReason::exception, status, plugin, function, call);
   return status;
 }
 
-void Supervision::tell(RestartReason why, tenon_status status, std::string_view plugin,
-                       std::string_view function, tenon_call* call) {
+void Interception::report(RestartReason why, tenon_status status, std::string_view plugin,
+                          std::string_view function, tenon_call* call) {
   generation_.report(why, Error({.status = status,
                                  .message = std::string(Call::of(call).message()),
                                  .plugin = std::string(plugin),
                                  .method = std::string(function)}));
 }
 
-inline tenon_status SupervisedPlugin::pass_on(std::uint32_t index, Passed& passed) {
+inline tenon_status PluginInterceptor::pass_on(std::uint32_t index, Passed& passed) {
   const platform::Called* contained = contained_ != nullptr ? contained_ + index : nullptr;
   const tenon_status status =
-      supervision_.run(contained, passed.call, passed.pass, &passed, crashed_in_call);
+      interception_.run(contained, passed.call, passed.pass, &passed, crashed_in_call);
   return status == TENON_OK ? passed.status : status;
 }
 
-tenon_status SupervisedPlugin::call(std::uint32_t index, Passed& passed) {
+tenon_status PluginInterceptor::call(std::uint32_t index, Passed& passed) {
   CountedCall counted(counter(index));
   const tenon_status status =
-      supervision_.checks_calls() ? check_and_pass_on(index, passed) : pass_on(index, passed);
+      interception_.checks_calls() ? check_and_pass_on(index, passed) : pass_on(index, passed);
   if (status == TENON_OK) counted.succeeded();
   return status;
 }
 
-tenon_status SupervisedPlugin::check_and_pass_on(std::uint32_t index, Passed& passed) {
+tenon_status PluginInterceptor::check_and_pass_on(std::uint32_t index, Passed& passed) {
   const MethodInfo& method = plugin_.version->methods[index];
   if (const std::string problem = problem_of_request(method, passed.in); !problem.empty()) {
     return fail(passed.call, TENON_INVALID_ARGUMENT, "the request breaks the ABI: " + problem);
@@ -122,11 +122,11 @@ tenon_status SupervisedPlugin::check_and_pass_on(std::uint32_t index, Passed& pa
   if (status != TENON_OK || passed.out == nullptr) return status;
   const void* response = nullptr;
   std::memcpy(&response, passed.out, sizeof response);
-  return supervision_.check_response(method, passed.call, passed.in, response);
+  return interception_.check_response(method, passed.call, passed.in, response);
 }
 
-tenon_status Supervised::call(std::uint32_t index, Passed& passed) {
-  return static_cast<SupervisedPlugin*>(this)->call(index, passed);
+tenon_status Interceptor::call(std::uint32_t index, Passed& passed) {
+  return static_cast<PluginInterceptor*>(this)->call(index, passed);
 }
 
 }  // namespace tenon::detail

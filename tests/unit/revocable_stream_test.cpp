@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Leases: who may use a stream of a plugin, and when its plugin's own is released.
-#include "call/lease.hpp"
+#include "call/revocable_stream.hpp"
 
 #include <tenon/call.hpp>
 #include <tenon/stream.hpp>
@@ -23,7 +23,7 @@
 namespace tenon::tests {
 namespace {
 
-using detail::LeaseList;
+using detail::RevocableStreams;
 using detail::Serving;
 using namespace std::chrono_literals;
 
@@ -114,13 +114,13 @@ struct Leases : testing::Test {
 
   Serving generation;
   Runner runner;
-  LeaseList list{generation, AbiVersion{}, runner, false};
+  RevocableStreams list{generation, AbiVersion{}, runner, false};
   PluginReader plugin{generation};
   std::string message;
 };
 
 TEST_F(Leases, EndWithTheRelease) {
-  tenon_reader* reader = list.lease(3, &plugin);
+  tenon_reader* reader = list.add(3, &plugin);
   EXPECT_EQ(list.count(), 1u);
   EXPECT_EQ(read(reader), TENON_OK);
   EXPECT_FALSE(list.wait(3, in(0ms)));
@@ -132,14 +132,14 @@ TEST_F(Leases, EndWithTheRelease) {
 }
 
 TEST_F(Leases, OfNothingAreNothing) {
-  EXPECT_EQ(list.lease(0, static_cast<tenon_reader*>(nullptr)), nullptr);
-  EXPECT_EQ(list.lease(0, static_cast<tenon_writer*>(nullptr)), nullptr);
+  EXPECT_EQ(list.add(0, static_cast<tenon_reader*>(nullptr)), nullptr);
+  EXPECT_EQ(list.add(0, static_cast<tenon_writer*>(nullptr)), nullptr);
   EXPECT_EQ(list.count(), 0u);
 }
 
 TEST_F(Leases, OfWritersDoTheSame) {
   PluginWriter behind;
-  tenon_writer* writer = list.lease(0, &behind);
+  tenon_writer* writer = list.add(0, &behind);
   Call call;
   const std::uint8_t text[] = {'x', 'y'};
   EXPECT_EQ(writer->write(call.raw(), writer, {text, 2}), TENON_OK);
@@ -155,7 +155,7 @@ TEST_F(Leases, OfWritersDoTheSame) {
 }
 
 TEST_F(Leases, AreRefusedWhenTheyAreRevoked) {
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   list.revoke_all();
   EXPECT_EQ(plugin.releases, 1) << "in the place of the holder";
   EXPECT_EQ(list.count(), 0u);
@@ -170,8 +170,8 @@ TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
   {
     Serving gone;
     PluginReader behind(gone);
-    LeaseList list(gone, AbiVersion{}, runner, false);
-    reader = list.lease(0, &behind);
+    RevocableStreams list(gone, AbiVersion{}, runner, false);
+    reader = list.add(0, &behind);
     list.revoke_all();
   }
   EXPECT_EQ(read(reader), revoked);
@@ -180,8 +180,8 @@ TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
 
 TEST_F(Leases, AreRevokedForOneInstanceAlone) {
   PluginReader other(generation);
-  tenon_reader* first = list.lease(1, &plugin);
-  tenon_reader* second = list.lease(2, &other);
+  tenon_reader* first = list.add(1, &plugin);
+  tenon_reader* second = list.add(2, &other);
   list.revoke(1);
   EXPECT_EQ(read(first), revoked);
   EXPECT_EQ(read(second), TENON_OK);
@@ -191,7 +191,7 @@ TEST_F(Leases, AreRevokedForOneInstanceAlone) {
 }
 
 TEST_F(Leases, InterruptTheCallThatIsInside) {
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   tenon_status status = TENON_OK;
   std::thread reading([&] { status = read(reader, 0); });
   while (!plugin.inside) std::this_thread::yield();
@@ -206,7 +206,7 @@ TEST_F(Leases, InterruptTheCallThatIsInside) {
 }
 
 TEST_F(Leases, RefuseASecondCallWhileOneIsInside) {
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   std::thread reading([&] { EXPECT_EQ(read(reader, 0), revoked); });
   while (!plugin.inside) std::this_thread::yield();
   Call call;
@@ -220,7 +220,7 @@ TEST_F(Leases, RefuseASecondCallWhileOneIsInside) {
 }
 
 TEST_F(Leases, LeaveTheCallOfTheCallerAsItIs) {
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   Call call;
   std::thread reading([&] {
     std::size_t got;
@@ -234,7 +234,7 @@ TEST_F(Leases, LeaveTheCallOfTheCallerAsItIs) {
 }
 
 TEST_F(Leases, AreCancelledWithTheCallOfTheCaller) {
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   Call call;
   std::thread reading([&] {
     std::size_t got;
@@ -295,7 +295,7 @@ TEST_F(Leases, ThatAreLentAndRevokedEndWithSuccess) {
 }
 
 TEST_F(Leases, AreLentAsTheyAre) {
-  tenon_reader* leased = list.lease(0, &plugin);
+  tenon_reader* leased = list.add(0, &plugin);
   tenon_reader* stream = leased;
   EXPECT_EQ(list.lend(stream), nullptr);
   EXPECT_EQ(stream, leased);
@@ -324,7 +324,7 @@ struct HaltingReader : tenon_reader {
 };
 
 /// The host's own, which ends at once.
-struct Nothing : OwnReader {
+struct Nothing : HostReader {
   Result<std::size_t> read(Call&, std::span<std::uint8_t>) override { return std::size_t{0}; }
 };
 
@@ -342,12 +342,12 @@ struct LeasesSince11 : Leases {
     }
   }
 
-  LeaseList newer{generation, AbiVersion{1, 1}, runner, false};
+  RevocableStreams newer{generation, AbiVersion{1, 1}, runner, false};
 };
 
 TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
   HaltingReader halting(3);
-  tenon_reader* reader = newer.lease(0, &halting);
+  tenon_reader* reader = newer.add(0, &halting);
   EXPECT_EQ(count(reader), 3u);
   reader->release(reader);
   HaltingReader lent(2);
@@ -359,19 +359,19 @@ TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
 
 TEST_F(LeasesSince11, TakeTheZeroOfOthersForTheEnd) {
   HaltingReader halting(3);
-  tenon_reader* older = list.lease(0, &halting);
-  tenon_reader* passed_on = newer.lease(0, older);
+  tenon_reader* older = list.add(0, &halting);
+  tenon_reader* passed_on = newer.add(0, older);
   EXPECT_EQ(count(passed_on), 0u) << "of a module that asks for 1.0";
   passed_on->release(passed_on);
   Reader own = std::make_unique<Nothing>();
-  tenon_reader* of_the_host = newer.lease(0, own.release());
+  tenon_reader* of_the_host = newer.add(0, own.release());
   EXPECT_EQ(count(of_the_host), 0u);
   of_the_host->release(of_the_host);
 }
 
 TEST_F(Leases, OfBrokenCodeCallNothing) {
-  tenon_reader* reader = list.lease(0, &plugin);
-  list.break_down();
+  tenon_reader* reader = list.add(0, &plugin);
+  list.mark_broken();
   EXPECT_EQ(read(reader), revoked);
   reader->release(reader);
   EXPECT_EQ(plugin.releases, 0);
@@ -379,7 +379,7 @@ TEST_F(Leases, OfBrokenCodeCallNothing) {
 
 TEST_F(Leases, ReportFailuresOfFunctionsThatAreCalledDirectly) {
   PluginWriter behind;
-  tenon_writer* writer = list.lease(0, &behind);
+  tenon_writer* writer = list.add(0, &behind);
   Call call;
   EXPECT_EQ(writer->write(call.raw(), writer, {nullptr, 0}), TENON_OK);
   EXPECT_EQ(runner.failed, "");
@@ -391,8 +391,8 @@ TEST_F(Leases, ReportFailuresOfFunctionsThatAreCalledDirectly) {
 }
 
 TEST_F(Leases, AreCalledByTheRunnerWhereCrashesAreContained) {
-  LeaseList contained{generation, AbiVersion{}, runner, true};
-  tenon_reader* reader = contained.lease(0, &plugin);
+  RevocableStreams contained{generation, AbiVersion{}, runner, true};
+  tenon_reader* reader = contained.add(0, &plugin);
   EXPECT_EQ(read(reader), TENON_OK);
   EXPECT_EQ(runner.run, "read;");
   reader->release(reader);
@@ -401,7 +401,7 @@ TEST_F(Leases, AreCalledByTheRunnerWhereCrashesAreContained) {
 TEST_F(Leases, AreCalledByTheRunnerInsideAnOperation) {
   detail::Operation operation(1s);
   const detail::Operation::Performance performance(operation);
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   EXPECT_EQ(read(reader), TENON_OK);
   EXPECT_EQ(runner.run, "read;");
   reader->release(reader);
@@ -412,7 +412,7 @@ TEST_F(Leases, EndExceptions) {
                         [](tenon_call*, tenon_reader*, tenon_buffer, std::size_t*) -> tenon_status {
                           throw std::runtime_error("out of paper");
                         });
-  tenon_reader* reader = list.lease(0, &throwing);
+  tenon_reader* reader = list.add(0, &throwing);
   EXPECT_EQ(read(reader), TENON_INTERNAL);
   EXPECT_EQ(message, "it threw");
   EXPECT_EQ(runner.threw, "read: out of paper;");
@@ -431,7 +431,7 @@ TEST_F(Leases, RefuseACallInsideACall) {
         tenon_reader* lease = static_cast<Recursive*>(self)->lease;
         return lease->read(call, lease, into, got);
       });
-  recursive.lease = list.lease(0, &recursive);
+  recursive.lease = list.add(0, &recursive);
   EXPECT_EQ(read(recursive.lease), TENON_FAILED_PRECONDITION);
   EXPECT_EQ(read(recursive.lease), TENON_FAILED_PRECONDITION);
   recursive.lease->release(recursive.lease);
@@ -451,14 +451,14 @@ TEST_F(Leases, MayBeReleasedInsideACall) {
                         EXPECT_EQ(call->functions->cancelled(call), TENON_CANCELLED_BY_RESTART);
                         return tenon_fail(call, TENON_CANCELLED, "released");
                       });
-  releasing.lease = list.lease(0, &releasing);
+  releasing.lease = list.add(0, &releasing);
   EXPECT_EQ(read(releasing.lease), revoked);
   EXPECT_EQ(releasing.releases, 1);
   EXPECT_EQ(list.count(), 0u);
 }
 
 TEST_F(Leases, AreReleasedByAnotherThreadWhileACallIsInside) {
-  tenon_reader* reader = list.lease(0, &plugin);
+  tenon_reader* reader = list.add(0, &plugin);
   std::thread reading([&] { EXPECT_EQ(read(reader, 0), revoked); });
   while (!plugin.inside) std::this_thread::yield();
   reader->release(reader);
@@ -481,7 +481,7 @@ TEST_F(Leases, LetOneOfManyThreadsIn) {
         reader.threads--;
         return TENON_OK;
       });
-  tenon_reader* reader = list.lease(0, &counting);
+  tenon_reader* reader = list.add(0, &counting);
   std::atomic<int> succeeded{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; i++) {
@@ -519,7 +519,7 @@ TEST_F(Leases, EndWithoutACallInsideWhoeverIsFirst) {
           EXPECT_EQ(reader.releases, 0);
           return tenon_status{TENON_OK};
         });
-    tenon_reader* reader = list.lease(0, &behind);
+    tenon_reader* reader = list.add(0, &behind);
     std::thread holding([&] {
       while (read(reader) == TENON_OK) {
       }
@@ -557,7 +557,7 @@ TEST_F(Leases, ThatAreLentEndOnceWhoeverIsFirst) {
 TEST_F(Leases, AreReleasedOnceWhoeverIsFirst) {
   for (int round = 0; round < 200; round++) {
     PluginReader behind(generation);
-    tenon_reader* reader = list.lease(0, &behind);
+    tenon_reader* reader = list.add(0, &behind);
     std::thread revoking([&] { list.revoke_all(); });
     std::thread holding([&] {
       for (int i = 0; i < 20 && read(reader) == TENON_OK; i++) {

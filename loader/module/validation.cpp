@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "module/admission.hpp"
+#include "module/validation.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "catalog/kinds.hpp"
 
@@ -21,25 +20,24 @@ const void* pointer_at(const void* object, std::size_t offset) {
   return pointer;
 }
 
-/// The look at one module.
-class Admission {
+/// The validation of one module.
+class Validator {
  public:
-  Admission(const platform::ImageMap* map, const Manifest& manifest, const std::string& where)
+  Validator(const platform::ImageMap* map, const Manifest& manifest, const std::string& where)
       : map_(map), manifest_(manifest), where_(where) {}
 
-  Result<AdmittedModule> run(const tenon_module& module);
+  Result<ValidatedModule> run(const tenon_module& module);
 
  private:
-  std::optional<Error> check_prologue(const tenon_module& module) const;
-  std::optional<Error> check_registrations(const tenon_list& list) const;
-  std::optional<Error> check_manifest(const tenon_list& list) const;
-  std::optional<Error> check_size(const void* object, std::size_t least,
-                                  const std::string& what) const;
-  Result<AdmittedPlugin> admit_plugin(const tenon_registration& entry, const KindVersion& version,
-                                      const Kind& kind) const;
-  std::optional<Error> fill_slots(const tenon_registration& entry, const KindVersion& version,
-                                  std::byte* table) const;
-  std::optional<Error> check_base(const tenon_registration& entry, const tenon_base& base) const;
+  Result<void> check_prologue(const tenon_module& module) const;
+  Result<void> check_registrations(const tenon_list& list) const;
+  Result<void> check_manifest(const tenon_list& list) const;
+  Result<void> check_size(const void* object, std::size_t least, const std::string& what) const;
+  Result<ValidatedPlugin> validate_plugin(const tenon_registration& entry,
+                                          const KindVersion& version, const Kind& kind) const;
+  Result<void> fill_slots(const tenon_registration& entry, const KindVersion& version,
+                          std::byte* table) const;
+  Result<void> check_base(const tenon_registration& entry, const tenon_base& base) const;
 
   bool has(const void* address, std::size_t size) const {
     return map_ == nullptr || map_->contains(address, size);
@@ -51,13 +49,12 @@ class Admission {
 
   Error interposed(const std::string& what, const void* address) const {
     const std::string image = platform::image_at(address);
-    return Error(
-        {.code = "slot-interposed",
-         .where = where_,
-         .found = what + " lies outside the module" + (image.empty() ? "" : ", in " + image),
-         .needed = "only functions and data of the module itself",
-         .fix = "make the functions of the plugin static, or hide its symbols "
-                "(-fvisibility=hidden)"});
+    return Error({.code = "slot-interposed",
+                  .where = where_,
+                  .found = what + " is outside the module" + (image.empty() ? "" : ", in " + image),
+                  .needed = "only functions and data of the module itself",
+                  .fix = "make the functions of the plugin static, or hide its symbols "
+                         "(-fvisibility=hidden)"});
   }
 
   const platform::ImageMap* map_;
@@ -77,40 +74,40 @@ std::string describe(const tenon_registration& entry) {
   return describe(view(entry.kind), entry.version, view(entry.name));
 }
 
-Result<AdmittedModule> Admission::run(const tenon_module& module) {
-  if (auto flaw = check_prologue(module)) return std::move(*flaw);
-  AdmittedModule admitted{};
-  std::memcpy(&admitted.object, &module,
-              std::min<std::size_t>(module.struct_size, sizeof admitted.object));
-  const tenon_list& list = admitted.object.registrations;
-  if (auto flaw = check_registrations(list)) return std::move(*flaw);
-  if (auto flaw = check_manifest(list)) return std::move(*flaw);
+Result<ValidatedModule> Validator::run(const tenon_module& module) {
+  if (auto valid = check_prologue(module); !valid) return std::move(valid).error();
+  ValidatedModule validated{};
+  std::memcpy(&validated.object, &module,
+              std::min<std::size_t>(module.struct_size, sizeof validated.object));
+  const tenon_list& list = validated.object.registrations;
+  if (auto valid = check_registrations(list); !valid) return std::move(valid).error();
+  if (auto valid = check_manifest(list); !valid) return std::move(valid).error();
   for (std::size_t i = 0; i < list.count; i++) {
     const auto& entry = TENON_AT(tenon_registration, list, i);
     const Kind* kind = find_kind(view(entry.kind));
     const KindVersion* version = kind != nullptr ? kind->find(entry.version) : nullptr;
-    // What this program does not know was told when the manifest was read.
+    // Kinds that this program does not know were reported when the manifest was read.
     if (version == nullptr || version->fingerprint != entry.fingerprint) continue;
-    auto plugin = admit_plugin(entry, *version, *kind);
+    auto plugin = validate_plugin(entry, *version, *kind);
     if (!plugin) return std::move(plugin).error();
-    admitted.plugins.push_back(std::move(*plugin));
+    validated.plugins.push_back(std::move(*plugin));
   }
-  for (auto [slot, name] : {std::pair{reinterpret_cast<Slot>(admitted.object.start), "start"},
-                            std::pair{reinterpret_cast<Slot>(admitted.object.stop), "stop"}}) {
+  for (auto [slot, name] : {std::pair{reinterpret_cast<Slot>(validated.object.start), "start"},
+                            std::pair{reinterpret_cast<Slot>(validated.object.stop), "stop"}}) {
     const auto* address = reinterpret_cast<const void*>(slot);
     if (address != nullptr && !has_code(address)) return interposed(name, address);
   }
-  return admitted;
+  return validated;
 }
 
-std::optional<Error> Admission::check_prologue(const tenon_module& module) const {
+Result<void> Validator::check_prologue(const tenon_module& module) const {
   constexpr std::size_t least = offsetof(tenon_module, start);
   if (!has(&module, least)) return interposed("tenon_module_v1", &module);
   if (module.magic != TENON_MAGIC) {
     return Error({.code = "wrong-magic",
                   .where = where_,
                   .found = "tenon_module_v1 does not begin with the magic number",
-                  .needed = "the object that the macros of tenon make",
+                  .needed = "the object that the macros of tenon create",
                   .fix = "build the plugin with TENON_MODULE or TENON_PLUGIN"});
   }
   const auto size = static_cast<std::size_t>(module.struct_size);
@@ -134,20 +131,20 @@ std::optional<Error> Admission::check_prologue(const tenon_module& module) const
                   .found = "ABI " + std::to_string(module.abi_major) + "." +
                            std::to_string(module.abi_minor),
                   .needed = "ABI 1.0 to 1." + std::to_string(TENON_ABI_MINOR),
-                  .fix = "a newer host, or build the plugin with a lower TENON_ABI"});
+                  .fix = "use a newer host, or build the plugin with a lower TENON_ABI"});
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> Admission::check_registrations(const tenon_list& list) const {
+Result<void> Validator::check_registrations(const tenon_list& list) const {
   const bool small = list.stride < sizeof(tenon_registration);
-  if (small || list.count > most_plugins || list.stride > largest_struct ||
+  if (small || list.count > max_plugins || list.stride > largest_struct ||
       !has(list.data, list.count * list.stride)) {
     return Error({.code = small ? "size-too-small" : "size-too-large",
                   .where = where_,
                   .found = std::to_string(list.count) + " registrations of " +
                            std::to_string(list.stride) + " bytes",
-                  .needed = "at most " + std::to_string(most_plugins) +
+                  .needed = "at most " + std::to_string(max_plugins) +
                             " registrations of at least 56 bytes, inside the module",
                   .fix = "build the plugin with an unchanged tenon/abi.h"});
   }
@@ -157,20 +154,22 @@ std::optional<Error> Admission::check_registrations(const tenon_list& list) cons
     if (!has_text(entry.kind)) return interposed("the kind of " + which, entry.kind.data);
     if (!has_text(entry.name)) return interposed("the name of " + which, entry.name.data);
     if (!has(entry.table, sizeof(tenon_table))) {
-      return interposed("the table of " + describe(entry), entry.table);
+      return interposed("the vtable of " + describe(entry), entry.table);
     }
-    if (auto flaw = check_size(entry.table, sizeof(tenon_table), "the table of " + describe(entry)))
-      return flaw;
+    if (auto valid =
+            check_size(entry.table, sizeof(tenon_table), "the vtable of " + describe(entry));
+        !valid)
+      return valid;
   }
-  return std::nullopt;
+  return {};
 }
 
-/// Of a struct that begins with a size_t: large enough, and inside the module.
-std::optional<Error> Admission::check_size(const void* object, std::size_t least,
-                                           const std::string& what) const {
+/// Checks that a struct that begins with its size is large enough and inside the module.
+Result<void> Validator::check_size(const void* object, std::size_t least,
+                                   const std::string& what) const {
   std::size_t size;
   std::memcpy(&size, object, sizeof size);
-  if (size >= least && size <= largest_struct && has(object, size)) return std::nullopt;
+  if (size >= least && size <= largest_struct && has(object, size)) return {};
   return Error({.code = size < least ? "size-too-small" : "size-too-large",
                 .where = where_,
                 .found = what + " of " + std::to_string(size) + " bytes",
@@ -179,14 +178,14 @@ std::optional<Error> Admission::check_size(const void* object, std::size_t least
                 .fix = "set struct_size to the size of the struct"});
 }
 
-std::optional<Error> Admission::check_manifest(const tenon_list& list) const {
+Result<void> Validator::check_manifest(const tenon_list& list) const {
   const auto differs = [&](std::string found, std::string needed) {
     return Error(
         {.code = "manifest-differs",
          .where = where_,
          .found = std::move(found),
          .needed = std::move(needed),
-         .fix = "make table and manifest from one declaration: TENON_MODULE or TENON_PLUGIN"});
+         .fix = "create vtable and manifest from one declaration: TENON_MODULE or TENON_PLUGIN"});
   };
   if (list.count != manifest_.provides.size()) {
     return differs(std::to_string(list.count) + " registrations in the module",
@@ -204,38 +203,40 @@ std::optional<Error> Admission::check_manifest(const tenon_list& list) const {
     if (const auto& table = *static_cast<const tenon_table*>(entry.table);
         table.version != entry.version) {
       return differs(
-          describe(entry) + " with the table of version " + std::to_string(table.version),
-          "the table of version " + std::to_string(entry.version));
+          describe(entry) + " with the vtable of version " + std::to_string(table.version),
+          "the vtable of version " + std::to_string(entry.version));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-Result<AdmittedPlugin> Admission::admit_plugin(const tenon_registration& entry,
-                                               const KindVersion& version, const Kind& kind) const {
-  AdmittedPlugin plugin{&kind, &version, std::string(view(entry.name)),
-                        std::make_unique<std::byte[]>(version.table_size), tenon_base{}};
+Result<ValidatedPlugin> Validator::validate_plugin(const tenon_registration& entry,
+                                                   const KindVersion& version,
+                                                   const Kind& kind) const {
+  ValidatedPlugin plugin{&kind, &version, std::string(view(entry.name)),
+                         std::make_unique<std::byte[]>(version.table_size), tenon_base{}};
   const auto& theirs = *static_cast<const tenon_table*>(entry.table);
   std::memcpy(plugin.table.get(), &theirs,
               std::min<std::size_t>(theirs.struct_size, version.table_size));
   std::size_t size = version.table_size;
   std::memcpy(plugin.table.get(), &size, sizeof size);
-  if (auto flaw = fill_slots(entry, version, plugin.table.get())) return std::move(*flaw);
+  if (auto valid = fill_slots(entry, version, plugin.table.get()); !valid)
+    return std::move(valid).error();
   if (theirs.base == nullptr) return plugin;
 
-  const std::string what = "the base table of " + describe(entry);
+  const std::string what = "the base vtable of " + describe(entry);
   if (!has(theirs.base, offsetof(tenon_base, save_state))) return interposed(what, theirs.base);
-  if (auto flaw = check_size(theirs.base, offsetof(tenon_base, save_state), what)) {
-    return std::move(*flaw);
+  if (auto valid = check_size(theirs.base, offsetof(tenon_base, save_state), what); !valid) {
+    return std::move(valid).error();
   }
   std::memcpy(&plugin.base, theirs.base, std::min(theirs.base->struct_size, sizeof plugin.base));
   plugin.base.struct_size = sizeof plugin.base;
-  if (auto flaw = check_base(entry, plugin.base)) return std::move(*flaw);
+  if (auto valid = check_base(entry, plugin.base); !valid) return std::move(valid).error();
   return plugin;
 }
 
-std::optional<Error> Admission::fill_slots(const tenon_registration& entry,
-                                           const KindVersion& version, std::byte* table) const {
+Result<void> Validator::fill_slots(const tenon_registration& entry, const KindVersion& version,
+                                   std::byte* table) const {
   for (const MethodInfo& method : version.methods) {
     const void* address = pointer_at(table, method.offset);
     if (address == nullptr && method.required) {
@@ -251,11 +252,10 @@ std::optional<Error> Admission::fill_slots(const tenon_registration& entry,
       return interposed(std::string(method.name) + " of " + describe(entry), address);
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> Admission::check_base(const tenon_registration& entry,
-                                           const tenon_base& base) const {
+Result<void> Validator::check_base(const tenon_registration& entry, const tenon_base& base) const {
   constexpr const char* names[] = {"create",        "destroy", "save_state",
                                    "restore_state", "suspend", "resume"};
   for (std::size_t i = 0; i < std::size(names); i++) {
@@ -264,19 +264,19 @@ std::optional<Error> Admission::check_base(const tenon_registration& entry,
       return interposed(std::string(names[i]) + " of " + describe(entry), address);
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-bool AdmittedPlugin::implements(const MethodInfo& method) const noexcept {
+bool ValidatedPlugin::implements(const MethodInfo& method) const noexcept {
   return std::memcmp(table.get() + method.offset, &method.unimplemented,
                      sizeof method.unimplemented) != 0;
 }
 
-Result<AdmittedModule> admit(const tenon_module& module, const platform::ImageMap* map,
-                             const Manifest& manifest, const std::string& where) {
-  return Admission(map, manifest, where).run(module);
+Result<ValidatedModule> validate(const tenon_module& module, const platform::ImageMap* map,
+                                 const Manifest& manifest, const std::string& where) {
+  return Validator(map, manifest, where).run(module);
 }
 
 }  // namespace tenon::detail

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Revocable streams around the readers and writers of plugins. A stream outlives the call that
+// returned it, so its code stays loaded until its holder releases it or the host revokes it. The host
+// revokes the streams of an instance that is destroyed, and those that a restart has waited for long
+// enough. A revoked stream stays valid for its holder, and its functions return an error.
+//
+// A call of a stream enters with one atomic exchange and leaves with a store. Revocations bear the
+// slower.
+//
+// - Entering: the call exchanges itself into `inside_`, then loads `state_`. A revocation sets
+//   `over` in `state_`, then loads `inside_`. All four are sequentially consistent, so at least one
+//   sees the other: the call is refused, or the revocation finds it. A second call finds the first
+//   one in `inside_` and is refused.
+// - Leaving: the call stores nullptr in `inside_`, then loads `revoking`, with no barrier between
+//   them. A revocation that finds a call sets `revoking`, issues a barrier on all threads, and loads
+//   `inside_` again. If the store came before the barrier, the revocation sees
+//   that the call has left. Otherwise the load comes after the barrier as well and sees `revoking`:
+//   the call waits until the revocation has marked and cancelled it, and does not end meanwhile.
+//   If the system has no such barrier, calls leave with an exchange.
+// - Ending: a call that finds itself marked ends the stream. Other calls do not touch the stream after
+//   they have stored nullptr, because a release by another thread may free it then. For this reason
+//   `revoking` is shared by all streams, and the mark is in the call.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/gen/guard.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fork.hpp"
+#include "base/lock_order.hpp"
+#include "call/thread_records.hpp"
+#include "manifest/manifest.hpp"
+
+namespace tenon::detail {
+
+class RevocableStream;
+
+/// Runs functions of the streams of a generation and handles their failures. Thread-safe.
+class StreamRunner {
+ public:
+  /// A function of a stream with its arguments, which must outlive this.
+  class Body {
+   public:
+    template <class Function>
+    explicit Body(Function& function) noexcept
+        : function_(&function),
+          call_([](void* data) { return (*static_cast<Function*>(data))(); }) {}
+    tenon_status operator()() const { return call_(function_); }
+
+   private:
+    void* function_;
+    tenon_status (*call_)(void*);
+  };
+
+  /// Calls a function and handles its failure. Returns the status for its caller.
+  virtual tenon_status run_stream(std::string_view function, tenon_call* call,
+                                  const Body& body) = 0;
+  /// Handles the failure of a function that was called directly.
+  virtual tenon_status stream_failed(std::string_view function, tenon_call* call,
+                                     tenon_status status) = 0;
+  /// Handles the exception of a function that was called directly. Called inside a catch clause.
+  virtual tenon_status stream_threw(std::string_view function, tenon_call* call) = 0;
+
+ protected:
+  ~StreamRunner() = default;
+};
+
+/// The streams of one generation that others hold. Thread-safe. No lock is held while a plugin runs.
+class RevocableStreams {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// The index of a stream that belongs to no instance.
+  static constexpr std::uint32_t no_instance = UINT32_MAX;
+
+  /// `abi`: the version that the module requires. `contained`: whether `runner` must call all
+  /// functions because crashes are contained.
+  RevocableStreams(Serving& generation, AbiVersion abi, StreamRunner& runner, bool contained)
+      : generation_(generation), abi_(abi), runner_(runner), contained_(contained) {}
+  /// REQUIRED: empty.
+  ~RevocableStreams() = default;
+  RevocableStreams(const RevocableStreams&) = delete;
+  RevocableStreams& operator=(const RevocableStreams&) = delete;
+
+  /// Returns a revocable stream around `inner`, which the instance at `index` returned. Its holder
+  /// releases it instead of `inner`. Returns nullptr for nullptr.
+  tenon_reader* add(std::uint32_t index, tenon_reader* inner);
+  tenon_writer* add(std::uint32_t index, tenon_writer* inner);
+  /// Replaces a stream that is passed to a method by a revocable one; see RevocableStream::pass.
+  /// Returns nullptr if there is no stream or if it is revocable already.
+  std::shared_ptr<RevocableStream> lend(tenon_reader*& stream);
+  std::shared_ptr<RevocableStream> lend(tenon_writer*& stream);
+
+  /// Returns the number of streams that have not ended. A revoked one ends when no call is in it.
+  std::size_t count() const;
+  /// Returns whether there is none. Takes no lock: another thread may still remove the last one.
+  bool empty() const noexcept { return count_.load() == 0; }
+  /// Waits until the instance has no streams. Returns false if the deadline passes before.
+  bool wait(std::uint32_t index, Clock::time_point deadline);
+  /// Cancels the calls in these streams with the reason `restart`, and refuses new ones.
+  void revoke(std::uint32_t index) noexcept;
+  void revoke_all() noexcept;
+
+  /// Returns the generation that the streams belong to.
+  const Serving& generation() const noexcept { return generation_; }
+
+  /// Records that the code has crashed: no function of a stream is called any more, not even to release
+  /// it.
+  void mark_broken() noexcept { broken_.store(true); }
+  bool broken() const noexcept { return broken_.load(); }
+
+ private:
+  friend class RevocableStream;
+
+  using Streams = std::vector<std::shared_ptr<RevocableStream>>;
+
+  template <class Raw>
+  std::shared_ptr<RevocableStream> add(std::uint32_t index, bool lent, Raw*& stream);
+  /// Returns the streams of an instance, or those without an instance. REQUIRED: the lock is held.
+  Streams& of(std::uint32_t index);
+  bool has(std::uint32_t index) const noexcept;
+  void remove(const RevocableStream& stream) noexcept;
+
+  Serving& generation_;
+  const AbiVersion abi_;
+  StreamRunner& runner_;
+  const bool contained_;
+  // Streams of a forked child are not listed: nothing there waits for them or revokes them.
+  const platform::ProcessMark process_;
+  std::atomic<bool> broken_{false};
+  mutable Mutex mutex_{LockRank::streams};
+  std::condition_variable_any changed_;
+  std::atomic<std::size_t> count_{0};  // written under the lock
+  Streams of_none_;
+  std::vector<Streams> of_instance_;  // by index
+};
+
+/// One stream. Owned by its holder and, until it has ended, by the list.
+class RevocableStream : public std::enable_shared_from_this<RevocableStream> {
+ public:
+  RevocableStream(RevocableStreams& list, std::uint32_t index, bool is_lent);
+  virtual ~RevocableStream() = default;
+  RevocableStream(const RevocableStream&) = delete;
+  RevocableStream& operator=(const RevocableStream&) = delete;
+
+  std::uint32_t index() const noexcept { return index_; }
+
+  // A stream that was passed to a method is not released before the method has returned.
+  /// The method has succeeded and owns the stream.
+  void pass() noexcept;
+  /// The method has failed: ends this and leaves the stream to the caller.
+  void take_back() noexcept;
+
+  void revoke() noexcept;
+
+ protected:
+  /// Calls a function of the plugin's stream, unless it was revoked.
+  template <class Body>
+  tenon_status visit(const char* function, tenon_call* call, Body body);
+  /// Gives the stream to its holder, which must release it.
+  void hand_out() { held_ = shared_from_this(); }
+  void release() noexcept;
+
+ private:
+  friend class RevocableStreams;
+  class Visit;
+  class Stay;
+
+  virtual void release_inner() = 0;
+  enum class Entered { yes, over, busy };
+  Entered enter(Visit& visit) noexcept;
+  void leave(Visit& visit) noexcept;
+  [[gnu::cold]] static tenon_status refuse(tenon_call* call, Entered entered) noexcept;
+  [[gnu::cold]] tenon_status failed(const char* function, Call& call, tenon_status status);
+  template <class Body>
+  tenon_status run(const char* function, Call& call, Body body);
+  bool interrupt() noexcept;
+  void drop(std::uint32_t hold) noexcept;
+  void end() noexcept;
+
+  // The state: whether the stream was released or revoked, and what still keeps it from ending.
+  static constexpr std::uint32_t over = 1;
+  static constexpr std::uint32_t lent = 2;
+  static constexpr std::uint32_t visited = 4;  // by a call, or the revocation does not know yet
+
+  RevocableStreams& list_;    // not used after the end: the generation may be gone
+  std::size_t position_ = 0;  // in the list; guarded by its lock
+  const std::uint32_t index_;
+  const CallTarget& target_;  // only its address is used after the end
+  std::atomic<std::uint32_t> state_;
+  std::atomic<Visit*> inside_{nullptr};
+  std::shared_ptr<RevocableStream> held_;  // until the holder releases it
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/options.hpp: the options of a host.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/events.hpp>
+#include <tenon/log.hpp>
+#include <tenon/restart.hpp>
+#include <tenon/values.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// Only `app` is required.
+struct HostOptions {
+  /// The name of the program. It determines directories and environment variables: the app "photo"
+  /// searches `plugin_path`, then the directories of $PHOTO_PLUGIN_PATH (ignored if the process has
+  /// the privileges of another user), ~/.local/lib/photo/plugins, /usr/local/lib/photo/plugins and
+  /// /usr/lib/photo/plugins.
+  std::string app;
+  /// Directories or module files to search before all others.
+  std::vector<std::filesystem::path> plugin_path = {};
+  /// Modules that are linked into the program.
+  std::vector<const tenon_module*> builtins = {};
+  /// The package versions that the host accepts, eg: {"me.example/blur", "^1.2"}. Any version of
+  /// other packages is accepted. The syntax is that of the manifest (abi/manifest.md).
+  TextMap requirements = {};
+  /// A lock file as `tenon lock` writes it; empty: none. It lists package versions and hashes of
+  /// their files. Locked versions are preferred to newer ones, and a file with other content is
+  /// not loaded. Packages that it does not list are not affected. The file is read once. If it
+  /// cannot be read, `skipped` reports why, and no module is loaded.
+  std::filesystem::path lock_file = {};
+  /// The domain that is put before names without a `/`; empty: the domain of the kind.
+  std::string default_domain = {};
+  /// Whether a module is restarted automatically when its file is replaced or overwritten. The
+  /// host waits until a file is complete.
+  bool watch = false;
+  /// Whether a call returns an error if the plugin crashes in it, on any thread: SIGSEGV, SIGBUS,
+  /// SIGFPE, SIGILL, stack overflow, or abort() of its own. The module is then restarted. The code
+  /// that crashed stays mapped, locks that it held stay locked, and its memory is leaked.
+  ///
+  /// Only crashes in the plugin's own functions, or in a leaf function of the C library that they
+  /// call (strlen, memcpy), are contained. A crash in the allocator, the dynamic loader, stdio, a
+  /// function of the host that the plugin called, a function of the plugin that a library called
+  /// (qsort), or a builtin ends the process as usual, after a line on standard error that names the
+  /// plugin. Signal handlers that the program installed before are called for crashes that are not
+  /// contained. Crashes on the plugin's own threads are never contained. A function with more than
+  /// a page of local variables may write past the guard page of its stack before it faults, unless
+  /// the plugin is compiled with -fstack-clash-protection.
+  ///
+  /// The call fails with the code `crashed`. If it was a call of a method or a stream, the flag
+  /// `restarted` is set. It is not retryable: the same input may crash the plugin again.
+  ///
+  /// A thread whose alternate signal stack is smaller than 32 kB at its first call of a plugin gets
+  /// a larger one until it ends. Nothing is contained if the program installs a smaller one later.
+  ///
+  /// If crashes cannot be contained on this system, `skipped` has the warning
+  /// containment-unavailable.
+  bool contain_crashes = false;
+  /// The directory for private copies of loaded modules; empty: $TMPDIR. If that variable is not
+  /// set, modules of up to 1 MiB including the libraries beside them are copied to /dev/shm if it
+  /// is in memory, allows execution and is at most half full. All others are copied to /tmp. The
+  /// directory must exist, be on a local disk, and have space for the modules. The copies are in a
+  /// subdirectory `tenon-XXXXXX`, which is created when the first module is loaded and removed by
+  /// the host at its end. A subdirectory of a killed host of the same user is removed by the next
+  /// host that creates its own there, at most 100 each time. If code cannot be executed from the
+  /// directory (noexec), modules are loaded from memory.
+  std::filesystem::path image_folder = {};
+  /// Whether a module is loaded from its own file if no copy is needed: for debuggers, profilers
+  /// and other tools that look for the file by its path. A copy is still made if the system would
+  /// otherwise return the wrong code: if an image of the same file is loaded (during a restart, or
+  /// by another host), if the module has libraries beside it or unique symbols (`tenon inspect`:
+  /// patched), or if `lock_file` is set. Files must then be replaced by rename: overwriting a
+  /// mapped file crashes the process.
+  bool map_original = false;
+  /// Whether each method call is checked against the specification of its kind; for tests of
+  /// plugins and hosts. A check takes time in proportion to the request and the response.
+  ///
+  /// Requests and responses: `struct_size` must cover every field of the released version. Texts
+  /// must be valid UTF-8; `json` and bags must be JSON of at most 256 levels; elements of lists
+  /// must not overlap; maps need one value for each key, and each key once. Data of a response must
+  /// be in the arena of the call, in the request, or in a loaded image. The message names the
+  /// field. A wrong request fails with the code `invalid-argument` without calling the plugin. A
+  /// wrong response fails with the code `internal`; streams in it are not released.
+  ///
+  /// Threads: methods with the threading `serial` must not run concurrently in one instance, and
+  /// methods with `main` must run on the main thread of the process. States, of kinds with
+  /// `"restart": "session"`: a method is called only in the states that its `from` lists. A call
+  /// that violates this fails with the code `failed-precondition` without calling the plugin.
+  bool check_calls = false;
+  /// Whether calls are counted; see ModuleInfo::methods.
+  bool count_calls = false;
+  RestartPolicy restart = {};
+  /// Called with each event of a module, on the thread that causes it: often a background thread of
+  /// the host, sometimes a thread inside a call. It may call any function of the host and destroy
+  /// the host. It must not wait for a thread that is in a function of the host. It is not called
+  /// after the destructor of the host has returned.
+  std::function<void(const Event&)> on_event = {};
+  /// The lowest level that is logged, for the host and its plugins. For the app "photo" the
+  /// environment variable $PHOTO_LOG overrides it with trace, debug, info, warn, error or off
+  /// (ignored if the process has the privileges of another user). For any other value `skipped` has
+  /// the warning bad-log-level.
+  LogLevel log_level = LogLevel::warn;
+  /// Called with each log line; empty: lines are written to standard error.
+  ///
+  /// Called on the thread that logs, which may be any thread, on several threads at a time, without
+  /// locks. The sink may call functions of the host and of plugins. It must not destroy the host,
+  /// nor wait for a thread that is in a function of the host or of a plugin.
+  ///
+  /// Lines that the sink logs itself, lines for which it throws (with the exception), lines of a
+  /// forked child, and lines of plugins that outlive the host are written to standard error. The
+  /// sink is not called after the destructor of the host has returned. The destructor waits for it,
+  /// at most RestartPolicy::drain_timeout.
+  std::function<void(const LogLine&)> log_sink = {};
+};
+
+}  // namespace tenon

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/reload_safety.hpp: whether the code of a module can be unloaded, so that a restart leaves
+// nothing mapped. Determined from the file, before any of its code runs.
+#pragma once
+
+#include <tenon/export.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tenon {
+
+enum class ReloadGrade : std::uint8_t {
+  /// The code can be unloaded.
+  safe,
+  /// Unique symbols would prevent unloading; the host loads a copy in which they are ordinary.
+  patched,
+  /// `symbol` may prevent unloading, for a while or until the process ends.
+  unverified,
+  /// The code cannot be unloaded. The host does not restart the module; see RestartOptions::insist.
+  unsafe,
+};
+
+/// Returns "safe", "safe (patched)", "unverified" or "unsafe".
+TENON_API std::string_view to_string(ReloadGrade grade) noexcept;
+
+/// Whether a module and the libraries beside it can be unloaded.
+struct ReloadSafety {
+  ReloadGrade grade = ReloadGrade::safe;
+  /// What prevents unloading, eg: "DF_1_NODELETE", "pthread_create"; empty if nothing does.
+  std::string symbol;
+  /// The file that contains it: the module or a library beside it.
+  std::filesystem::path file;
+  /// What the author can do; empty if nothing is needed.
+  std::string fix;
+  /// Whether the host does not try to unload it: the replaced code stays mapped.
+  bool stays_mapped = false;
+};
+
+}  // namespace tenon

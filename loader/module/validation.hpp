@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Validates a module after it was loaded and before any of its functions is called: its exports must
+// match its manifest, be in its own image, and be complete. Vtables are copied once into the layout
+// that this program knows, so that calls need not check which slots exist.
+#pragma once
+
+#include <tenon/abi.h>
+#include <tenon/gen/kind.hpp>
+#include <tenon/result.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manifest/manifest.hpp"
+#include "platform/containment.hpp"
+#include "platform/image_map.hpp"
+
+namespace tenon::detail {
+
+/// One plugin of a loaded module, at a version of a kind that this program knows.
+struct ValidatedPlugin {
+  const Kind* kind;
+  const KindVersion* version;
+  std::string name;
+  /// The vtable in the program's layout. No method is NULL.
+  std::unique_ptr<std::byte[]> table;
+  /// Absent functions are NULL.
+  tenon_base base;
+  /// Describes a crash in each method. Empty unless the host contains crashes.
+  std::vector<platform::Called> contained = {};
+
+  /// Returns whether the plugin implements a method of its version.
+  bool implements(const MethodInfo& method) const noexcept;
+};
+
+/// A module that passed validation.
+struct ValidatedModule {
+  tenon_module object;  // absent members are zero
+  std::vector<ValidatedPlugin> plugins;
+};
+
+/// Validates a module. `map` is its image; nullptr if it is linked into the program. `where` names it in
+/// errors: wrong-magic, size-too-small, size-too-large, abi-too-new, slot-interposed,
+/// missing-method, manifest-differs.
+Result<ValidatedModule> validate(const tenon_module& module, const platform::ImageMap* map,
+                                 const Manifest& manifest, const std::string& where);
+
+}  // namespace tenon::detail
