@@ -18,7 +18,7 @@
 namespace tenon::tests {
 namespace {
 
-using command::Kept;
+using command::ConstantPool;
 
 /// A type as the program was built with it, and as the command reads it.
 struct Two {
@@ -34,11 +34,11 @@ Two types_of(std::string_view id) {
     EXPECT_TRUE(findings.empty()) << reading::to_text(findings.all().front());
     return loaded;
   }();
-  static Kept kept;
+  static ConstantPool pool;
   const auto find = [id](const auto& all) -> decltype(auto) {
     return **std::find_if(all.begin(), all.end(), [id](const auto& one) { return one->id == id; });
   };
-  return {find(built), command::described_type(find(model.documents), kept)};
+  return {find(built), command::described_type(find(model.documents), pool)};
 }
 
 /// What becomes of a document, or why nothing does.

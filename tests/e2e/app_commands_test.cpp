@@ -264,10 +264,10 @@ TEST_F(AppDocuments, StayAsTheyAreWhereTheConverterFails) {
   const Outcome run = tenon({"convert", "--in-place", "looks"});
   EXPECT_EQ(run.exit, 3);
   EXPECT_EQ(run.err, "tenon convert: looks/a.json:1: error[converter-failed] " + program.string() +
-                         ": the converter of the app has not converted the document\n"
-                         "   found   it ended with status 7\n"
-                         "   needed  an answer\n"
-                         "   fix     install the app again, or ask its authors\n"
+                         ": the converter of the app failed\n"
+                         "   found   it exited with status 7\n"
+                         "   needed  a converted document or an error\n"
+                         "   fix     reinstall the app, or report this to its authors\n"
                          "0 files converted, 1 unchanged, 1 refused\n");
   EXPECT_EQ(world_.read("looks/a.json"), older);
   EXPECT_EQ(tenon({"convert", "looks/a.json"}).exit, 3);

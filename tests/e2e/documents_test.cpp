@@ -152,7 +152,7 @@ const Refused refused[] = {
      {}},
     {"FromTheFutureWithAHint",
      R"({"type":"tenon.dev/record","version":9,"value":{}})",
-     "   --lenient keeps what this program does not know\n",
+     "   --lenient keeps unknown fields and versions\n",
      {}},
     {"NoSuchPreview",
      R"({"type":"tenon.dev/record","version":"2preview1","value":{}})",
@@ -276,8 +276,9 @@ TEST_F(Documents, AreReplacedUnderOneOfTheirNames) {
   fs::create_hard_link(world_.root() / "store/a.json", world_.path("elsewhere/b.json"));
   const Outcome run = convert({"--in-place", "store"});
   EXPECT_EQ(run.exit, 0);
-  EXPECT_NE(run.err.find("store/a.json: 1 other name of it (hard links) kept the old content\n"),
-            std::string::npos)
+  EXPECT_NE(
+      run.err.find("store/a.json: 1 other name of the file (hard links) kept the old content\n"),
+      std::string::npos)
       << run.err;
   EXPECT_EQ(world_.read("store/a.json"), newer);
   EXPECT_EQ(world_.read("elsewhere/b.json"), older);

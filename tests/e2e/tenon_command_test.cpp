@@ -85,13 +85,13 @@ state       writes 2  reads 1 2
 threads     joined when it stops
 plugin      NAME              KIND              VERSION  HOST  FITS
             me.example/clock  tenon.dev/source  1        2     adapted
-              on_created  not in version 1: the adapter answers
-              on_updated  not in version 1: the adapter answers
-              on_deleted  not in version 1: the adapter answers
+              on_created  not in version 1: the adapter implements it
+              on_updated  not in version 1: the adapter implements it
+              on_deleted  not in version 1: the adapter implements it
 properties  me.example/clock  menu   Time
             me.example/clock  order  3
-parameters  me.example/clock (source)  every  duration, otherwise 1s  Between two records
-            me.example/clock (source)  zone   string, required        eg: CET
+parameters  me.example/clock (source)  every  duration, default: 1s  Between two records
+            me.example/clock (source)  zone   string, required       eg: CET
 libraries   libc.so.6  all found
 reload      safe
 checked     file format, manifest, kinds, libraries, symbols, private copy
@@ -245,7 +245,7 @@ TEST_F(TenonCommand, InspectTakesReferencesToBuiltins) {
   const Outcome run = tenon({"inspect", "builtin:tenon.dev/file"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.out.substr(0, 18), "tenon.dev/builtin ");
-  EXPECT_NE(run.out.find("file        none: it is linked into the program\n"), std::string::npos);
+  EXPECT_NE(run.out.find("file        none: linked into the program\n"), std::string::npos);
 }
 
 TEST_F(TenonCommand, InspectSaysWhatThereIsWhenThereIsNoSuchPlugin) {

@@ -34,7 +34,7 @@ struct Description {
   std::vector<gen::StandardKind> standard;
 };
 
-/// Where the description of an app lies; empty: it has none.
+/// Returns the folder of the description of an app, or an empty path if there is none.
 fs::path description_folder(const std::string& app) {
   for (const fs::path& data : data_folders(app)) {
     std::error_code ignored;
@@ -72,8 +72,8 @@ Description read_description(const fs::path& folder, Findings& findings) {
   return description;
 }
 
-/// The builtins of a description as modules that have a manifest and nothing else.
-std::vector<const tenon_module*> read_builtins(const fs::path& folder, Kept& kept,
+/// Returns the builtins of a description as modules that only have a manifest.
+std::vector<const tenon_module*> read_builtins(const fs::path& folder, ConstantPool& pool,
                                                Findings& findings) {
   std::vector<const tenon_module*> modules;
   const fs::path file = folder / "builtins.json";
@@ -86,39 +86,39 @@ std::vector<const tenon_module*> read_builtins(const fs::path& folder, Kept& kep
     return modules;
   }
   for (const JsonValue& manifest : *json->array()) {
-    const std::string_view text = kept.text(reading::to_json(manifest));
+    const std::string_view text = pool.text(reading::to_json(manifest));
     tenon_module module{};
     module.manifest = text.data();
     module.manifest_size = text.size();
-    modules.push_back(&kept.keep(module));
+    modules.push_back(&pool.add(module));
   }
   return modules;
 }
 
-/// Where an installation has the specs of tenon itself.
+/// Returns the folder of tenon's own specs in its installation.
 std::string standard_specs() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
 }
 
-/// A standard kind up to the version that an app was built with.
-const Kind& standard_kind(const gen::StandardKind& wanted, Kept& kept) {
+/// Returns a standard kind up to the version that an app was built with. Throws gen::UsageError.
+const Kind& standard_kind(const gen::StandardKind& wanted, ConstantPool& pool) {
   const Kind* kind = find_kind("tenon.dev/" + wanted.name);
   const auto count = static_cast<std::size_t>(wanted.version);
   if (kind == nullptr || count == 0 || count > kind->versions.size()) {
-    throw gen::UsageError("the app has tenon.dev/" + wanted.name + " version " +
+    throw gen::UsageError("the app uses tenon.dev/" + wanted.name + " version " +
                           std::to_string(wanted.version) +
-                          ", which this command does not know: use a newer tenon");
+                          ", which this command does not have: install a newer tenon");
   }
   Kind cut = *kind;
   cut.versions = cut.versions.first(count);
-  return kept.keep(cut);
+  return pool.add(cut);
 }
 
-/// The type as this command was built with it, hand-written steps included, with the versions that
-/// an app knows; nullptr where it was not built with all of them.
-const DocumentType* own_type(const gen::Document& document, Kept& kept) {
+/// Returns the type with which this command was built, including hand-written steps, reduced to the
+/// versions that the app knows. Returns nullptr if the command was not built with all of them.
+const DocumentType* own_type(const gen::Document& document, ConstantPool& pool) {
   const DocumentType* own = find_document_type(document.id);
   if (own == nullptr) return nullptr;
   std::vector<DocumentVersion> versions;
@@ -137,17 +137,17 @@ const DocumentType* own_type(const gen::Document& document, Kept& kept) {
   }
   DocumentType cut = *own;
   cut.hub = document.hub().label;
-  cut.versions = kept.list(std::move(versions));
-  cut.steps = kept.list(std::move(steps));
-  return &kept.keep(cut);
+  cut.versions = pool.list(std::move(versions));
+  cut.steps = pool.list(std::move(steps));
+  return &pool.add(cut);
 }
 
-/// The types of the app, and those that every program has with the library.
-std::vector<const DocumentType*> types_of(const gen::Model& model, Kept& kept) {
+/// Returns the types of the app, and those that the library adds to every program.
+std::vector<const DocumentType*> types_of(const gen::Model& model, ConstantPool& pool) {
   std::vector<const DocumentType*> types;
   for (const auto& document : model.documents) {
-    const DocumentType* own = own_type(*document, kept);
-    types.push_back(own != nullptr ? own : &described_type(*document, kept));
+    const DocumentType* own = own_type(*document, pool);
+    types.push_back(own != nullptr ? own : &described_type(*document, pool));
   }
   for (const char* id : {"tenon.dev/lock", "tenon.dev/manifest"}) {
     const bool described = std::any_of(types.begin(), types.end(),
@@ -157,59 +157,59 @@ std::vector<const DocumentType*> types_of(const gen::Model& model, Kept& kept) {
   return types;
 }
 
-/// Makes kinds and document types of the process those of the specs.
-void use_specs(const fs::path& specs, const Description& description, Kept& kept,
+/// Replaces the kinds and document types of the process by those of the specs.
+void use_specs(const fs::path& specs, const Description& description, ConstantPool& pool,
                Findings& findings) {
-  const gen::Model& model = kept.keep(gen::load_specs(
+  const gen::Model& model = pool.add(gen::load_specs(
       {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
       findings));
   if (!findings.empty()) return;
   std::vector<const Kind*> kinds;
-  for (const auto& kind : model.kinds) kinds.push_back(&described_kind(*kind, kept));
+  for (const auto& kind : model.kinds) kinds.push_back(&described_kind(*kind, pool));
   for (const gen::StandardKind& wanted : description.standard) {
-    kinds.push_back(&standard_kind(wanted, kept));
+    kinds.push_back(&standard_kind(wanted, pool));
   }
-  use_document_types(types_of(model, kept));
+  use_document_types(types_of(model, pool));
   use_kinds(std::move(kinds));
 }
 
-void describe(Options& options, Kept& kept, Findings& findings) {
+void load(Options& options, ConstantPool& pool, Findings& findings) {
   const fs::path folder = options.app == own_app ? fs::path() : description_folder(options.app);
   Description description;
   if (options.app == own_app) options.builtins = {builtins()};
   if (!folder.empty()) {
     description = read_description(folder, findings);
-    options.builtins = read_builtins(folder, kept, findings);
-    // A plugin kit comes without them.
+    options.builtins = read_builtins(folder, pool, findings);
+    // An SDK for plugin authors contains neither program nor converter.
     std::error_code ignored;
     if (fs::exists(description.program, ignored)) options.program = description.program;
-    // It has the steps of the app's own specs.
+    // The converter has the steps of the app's own specs only.
     if (options.specs.empty() && fs::exists(description.converter, ignored)) {
       options.converter = description.converter;
     }
   }
   if (options.specs.empty() && !folder.empty()) options.specs = folder / "specs";
   if (options.specs.empty() || !findings.empty()) return;
-  options.described = true;
-  use_specs(options.specs, description, kept, findings);
+  options.has_specs = true;
+  use_specs(options.specs, description, pool, findings);
 }
 
 }  // namespace
 
-Exit describe_app(Options& options) {
-  static Kept kept;
+Exit load_app(Options& options) {
+  static ConstantPool pool;
   Findings findings;
   try {
-    describe(options, kept, findings);
+    load(options, pool, findings);
   } catch (const gen::UsageError& error) {
     std::cerr << "tenon: " << error.what() << "\n";
     return finding;
   } catch (const gen::EnvironmentError& error) {
     std::cerr << "tenon: " << error.what() << "\n";
-    return environment_failed;
+    return io_error;
   }
   for (const reading::Finding& one : findings.all()) std::cerr << reading::to_text(one) << "\n";
-  return findings.empty() ? yes : finding;
+  return findings.empty() ? success : finding;
 }
 
 }  // namespace tenon::command

@@ -24,8 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Keeps an endless answer from filling the memory; more than the largest document takes.
-constexpr std::size_t largest_answer = 256'000'000;
+/// In bytes. Bounds the memory of an endless response; the largest document takes less.
+constexpr std::size_t largest_response = 256'000'000;
 
 std::string text_of(int error) {
   return std::generic_category().message(error);
@@ -36,7 +36,7 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::max<decltype(left)>(left, 0));
 }
 
-/// Waits until one of the events is there; false: it is too late.
+/// Waits for one of the events. Returns false if none occurs before `end`.
 bool wait_for(int channel, short events, Clock::time_point end) {
   for (;;) {
     pollfd one{channel, events, 0};
@@ -46,9 +46,9 @@ bool wait_for(int channel, short events, Clock::time_point end) {
   }
 }
 
-std::string ending(int status) {
-  if (WIFEXITED(status)) return "it ended with status " + std::to_string(WEXITSTATUS(status));
-  return "it ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+std::string describe_exit(int status) {
+  if (WIFEXITED(status)) return "it exited with status " + std::to_string(WEXITSTATUS(status));
+  return "it was killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
          ::strsignal(WTERMSIG(status)) + ")";
 }
 
@@ -59,7 +59,7 @@ std::optional<json::Reader> member_of(const json::Reader& object, std::string_vi
   return std::nullopt;
 }
 
-/// Empty where there is none.
+/// Returns an empty text if there is no such member.
 std::string text_member(const json::Reader& object, std::string_view name) {
   const auto member = member_of(object, name);
   std::string_view text;
@@ -67,7 +67,7 @@ std::string text_member(const json::Reader& object, std::string_view name) {
   return std::string(text);
 }
 
-std::string request_for(std::string_view text, const DocumentReadOptions& how) {
+std::string request_for(std::string_view text, const DocumentReadOptions& options) {
   json::Writer out;
   out.begin_object();
   const auto write = [&out](std::string_view name, std::string_view value) {
@@ -75,19 +75,19 @@ std::string request_for(std::string_view text, const DocumentReadOptions& how) {
     out.text(value);
   };
   write("document", text);
-  write("type", how.type);
-  write("from", how.from);
-  write("to", how.to);
+  write("type", options.type);
+  write("from", options.from);
+  write("to", options.to);
   out.key("lenient");
-  out.boolean(how.lenient);
+  out.boolean(options.lenient);
   out.end_object();
   return out.take() += '\n';
 }
 
 }  // namespace
 
-/// The program while it runs. Its standard input and output are one socket, which raises no signal
-/// when the program has ended.
+/// The running program. Its standard input and output are one socket: unlike a pipe, a socket can
+/// be written without SIGPIPE after the program has exited.
 class AppConverter::Process {
  public:
   explicit Process(std::chrono::milliseconds limit) : limit_(limit) {}
@@ -95,16 +95,16 @@ class AppConverter::Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Answers why it could not; empty: it could. So does `ask`.
+  /// Starts the program. Returns the reason for a failure, or an empty text.
   std::string start(std::string program) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return text_of(errno);
     channel_ = ends[0];
-    const reading::Descriptor its_end(ends[1]);
+    const reading::Descriptor child_end(ends[1]);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, its_end.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, its_end.get(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, child_end.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, child_end.get(), STDOUT_FILENO);
     char* const arguments[] = {program.data(), nullptr};
     const int error =
         ::posix_spawn(&child_, program.c_str(), &actions, nullptr, arguments, environ);
@@ -114,36 +114,37 @@ class AppConverter::Process {
     return "it cannot be started: " + text_of(error);
   }
 
-  /// Sends a line and takes the one that comes back.
-  std::string ask(std::string_view line, std::string& answer) {
+  /// Sends a line and reads the response. Returns the reason for a failure, or an empty text.
+  std::string request(std::string_view line, std::string& response) {
     const auto end = Clock::now() + limit_;
     while (!line.empty()) {
-      if (!wait_for(channel_, POLLOUT, end)) return too_late();
+      if (!wait_for(channel_, POLLOUT, end)) return time_out();
       const ssize_t sent = ::send(channel_, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (sent < 0) return stop();
       line.remove_prefix(static_cast<std::size_t>(sent));
     }
-    answer.clear();
-    while (answer.empty() || answer.back() != '\n') {
-      if (!wait_for(channel_, POLLIN, end)) return too_late();
+    response.clear();
+    while (response.empty() || response.back() != '\n') {
+      if (!wait_for(channel_, POLLIN, end)) return time_out();
       const ssize_t count = ::recv(channel_, memory_.data(), memory_.size(), MSG_DONTWAIT);
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count <= 0) return stop();
-      answer.append(memory_.data(), static_cast<std::size_t>(count));
-      if (answer.size() > largest_answer) return "its answer has no end";
+      response.append(memory_.data(), static_cast<std::size_t>(count));
+      if (response.size() > largest_response) return "its response is too large";
     }
-    answer.pop_back();
+    response.pop_back();
     return "";
   }
 
  private:
-  std::string too_late() {
+  std::string time_out() {
     ::kill(child_, SIGKILL);
-    return "no answer within " + std::to_string(limit_.count()) + " ms";
+    return "no response within " + std::to_string(limit_.count()) + " ms";
   }
 
-  /// Its input ends, and so does it, or it is killed. Answers how it ended.
+  /// Closes the input of the program, waits until it exits, and kills it if it does not. Returns
+  /// how it ended.
   std::string stop() {
     if (channel_ >= 0) ::close(std::exchange(channel_, -1));
     if (child_ == 0) return "";
@@ -155,7 +156,7 @@ class AppConverter::Process {
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
     child_ = 0;
-    return ending(status);
+    return describe_exit(status);
   }
 
   std::chrono::milliseconds limit_;
@@ -170,19 +171,19 @@ AppConverter::AppConverter(std::filesystem::path program, std::chrono::milliseco
 AppConverter::~AppConverter() = default;
 
 Result<std::string_view> AppConverter::convert(std::string_view text,
-                                               const DocumentReadOptions& how) {
+                                               const DocumentReadOptions& options) {
   if (!process_) {
     process_ = std::make_unique<Process>(limit_);
     if (std::string why = process_->start(program_.string()); !why.empty()) {
       return failed(std::move(why));
     }
   }
-  if (std::string why = process_->ask(request_for(text, how), answer_); !why.empty()) {
+  if (std::string why = process_->request(request_for(text, options), response_); !why.empty()) {
     return failed(std::move(why));
   }
-  const Result<json::Reader> answer = parser_.parse(answer_);
-  if (!answer) return failed("what it answers is no JSON: " + answer_.substr(0, 80));
-  const auto error = member_of(*answer, "error");
+  const Result<json::Reader> response = parser_.parse(response_);
+  if (!response) return failed("its response is not JSON: " + response_.substr(0, 80));
+  const auto error = member_of(*response, "error");
   if (std::string code = error ? text_member(*error, "code") : ""; !code.empty()) {
     return Error({.code = std::move(code),
                   .message = text_member(*error, "message"),
@@ -191,10 +192,10 @@ Result<std::string_view> AppConverter::convert(std::string_view text,
                   .needed = text_member(*error, "needed"),
                   .fix = text_member(*error, "fix")});
   }
-  const auto document = member_of(*answer, "document");
+  const auto document = member_of(*response, "document");
   std::string_view converted;
   if (!document || !document->read(converted)) {
-    return failed("what it answers is neither a document nor an error: " + answer_.substr(0, 80));
+    return failed("its response is neither a document nor an error: " + response_.substr(0, 80));
   }
   return converted;
 }
@@ -202,11 +203,11 @@ Result<std::string_view> AppConverter::convert(std::string_view text,
 Error AppConverter::failed(std::string why) {
   process_.reset();
   return Error({.code = "converter-failed",
-                .message = "the converter of the app has not converted the document",
+                .message = "the converter of the app failed",
                 .where = program_.string(),
                 .found = std::move(why),
-                .needed = "an answer",
-                .fix = "install the app again, or ask its authors"});
+                .needed = "a converted document or an error",
+                .fix = "reinstall the app, or report this to its authors"});
 }
 
 }  // namespace tenon::command

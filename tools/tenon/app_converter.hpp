@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The converter of an app (tenon/gen/converter.hpp) as the command uses it.
+// Runs the converter program of an app (see tenon/gen/converter.hpp).
 #pragma once
 
 #include <tenon/document.hpp>
@@ -13,17 +13,17 @@
 
 namespace tenon::command {
 
-/// Starts the program when the first document needs it, and again after it has failed. It ends with
-/// this object.
+/// Starts the program for the first document, and again after it has failed. The destructor ends
+/// it.
 class AppConverter {
  public:
-  /// Waits at most `limit` for the answer about a document, and as long for the program to end.
+  /// `limit` bounds the conversion of one document, and the time in which the program must exit.
   AppConverter(std::filesystem::path program, std::chrono::milliseconds limit);
   ~AppConverter();
 
-  /// As DocumentConverter::convert. Error besides: `converter-failed`, where the program has no
-  /// answer.
-  Result<std::string_view> convert(std::string_view text, const DocumentReadOptions& how);
+  /// Like DocumentConverter::convert. Additional error: converter-failed, if the program crashes,
+  /// does not respond, or its response is invalid.
+  Result<std::string_view> convert(std::string_view text, const DocumentReadOptions& options);
 
  private:
   class Process;
@@ -32,8 +32,8 @@ class AppConverter {
 
   std::filesystem::path program_;
   std::chrono::milliseconds limit_;
-  std::unique_ptr<Process> process_;  // nullptr: none runs
-  std::string answer_;
+  std::unique_ptr<Process> process_;  // nullptr: not running
+  std::string response_;
   json::Parser parser_;
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Kinds as spec files describe them, for hosts that look at plugins and create none.
+// Kinds that are read from specs, for hosts that inspect plugins but create none.
 #pragma once
 
 #include "gen/model/model.hpp"
 
 #include <tenon/gen/kind.hpp>
 
-#include "kept.hpp"
+#include "constant_pool.hpp"
 
 namespace tenon::command {
 
-/// The kind without its tables. The model lives as long as what it is kept in.
-const Kind& described_kind(const gen::Kind& kind, Kept& kept);
+/// Returns the kind without vtables. The model must outlive the pool.
+const Kind& described_kind(const gen::Kind& kind, ConstantPool& pool);
 
 }  // namespace tenon::command

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Document types as spec files describe them.
+// Document types that are read from specs.
 #pragma once
 
 #include "gen/model/model.hpp"
 
 #include <tenon/document.hpp>
 
-#include "kept.hpp"
+#include "constant_pool.hpp"
 
 namespace tenon::command {
 
-/// The type, whose documents are interpreted. Conversions that need a hand-written step are not
-/// there; they say which it is. The model lives as long as what it is kept in.
-const DocumentType& described_type(const gen::Document& document, Kept& kept);
+/// Returns the type, whose documents are read, written and converted by an interpreter. Conversions
+/// that need a hand-written step only have its name. The model must outlive the pool.
+const DocumentType& described_type(const gen::Document& document, ConstantPool& pool);
 
 }  // namespace tenon::command

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The commands. Each prints its answer to standard output and messages to standard error, and
-// answers the exit status.
+// The commands. Each prints its result to standard output and messages to standard error, and
+// returns the exit status.
 #pragma once
 
 #include <tenon/abi.h>
@@ -13,35 +13,35 @@
 
 namespace tenon::command {
 
-/// What every program of the project answers to its caller.
-enum Exit { yes = 0, finding = 1, wrong_usage = 2, environment_failed = 3 };
+/// The exit status, which has the same meaning in all programs of the project.
+enum Exit { success = 0, finding = 1, usage_error = 2, io_error = 3 };
 
-/// The app of this project's own hosts.
+/// The app of the hosts in this project.
 inline constexpr const char* own_app = "tenon";
 
-/// What all commands are told.
+/// The options of all commands.
 struct Options {
   std::string app = own_app;
   std::vector<std::filesystem::path> plugin_path;
-  /// Spec files that take the place of those of the app; empty: those of the app.
+  /// A folder of specs that replace those of the app; empty: the specs of the app.
   std::filesystem::path specs;
-  /// That the host keeps to; empty: none.
+  /// The lock file of the host; empty: none.
   std::filesystem::path lock_file;
   bool json = false;
 
-  // What `describe_app` fills in.
+  // `load_app` sets the members below.
 
-  /// Whether the kinds are those of the app, as specs describe them.
-  bool described = false;
+  /// Whether the kinds were read from specs of the app.
+  bool has_specs = false;
   std::vector<const tenon_module*> builtins = {};
-  /// The executable of the app; empty: not known.
+  /// The executable of the app; empty: unknown.
   std::filesystem::path program = {};
-  /// The program with the hand-written steps of the app's document types; empty: there is none.
+  /// The program with the hand-written conversion steps of the app; empty: none.
   std::filesystem::path converter = {};
 };
 
 /// The arguments of `tenon convert`; empty if not given.
-struct Conversions {
+struct ConvertArguments {
   std::string type;
   std::string from;
   std::string to;
@@ -50,45 +50,46 @@ struct Conversions {
   bool lenient = false;
 };
 
-/// The plugins that a host would find, and the files that it would skip. `kind`, where it is not
-/// empty, leaves out the plugins of others.
+/// Lists the plugins that a host would find, and the files that it would skip. If `kind` is not
+/// empty, only plugins of this kind are listed.
 Exit list(const Options& options, const std::string& kind);
 
-/// What can be known of one module; `subject` is a file or a reference.
+/// Checks and shows one module without running its code. `subject` is a file or a reference.
 Exit inspect(const Options& options, const std::string& subject);
 
-/// The document types of the app.
+/// Lists the document types of the app.
 Exit types(const Options& options);
 
-/// Prints the meaning of an error code, its usual cause and the remedy. Lists all codes if `code` is
-/// empty.
+/// Prints the meaning of an error code, its usual cause and the remedy. Lists all codes if `code`
+/// is empty.
 Exit explain(const Options& options, const std::string& code);
 
-/// How `tenon graph` draws.
+/// The output format of `tenon graph`.
 enum class GraphFormat { dot, svg, mermaid };
 
-/// The packages that references to plugins or packages come to, with all that these require;
-/// `explain` adds who requires each of them, and why it is no newer one.
+/// Shows the packages that references to plugins or packages resolve to, and their requirements.
+/// `explain` adds what requires each package, and why newer versions are not used.
 Exit resolve(const Options& options, const std::vector<std::string>& references, bool explain);
 
-/// Writes the lock of what a host would use.
+/// Writes a lock file with the packages that a host would use.
 Exit lock(const Options& options, const std::string& file);
 
-/// Draws the packages and what they require of each other.
+/// Draws the packages and their requirements.
 Exit graph(const Options& options, GraphFormat format);
 
 /// The arguments of `tenon verify`.
-struct Verification {
+struct VerifyArguments {
   std::filesystem::path file;
-  /// JSON files with the configurations of its plugins.
+  /// JSON files with configurations of its plugins.
   std::vector<std::string> configs;
   std::chrono::milliseconds timeout{10'000};
 };
 
-/// Runs the conformance kit on a module. The only command that runs code of a plugin.
-Exit verify(const Options& options, const Verification& what);
+/// Runs the conformance kit on a module. No other command runs code of a plugin.
+Exit verify(const Options& options, const VerifyArguments& arguments);
 
-/// Documents as another version of their type: to standard output, or each file in its place.
-Exit convert(const Options& options, const Conversions& how);
+/// Converts documents to another version of their type. Writes them to standard output, or
+/// replaces each file.
+Exit convert(const Options& options, const ConvertArguments& arguments);
 
 }  // namespace tenon::command

@@ -2,9 +2,9 @@
 //
 // tenon convert
 //
-// A text is one document, however many lines it takes, or a stream with a document on each line.
-// When the first line that is not empty is a whole document, it is a stream. A document has a
-// largest size; of a stream no more than one document is in memory.
+// The input is one document of any number of lines, or a stream with one document on each line. It
+// is a stream if its first line that is not empty is a complete document. The size of a document is
+// limited. Only one document of a stream is in memory at a time.
 #include "common/findings.hpp"
 
 #include <tenon/document.hpp>
@@ -20,7 +20,7 @@
 
 #include "app_converter.hpp"
 #include "commands.hpp"
-#include "rewriting.hpp"
+#include "file_rewriter.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -28,15 +28,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a document stands, for messages: "packages.jsonl:17".
-std::string place(const std::string& name, std::size_t line) {
+/// Returns the location of a document for messages, eg: "packages.jsonl:17".
+std::string location(const std::string& name, std::size_t line) {
   return line == 0 ? name : name + ":" + std::to_string(line);
 }
 
 void report(const std::string& where, const Error& error) {
   std::cerr << "tenon convert: " << harmless(where) << ": " << error.to_string() << "\n";
   if (error.code() == "version-too-new" || error.message() == "not a field of this type") {
-    std::cerr << "   --lenient keeps what this program does not know\n";
+    std::cerr << "   --lenient keeps unknown fields and versions\n";
   }
   if (error.code() == "unknown-type") {
     std::vector<std::string> known;
@@ -46,7 +46,7 @@ void report(const std::string& where, const Error& error) {
   }
 }
 
-/// Keeps an endless text from filling the memory.
+/// In bytes. Bounds the memory that endless input takes.
 constexpr std::size_t largest_document = 64'000'000;
 
 bool is_empty(std::string_view line) {
@@ -54,24 +54,24 @@ bool is_empty(std::string_view line) {
 }
 
 Error too_large() {
-  return Error({.code = "document-too-large",
-                .found = "more than " + size_text(largest_document),
-                .needed = "documents of at most " + size_text(largest_document),
-                .fix = "check that this is the right file; a stream has each document on a line of "
-                       "its own"});
+  return Error(
+      {.code = "document-too-large",
+       .found = "more than " + size_text(largest_document),
+       .needed = "documents of at most " + size_text(largest_document),
+       .fix = "check that this is the right file; a stream has one document on each line"});
 }
 
-/// Reads lines as std::getline does, but no more of one than makes it too large.
+/// Reads lines like std::getline, but stops in a line once it is larger than a document may be.
 class Lines {
  public:
-  explicit Lines(std::istream& in) : in_(in), memory_(piece) {}
+  explicit Lines(std::istream& in) : in_(in), memory_(chunk_size) {}
 
   bool next(std::string& line) {
     line.clear();
     while (line.size() <= largest_document) {
       in_.getline(memory_.data(), static_cast<std::streamsize>(memory_.size()));
       const auto count = static_cast<std::size_t>(in_.gcount());
-      const bool ended = in_.good();  // its last character was the end of the line
+      const bool ended = in_.good();  // the last character was the end of the line
       line.append(memory_.data(), ended ? count - 1 : count);
       if (ended || in_.eof() || in_.bad()) return ended || !line.empty();
       in_.clear();  // the memory is full
@@ -79,7 +79,7 @@ class Lines {
     return true;
   }
 
-  /// All that is left; no more than makes `text` too large.
+  /// Appends the rest of the input, until `text` is too large.
   void rest(std::string& text) {
     while (text.size() <= largest_document && in_) {
       in_.read(memory_.data(), static_cast<std::streamsize>(memory_.size()));
@@ -92,46 +92,49 @@ class Lines {
   std::vector<char> memory_;
 };
 
-/// How long a hand-written step of an app may take.
+/// The time limit of a hand-written step of an app.
 constexpr std::chrono::seconds longest_step{60};
 
-/// Converts one document after the other. What needs a hand-written step of an app goes to the
+/// Converts documents. A document that needs a hand-written step of an app is passed to the
 /// converter of that app.
 class Converter {
  public:
-  Converter(const Options& options, const Conversions& how)
-      : reading_{.type = how.type, .from = how.from, .to = how.to, .lenient = how.lenient} {
-    if (!options.converter.empty()) by_hand_.emplace(options.converter, longest_step);
+  Converter(const Options& options, const ConvertArguments& arguments)
+      : reading_{.type = arguments.type,
+                 .from = arguments.from,
+                 .to = arguments.to,
+                 .lenient = arguments.lenient} {
+    if (!options.converter.empty()) app_converter_.emplace(options.converter, longest_step);
   }
 
   Result<std::string_view> convert(std::string_view text) {
     if (text.size() > largest_document) return too_large();
     Result<std::string_view> converted = converter_.convert(text, reading_);
-    if (converted || converted.error().code() != "missing-conversion" || !by_hand_)
+    if (converted || converted.error().code() != "missing-conversion" || !app_converter_)
       return converted;
-    converted = by_hand_->convert(text, reading_);
+    converted = app_converter_->convert(text, reading_);
     has_failed_ |= !converted && converted.error().code() == "converter-failed";
     return converted;
   }
 
-  /// Whether the converter of the app could not do its work.
+  /// Returns whether the converter of the app failed.
   bool has_failed() const { return has_failed_; }
 
  private:
   DocumentReadOptions reading_;
   DocumentConverter converter_;
-  std::optional<AppConverter> by_hand_;
+  std::optional<AppConverter> app_converter_;
   bool has_failed_ = false;
 };
 
-/// Converts the documents of one text.
+/// Converts the documents of one input.
 class Documents {
  public:
   Documents(Converter& converter, std::string name)
       : converter_(converter), name_(std::move(name)) {}
 
-  /// Hands each document, converted, to `write`. False: something is wrong, and was reported; what
-  /// stood before it was handed over.
+  /// Passes each converted document to `write`. If a document cannot be converted, reports it,
+  /// stops, and returns false.
   template <class Write>
   bool convert(std::istream& in, Write&& write) {
     Lines lines(in);
@@ -158,7 +161,7 @@ class Documents {
   bool convert_one(std::string_view text, std::size_t line, Write&& write) {
     const Result<std::string_view> converted = converter_.convert(text);
     if (!converted) {
-      report(place(name_, line), converted.error());
+      report(location(name_, line), converted.error());
       return false;
     }
     write(*converted);
@@ -170,14 +173,14 @@ class Documents {
   json::Parser parser_;
 };
 
-/// Lines for standard output; none waits there while the input has nothing more to read.
+/// Buffers lines for standard output. Flushes them whenever no more input is available.
 class Output {
  public:
   explicit Output(std::istream& in) : in_(*in.rdbuf()) {}
 
   void write(std::string_view line) {
     text_.append(line) += '\n';
-    if (text_.size() >= piece || in_.in_avail() <= 0) flush();
+    if (text_.size() >= chunk_size || in_.in_avail() <= 0) flush();
   }
   void flush() {
     std::cout.write(text_.data(), static_cast<std::streamsize>(text_.size())).flush();
@@ -189,7 +192,7 @@ class Output {
   std::string text_;
 };
 
-/// What became of the files of a folder.
+/// The results for the files of a folder.
 struct Outcome {
   std::size_t converted = 0;
   std::size_t unchanged = 0;
@@ -203,9 +206,9 @@ void report_unusable(const fs::path& path, std::string_view why) {
 
 void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) {
   std::ifstream in(path, std::ios::binary);
-  Rewriting rewriting(path);
+  FileRewriter rewriter(path);
   const bool good = in.is_open() && Documents(converter, path.string()).convert(in, [&](auto line) {
-    rewriting.write(line);
+    rewriter.write(line);
   });
   if (in.bad() || !in.is_open()) {
     report_unusable(path, "cannot be read");
@@ -216,14 +219,14 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
     outcome.refused++;
     return;
   }
-  const auto done = rewriting.commit();
+  const auto done = rewriter.commit();
   if (!done) {
     outcome.unchanged++;
   } else if (!done->failed) {
     outcome.converted++;
     if (done->other_names != 0) {
       report_unusable(path, counted(done->other_names, "other name") +
-                                " of it (hard links) kept the old content");
+                                " of the file (hard links) kept the old content");
     }
   } else {
     report_unusable(path, "cannot be written: " + done->failed.message());
@@ -231,8 +234,8 @@ void convert_file(Converter& converter, const fs::path& path, Outcome& outcome) 
   }
 }
 
-/// The files of documents below a folder. One folder that cannot be read keeps nobody from the
-/// others.
+/// Adds the files of documents below a folder. A folder that cannot be read is reported, and the
+/// others are still searched.
 void add_files(const fs::path& folder, std::vector<fs::path>& files, Outcome& outcome) {
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
@@ -249,51 +252,51 @@ void add_files(const fs::path& folder, std::vector<fs::path>& files, Outcome& ou
   outcome.failed = true;
 }
 
-Exit convert_in_place(Converter& converter, const fs::path& what) {
+Exit convert_in_place(Converter& converter, const fs::path& path) {
   Outcome outcome;
   std::vector<fs::path> files;
   std::error_code ignored;
-  if (fs::is_regular_file(what, ignored)) {
-    files.push_back(what);
+  if (fs::is_regular_file(path, ignored)) {
+    files.push_back(path);
   } else {
-    add_files(what, files, outcome);
+    add_files(path, files, outcome);
     std::sort(files.begin(), files.end());
   }
   for (const fs::path& file : files) convert_file(converter, file, outcome);
   std::cerr << counted(outcome.converted, "file") << " converted, " << outcome.unchanged
             << " unchanged, " << outcome.refused << " refused\n";
-  if (outcome.failed || converter.has_failed()) return environment_failed;
-  return outcome.refused == 0 ? yes : finding;
+  if (outcome.failed || converter.has_failed()) return io_error;
+  return outcome.refused == 0 ? success : finding;
 }
 
 }  // namespace
 
-Exit convert(const Options& options, const Conversions& how) {
-  Converter converter(options, how);
-  if (how.in_place) return convert_in_place(converter, how.file);
+Exit convert(const Options& options, const ConvertArguments& arguments) {
+  Converter converter(options, arguments);
+  if (arguments.in_place) return convert_in_place(converter, arguments.file);
   std::ios::sync_with_stdio(false);
-  std::vector<char> memory(piece);
+  std::vector<char> memory(chunk_size);
   std::ifstream file;
   file.rdbuf()->pubsetbuf(memory.data(), static_cast<std::streamsize>(memory.size()));
-  const bool standard = how.file.empty() || how.file == "-";
+  const bool standard = arguments.file.empty() || arguments.file == "-";
   if (!standard) {
-    file.open(how.file, std::ios::binary);
-    if (!file || fs::is_directory(how.file)) {
-      std::cerr << "tenon convert: " << harmless(how.file) << ": cannot be read\n";
-      return environment_failed;
+    file.open(arguments.file, std::ios::binary);
+    if (!file || fs::is_directory(arguments.file)) {
+      std::cerr << "tenon convert: " << harmless(arguments.file) << ": cannot be read\n";
+      return io_error;
     }
   }
   std::istream& in = standard ? std::cin : file;
   Output output(in);
-  Documents documents(converter, standard ? "standard input" : how.file);
+  Documents documents(converter, standard ? "standard input" : arguments.file);
   const bool good = documents.convert(in, [&output](std::string_view line) { output.write(line); });
   output.flush();
   if (in.bad()) {
-    report_unusable(standard ? "standard input" : how.file, "cannot be read");
-    return environment_failed;
+    report_unusable(standard ? "standard input" : arguments.file, "cannot be read");
+    return io_error;
   }
-  if (converter.has_failed()) return environment_failed;
-  return good ? yes : finding;
+  if (converter.has_failed()) return io_error;
+  return good ? success : finding;
 }
 
 }  // namespace tenon::command

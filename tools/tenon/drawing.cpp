@@ -10,7 +10,7 @@
 namespace tenon::command {
 namespace {
 
-/// A text between quotes of Graphviz, where a '\' begins an escape.
+/// Returns a text for a quoted string of Graphviz, where '\' begins an escape.
 std::string for_dot(std::string_view text) {
   std::string safe;
   for (const char c : harmless(text)) {
@@ -20,7 +20,8 @@ std::string for_dot(std::string_view text) {
   return safe;
 }
 
-/// A text between quotes of Mermaid, which is HTML with '#' in the place of '&'.
+/// Returns a text for a quoted string of Mermaid: HTML, whose entities begin with '#' instead of
+/// '&'.
 std::string for_mermaid(std::string_view text) {
   constexpr std::string_view special = "\"#&;<>`\\";
   std::string safe;
@@ -57,7 +58,7 @@ Drawing::Drawing(const std::vector<PackageInfo>& packages) {
       });
       const std::size_t to = got != packages.end()
                                  ? static_cast<std::size_t>(got - packages.begin())
-                                 : box_of(one.package, one.versions, Style::missing);
+                                 : find_or_add_box(one.package, one.versions, Style::missing);
       const Style style = one.met
                               ? boxes_[from].style == Style::unused ? Style::unused : Style::used
                               : Style::conflict;
@@ -66,8 +67,9 @@ Drawing::Drawing(const std::vector<PackageInfo>& packages) {
   }
 }
 
-/// The box of what nobody has, which several may require.
-std::size_t Drawing::box_of(const std::string& name, const std::string& version, Style style) {
+/// Several packages may require the same missing package, which has one box.
+std::size_t Drawing::find_or_add_box(const std::string& name, const std::string& version,
+                                     Style style) {
   const auto same = std::find_if(boxes_.begin(), boxes_.end(), [&](const Box& box) {
     return box.style == style && box.name == name && box.version == version;
   });

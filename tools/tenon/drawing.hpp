@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Packages and what they require as a drawing: boxes with arrows between them.
+// Draws packages as boxes and their requirements as arrows.
 #pragma once
 
 #include <tenon/packages.hpp>
@@ -13,11 +13,11 @@ namespace tenon::command {
 
 class Drawing {
  public:
-  /// What is used, what is there and not used, and what is in red: packages that do not get what
-  /// they require, and what they lack.
+  /// Unused packages are drawn in gray. Packages whose requirements are not satisfied, and missing
+  /// packages, are drawn in red.
   explicit Drawing(const std::vector<PackageInfo>& packages);
 
-  /// In the language of Graphviz.
+  /// Returns the drawing in the DOT language of Graphviz.
   std::string dot() const;
   std::string mermaid() const;
 
@@ -35,7 +35,7 @@ class Drawing {
     Style style;
   };
 
-  std::size_t box_of(const std::string& name, const std::string& version, Style style);
+  std::size_t find_or_add_box(const std::string& name, const std::string& version, Style style);
 
   std::vector<Box> boxes_;
   std::vector<Arrow> arrows_;

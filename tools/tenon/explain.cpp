@@ -45,7 +45,7 @@ Exit no_such_code(const std::string& code) {
   std::cerr << "tenon explain: unknown code " << harmless(code) << "\n"
             << reading::did_you_mean(code, known, "`tenon explain` lists all codes.") << "\n"
             << "See tenon explain --help.\n";
-  return wrong_usage;
+  return usage_error;
 }
 
 }  // namespace
@@ -55,17 +55,17 @@ Exit explain(const Options& options, const std::string& code) {
   if (!code.empty() && one == nullptr) return no_such_code(code);
   const auto codes = one != nullptr ? std::span(one, 1) : error_codes();
   if (options.json) {
-    boost::json::object answer = answer_of("explain");
+    boost::json::object output = make_output("explain");
     boost::json::array entries;
     for (const ErrorCode& entry : codes) entries.push_back(to_json(entry));
-    answer["codes"] = std::move(entries);
-    print(answer);
+    output["codes"] = std::move(entries);
+    print(output);
   } else if (one != nullptr) {
     print_entry(*one, Paint::for_stream(STDOUT_FILENO));
   } else {
     print_list(codes);
   }
-  return yes;
+  return success;
 }
 
 }  // namespace tenon::command

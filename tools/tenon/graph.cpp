@@ -20,7 +20,7 @@
 #include "commands.hpp"
 #include "drawing.hpp"
 #include "json.hpp"
-#include "places.hpp"
+#include "search_path_errors.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -28,12 +28,12 @@ namespace {
 
 Exit without_graphviz(int error) {
   std::cerr << "tenon graph: cannot run dot: " << std::generic_category().message(error) << "\n"
-            << "   needed  Graphviz, whose command dot draws SVG\n"
-            << "   fix     install it (Debian: graphviz), or take --format dot or mermaid\n";
-  return environment_failed;
+            << "   needed  the program dot of Graphviz\n"
+            << "   fix     install Graphviz (Debian: graphviz), or use --format dot or mermaid\n";
+  return io_error;
 }
 
-/// Lets Graphviz draw to standard output.
+/// Runs Graphviz, which writes SVG to standard output.
 Exit print_svg(const std::string& dot) {
   std::cout.flush();
   int ends[2];
@@ -51,21 +51,21 @@ Exit print_svg(const std::string& dot) {
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) return without_graphviz(error);
     ::close(in.release());
-    ::signal(SIGPIPE, SIG_IGN);  // it may end before it has read all
+    ::signal(SIGPIPE, SIG_IGN);  // dot may exit before it has read everything
     static_cast<void>(reading::write_all(out.get(), dot));
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return yes;
-  std::cerr << "tenon graph: dot has failed, and said why\n";
-  return environment_failed;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return success;
+  std::cerr << "tenon graph: dot failed, see its messages above\n";
+  return io_error;
 }
 
 Exit print_drawing(const Drawing& drawing, GraphFormat format) {
   if (format == GraphFormat::svg) return print_svg(drawing.dot());
   std::cout << (format == GraphFormat::dot ? drawing.dot() : drawing.mermaid());
-  return yes;
+  return success;
 }
 
 }  // namespace
@@ -74,28 +74,28 @@ Exit graph(const Options& options, GraphFormat format) {
   const Host host(host_options(options));
   const std::vector<PackageInfo> packages = host.packages();
   std::vector<Error> skipped = host.skipped();
-  Exit drawn = yes;
+  Exit drawn = success;
   if (options.json) {
-    boost::json::object answer = answer_of("graph");
-    answer["app"] = options.app;
+    boost::json::object output = make_output("graph");
+    output["app"] = options.app;
     boost::json::array all;
     for (const PackageInfo& package : packages) all.push_back(to_json(package));
-    answer["packages"] = std::move(all);
-    print(answer);
+    output["packages"] = std::move(all);
+    print(output);
   } else {
     drawn = print_drawing(Drawing(packages), format);
   }
-  const bool failed = report_places(skipped);
-  std::vector<Error> conflicts = flaws_of_lock(options, skipped);
-  std::ranges::move(broken_modules(skipped), std::back_inserter(conflicts));
+  const bool failed = report_search_path_errors(skipped);
+  std::vector<Error> conflicts = lock_errors(options, skipped);
+  std::ranges::move(broken_module_errors(skipped), std::back_inserter(conflicts));
   for (const PackageInfo& package : packages) {
     if (package.refused) conflicts.push_back(*package.refused);
   }
   for (const Error& conflict : conflicts) {
     std::cerr << "tenon: " << conflict.to_string() << "\n";
   }
-  if (failed || drawn != yes) return environment_failed;
-  return conflicts.empty() ? yes : finding;
+  if (failed || drawn != success) return io_error;
+  return conflicts.empty() ? success : finding;
 }
 
 }  // namespace tenon::command

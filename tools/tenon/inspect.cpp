@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t verdict_column = 64;
 
-/// One module, where it was found, and what its package gets of others.
-struct Found {
+/// The result for one module.
+struct Inspection {
   ModuleReport report;
   bool in_plugin_path = false;
-  std::vector<RequirementInfo> requirements = {};
+  std::vector<RequirementInfo> requirements = {};  // of its package
 };
 
 bool is_file(const std::string& subject) {
@@ -41,7 +41,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, failed) && !failed;
 }
 
-/// Whether the report has the finding already, which a look at the file alone shows as well.
+/// Returns whether the report already contains the problem.
 bool is_known(const Error& finding, const ModuleReport& report) {
   const auto is_same = [&finding](const Error& known) {
     return known.code() == finding.code() && known.found() == finding.found();
@@ -50,9 +50,9 @@ bool is_known(const Error& finding, const ModuleReport& report) {
          std::ranges::any_of(report.warnings, is_same);
 }
 
-/// What only shows in the folders of a host: another module has the name or is the same, or the
-/// folder is of another version or of what is in development.
-void add_surroundings(Found& found, const Host& host) {
+/// Adds problems that depend on the other files of the plugin path, eg: another module has the
+/// name, or the folder belongs to another version.
+void add_problems_of_host(Inspection& found, const Host& host) {
   for (const PluginInfo& plugin : host.registered()) {
     found.in_plugin_path |= !plugin.builtin() && same_file(plugin.file(), found.report.file);
   }
@@ -63,9 +63,10 @@ void add_surroundings(Found& found, const Host& host) {
   }
 }
 
-/// What the package gets among those that are installed. Where it lacks something, a host does not
-/// use it as long as that is so: where it is not installed yet, that may come with it.
-void add_requirements(Found& found, const Options& options) {
+/// Adds the installed packages that satisfy the requirements. A host does not use a package whose
+/// requirements are not satisfied. That is only a warning if the module is not installed yet, since
+/// the missing packages may be installed with it.
+void add_requirements(Inspection& found, const Options& options) {
   if (!found.report.manifest || found.report.manifest->requirements.empty()) return;
   HostOptions with_file = host_options(options);
   with_file.plugin_path.insert(with_file.plugin_path.begin(), found.report.file);
@@ -79,7 +80,7 @@ void add_requirements(Found& found, const Options& options) {
   }
 }
 
-/// The builtin module that has the plugin.
+/// Inspects the builtin module that contains the plugin.
 ModuleReport inspect_builtin(const Options& options, const PluginInfo& plugin) {
   ModuleReport report;
   for (const tenon_module* builtin : options.builtins) {
@@ -89,22 +90,22 @@ ModuleReport inspect_builtin(const Options& options, const PluginInfo& plugin) {
   return report;
 }
 
-Result<Found> look_up(const Options& options, const std::string& subject) {
+Result<Inspection> look_up(const Options& options, const std::string& subject) {
   const Host host(host_options(options));
   fs::path file = subject;
   if (!is_file(subject)) {
     auto named = host.find_all(subject);
     if (!named) return std::move(named).error();
-    if (named->front().builtin()) return Found{inspect_builtin(options, named->front()), true};
+    if (named->front().builtin()) return Inspection{inspect_builtin(options, named->front()), true};
     file = named->front().file();
   }
-  Found found{tenon::inspect(file, options.program)};
-  add_surroundings(found, host);
+  Inspection found{tenon::inspect(file, options.program)};
+  add_problems_of_host(found, host);
   add_requirements(found, options);
   return found;
 }
 
-/// Lines that begin with a label, and behind it a table.
+/// Lines that consist of a label and a table after it.
 class Page {
  public:
   void table(std::string_view label, const std::vector<Row>& rows) {
@@ -155,7 +156,7 @@ std::string verdict(const ModuleReport& report, const Paint& paint) {
 }
 
 void add_file(Page& page, const ModuleReport& report) {
-  if (report.file.empty()) return page.line("file", "none: it is linked into the program");
+  if (report.file.empty()) return page.line("file", "none: linked into the program");
   std::error_code ignored;
   if (!fs::is_regular_file(report.file, ignored)) return;
   Row row{harmless(report.file.string()), size_text(report.size)};
@@ -173,7 +174,7 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
                     std::string(to_string(fit.grade))});
   }
   const auto lines = aligned(rows);
-  // What is said about one plugin stands under its row, outside of the columns.
+  // Details of a plugin follow its row, outside of the columns.
   std::vector<Row> all{{lines.front()}};
   for (std::size_t i = 0; i < plugins.size(); i++) {
     all.push_back({lines[i + 1]});
@@ -181,7 +182,7 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
     if (!fit.reason.empty()) all.push_back({"  " + harmless(fit.reason)});
     for (const std::string& method : fit.missing) {
       all.push_back({"  " + method + "  not in version " + std::to_string(plugins[i].version()) +
-                     ": the adapter answers"});
+                     ": the adapter implements it"});
     }
   }
   for (Row& row : all) {
@@ -194,7 +195,7 @@ std::string words_of(const Parameter& parameter) {
   std::string words(to_text(parameter.type));
   if (config::must_be_given(parameter)) words += ", required";
   const std::string_view otherwise = config::default_of(parameter);
-  if (!otherwise.empty() && !parameter.sensitive) words.append(", otherwise ").append(otherwise);
+  if (!otherwise.empty() && !parameter.sensitive) words.append(", default: ").append(otherwise);
   if (parameter.sensitive) words += ", sensitive";
   return words;
 }
@@ -269,7 +270,7 @@ void add_libraries(Page& page, const std::vector<LibraryInfo>& libraries) {
   page.table("libraries", rows);
 }
 
-/// eg: "unsafe (DF_1_NODELETE in libdep.so.1, link it without -z nodelete)"
+/// Returns a text such as "unsafe (DF_1_NODELETE in libdep.so.1, link it without -z nodelete)".
 std::string reload_text(const ModuleReport& report) {
   const ReloadSafety& reload = *report.reload;
   std::string text(to_string(reload.grade));
@@ -279,7 +280,7 @@ std::string reload_text(const ModuleReport& report) {
   return text + ", " + reload.fix + ")";
 }
 
-/// What an inspection looked at, so that nobody takes it for more.
+/// Returns the list of checks that were made.
 std::string checks_of(const ModuleReport& report) {
   std::string text;
   for (const std::string& part : report.checked) text += (text.empty() ? "" : ", ") + part;
@@ -292,8 +293,8 @@ void print_findings(const ModuleReport& report, const Paint& paint) {
   }
 }
 
-/// What somebody would do now.
-std::string next_step(const Found& found, const Options& options) {
+/// Returns what a user can do next.
+std::string next_step(const Inspection& found, const Options& options) {
   const ModuleReport& report = found.report;
   if (!report.would_load())
     return report.errors.size() == 1 ? "see the fix above" : "see the fixes above";
@@ -301,7 +302,7 @@ std::string next_step(const Found& found, const Options& options) {
   return "put the file into ~/.local/lib/" + options.app + "/plugins";
 }
 
-void print_page(const Found& found, const Options& options, const std::string& subject) {
+void print_page(const Inspection& found, const Options& options, const std::string& subject) {
   const ModuleReport& report = found.report;
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   const std::string begin = title(report, subject);
@@ -322,50 +323,50 @@ void print_page(const Found& found, const Options& options, const std::string& s
   std::cout << "No plugin code was run.  Next: " << next_step(found, options) << "\n";
 }
 
-void print_json(const Found& found, const std::string& subject) {
+void print_json(const Inspection& found, const std::string& subject) {
   const ModuleReport& report = found.report;
-  boost::json::object answer = answer_of("inspect");
-  answer["subject"] = subject;
-  answer["would_load"] = report.would_load();
+  boost::json::object output = make_output("inspect");
+  output["subject"] = subject;
+  output["would_load"] = report.would_load();
   if (report.file.empty()) {
-    answer["file"] = nullptr;
+    output["file"] = nullptr;
   } else {
-    answer["file"] = {{"path", report.file.string()}, {"size", report.size}};
-    answer["file"].as_object()["machine"] =
+    output["file"] = {{"path", report.file.string()}, {"size", report.size}};
+    output["file"].as_object()["machine"] =
         report.machine.empty() ? boost::json::value(nullptr) : boost::json::value(report.machine);
   }
-  answer["manifest"] =
+  output["manifest"] =
       report.manifest ? boost::json::value(to_json(*report.manifest)) : boost::json::value(nullptr);
-  answer["requirements"] = to_json(found.requirements);
+  output["requirements"] = to_json(found.requirements);
   boost::json::array plugins;
   for (const PluginInfo& plugin : report.plugins) plugins.push_back(to_json(plugin));
-  answer["plugins"] = std::move(plugins);
-  answer["libraries"] = to_json(report.libraries);
-  answer["reload"] =
+  output["plugins"] = std::move(plugins);
+  output["libraries"] = to_json(report.libraries);
+  output["reload"] =
       report.reload ? boost::json::value(to_json(*report.reload)) : boost::json::value(nullptr);
-  answer["checked"] = boost::json::array(report.checked.begin(), report.checked.end());
-  answer["errors"] = to_json(report.errors);
-  answer["warnings"] = to_json(report.warnings);
-  answer["notes"] = to_json(report.notes);
-  print(answer);
+  output["checked"] = boost::json::array(report.checked.begin(), report.checked.end());
+  output["errors"] = to_json(report.errors);
+  output["warnings"] = to_json(report.warnings);
+  output["notes"] = to_json(report.notes);
+  print(output);
 }
 
 Exit exit_of(const ModuleReport& report) {
   const bool unreadable =
       std::any_of(report.errors.begin(), report.errors.end(),
                   [](const Error& error) { return error.code() == "cannot-read"; });
-  if (unreadable) return environment_failed;
-  return report.would_load() ? yes : finding;
+  if (unreadable) return io_error;
+  return report.would_load() ? success : finding;
 }
 
 Exit no_such_plugin(const Error& error, const Options& options, const std::string& subject) {
   if (options.json) {
-    Found nothing;
+    Inspection nothing;
     nothing.report.errors.push_back(error);
     print_json(nothing, subject);
   }
   std::cerr << "tenon: " << error.to_string() << "\n";
-  return error.code() == "bad-reference" ? wrong_usage : finding;
+  return error.code() == "bad-reference" ? usage_error : finding;
 }
 
 }  // namespace

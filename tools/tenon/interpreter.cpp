@@ -23,10 +23,10 @@ using gen::StepWay;
 using gen::Type;
 using Fields = std::vector<Field>;
 
-/// Calls `use` with the form of the values of a type, as std::type_identity. An optional is stored
-/// as what it holds, an enum as its literal.
+/// Calls `use` with the C++ type in which values of a type are stored, as std::type_identity. An
+/// optional is stored like its value, an enum as its literal.
 template <class Use>
-auto with_form(const Type& type, Use&& use) {
+auto with_stored_type(const Type& type, Use&& use) {
   switch (type.shape) {
     case Shape::boolean:
       return use(std::type_identity<bool>());
@@ -80,14 +80,14 @@ const Fields& fields_of(const Type& type) noexcept {
 }
 
 std::size_t size_of(const Type& type) {
-  return with_form(type, []<class Form>(std::type_identity<Form>) { return sizeof(Form); });
+  return with_stored_type(type, []<class Form>(std::type_identity<Form>) { return sizeof(Form); });
 }
 
 Object* make_object(Conversion& conversion, const Fields& fields) {
   return conversion.make(Object{conversion.make_array<const void*>(fields.size())});
 }
 
-/// `count` values one after the other.
+/// Returns an array of `count` new values.
 std::byte* make_values(Conversion& conversion, const Type& type, std::size_t count) {
   auto* values =
       static_cast<std::byte*>(tenon_allocate_zeroed(conversion.call(), count * size_of(type)));
@@ -105,12 +105,12 @@ const std::byte* element_of(const tenon_list& list, std::size_t i) {
   return static_cast<const std::byte*>(list.data) + i * list.stride;
 }
 
-/// Whether values of both have one storage type in generated code.
-bool same_form(const Type& from, const Type& to) {
+/// Returns whether values of both types are stored in the same way.
+bool same_stored_type(const Type& from, const Type& to) {
   const Type& a = gen::without_optional(from);
   const Type& b = gen::without_optional(to);
   if (a.shape != b.shape) return false;
-  if (a.element) return same_form(*a.element, *b.element);
+  if (a.element) return same_stored_type(*a.element, *b.element);
   return a.enumeration == b.enumeration && a.structure == b.structure && a.document == b.document;
 }
 
@@ -144,7 +144,7 @@ bool read_map(Conversion& conversion, const json::Reader& in, const Type& elemen
   return true;
 }
 
-/// The same as detail::read_struct of tenon/gen/storage.hpp.
+/// Equivalent to detail::read_struct of tenon/gen/storage.hpp.
 bool read_object(Conversion& conversion, const json::Reader& in, const Fields& fields,
                  Object& object) {
   json::Fields members(in);
@@ -165,7 +165,7 @@ bool read_object(Conversion& conversion, const json::Reader& in, const Fields& f
     const Type& type = gen::without_optional(fields[i].type);
     const json::Reader* found = members.take(fields[i].name);
     if (found == nullptr) continue;
-    // To what is JSON itself, null is a value.
+    // For a field of type json, null is a value.
     if (type.shape != Shape::json && found->form() == json::Form::null) continue;
     void* made = make_value(conversion, type);
     if (read_value(conversion, *found, type, made)) {
@@ -233,13 +233,14 @@ void push(Conversion& conversion, Bag& bag, const FieldWay& way, std::string_vie
                        write_typed});
 }
 
-/// The value of an entry; stays nullptr where that is null. False: it does not fit.
+/// Reads the value of an entry. `value` stays nullptr if the entry is null. Returns false if the
+/// entry does not fit the field.
 bool read_bagged(Conversion& conversion, const BagEntry& entry, const Field& field,
                  const void*& value) {
   const std::string type = gen::bag_type(field);
   if (entry.write == write_typed && entry.type == type) {
     const auto& typed = *static_cast<const TypedValue*>(entry.stored);
-    if (same_form(*typed.type, field.type)) {
+    if (same_stored_type(*typed.type, field.type)) {
       value = typed.value;
       return true;
     }
@@ -275,9 +276,9 @@ bool settle(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& 
 
 // -- Between versions ---------------------------------------------------------
 
-/// Whether a step between two structs or enums leads this way from one to the other.
+/// Returns whether a step of structs or enums converts `from` to `to` in this direction.
 template <class Pair, class Part>
-bool leads(const StepWay& way, const Pair& step, const Part& from, const Part& to) {
+bool converts(const StepWay& way, const Pair& step, const Part& from, const Part& to) {
   return step.older == (way.up ? &from : &to) && step.newer == (way.up ? &to : &from);
 }
 
@@ -285,13 +286,13 @@ const gen::StructStep& struct_step(const StepWay& way, const gen::Struct& from,
                                    const gen::Struct& to) {
   const auto& steps = way.step->structs;
   return *std::find_if(steps.begin(), steps.end(),
-                       [&](const gen::StructStep& step) { return leads(way, step, from, to); });
+                       [&](const gen::StructStep& step) { return converts(way, step, from, to); });
 }
 
 tenon_string convert_literal(const StepWay& way, const gen::Enum& from, const gen::Enum& to,
                              tenon_string literal) {
   for (const gen::EnumStep& step : way.step->enums) {
-    if (!leads(way, step, from, to)) continue;
+    if (!converts(way, step, from, to)) continue;
     for (const gen::RenamedValue& value : step.renamed) {
       if (text_of(literal) != (way.up ? value.older : value.newer)) continue;
       const std::string& target = way.up ? value.newer : value.older;
@@ -317,15 +318,15 @@ bool convert_list(Conversion& conversion, const StepWay& way, const Type& source
   return true;
 }
 
-/// A value whose type may be the same on both sides.
+/// Converts a value, or copies it if both types are stored in the same way.
 bool convert_element(Conversion& conversion, const StepWay& way, const TypedValue& from,
                      const Type& type, void* to) {
-  if (!same_form(*from.type, type)) return convert_value(conversion, way, from, type, to);
+  if (!same_stored_type(*from.type, type)) return convert_value(conversion, way, from, type, to);
   std::memcpy(to, from.value, size_of(type));
   return true;
 }
 
-/// A number or text as one of a wider or narrower type. False: that does not have it.
+/// Converts a number or text to a wider or narrower type. Returns false if the value does not fit.
 template <class From, class To>
 bool convert_width(const From& value, To& made) {
   if constexpr (is_integer<From> && is_integer<To>) {
@@ -344,8 +345,8 @@ bool convert_width(const From& value, To& made) {
   }
 }
 bool convert_width(const Type& source, const void* from, const Type& target, void* to) {
-  return with_form(source, [&]<class From>(std::type_identity<From>) {
-    return with_form(target, [&]<class To>(std::type_identity<To>) {
+  return with_stored_type(source, [&]<class From>(std::type_identity<From>) {
+    return with_stored_type(target, [&]<class To>(std::type_identity<To>) {
       return convert_width(*static_cast<const From*>(from), *static_cast<To*>(to));
     });
   });
@@ -354,9 +355,9 @@ bool convert_width(const Type& source, const void* from, const Type& target, voi
 bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits);
 
-/// A value of a field whose type is wider in the newer version, in either direction; the same as
-/// detail::widen_value and narrow_value of tenon/gen/widening.hpp. `fits` becomes false where the
-/// target does not have the value.
+/// Converts a value of a field whose type is wider in the newer version, in either direction.
+/// Equivalent to detail::widen_value and narrow_value of tenon/gen/widening.hpp. Sets `fits` to
+/// false if the target type cannot represent the value.
 bool resize(Conversion& conversion, const StepWay& way, const TypedValue& from, const Type& type,
             void* to, bool& fits) {
   const Type& source = gen::without_optional(*from.type);
@@ -403,7 +404,7 @@ bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
   return true;
 }
 
-/// What the older version cannot hold goes to the bag.
+/// A value that the older version cannot represent is put into the bag.
 bool resize_field(Conversion& conversion, const StepWay& way, const FieldWay& field,
                   const void* from, const void*& to, Bag& bag) {
   bool fits = true;
@@ -418,11 +419,11 @@ bool resize_field(Conversion& conversion, const StepWay& way, const FieldWay& fi
   return true;
 }
 
-/// What neighbours have in common is shared.
+/// The value is shared with the source if both types are stored in the same way.
 bool copy_field(Conversion& conversion, const StepWay& way, const FieldWay& field, const void* from,
                 const void*& to) {
   to = from;
-  if (from == nullptr || same_form(field.source()->type, field.target()->type)) return true;
+  if (from == nullptr || same_stored_type(field.source()->type, field.target()->type)) return true;
   void* made = make_value(conversion, field.target()->type);
   to = made;
   return convert_value(conversion, way, {&field.source()->type, from}, field.target()->type,
@@ -430,7 +431,7 @@ bool copy_field(Conversion& conversion, const StepWay& way, const FieldWay& fiel
          conversion.in(field.source()->name);
 }
 
-/// The same as what tenon-gen writes for a step: see emit_steps.cpp.
+/// Equivalent to the code that tenon-gen writes for a step, see emit_steps.cpp.
 bool convert_fields(Conversion& conversion, const StepWay& way,
                     const std::vector<gen::FieldStep>& steps, const TypedValue& source,
                     const Fields& target, Object& to) {
@@ -461,7 +462,7 @@ bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue&
                    const Type& type, void* to) {
   const Type& source = gen::without_optional(*from.type);
   const Type& target = gen::without_optional(type);
-  if (source.shape != target.shape) return conversion.fail({}, "its type is another one");
+  if (source.shape != target.shape) return conversion.fail({}, "its type is different");
   switch (source.shape) {
     case Shape::list:
       return convert_list(conversion, way, *source.element,
@@ -497,7 +498,7 @@ bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue&
   }
 }
 
-/// The hand-written step that values of the fields need: that of another document type.
+/// Returns a hand-written step of another document type that the fields need, or nullptr.
 const gen::DocumentStep* hand_written(const std::vector<gen::FieldStep>& fields, bool up) {
   for (const gen::FieldStep& step : fields) {
     const FieldWay field{step, up};
@@ -520,7 +521,7 @@ void* make_value(Conversion& conversion, const Type& type) {
 
 bool read_value(Conversion& conversion, const json::Reader& in, const Type& type, void* value) {
   const Type& held = gen::without_optional(type);
-  return with_form(held, [&]<class Form>(std::type_identity<Form>) {
+  return with_stored_type(held, [&]<class Form>(std::type_identity<Form>) {
     Form& form = *static_cast<Form*>(value);
     if constexpr (std::is_same_v<Form, tenon_list>) {
       return read_list(conversion, in, *held.element, form);
@@ -536,7 +537,7 @@ bool read_value(Conversion& conversion, const json::Reader& in, const Type& type
 
 void write_value(json::Writer& out, const TypedValue& value) {
   const Type& held = gen::without_optional(*value.type);
-  with_form(held, [&]<class Form>(std::type_identity<Form>) {
+  with_stored_type(held, [&]<class Form>(std::type_identity<Form>) {
     const Form& form = *static_cast<const Form*>(value.value);
     if constexpr (std::is_same_v<Form, tenon_list>) {
       write_list(out, *held.element, form);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Documents of types that this program was not built with: read, written and converted as their
-// specs say, with the same results as generated code. Values have the forms of
-// tenon/gen/storage.hpp; a document, or a struct in it, is an Object.
+// Reads, writes and converts documents of types that this program was not built with. It interprets
+// their specs, with the same results as generated code. Values are stored as in
+// tenon/gen/storage.hpp, except that a document, or a struct in it, is an Object.
 #pragma once
 
 #include "gen/emit/emit_steps.hpp"
@@ -16,32 +16,32 @@
 
 namespace tenon::command {
 
-/// The fields in the order of the spec, each a pointer to its value, nullptr where it is absent.
+/// The fields in the order of the spec: pointers to their values, or nullptr if a field is absent.
 struct Object {
   const void** fields;
   Bag bag{};
 };
 
-/// A value that knows what it is.
+/// A value with its type.
 struct TypedValue {
   const gen::Type* type;
   const void* value;
 };
 
-/// A value in the arena: 0, empty, or a document that says nothing.
+/// Returns a new value in the arena: 0, empty, or a document without fields.
 void* make_value(Conversion& conversion, const gen::Type& type);
 
-/// Reads a value. False: the document of `in` has the error.
+/// Reads a value. Returns false, and sets the error of the document of `in`, if it is invalid.
 bool read_value(Conversion& conversion, const json::Reader& in, const gen::Type& type, void* value);
 
 void write_value(json::Writer& out, const TypedValue& value);
 
-/// From one version of a document to another by steps that lead there. REQUIRED: none of them has a
-/// hand-written part. nullptr: the conversion has failed.
+/// Converts a document by these steps. Returns nullptr if the conversion has failed. REQUIRED: no
+/// step has a hand-written part.
 const Object* convert_document(Conversion& conversion, const std::vector<gen::StepWay>& ways,
                                const Object& document);
 
-/// The hand-written step that conversions of documents by these steps need; nullptr: none.
+/// Returns a hand-written step that a conversion by these steps needs, or nullptr if there is none.
 const gen::DocumentStep* hand_written(const std::vector<gen::StepWay>& ways);
 
 }  // namespace tenon::command

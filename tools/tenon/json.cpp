@@ -15,7 +15,7 @@ namespace {
 
 constexpr int schema = 1;
 
-/// Text, or null for what is not there.
+/// Returns a text, or null if it is empty.
 json::value text(std::string_view text) {
   return text.empty() ? json::value(nullptr) : json::value(json::string(text));
 }
@@ -66,10 +66,10 @@ void write(std::string& out, const json::value& value, const std::string& indent
 
 }  // namespace
 
-json::object answer_of(std::string_view command) {
-  json::object answer;
-  answer["tenon"] = {{"schema", schema}, {"command", command}};
-  return answer;
+json::object make_output(std::string_view command) {
+  json::object output;
+  output["tenon"] = {{"schema", schema}, {"command", command}};
+  return output;
 }
 
 json::object to_json(const PluginInfo& plugin) {
@@ -195,9 +195,9 @@ json::object to_json(const ResolvedPackage& resolved) {
   return object;
 }
 
-void print(const json::object& answer) {
+void print(const json::object& output) {
   std::string out;
-  write(out, answer, "");
+  write(out, output, "");
   std::cout << out << '\n';
 }
 

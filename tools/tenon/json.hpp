@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What --json prints: see json.md, which says what the keys mean and when `schema` changes.
+// The output of --json. See json.md for the keys and the meaning of `schema`.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -12,8 +12,8 @@
 
 namespace tenon::command {
 
-/// The object that every answer begins with.
-boost::json::object answer_of(std::string_view command);
+/// Returns the object with which the output of every command begins.
+boost::json::object make_output(std::string_view command);
 
 boost::json::object to_json(const PluginInfo& plugin);
 boost::json::object to_json(const ManifestInfo& manifest);
@@ -25,7 +25,7 @@ boost::json::array to_json(const std::vector<RequirementInfo>& requirements);
 boost::json::object to_json(const PackageInfo& package);
 boost::json::object to_json(const ResolvedPackage& resolved);
 
-/// To standard output, indented.
-void print(const boost::json::object& answer);
+/// Prints an indented object to standard output.
+void print(const boost::json::object& output);
 
 }  // namespace tenon::command

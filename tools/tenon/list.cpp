@@ -11,13 +11,13 @@
 #include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
-#include "places.hpp"
+#include "search_path_errors.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
 namespace {
 
-/// Whether `wanted` names the kind: whole, or without its domain.
+/// Returns whether `wanted` is the id of the kind, with or without the domain.
 bool names_kind(std::string_view wanted, std::string_view kind) {
   return wanted == kind || wanted == kind.substr(kind.find('/') + 1);
 }
@@ -35,7 +35,8 @@ void print_plugins(const std::vector<PluginInfo>& plugins, const Paint& paint) {
   for (std::size_t i = 1; i < lines.size(); i++) std::cout << lines[i];
 }
 
-/// What shows more of the first module that something is found about, or else of the first package.
+/// Returns the command that shows more about the first module with a problem, otherwise about the
+/// first package.
 std::string next_step(const std::vector<Error>& findings) {
   for (const Error& finding : findings) {
     std::error_code ignored;
@@ -47,7 +48,7 @@ std::string next_step(const std::vector<Error>& findings) {
   return "resolve " + std::string(package.substr(0, package.find(' ')));
 }
 
-/// The findings of one grade.
+/// Prints the problems of one grade.
 void print_findings(std::string_view heading, ErrorGrade grade, const std::vector<Error>& all,
                     const Paint& paint) {
   std::vector<Row> rows;
@@ -80,21 +81,21 @@ Exit list(const Options& options, const std::string& kind) {
                   [&](const PluginInfo& plugin) { return !names_kind(kind, plugin.kind()); });
   }
   std::vector<Error> skipped = host.skipped();
-  if (!options.described) {
-    // The app may have the kind; the plugin is in the list.
+  if (!options.has_specs) {
+    // The app may have the kind. The plugin is listed with "unknown kind".
     std::erase_if(skipped, [](const Error& error) { return error.code() == "unknown-kind"; });
   }
 
   if (options.json) {
-    boost::json::object answer = answer_of("list");
-    answer["app"] = options.app;
+    boost::json::object output = make_output("list");
+    output["app"] = options.app;
     boost::json::array all;
     for (const PluginInfo& plugin : plugins) all.push_back(to_json(plugin));
-    answer["plugins"] = std::move(all);
-    answer["skipped"] = to_json(skipped);
-    print(answer);
-    if (places_failed(skipped)) return environment_failed;
-    return any_error(skipped) ? finding : yes;
+    output["plugins"] = std::move(all);
+    output["skipped"] = to_json(skipped);
+    print(output);
+    if (has_search_path_errors(skipped)) return io_error;
+    return any_error(skipped) ? finding : success;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   if (!plugins.empty()) print_plugins(plugins, paint);
@@ -102,10 +103,10 @@ Exit list(const Options& options, const std::string& kind) {
     std::cerr << "tenon: no plugins" << (kind.empty() ? "" : " of kind " + harmless(kind))
               << " for " << harmless(options.app) << "\n";
   }
-  const bool failed = report_places(skipped);
+  const bool failed = report_search_path_errors(skipped);
   print_findings(skipped, paint);
-  if (failed) return environment_failed;
-  return any_error(skipped) ? finding : yes;
+  if (failed) return io_error;
+  return any_error(skipped) ? finding : success;
 }
 
 }  // namespace tenon::command

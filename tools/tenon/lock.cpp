@@ -7,21 +7,21 @@
 #include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
-#include "places.hpp"
+#include "search_path_errors.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
 namespace {
 
-bool is_of_the_disk(const Error& error) {
+bool is_io_error(const Error& error) {
   return error.code() == "cannot-write" || error.code() == "cannot-read" ||
          error.code() == "not-found";
 }
 
-/// Tells of folders and files that cannot be read, as they may hold what belongs into the lock.
-/// Returns whether there were any.
+/// Prints the folders and files that cannot be read, because they may contain packages that belong
+/// in the lock file. Returns whether there were any.
 bool report_unread(std::vector<Error>& skipped) {
-  bool unread = report_places(skipped);
+  bool unread = report_search_path_errors(skipped);
   for (const Error& error : skipped) {
     if (error.code() != "cannot-read") continue;
     std::cerr << "tenon: " << error.to_string() << "\n";
@@ -36,37 +36,37 @@ Exit lock(const Options& options, const std::string& file) {
   const Host host(host_options(options));
   std::vector<Error> skipped = host.skipped();
   std::vector<PackageInfo> packages = host.packages();
-  std::vector<Error> left_out = broken_modules(skipped);
+  std::vector<Error> left_out = broken_module_errors(skipped);
   for (const PackageInfo& package : packages) {
     if (package.refused) left_out.push_back(*package.refused);
   }
   std::erase_if(packages, [](const PackageInfo& package) { return !package.used; });
-  if (report_unread(skipped)) return environment_failed;
+  if (report_unread(skipped)) return io_error;
   const Result<void> written = host.write_lock(file);
 
   if (options.json) {
-    boost::json::object answer = answer_of("lock");
-    answer["app"] = options.app;
-    answer["file"] = file;
-    answer["written"] = written.has_value();
+    boost::json::object output = make_output("lock");
+    output["app"] = options.app;
+    output["file"] = file;
+    output["written"] = written.has_value();
     boost::json::array all;
     for (const PackageInfo& package : packages) all.push_back(to_json(package));
-    answer["packages"] = std::move(all);
-    answer["left_out"] = to_json(left_out);
-    answer["error"] = written ? boost::json::value() : boost::json::value(to_json(written.error()));
-    print(answer);
+    output["packages"] = std::move(all);
+    output["left_out"] = to_json(left_out);
+    output["error"] = written ? boost::json::value() : boost::json::value(to_json(written.error()));
+    print(output);
   }
   for (const Error& error : left_out) {
-    std::cerr << "tenon: left out: " << error.to_string() << "\n";
+    std::cerr << "tenon: not in the lock file: " << error.to_string() << "\n";
   }
   if (!written) {
-    std::cerr << "tenon: nothing was written: " << written.error().to_string() << "\n";
-    return is_of_the_disk(written.error()) ? environment_failed : finding;
+    std::cerr << "tenon: no lock file was written: " << written.error().to_string() << "\n";
+    return is_io_error(written.error()) ? io_error : finding;
   }
   if (!options.json) {
     std::cout << harmless(file) << ": " << counted(packages.size(), "package") << "\n";
   }
-  return left_out.empty() ? yes : finding;
+  return left_out.empty() ? success : finding;
 }
 
 }  // namespace tenon::command

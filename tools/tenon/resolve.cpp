@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 
 #include "app.hpp"
 #include "commands.hpp"
 #include "json.hpp"
-#include "places.hpp"
+#include "search_path_errors.hpp"
 #include "text.hpp"
 
 namespace tenon::command {
@@ -45,19 +46,19 @@ void print_explained(const ResolvedPackage& one, const Paint& paint) {
   for (const SkippedVersion& newer : one.newer) {
     rows.push_back({"  not " + newer.version, harmless(newer.reason)});
   }
-  for (const std::string& line : aligned(rows)) std::cout << paint.doubtful(line);
+  for (const std::string& line : aligned(rows)) std::cout << paint.warning(line);
 }
 
 void print_messages(const std::vector<Error>& findings) {
   for (const Error& finding : findings) std::cerr << "tenon: " << finding.to_string() << "\n";
 }
 
-Exit verdict(const std::vector<Error>& errors) {
+Exit exit_of(const std::vector<Error>& errors) {
   const bool wrong = std::any_of(errors.begin(), errors.end(), [](const Error& error) {
     return error.code() == "bad-reference";
   });
-  if (wrong) return wrong_usage;
-  return errors.empty() ? yes : finding;
+  if (wrong) return usage_error;
+  return errors.empty() ? success : finding;
 }
 
 }  // namespace
@@ -66,17 +67,17 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
   const Host host(host_options(options));
   ResolvedPackages resolved = host.resolve(references);
   std::vector<Error> skipped = host.skipped();
-  const bool failed = report_places(skipped);
-  for (Error& flaw : flaws_of_lock(options, skipped)) resolved.errors.push_back(std::move(flaw));
+  const bool failed = report_search_path_errors(skipped);
+  std::ranges::move(lock_errors(options, skipped), std::back_inserter(resolved.errors));
   if (options.json) {
-    boost::json::object answer = answer_of("resolve");
-    answer["app"] = options.app;
+    boost::json::object output = make_output("resolve");
+    output["app"] = options.app;
     boost::json::array packages;
     for (const ResolvedPackage& one : resolved.packages) packages.push_back(to_json(one));
-    answer["packages"] = std::move(packages);
-    answer["errors"] = to_json(resolved.errors);
-    answer["warnings"] = to_json(resolved.warnings);
-    print(answer);
+    output["packages"] = std::move(packages);
+    output["errors"] = to_json(resolved.errors);
+    output["warnings"] = to_json(resolved.warnings);
+    print(output);
   } else {
     const Paint paint = Paint::for_stream(STDOUT_FILENO);
     if (explain) {
@@ -87,7 +88,7 @@ Exit resolve(const Options& options, const std::vector<std::string>& references,
   }
   print_messages(resolved.errors);
   print_messages(resolved.warnings);
-  return failed ? environment_failed : verdict(resolved.errors);
+  return failed ? io_error : exit_of(resolved.errors);
 }
 
 }  // namespace tenon::command

@@ -25,7 +25,7 @@ std::string Paint::of(ErrorGrade grade, std::string_view text) const {
     case ErrorGrade::error:
       break;
     case ErrorGrade::warning:
-      return doubtful(text);
+      return warning(text);
     case ErrorGrade::note:
       return std::string(text);
   }
@@ -44,7 +44,7 @@ bool any_error(const std::vector<Error>& findings) {
 }
 
 std::size_t width_of(std::string_view text) {
-  // A byte that goes on with a letter of UTF-8 begins with the bits 10.
+  // Continuation bytes of UTF-8 begin with the bits 10.
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
 }

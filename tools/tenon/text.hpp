@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How the command writes: colours where there is a terminal, columns that are aligned.
+// Formats text output: colours on a terminal, and aligned columns.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace tenon::command {
 /// Colours for one stream, or none.
 class Paint {
  public:
-  /// Colours when `descriptor` is a terminal that has them and NO_COLOR is not set.
+  /// Uses colours if `descriptor` is a terminal that supports them and NO_COLOR is not set.
   static Paint for_stream(int descriptor);
 
   std::string good(std::string_view text) const { return wrap("32", text); }
   std::string bad(std::string_view text) const { return wrap("31", text); }
-  std::string doubtful(std::string_view text) const { return wrap("33", text); }
+  std::string warning(std::string_view text) const { return wrap("33", text); }
   std::string strong(std::string_view text) const { return wrap("1", text); }
-  /// In the colour of a finding.
+  /// Returns a text in the colour of a grade.
   std::string of(ErrorGrade grade, std::string_view text) const;
-  /// A whole finding, whose first word and code are coloured.
+  /// Returns a whole problem, whose grade and code are coloured.
   std::string finding(const Error& error) const;
 
  private:
@@ -38,20 +38,20 @@ class Paint {
 
 using Row = std::vector<std::string>;
 
-/// Rows whose columns are as wide as their widest cell, two spaces apart; each line ends with a
-/// line end and has no space before it. Cells are made harmless.
+/// Returns a line for each row. Columns are as wide as their widest cell, and two spaces apart.
+/// Each line ends with '\n' and without trailing spaces. Control characters in cells are escaped.
 std::vector<std::string> aligned(std::vector<Row> rows);
 
-/// How many columns of a terminal a text takes, as far as its letters each take one.
+/// Returns the number of columns of a terminal that a text takes, if each code point takes one.
 std::size_t width_of(std::string_view text);
 
-/// eg: "83 kB"
+/// Returns a size such as "83 kB".
 std::string size_text(std::uint64_t bytes);
 
-/// Whether one of the findings is an error.
+/// Returns whether one of the problems has the grade error.
 bool any_error(const std::vector<Error>& findings);
 
-/// "1 error", "2 errors"
+/// Returns a text such as "1 error", "2 errors".
 std::string counted(std::size_t count, std::string_view noun);
 
 }  // namespace tenon::command

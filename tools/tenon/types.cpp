@@ -61,16 +61,16 @@ boost::json::object to_json(const DocumentType& type) {
 
 Exit types(const Options& options) {
   if (options.json) {
-    boost::json::object answer = answer_of("types");
+    boost::json::object output = make_output("types");
     boost::json::array all;
     for (const DocumentType* type : document_types()) all.push_back(to_json(*type));
-    answer["types"] = std::move(all);
-    print(answer);
-    return yes;
+    output["types"] = std::move(all);
+    print(output);
+    return success;
   }
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
   for (const DocumentType* type : document_types()) print_type(*type, paint);
-  return yes;
+  return success;
 }
 
 }  // namespace tenon::command

@@ -32,7 +32,7 @@ using Setups = std::vector<PluginSetup>;
 
 // -- Configurations -----------------------------------------------------------
 
-/// A resource is written as JSON.
+/// Returns the JSON text of an optional value, or an empty text.
 std::string optional_json(const reading::ObjectReader& object, std::string_view key) {
   const JsonValue* value = object.optional(key);
   return value == nullptr ? "" : to_json(*value);
@@ -59,8 +59,8 @@ void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& 
   if (std::ranges::any_of(setups, is_of)) {
     findings.add({.place = use.place,
                   .code = "duplicate-plugin",
-                  .what = "'" + setup.plugin + "' of kind '" + setup.kind + "' stands twice",
-                  .fix = "remove one of the two"});
+                  .what = "'" + setup.plugin + "' of kind '" + setup.kind + "' is configured twice",
+                  .fix = "remove one of the configurations"});
   }
   setups.push_back(std::move(setup));
 }
@@ -79,7 +79,7 @@ void read_file(const std::string& file, const std::vector<Case>& cases, Setups& 
 
 // -- Output -------------------------------------------------------------------
 
-/// On one line, whatever the reason.
+/// Returns a text on one line.
 std::string line_of(std::string text) {
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
     const std::size_t next = text.find_first_not_of(" \n", at);
@@ -92,11 +92,10 @@ std::string painted(const conformance::Result& result, const Paint& paint) {
   const std::string_view verdict = to_string(result.verdict);
   if (result.verdict == Verdict::passed) return paint.good(verdict);
   const std::string reason = ": " + line_of(result.reason);
-  return (result.verdict == Verdict::failed ? paint.bad(verdict) : paint.doubtful(verdict)) +
-         reason;
+  return (result.verdict == Verdict::failed ? paint.bad(verdict) : paint.warning(verdict)) + reason;
 }
 
-/// A line for each case: of which kind and plugin, what it proves.
+/// Returns a line for each case with its kind, plugin and name.
 std::vector<std::string> lines_of(const std::vector<Case>& cases) {
   std::vector<Row> rows;
   for (const Case& one : cases) {
@@ -130,10 +129,10 @@ boost::json::value or_null(const std::string& text) {
   return text.empty() ? boost::json::value(nullptr) : boost::json::value(harmless(text));
 }
 
-void print_json(const Verification& what, const std::vector<conformance::Result>& results,
+void print_json(const VerifyArguments& arguments, const std::vector<conformance::Result>& results,
                 const std::vector<Error>& errors) {
-  boost::json::object answer = answer_of("verify");
-  answer["file"] = what.file.string();
+  boost::json::object output = make_output("verify");
+  output["file"] = arguments.file.string();
   boost::json::array cases;
   for (const conformance::Result& result : results) {
     cases.push_back({{"kind", or_null(result.of.kind)},
@@ -142,16 +141,16 @@ void print_json(const Verification& what, const std::vector<conformance::Result>
                      {"verdict", to_string(result.verdict)},
                      {"reason", or_null(result.reason)}});
   }
-  answer["cases"] = std::move(cases);
+  output["cases"] = std::move(cases);
   const Counts counts = counts_of(results);
-  answer["passed"] = counts.passed;
-  answer["failed"] = counts.failed;
-  answer["not_run"] = counts.not_run;
-  answer["errors"] = to_json(errors);
-  print(answer);
+  output["passed"] = counts.passed;
+  output["failed"] = counts.failed;
+  output["not_run"] = counts.not_run;
+  output["errors"] = to_json(errors);
+  print(output);
 }
 
-/// Runs the cases; each line is printed when its case has ended.
+/// Runs the cases. If `prints`, the line of each case is printed when the case has ended.
 std::vector<conformance::Result> run_all(const conformance::Options& options,
                                          const std::vector<Case>& cases, bool prints) {
   const Paint paint = Paint::for_stream(STDOUT_FILENO);
@@ -164,12 +163,13 @@ std::vector<conformance::Result> run_all(const conformance::Options& options,
   return results;
 }
 
-Exit no_module(const Options& options, const Verification& what, const std::vector<Error>& errors) {
-  if (options.json) print_json(what, {}, errors);
+Exit no_module(const Options& options, const VerifyArguments& arguments,
+               const std::vector<Error>& errors) {
+  if (options.json) print_json(arguments, {}, errors);
   for (const Error& error : errors) std::cerr << "tenon: " << error.to_string() << "\n";
   const bool unreadable =
       std::ranges::any_of(errors, [](const Error& error) { return error.code() == "cannot-read"; });
-  return unreadable ? environment_failed : finding;
+  return unreadable ? io_error : finding;
 }
 
 Exit wrong_configs(const Findings& findings) {
@@ -177,28 +177,28 @@ Exit wrong_configs(const Findings& findings) {
   const auto unreadable = [](const reading::Finding& finding) {
     return finding.code == "cannot-read";
   };
-  return std::ranges::any_of(findings.all(), unreadable) ? environment_failed : wrong_usage;
+  return std::ranges::any_of(findings.all(), unreadable) ? io_error : usage_error;
 }
 
 }  // namespace
 
-Exit verify(const Options& options, const Verification& what) {
-  const ModuleReport report = tenon::inspect(what.file);
-  if (!report.manifest) return no_module(options, what, report.errors);
-  conformance::Options how{.module = what.file, .timeout = what.timeout};
-  const std::vector<Case> cases = conformance::cases(how);
+Exit verify(const Options& options, const VerifyArguments& arguments) {
+  const ModuleReport report = tenon::inspect(arguments.file);
+  if (!report.manifest) return no_module(options, arguments, report.errors);
+  conformance::Options setup{.module = arguments.file, .timeout = arguments.timeout};
+  const std::vector<Case> cases = conformance::cases(setup);
   Findings findings;
-  for (const std::string& file : what.configs) read_file(file, cases, how.setups, findings);
+  for (const std::string& file : arguments.configs) read_file(file, cases, setup.setups, findings);
   if (!findings.empty()) return wrong_configs(findings);
-  const auto results = run_all(how, cases, !options.json);
+  const auto results = run_all(setup, cases, !options.json);
   const Counts counts = counts_of(results);
   if (options.json) {
-    print_json(what, results, report.errors);
+    print_json(arguments, results, report.errors);
   } else {
     std::cout << counts.passed << " passed, " << counts.failed << " failed, " << counts.not_run
               << " not run\n";
   }
-  return counts.failed == 0 ? yes : finding;
+  return counts.failed == 0 ? success : finding;
 }
 
 }  // namespace tenon::command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "places.hpp"
+#include "search_path_errors.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace tenon::command {
 namespace {
 
-bool is_of_a_place(const Error& error) {
+bool is_search_path_error(const Error& error) {
   if (error.code() != "not-found" && error.code() != "cannot-read") return false;
   std::error_code ignored;
   return !std::filesystem::is_regular_file(error.where(), ignored);
@@ -20,11 +20,11 @@ bool is_of_a_place(const Error& error) {
 
 }  // namespace
 
-bool places_failed(const std::vector<Error>& skipped) {
-  return std::any_of(skipped.begin(), skipped.end(), is_of_a_place);
+bool has_search_path_errors(const std::vector<Error>& skipped) {
+  return std::any_of(skipped.begin(), skipped.end(), is_search_path_error);
 }
 
-std::vector<Error> broken_modules(const std::vector<Error>& skipped) {
+std::vector<Error> broken_module_errors(const std::vector<Error>& skipped) {
   constexpr std::string_view codes[] = {"broken-manifest", "two-manifests", "manifest-differs",
                                         "wrong-folder"};
   std::vector<Error> broken;
@@ -35,11 +35,11 @@ std::vector<Error> broken_modules(const std::vector<Error>& skipped) {
   return broken;
 }
 
-bool report_places(std::vector<Error>& skipped) {
+bool report_search_path_errors(std::vector<Error>& skipped) {
   for (const Error& error : skipped) {
-    if (is_of_a_place(error)) std::cerr << "tenon: " << error.to_string() << "\n";
+    if (is_search_path_error(error)) std::cerr << "tenon: " << error.to_string() << "\n";
   }
-  return std::erase_if(skipped, is_of_a_place) > 0;
+  return std::erase_if(skipped, is_search_path_error) > 0;
 }
 
 }  // namespace tenon::command

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What tables that are made at run time point at. They live as long as the process.
+// Owns the values that tables made at run time point to.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,20 @@
 
 namespace tenon::command {
 
-class Kept {
+/// The returned references live as long as the pool.
+class ConstantPool {
  public:
   template <class T>
-  const T& keep(T value) {
-    auto kept = std::make_shared<const T>(std::move(value));
-    all_.push_back(kept);
-    return *kept;
+  const T& add(T value) {
+    auto added = std::make_shared<const T>(std::move(value));
+    all_.push_back(added);
+    return *added;
   }
   template <class T>
   std::span<const T> list(std::vector<T> values) {
-    return keep(std::move(values));
+    return add(std::move(values));
   }
-  std::string_view text(std::string value) { return keep(std::move(value)); }
+  std::string_view text(std::string value) { return add(std::move(value)); }
 
  private:
   std::vector<std::shared_ptr<const void>> all_;

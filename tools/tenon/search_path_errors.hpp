@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// Errors of the folders and files of the plugin path itself, rather than of one module.
+#pragma once
+
+#include <tenon/result.hpp>
+
+#include <vector>
+
+namespace tenon::command {
+
+/// Returns whether an entry of the plugin path could not be read.
+bool has_search_path_errors(const std::vector<Error>& skipped);
+
+/// Returns the problems of modules whose package is installed but cannot be used.
+std::vector<Error> broken_module_errors(const std::vector<Error>& skipped);
+
+/// Prints the errors of the plugin path to standard error and removes them from `skipped`. Returns
+/// whether there were any.
+bool report_search_path_errors(std::vector<Error>& skipped);
+
+}  // namespace tenon::command
