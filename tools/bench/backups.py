@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Measures tenon-backup with many items and actions on each, and tar with the same files."""
+"""Measures tenon-backup with many items and actions, compared with tar of the same files."""
 import json
 import pathlib
 import statistics
@@ -12,7 +12,7 @@ REPETITIONS = 3
 
 
 def write_items(folder):
-    """Pods of about 2 kB, as a cluster describes them."""
+    """Writes pods of about 2 kB, and their service accounts."""
     for number in range(ITEMS):
         pod = {
             "apiVersion": "v1", "kind": "Pod",
@@ -50,8 +50,8 @@ def measure(build):
         (world / "tenon-backup.json").write_text(json.dumps({
             "store": {"plugin": "filesystem", "config": {"directory": "store"}},
             "restore_actions": [{"plugin": "remap-labels", "config": {"tier": "set frontend"}}]}))
-        # Nothing is removed meanwhile: ext4 avoids inodes that were free only a moment ago, and
-        # searches long for others.
+        # No file is removed in the loop: ext4 avoids inodes that were freed recently, and searches
+        # long for others.
         for repetition in range(REPETITIONS):
             for what, command in [
                     ("create", [*backup, "create", "pods", "--from", "items"]),
@@ -66,7 +66,7 @@ def measure(build):
 
 
 def rows(rates):
-    """Configures two actions for each item of a backup, and two for each item of a restore."""
+    """Yields the rows. Two actions are executed for each item of a backup and of a restore."""
     for what, floor in [("create", "tar czf"), ("restore", "tar xzf"), ("delete", "tar xzf")]:
         yield {"what": f"tenon-backup {what}, {ITEMS:,} items", "unit": "items/s",
                "goal": rates[floor] / 2, "at_least": True, "measured": rates[what],

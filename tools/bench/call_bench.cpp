@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a call through a handle costs, against the same function called by its raw pointer and by a
-// pointer that a shared_ptr keeps valid, as others guard their calls. This file makes what is
-// called; see calls.hpp.
+// Measures calls through a handle, compared with calls of the same function through its raw pointer
+// and through a shared_ptr, which other libraries use to guard calls. The callees are created here,
+// see calls.hpp.
 #include "calls.hpp"
 #include "modules.hpp"
 #include "raw_module.hpp"
@@ -48,7 +48,7 @@ void check_plain(benchmark::State& state) {
 }
 BENCHMARK(check_plain);
 
-/// What hosts pay that ask for more than calls.
+/// The costs of options of a host.
 void check_counted(benchmark::State& state) {
   Counter counter(counter_v2, counter_name, {.app = "", .count_calls = true});
   call_check(state, counter.handle);
@@ -73,7 +73,7 @@ void next(benchmark::State& state) {
 }
 BENCHMARK(next);
 
-/// One instance, whose method a restart would interrupt.
+/// One instance. A restart cancels its method.
 void next_blocking(benchmark::State& state) {
   static Flow flow(flow_module, flow_name);
   call_next(state, flow.handle);
@@ -81,7 +81,7 @@ void next_blocking(benchmark::State& state) {
 BENCHMARK(next_blocking);
 BENCHMARK(next_blocking)->Threads(2)->UseRealTime();
 
-/// A stream for each thread, of one instance.
+/// One instance, and a stream for each thread.
 void read_stream(benchmark::State& state) {
   static Flow flow(flow_module, flow_name);
   Reader stream = flow.handle->open().value();
@@ -98,7 +98,7 @@ void check_pointer(benchmark::State& state) {
 }
 BENCHMARK(check_pointer);
 
-/// The work of the SDK in the module, without a host.
+/// The work of the SDK inside the module, without a host.
 void check_by_hand_sdk(benchmark::State& state) {
   const RawModule module(counter_sdk);
   const auto& counter = module.vtable<bench_counter_v2>();
@@ -114,7 +114,7 @@ void check_by_hand_sdk(benchmark::State& state) {
 }
 BENCHMARK(check_by_hand_sdk);
 
-/// With more of the work that the loader does for a call.
+/// Adds parts of the work of the loader for a call.
 void check_by_hand(benchmark::State& state,
                    void (*raw)(benchmark::State&, const bench_counter_v2&)) {
   const RawModule module(counter_v2);
@@ -129,7 +129,7 @@ void next_pointer(benchmark::State& state) {
 }
 BENCHMARK(next_pointer);
 
-/// Called by all threads. Loaded only meanwhile, because others measure how it is loaded.
+/// Called by all threads. Unloaded afterwards, because other benchmarks measure loading.
 std::unique_ptr<const RawModule> shared;
 std::shared_ptr<const bench_counter_v2> shared_counter;
 

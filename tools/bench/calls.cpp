@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls as hosts write them: all that this file knows is the generated header and the public API.
+// Calls through the generated header and the public API, as hosts write them.
 #include "calls.hpp"
 
 namespace tenon::bench {

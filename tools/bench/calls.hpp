@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The calls that are measured, as programs write them. They stand in translation units of their
-// own, and what they call is made in another one, so that the compiler sees no more than it does
-// there.
+// The measured calls, written as in programs. The callees are created in another translation unit,
+// so that the compiler knows no more about them than in a program.
 #pragma once
 
 #include <bench/counter/v2.h>
@@ -19,29 +18,30 @@
 
 namespace tenon::bench {
 
-/// How much of a stream is read at once.
+/// In bytes, the size of one read of a stream.
 inline constexpr std::size_t block = 4096;
 
-/// Through handles. Without a response: a Call is reused, or each call makes its own.
+/// Calls through handles, without a response. `call_check` reuses a Call, `call_check_plain`
+/// creates one for each call.
 void call_check(benchmark::State& state, Handle<::bench::Counter>& counter);
 void call_check_plain(benchmark::State& state, Handle<::bench::Counter>& counter);
-/// With a response. The Call is reset before each call, because that is how its arena is used.
+/// Calls with a response. The Call is reset before each call, which reuses its arena.
 void call_next(benchmark::State& state, Handle<::bench::Counter>& counter);
 void call_next(benchmark::State& state, Handle<::bench::Flow>& flow);
 void call_read(benchmark::State& state, Reader& stream);
 /// Creates an instance, calls it once and destroys it.
 void create_check_destroy(benchmark::State& state, Host& host, std::string_view name);
 
-/// The same functions of a plugin by their pointers.
+/// Calls of the same functions through their pointers.
 void raw_check(benchmark::State& state, const bench_counter_v2& counter, void* self = nullptr);
 void raw_check(benchmark::State& state, const std::shared_ptr<const bench_counter_v2>& counter);
-/// Makes a Call for each call.
+/// Creates a Call for each call.
 void raw_check_plain(benchmark::State& state, const bench_counter_v2& counter);
-/// Sets a mark before each call, to which a signal handler could return.
+/// Sets a jump target before each call, to which a signal handler could return.
 void raw_check_marked(benchmark::State& state, const bench_counter_v2& counter);
 void raw_next(benchmark::State& state, const bench_counter_v2& counter);
 void raw_read(benchmark::State& state, const bench_flow_v1& flow);
-/// Refuses a second call that is in the stream at the same time.
+/// Rejects concurrent calls of one stream.
 void raw_read_alone(benchmark::State& state, const bench_flow_v1& flow);
 void raw_create_check_destroy(benchmark::State& state, const bench_counter_v2& counter);
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The measurements as one SVG: how far each is from its goal, and what restarts do to calls."""
+"""Draws an SVG: measurements relative to their goals, and the latency of calls in restarts."""
 import math
 from xml.sax.saxutils import escape
 
 WIDTH = 1000
-LEFT = 320  # of the plots; their names stand before
-RIGHT = 840  # numbers stand behind
+LEFT = 320  # of the plots; names are left of it
+RIGHT = 840  # numbers are right of it
 ROW = 26
 GOOD, BAD, QUIET, RESTARTING, GREY = "#2a7f62", "#b3452c", "#5b7fa6", "#b3452c", "#8a8a8a"
-DECADES = (-3, 2)  # of the shares of goals
+DECADES = (-3, 2)  # the range of shares of goals
 
 
 def text(x, y, words, anchor="start", size=13, colour="#222"):
@@ -24,11 +24,11 @@ def line(x1, y1, x2, y2, colour=GREY, width=1, dashes=""):
 
 
 def share_of_goal(row):
-    """1 is the goal and less is better, also where the goal is a least."""
+    """Returns 1 at the goal, and less if it is better, also if the goal is a minimum."""
     return row["goal"] / row["measured"] if row.get("at_least") else row["measured"] / row["goal"]
 
 
-def goals(rows, shown, top):
+def goals(rows, format_cell, top):
     first, last = DECADES
 
     def place(share):
@@ -52,11 +52,11 @@ def goals(rows, shown, top):
         yield (f'<rect x="{LEFT}" y="{y + 4}" width="{place(share) - LEFT:.1f}" '
                f'height="{ROW - 8}" fill="{colour}"/>')
         yield text(max(place(share), LEFT) + 6, y + 16,
-                   f"{shown(row, 'measured')} of {shown(row, 'goal')}", size=12)
+                   f"{format_cell(row, 'measured')} of {format_cell(row, 'goal')}", size=12)
 
 
 def percentiles(latency, top):
-    """Time over percentile, as seen by calls with and without restarts."""
+    """Plots the latency of calls over the percentile, with and without restarts."""
     names = list(latency["none"]["percentiles"])
     height = 220
     bottom = top + 40 + height
@@ -69,7 +69,7 @@ def percentiles(latency, top):
         share = (math.log10(max(1, value)) - first) / (last - first)
         return LEFT + (RIGHT - LEFT) * index / (len(names) - 1), bottom - height * share
 
-    yield text(20, top + 16, "Time of a call, with 100 restarts of its module a second and with none",
+    yield text(20, top + 16, "Latency of a call with and without 100 restarts of its module per second",
                size=16)
     for exponent in range(first, last + 1):
         y = point(0, 10**exponent)[1]
@@ -79,9 +79,9 @@ def percentiles(latency, top):
     for index, name in enumerate(names):
         yield text(point(index, 1)[0], bottom + 18, "longest" if name == "100" else f"{name} %",
                    "middle", 12)
-    yield text((LEFT + RIGHT) / 2, bottom + 38, "share of the calls that took no longer", "middle", 12)
+    yield text((LEFT + RIGHT) / 2, bottom + 38, "percentile of the calls", "middle", 12)
     for run, label, colour, dashes in [("none", "no restarts", QUIET, ""),
-                                       ("restarting", "100 restarts a second", RESTARTING, "6 4")]:
+                                       ("restarting", "100 restarts per second", RESTARTING, "6 4")]:
         points = [point(index, latency[run]["percentiles"][name])
                   for index, name in enumerate(names)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -92,12 +92,12 @@ def percentiles(latency, top):
         yield text(LEFT + 52, y, label, size=12)
 
 
-def draw(rows, latency, shown):
-    """`shown(row, key)` is a number of a row for people."""
+def draw(rows, latency, format_cell):
+    """Returns the SVG. `format_cell(row, key)` formats a number of a row."""
     with_goals = [row for row in rows if row.get("goal")]
     second = 130 + ROW * len(with_goals)
     height = second + 320
-    parts = [*goals(with_goals, shown, 20), *percentiles(latency, second)]
+    parts = [*goals(with_goals, format_cell, 20), *percentiles(latency, second)]
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
             f'font-family="sans-serif">\n<rect width="{WIDTH}" height="{height}" fill="#fff"/>\n' +
             "\n".join(parts) + "\n</svg>\n")

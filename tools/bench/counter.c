@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The plugin that is measured, of version COUNTER_VERSION of its kind. Each instance has a
- * number, which it hands over to the next generation with SAVES_STATE. NAME is that of the plugin
- * and of its package. */
+ * The measured plugin, of version COUNTER_VERSION of its kind. Each instance has a number. With
+ * SAVES_STATE, the number is transferred to the next generation. NAME is the name of the plugin and
+ * of its package. */
 #include <stdlib.h>
 
 #ifndef NAME

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What it costs to bring a document to another version: a record by one step, between storage types
-// and between ABI structs, and a reading over all its versions. Against a deep copy of
-// the same document, and against parsing it. And lines of JSON that are converted, against
-// Boost.JSON, which only reads and writes the same lines.
+// Measures the conversion of a document to another version: a record by one step, between storage
+// types and between ABI structs, and a reading across all its versions. The baselines are a deep
+// copy and the parsing of the same document. Also measures the conversion of lines of JSON,
+// compared with Boost.JSON, which only parses and serializes them.
 #include "plain_lines.hpp"
 
 #include <benchmark/benchmark.h>
@@ -25,11 +25,11 @@ using sensor::ReadingV5Storage;
 
 // -- The documents ------------------------------------------------------------
 
-/// A document of a version, as it is stored.
+/// A stored document of a version.
 template <class Storage>
 constexpr std::string_view line{};
 
-/// Records of a change of a row, as a pipeline stores them.
+/// Records of a changed row, as a pipeline stores them.
 template <>
 constexpr std::string_view line<RecordV1Storage> =
     R"({"type":"tenon.dev/record","version":1,"writer":"tenon-pipeline 0.1.0","value":{)"
@@ -46,7 +46,7 @@ constexpr std::string_view line<RecordV2Storage> =
     R"("eyJpZCI6MTcwMDAwLCJuYW1lIjoiQWRhIExvdmVsYWNlIn0=","after":)"
     R"("eyJpZCI6MTcwMDAwLCJuYW1lIjoiQWRhIExvdmVsYWNlIiwiY2l0eSI6IkxvbmRvbiJ9"}}})";
 
-/// One that says no more than version 1 can.
+/// A record that version 1 can represent completely.
 constexpr std::string_view created =
     R"({"type":"tenon.dev/record","version":2,"writer":"tenon-pipeline 0.1.0","value":{)"
     R"("position":"AAAAAAAAEAAAAAAB","operation":"create",)"
@@ -54,7 +54,7 @@ constexpr std::string_view created =
     R"("source":"eu-west"},"key":"eyJpZCI6MTcwMDAwfQ==","payload":{"after":)"
     R"("eyJpZCI6MTcwMDAwLCJuYW1lIjoiQWRhIExvdmVsYWNlIiwiY2l0eSI6IkxvbmRvbiJ9"}}})";
 
-/// What readings say in each version; the names of two fields differ.
+/// A reading in each version. The names of two fields differ.
 #define READING(version, place, tags)                                                    \
   R"({"type":"sensor.example/reading","version":)" version                               \
   R"(,"writer":"bench 1.0.0","value":{"sensor":"north-7",")" place                       \
@@ -98,7 +98,7 @@ class Document {
   }
 
   const Storage& stored() const noexcept { return *stored_; }
-  /// The same as an ABI struct.
+  /// Returns the document as an ABI struct.
   const typename Stored<Storage>::Raw& raw() const noexcept { return raw_; }
 
  private:
@@ -121,7 +121,7 @@ tenon_bytes copy(tenon_call* call, const tenon_bytes& bytes) {
           bytes.size};
 }
 
-/// A copy of a list, each element of which `copy_element` copies.
+/// Returns a copy of a list, with `copy_element` for each element.
 template <class Element, class CopyElement>
 tenon_list copy_list(tenon_call* call, const tenon_list& list, CopyElement&& copy_element) {
   auto* made = static_cast<Element*>(tenon_allocate(call, list.count * sizeof(Element)));
@@ -187,7 +187,7 @@ Form copy_stored(tenon_call* call, const Form& form) {
   }
 }
 
-// -- What is measured ---------------------------------------------------------
+// -- Benchmarks ----------------------------------------------------------------
 
 template <class From, class To>
 void step(benchmark::State& state) {
@@ -255,7 +255,7 @@ BENCHMARK(deep_copy_of_struct<RecordV1Storage>)->Name("copy_record_1_as_struct")
 BENCHMARK(deep_copy_of_struct<RecordV2Storage>)->Name("copy_record_2_as_struct");
 BENCHMARK(deep_copy_of_struct<RecordV2Storage, created>)->Name("copy_created_2_as_struct");
 
-/// From JSON to the storage type.
+/// Parses JSON into the storage type.
 template <class Storage>
 void parse(benchmark::State& state) {
   constexpr std::string_view text = line<Storage>;
@@ -278,7 +278,7 @@ void count_bytes(benchmark::State& state, std::string_view text) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
 }
 
-/// A stored document from text to text.
+/// Converts the text of a stored document.
 template <class From, class To>
 void convert_line(benchmark::State& state) {
   DocumentConverter converter;

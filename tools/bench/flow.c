@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The plugin whose blocking method and whose stream are measured. */
+ * The plugin with the measured blocking method and stream. */
 #include <bench/flow/v1.h>
 
 static tenon_status next(tenon_call* call, void* self, const bench_flow_v1_next_request* in,
@@ -25,7 +25,7 @@ static void release(tenon_reader* self) {
   (void)self;
 }
 
-/* Without an end and without a state, so one serves all. */
+/* A stream without an end and without state, so all callers share it. */
 static tenon_reader endless = {sizeof endless, fill, release};
 
 static tenon_status begin(tenon_call* call, void* self, const bench_flow_v1_open_request* in,

@@ -29,14 +29,16 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// The manifest of packaged.c with the names, versions and requirements of another package. As
-/// long as it was.
+/// Returns the manifest of packaged.c with the name, version and requirements of another package.
+/// The size stays the same.
 std::string manifest_of(const Item& item, std::string text) {
   const std::size_t size = text.size();
   replace_all(text, "bench.example/package-000", name_of(item.name));
   text.replace(text.find("9.9.0"), 5, version_of(item.version));
-  std::map<std::string, std::string> needs;  // a name once
-  for (const Wish& wish : item.wishes) needs.emplace(name_of(wish.name), text_of(wish));
+  std::map<std::string, std::string> needs;  // each name once
+  for (const VersionRange& range : item.requirements) {
+    needs.emplace(name_of(range.name), text_of(range));
+  }
   std::string list;
   for (const auto& [name, versions] : needs) {
     list += (list.empty() ? "\"" : ",\"") + name + "\":\"" + versions + '"';
@@ -94,7 +96,7 @@ const Folder& package_folder() {
   return folder;
 }
 
-ManifestPlace place_of_manifest(const char* module) {
+ManifestLocation find_manifest(const char* module) {
   const std::string content = content_of(module);
   const std::size_t begin = content.find(manifest_begin);
   return {static_cast<std::int64_t>(begin), std::string_view(content.c_str() + begin).size()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Folders of modules that are read and not loaded.
+// Folders of modules that are only read, not loaded.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -15,7 +15,7 @@
 
 namespace tenon::bench {
 
-/// Files in a folder that is removed at the end.
+/// A temporary folder with files. The destructor removes it.
 class Folder {
  public:
   Folder();
@@ -32,19 +32,19 @@ class Folder {
   std::vector<std::filesystem::path> files_;
 };
 
-/// The name of a plugin of `numbered_folder`, and of its package.
+/// Returns the name of a plugin of `numbered_folder` and of its package.
 std::string numbered_name(int number);
-/// So many modules, each a package with one plugin. Made once.
+/// Returns a folder with `count` modules, each of which is a package with one plugin. Created once.
 const Folder& numbered_folder(int count);
-/// A module for each package of packages.hpp. Made once.
+/// Returns a folder with a module for each package of packages.hpp. Created once.
 const Folder& package_folder();
 
-/// The place of the manifest in the file of a module and in its copies, in bytes.
-struct ManifestPlace {
+/// The location of the manifest in the file of a module and in its copies, in bytes.
+struct ManifestLocation {
   std::int64_t offset;
   std::size_t size;
 };
-ManifestPlace place_of_manifest(const char* module);
+ManifestLocation find_manifest(const char* module);
 
 /// Opens a file, reads its first page, calls `then` with the descriptor, and closes the file.
 template <class Then>

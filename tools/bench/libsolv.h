@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The little of libsolv that a benchmark needs; its own headers are no C++20.
+// The part of libsolv that a benchmark uses. The headers of libsolv are not valid C++20.
 #pragma once
 
 #ifdef __cplusplus
@@ -12,15 +12,14 @@ typedef struct libsolv libsolv;
 libsolv *libsolv_new(void);
 void libsolv_free(libsolv *self);
 
-// The requirements of a package are added behind it: from a version on, and below another unless
-// that is NULL.
+// Adds a package, and requirements of the package that was added last: at least `low`, and below
+// `high` unless it is NULL.
 void libsolv_add_package(libsolv *self, const char *name, const char *version);
 void libsolv_add_requirement(libsolv *self, const char *name, const char *low, const char *high);
-// Asks for some version of a package.
+// Requests any version of a package.
 void libsolv_want(libsolv *self, const char *name);
 
-// Solves once, what is looked up on the way included; says how many characters it takes to tell of
-// the problems.
+// Solves once, including look-ups. Returns the length of the texts of all problems.
 unsigned long libsolv_solve(libsolv *self);
 
 #ifdef __cplusplus

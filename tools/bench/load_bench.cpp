@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What it costs to load a module and to make its first instance, and to restart it, against the
-// system's own loading of the same file; and what an instance costs.
+// Measures loading a module with its first instance, restarting it, and creating instances,
+// compared with dlopen of the same file.
 #include "calls.hpp"
 #include "modules.hpp"
 #include "raw_module.hpp"
@@ -47,7 +47,8 @@ void dlopen_dlsym_dlclose(benchmark::State& state) {
 }
 BENCHMARK(dlopen_dlsym_dlclose);
 
-/// Loads a copy in memory, so that the file can be replaced. nullptr: the benchmark has failed.
+/// Loads a copy in memory, so that the file can be replaced. Returns nullptr if the benchmark
+/// failed.
 void* open_copy(benchmark::State& state) {
   const std::filesystem::path copy = "/dev/shm/tenon-bench-copy.so";
   std::filesystem::copy_file(counter_v2, copy, std::filesystem::copy_options::overwrite_existing);
@@ -69,8 +70,8 @@ void copy_dlopen_dlclose(benchmark::State& state) {
 }
 BENCHMARK(copy_dlopen_dlclose);
 
-/// Replaces one copy by another. Each half runs on a thread that could be given up if a function of
-/// the plugin hung.
+/// Replaces one copy by another. Loading and unloading run on threads that could be abandoned if a
+/// function of the plugin hung.
 void replace_by_hand(benchmark::State& state) {
   void* serving = open_copy(state);
   for (auto _ : state) {
@@ -84,8 +85,8 @@ void replace_by_hand(benchmark::State& state) {
 }
 BENCHMARK(replace_by_hand)->UseRealTime();
 
-/// From beginning to end, with what the host says of the parts: how long the new generation took to
-/// load, and the old one to be left, ended and unloaded.
+/// A whole restart, and its parts as the host reports them: loading the new generation, and
+/// draining, stopping and unloading the old one.
 void restart(benchmark::State& state) {
   std::atomic<std::int64_t> loading{0};
   std::atomic<std::int64_t> draining{0};
@@ -105,7 +106,7 @@ void restart(benchmark::State& state) {
 }
 BENCHMARK(restart)->UseRealTime();
 
-/// One after another, while so many others live.
+/// Creates instances one after the other while range(0) others exist.
 void create_call_destroy(benchmark::State& state) {
   Host host({.app = "bench", .plugin_path = {counter_v2}});
   std::vector<Handle<::bench::Counter>> others;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The module that the packages of a large repository are made from, see folder.cpp. Its names and
- * versions are the longest ones. */
+ * The template of the modules in a large repository, see folder.cpp. Its names and versions have
+ * the maximum length. */
 #include <bench/counter/v2.h>
 
 static const bench_counter_v2 counter = {BENCH_COUNTER_V2_BASE};

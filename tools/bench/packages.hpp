@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The packages that are resolved: 1000 names with 10 versions each, each of which requires 3
-// others.
+// The packages to resolve: 1000 names with 10 versions each. Each version requires 3 other
+// packages.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace tenon::bench {
 inline constexpr std::uint64_t names = 1000;
 inline constexpr std::uint64_t versions = 10;
 
-/// Versions of a name from `low` on, below `high` unless that is 0.
-struct Wish {
+/// Versions of a package from `low`, and below `high` unless it is 0.
+struct VersionRange {
   std::uint64_t name;
   std::uint64_t low;
   std::uint64_t high;
@@ -24,7 +24,7 @@ struct Wish {
 struct Item {
   std::uint64_t name;
   std::uint64_t version;
-  std::vector<Wish> wishes;
+  std::vector<VersionRange> requirements;
 };
 
 inline std::string name_of(std::uint64_t name) {
@@ -36,14 +36,14 @@ inline std::string version_of(std::uint64_t version) {
   return std::to_string(1 + version / 5) + "." + std::to_string(version % 5) + ".0";
 }
 
-inline std::string text_of(const Wish& wish) {
-  const auto low = ">=" + version_of(wish.low);
-  return wish.high != 0 ? low + ",<" + version_of(wish.high) : low;
+inline std::string text_of(const VersionRange& range) {
+  const auto low = ">=" + version_of(range.low);
+  return range.high != 0 ? low + ",<" + version_of(range.high) : low;
 }
 
-/// Packages that are the same in every run. Of each name one version goes well with those of all
-/// others, because libsolv gives everybody the same; what other versions require is as it comes.
-/// Where they are broken, no version of the last name can be used, nor what requires one.
+/// The same packages in every run. One version of each name is compatible with those of all other
+/// names, because libsolv selects one version of each name. The requirements of other versions are
+/// random. If `broken`, no version of the last name can be used, nor any package that requires it.
 class Packages {
  public:
   explicit Packages(bool broken) {
@@ -51,16 +51,16 @@ class Packages {
     for (auto& version : good) version = pick(versions);
     for (std::uint64_t name = 0; name < names; ++name) {
       for (std::uint64_t version = 0; version < versions; ++version) {
-        items.push_back({.name = name, .version = version, .wishes = {}});
+        items.push_back({.name = name, .version = version, .requirements = {}});
         for (int i = 0; i < 3; ++i) {
           const auto other = pick(names);
           const auto middle = version == good[name] ? good[other] : pick(versions);
           const auto low = middle - pick(middle + 1);
           const auto high = pick(2) == 0 ? versions : middle + 1 + pick(versions - middle);
-          items.back().wishes.push_back(
+          items.back().requirements.push_back(
               {.name = other, .low = low, .high = high < versions ? high : 0});
         }
-        if (broken && name == names - 1) items.back().wishes[0].name = names;
+        if (broken && name == names - 1) items.back().requirements[0].name = names;
       }
     }
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Measures whole runs of tenon-pipeline on a file system with a disk, and hand-written loops."""
+"""Measures runs of tenon-pipeline and of hand-written loops. The build folder must be on a disk."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ WINDOW = 32 << 20  # bytes in flight, by default
 
 
 def write_packages(path):
-    """A package database of PACKAGES packages, like Debian's."""
+    """Writes a package database of PACKAGES packages in the format of Debian."""
     with open(path, "w") as status:
         for number in range(PACKAGES):
             status.write(
@@ -31,7 +31,7 @@ def write_packages(path):
 
 
 def write_lines(path, size):
-    """LINES JSON objects, each `size` bytes with its newline."""
+    """Writes LINES JSON objects, each of `size` bytes including its newline."""
     with open(path, "w") as lines:
         for number in range(LINES):
             start = f'{{"id":{number},"name":"name-{number}","fill":"'
@@ -39,7 +39,7 @@ def write_lines(path, size):
 
 
 def run(command, cwd):
-    """Returns how many seconds a process took, and the most memory that it used, in bytes."""
+    """Returns the duration of a process in seconds, and its peak memory in bytes."""
     begin = time.perf_counter()
     process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -49,7 +49,7 @@ def run(command, cwd):
 
 
 class World:
-    """A folder with inputs; each output has a name of its own."""
+    """A folder with inputs and outputs. Each output has its own name."""
 
     def __init__(self, build, folder):
         self.build = build.resolve()
@@ -120,7 +120,7 @@ def repeated(body):
 
 
 def rows(build):
-    """Yields the rows. A loop runs after each run of a pipeline that it is compared with."""
+    """Yields the rows. Each run of a pipeline is followed by a run of the loop for comparison."""
     with tempfile.TemporaryDirectory(dir=build) as folder:
         world = World(build, folder)
         packages = world.folder / "status"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-plain-lines FILE: the lines of JSON in a file, read and written again to standard output by
-// Boost.JSON: what `tenon convert` is measured against. Reads and writes in the same way.
+// tenon-plain-lines FILE: parses the lines of JSON in a file, and serializes them to standard
+// output, with Boost.JSON. The baseline for `tenon convert`, with the same input and output code.
 #include "plain_lines.hpp"
 
 #include <fstream>

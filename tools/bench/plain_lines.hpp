@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Lines of JSON that are read and written again by Boost.JSON, with all their values and nothing
-// known about them: what conversion is measured against.
+// Parses and serializes lines of JSON with Boost.JSON, without knowledge of their types. The
+// baseline for conversions.
 #pragma once
 
 #include <boost/json.hpp>
@@ -11,10 +11,11 @@
 
 namespace tenon::bench {
 
-/// One line after the other; its memory is kept from one to the next.
+/// Copies one line after the other, and reuses its memory.
 class PlainLines {
  public:
-  /// The same line, valid until the next call. Throws where it is no JSON.
+  /// Returns a line that was parsed and serialized, valid until the next call. Throws if it is not
+  /// JSON.
   std::string_view copy(std::string_view line) {
     boost::json::monotonic_resource resource(memory_);
     parser_.reset(&resource);

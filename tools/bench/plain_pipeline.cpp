@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-plain-pipeline file|sqlite IN OUT POSITION: lines of JSON objects from one file into
-// another, or into a table, by a loop written for just that: what tenon-pipeline is measured
-// against. It checks the same, writes the same, and saves its position in the same way.
+// tenon-plain-pipeline file|sqlite IN OUT POSITION: copies lines of JSON objects from a file into
+// another file or a table, with a hand-written loop. The baseline for tenon-pipeline: it makes the
+// same checks, writes the same output, and saves its position in the same way.
 #include "platform/replace_file.hpp"
 
 #include "builtin/json_text.hpp"
@@ -23,7 +23,7 @@ namespace tenon::bench {
 namespace {
 
 constexpr std::size_t batch = 1000;
-/// As many records as are in flight in a pipeline.
+/// The number of records in flight, as in a pipeline.
 constexpr std::size_t window = 10'000;
 
 void require(bool fine, const char* what) {
@@ -42,7 +42,7 @@ class FileOutput {
   FileOutput& operator=(const FileOutput&) = delete;
 
   void add(std::string_view line) {
-    require(builtin::check_json(line).is_object, "no JSON object");
+    require(builtin::check_json(line).is_object, "not a JSON object");
     piece_.append(line).push_back('\n');
   }
   void end_batch() {
@@ -57,7 +57,7 @@ class FileOutput {
   std::string piece_;
 };
 
-/// Inserts lines into a table with a column for each field of the first one.
+/// Inserts lines into a table with a column for each field of the first line.
 class TableOutput {
  public:
   explicit TableOutput(const char* path) {

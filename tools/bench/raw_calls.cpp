@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls without a loader: functions of a plugin by their pointers, with the requests that each
-// caller has to build.
+// Calls of plugin functions through their pointers, without a loader. Each call builds its request.
 #include "calls.hpp"
 
 #include <atomic>
@@ -9,7 +8,7 @@
 namespace tenon::bench {
 namespace {
 
-/// A mark, and the enclosing frame.
+/// A jump target, and the enclosing frame.
 struct Frame {
   Frame* outer;
   void* mark[5];
@@ -27,7 +26,7 @@ thread_local Frame* innermost = nullptr;
   return status;
 }
 
-/// Calls `read(stream, call, into, got)` again and again.
+/// Calls `read(stream, call, into, got)` repeatedly.
 template <class Read>
 void read_with(benchmark::State& state, const bench_flow_v1& flow, Read read) {
   Call opening;

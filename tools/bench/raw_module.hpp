@@ -8,7 +8,7 @@
 
 namespace tenon::bench {
 
-/// A module as the system loads it, without any of the loader. Ends the process where it cannot.
+/// A module that is loaded with dlopen, without the loader. Aborts on failure.
 class RawModule {
  public:
   explicit RawModule(const char* file) : image_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
@@ -20,7 +20,7 @@ class RawModule {
   RawModule(const RawModule&) = delete;
   RawModule& operator=(const RawModule&) = delete;
 
-  /// Of its first plugin.
+  /// Returns the vtable of the first plugin.
   template <class Vtable>
   const Vtable& vtable() const noexcept {
     return *static_cast<const Vtable*>(vtable_);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * tenon-read-files FOLDER: touches each file of a folder, and does nothing else: the least that a
- * process does that lists modules. */
+ * tenon-read-files FOLDER: reads one page of each file in a folder, the minimum for a process that
+ * lists modules. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>

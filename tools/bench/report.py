@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""report.py BUILD [--long]: runs the benchmarks of a build and says how they stand to the goals.
+"""report.py BUILD [--long]: runs the benchmarks of a build and compares them with the goals.
 
-Each measurement is the median of several repetitions. Prints a line for each and writes the same as
-BUILD/measure.json and as a chart, BUILD/measure.svg. With --long memory is looked at after as many
-restarts as the goal is about.
+Each measurement is the median of several repetitions. Prints a line for each, and writes the same
+to BUILD/measure.json and as a chart to BUILD/measure.svg. With --long, memory is measured after
+100,000 restarts instead of 5,000.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ import tempfile
 import time
 from base64 import b64encode
 
-sys.dont_write_bytecode = True  # nothing beside the sources
+sys.dont_write_bytecode = True  # keep the source folder clean
 import backups
 import chart
 import pipelines
@@ -58,11 +58,11 @@ TIMES = [
      "create_call_destroy_pointer"),
     ("load, first instance, unload", at_most(70_000), "load_and_first_instance/process_time",
      "dlopen_dlsym_dlclose"),
-    ("restart, until the new one is loaded", none, "restart/real_time:loading",
+    ("restart, loading the new generation", none, "restart/real_time:loading",
      "dlopen_dlsym_dlclose:real"),
-    ("restart, until the old one is gone", none, "restart/real_time:draining",
+    ("restart, draining the old generation", none, "restart/real_time:draining",
      "dlopen_dlsym_dlclose:real"),
-    ("manifest of one file, no index", at_most(5000), "read_manifest", "open_pread_close"),
+    ("read the manifest of one file", at_most(5000), "read_manifest", "open_pread_close"),
     ("discover 500 modules", at_most(2_500_000), "discover/500/process_time",
      "read_pages/500"),
     ("rescan of 500 modules", none, "rescan/500/process_time", "read_pages/500"),
@@ -72,9 +72,9 @@ TIMES = [
     ("find one of 1000 by name", at_most(80), "find/1000", "find_in_table/1000"),
     ("resolve 1000 packages x 10 versions", at_most(2_000_000), "resolve_packages/whole",
      "libsolv_packages/whole"),
-    ("the same with something missing", at_most(80_000_000), "resolve_packages/broken",
+    ("the same with a missing package", at_most(80_000_000), "resolve_packages/broken",
      "libsolv_packages/broken"),
-    ("host with these packages", at_most(30_000_000), "discover_packages/process_time",
+    ("create a host with these packages", at_most(30_000_000), "discover_packages/process_time",
      "read_pages_of_packages"),
     ("Host::resolve of all of them", at_most(30_000_000), "resolve_by_host",
      "resolve_packages/whole"),
@@ -98,7 +98,7 @@ BY_HAND = {
     "discover_packages/process_time": "parse_manifests_of_packages",
 }
 
-# what, how much of the floor is the goal, if there is one, benchmark, floor
+# what, goal as a multiple of the floor or None, benchmark, floor
 DOCUMENTS = [
     ("record, version 1 to 2", 2, "record_1_to_2", "copy_record_1"),
     ("record, version 2 to 1", 2, "record_2_to_1", "copy_record_2"),
@@ -112,7 +112,7 @@ DOCUMENTS = [
     ("reading, down the whole chain", None, "reading_5_to_1", "copy_reading_5"),
     ("reading, up, to parsing it", None, "reading_1_to_5", "parse_reading_1"),
 ]
-# what, least share of the floor, benchmark, floor
+# what, goal as the minimum share of the floor, benchmark, floor
 LINES = [
     ("lines of records, 1 to 2", 0.6, "convert_line_1_to_2", "plain_line_1"),
     ("lines of records, checked only", 0.6, "convert_line_2_to_2", "plain_line_2"),
@@ -123,16 +123,16 @@ LINES = [
 RECORDS = 200_000
 RESTARTS = 5_000
 ALL_RESTARTS = 100_000
-# How many instances a restart has, and its goal in nanoseconds.
+# Number of instances of a restart, and its goal in nanoseconds.
 INSTANCES = {1: 100_000, 100: None, 1_000: 1_000_000, 10_000: 10_000_000}
 SECONDS = 5  # of calls with restarts, and of calls without
 
 
 def run_benchmarks(program):
-    """Medians: name of each benchmark to its time in nanoseconds, and to its bytes/s.
+    """Returns the medians by benchmark: the time in nanoseconds, and the bytes/s.
 
-    Time of the processor, so that other processes do not count; real time of what waits, for
-    threads or processes. What waits needs such a floor: `:real` of a benchmark."""
+    Times are CPU times, which other processes do not affect. Benchmarks that wait for threads or
+    processes use real time; their floor is `:real` of a benchmark."""
     output = program.parent / (program.name + ".json")
     subprocess.run(
         [program, "--benchmark_repetitions=5",
@@ -159,7 +159,7 @@ def run_benchmarks(program):
 
 
 def run_peers(build):
-    """The same of each other loader that is installed: by its name."""
+    """Returns the times of each other loader that is installed, by its name."""
     start = "tenon-peer-"
     targets = json.loads((build / "meson-info/intro-targets.json").read_text())
     names = [target["name"] for target in targets if target["name"].startswith(start)]
@@ -168,14 +168,14 @@ def run_peers(build):
 
 
 def run_restarts(build, what, number):
-    """What tenon-restarts says."""
+    """Returns the output of tenon-restarts."""
     done = subprocess.run([build / "tools/bench/tenon-restarts", what, str(number)], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)
 
 
 def write_records(path):
-    """A stream of RECORDS records of version 1, as a pipeline stores them."""
+    """Writes RECORDS records of version 1, as a pipeline stores them."""
     def base64(value):
         return b64encode(json.dumps(value).encode()).decode()
 
@@ -194,14 +194,14 @@ def write_records(path):
 
 
 def bytes_per_second(command, path):
-    """Of a process that reads the file, from its start to its end."""
+    """Returns the rate at which a process reads the file, from its start to its end."""
     begin = time.perf_counter()
     subprocess.run([*command, path], check=True, stdout=subprocess.DEVNULL)
     return path.stat().st_size / (time.perf_counter() - begin)
 
 
 def measure_conversion(build):
-    """What `tenon convert` makes of a file, and what the floor makes of it, in turns."""
+    """Returns the rates of `tenon convert` and of its floor, which run alternately."""
     convert = [build / "tools/tenon/tenon", "convert", "--to", "2"]
     plain = [build / "tools/bench/tenon-plain-lines"]
     with tempfile.TemporaryDirectory() as folder:
@@ -214,7 +214,7 @@ def measure_conversion(build):
 
 
 def rows_of_times(times, peers):
-    """Each followed by rows of the peers that have a benchmark of the same name."""
+    """Yields a row for each time, followed by rows of the peers that have the same benchmark."""
     for what, goal, name, floor in TIMES:
         floor = floor if floor in times else None  # libsolv may not be installed
         floor_measured = times[floor] if floor else None
@@ -248,7 +248,7 @@ def rows_of_lines(rates):
 def rows_of_rates(times):
     one = times["check_shared/real_time/threads:1"]
     two = times["check_shared/real_time/threads:2"]
-    yield {"what": "calls by two threads, to one", "unit": "times one thread", "goal": 2,
+    yield {"what": "throughput of two threads, to one", "unit": "times one thread", "goal": 2,
            "at_least": True, "measured": one / two, "ratio": one / two / 2}
 
 
@@ -261,14 +261,14 @@ def rows_of_restarts(latency, memory):
                "goal": quiet[percent] if percent == "99.99" else None,
                "measured": restarting[percent], "floor": "no restarts",
                "floor_measured": quiet[percent], "ratio": restarting[percent] / quiet[percent]}
-    yield {"what": f"growth by {memory['restarts']:,} restarts", "unit": "kB", "goal": 1000,
+    yield {"what": f"memory growth, {memory['restarts']:,} restarts", "unit": "kB", "goal": 1000,
            "measured": memory["grown_kB"], "ratio": memory["grown_kB"] / 1000}
-    yield {"what": "images left mapped by them", "unit": "images", "goal": 0,
+    yield {"what": "images still mapped afterwards", "unit": "images", "goal": 0,
            "measured": memory["left_mapped"], "ratio": memory["left_mapped"]}
 
 
 def rows_of_instances(times, runs):
-    """What a restart takes to what it cannot do without: one instance, and making the others."""
+    """Compares a restart with its floor: a restart of one instance, and creating the others."""
     for run in runs:
         count = run["instances"]
         for state, what in [("plain", ""), ("state", ", with state")]:
@@ -277,7 +277,7 @@ def rows_of_instances(times, runs):
             floor = times[name]
             by_hand = "replace_by_hand/real_time" if count == 1 and state == "plain" else None
             if count > 1:
-                name = f"restart of 1, making {count - 1:,}"
+                name = f"restart of 1, creating {count - 1:,}"
                 floor = measured["one"] + measured["create_and_destroy"]
             yield {"what": f"restart of {count:,}{what}", "unit": "ns", "goal": INSTANCES[count],
                    "measured": measured["restart"], "floor": name, "floor_measured": floor,
@@ -285,18 +285,18 @@ def rows_of_instances(times, runs):
                    "by_hand": by_hand, "by_hand_measured": times.get(by_hand)}
 
 
-def in_digits(value):
-    """Three of them, or as many as a whole number has."""
+def format_number(value):
+    """Formats a number with three significant digits, or as an integer if it has more."""
     size = abs(value)
     return f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}"
 
 
-def in_words(value, unit):
+def format_value(value, unit):
     if unit == "ns":
         for factor, name in [(1e6, "ms"), (1e3, "us")]:
             if abs(value) >= factor:
-                return f"{in_digits(value / factor)} {name}"
-        return f"{in_digits(value)} ns"
+                return f"{format_number(value / factor)} {name}"
+        return f"{format_number(value)} ns"
     if unit in ("records/s", "items/s"):
         return f"{value:,.0f}/s"
     if unit == "MiB/s":
@@ -306,10 +306,10 @@ def in_words(value, unit):
     return f"{value:,} {unit}"
 
 
-def shown(row, key):
+def format_cell(row, key):
     if row[key] is None:
         return "-"
-    return in_words(row[key], row["unit"])
+    return format_value(row[key], row["unit"])
 
 
 def main():
@@ -332,16 +332,16 @@ def main():
             *backups.rows(backups.measure(build))]
     (build / "measure.json").write_text(
         json.dumps({"measure": 1, "rows": rows, "latency": latency}, indent=2) + "\n")
-    (build / "measure.svg").write_text(chart.draw(rows, latency, shown))
+    (build / "measure.svg").write_text(chart.draw(rows, latency, format_cell))
 
     print(f"{'what':43} {'goal':>13} {'measured':>13} {'ratio':>7}  to")
     for row in rows:
         floor = row.get("floor")
-        to = f"{floor} {in_words(row['floor_measured'], row['unit'])}" if floor else "goal"
+        to = f"{floor} {format_value(row['floor_measured'], row['unit'])}" if floor else "goal"
         if row.get("by_hand"):
-            by_hand = in_words(row["by_hand_measured"], row["unit"])
+            by_hand = format_value(row["by_hand_measured"], row["unit"])
             to += f"; {row['by_hand']} {by_hand}"
-        print(f"{row['what']:43} {shown(row, 'goal'):>13} {shown(row, 'measured'):>13} "
+        print(f"{row['what']:43} {format_cell(row, 'goal'):>13} {format_cell(row, 'measured'):>13} "
               f"{row['ratio']:7.2f}  {to}")
 
 

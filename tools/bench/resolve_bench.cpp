@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What it costs to find a version of everything. The same packages are put to libsolv where that
-// is installed.
+// Measures the resolver. libsolv resolves the same packages if it is installed.
 #include "package/resolver.hpp"
 #include "packages.hpp"
 
@@ -28,7 +27,9 @@ Repository repository(const Packages& packages) {
   for (const Item& item : packages.items) {
     Package package = {.name = name_of(item.name),
                        .version = Version::parse(version_of(item.version)).value()};
-    for (const Wish& wish : item.wishes) package.needs.push_back(need(wish.name, text_of(wish)));
+    for (const VersionRange& range : item.requirements) {
+      package.needs.push_back(need(range.name, text_of(range)));
+    }
     made.add(std::move(package)).value();
   }
   return made;
@@ -53,7 +54,7 @@ BENCHMARK_CAPTURE(resolve_packages, broken, true);
 void read_requirements(benchmark::State& state) {
   std::vector<std::string> texts;
   for (const Item& item : Packages(false).items) {
-    for (const Wish& wish : item.wishes) texts.push_back(text_of(wish));
+    for (const VersionRange& range : item.requirements) texts.push_back(text_of(range));
   }
   for (auto _ : state) {
     for (const std::string& text : texts) benchmark::DoNotOptimize(Requirement::parse(text));
@@ -67,7 +68,7 @@ libsolv* pool(const Packages& packages) {
   libsolv* made = libsolv_new();
   for (const Item& item : packages.items) {
     libsolv_add_package(made, name_of(item.name).c_str(), version_of(item.version).c_str());
-    for (const Wish& wish : item.wishes) {
+    for (const VersionRange& range : item.requirements) {
       const auto high = version_of(wish.high);
       libsolv_add_requirement(made, name_of(wish.name).c_str(), version_of(wish.low).c_str(),
                               wish.high != 0 ? high.c_str() : nullptr);
@@ -81,7 +82,7 @@ void libsolv_packages(benchmark::State& state, bool broken) {
   const Packages packages(broken);
   for (auto _ : state) {
     state.PauseTiming();
-    libsolv* there = pool(packages);  // a new one, as it remembers what it has looked up
+    libsolv* there = pool(packages);  // a new one, because it caches look-ups
     state.ResumeTiming();
     const bool problems = libsolv_solve(there) > 0;
     state.PauseTiming();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT: what restarts do to the calls
-// that go on meanwhile, what they leave in the process, and how long one takes with so many
-// instances. Writes JSON to its output.
+// tenon-restarts latency SECONDS | memory RESTARTS | instances COUNT: measures the latency of calls
+// during restarts, the memory that restarts leak, or the duration of a restart with COUNT
+// instances. Prints JSON.
 #include "modules.hpp"
 
 #include <bench/counter.hpp>
@@ -27,22 +27,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// How often each length of time was seen, to three digits or so.
+/// Counts durations with a relative precision of about 1 %.
 class Histogram {
  public:
   void add(std::int64_t nanoseconds) noexcept {
     const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(nanoseconds, 0));
     longest_ = std::max(longest_, value);
-    counts_[place_of(value)]++;
+    counts_[bucket_of(value)]++;
     total_++;
   }
-  /// The time that this share of all was not longer than.
+  /// Returns the percentile: `share` of all durations are at most as long.
   std::uint64_t at(double share) const noexcept {
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(total_));
     std::uint64_t seen = 0;
-    for (std::size_t place = 0; place < counts_.size(); place++) {
-      seen += counts_[place];
-      if (seen > wanted) return std::min(end_of(place), longest_);
+    for (std::size_t bucket = 0; bucket < counts_.size(); bucket++) {
+      seen += counts_[bucket];
+      if (seen > wanted) return std::min(end_of(bucket), longest_);
     }
     return longest_;
   }
@@ -50,16 +50,16 @@ class Histogram {
   std::uint64_t total() const noexcept { return total_; }
 
  private:
-  // The leading bits of a time and how many bits follow them.
+  // A bucket is identified by the leading bits of a duration and the number of bits after them.
   static constexpr int digits = 7;
-  static std::size_t place_of(std::uint64_t value) noexcept {
+  static std::size_t bucket_of(std::uint64_t value) noexcept {
     const int shift = std::max(static_cast<int>(std::bit_width(value)) - digits, 0);
     return (static_cast<std::size_t>(shift) << digits) + (value >> shift);
   }
-  static std::uint64_t end_of(std::size_t place) noexcept {
-    if (place < std::size_t{1} << digits) return place;
-    const std::size_t shift = place >> digits;
-    return (((place & ((1U << digits) - 1)) + 1) << shift) - 1;
+  static std::uint64_t end_of(std::size_t bucket) noexcept {
+    if (bucket < std::size_t{1} << digits) return bucket;
+    const std::size_t shift = bucket >> digits;
+    return (((bucket & ((1U << digits) - 1)) + 1) << shift) - 1;
   }
 
   std::array<std::uint64_t, (64 - digits + 1) << digits> counts_{};
@@ -67,7 +67,7 @@ class Histogram {
   std::uint64_t total_ = 0;
 };
 
-/// Calls without a pause until the time is over; how long each call took.
+/// Calls without pause until `end`, and adds the duration of each call.
 void call_until(Clock::time_point end, ::bench::Counter& counter, Histogram& histogram) {
   Call call;
   for (auto before = Clock::now(); before < end;) {
@@ -79,17 +79,18 @@ void call_until(Clock::time_point end, ::bench::Counter& counter, Histogram& his
   }
 }
 
-void write(const char* name, const Histogram& histogram, const char* behind) {
+void write(const char* name, const Histogram& histogram, const char* suffix) {
   std::printf("  \"%s\": {\"calls\": %llu, \"percentiles\": {", name,
               static_cast<unsigned long long>(histogram.total()));
   for (const char* percent : {"50", "90", "99", "99.9", "99.99", "99.999"}) {
     std::printf("\"%s\": %llu, ", percent,
                 static_cast<unsigned long long>(histogram.at(std::atof(percent) / 100)));
   }
-  std::printf("\"100\": %llu}}%s\n", static_cast<unsigned long long>(histogram.longest()), behind);
+  std::printf("\"100\": %llu}}%s\n", static_cast<unsigned long long>(histogram.longest()), suffix);
 }
 
-/// Without and with restarts in turns, so that both see the same neighbours.
+/// Alternates between seconds with and without restarts, so that both have the same background
+/// load.
 int latency(int seconds) {
   constexpr auto between = 10ms;  // 100 a second
   Host host({.app = "bench", .plugin_path = {counter_v2}});
@@ -117,7 +118,7 @@ int latency(int seconds) {
   return 0;
 }
 
-/// In kB.
+/// Returns the resident memory in kB.
 long resident() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -126,7 +127,7 @@ long resident() {
   return 0;
 }
 
-/// Lines of the map of the process that are copies of the module.
+/// Returns the number of memory mappings of copies of the module.
 long mapped() {
   std::ifstream maps("/proc/self/maps");
   long count = 0;
@@ -144,7 +145,7 @@ int memory(int restarts) {
       if (!host.restart(counter_name)) std::abort();
     }
   };
-  restart(200);  // until everything that is made once is there
+  restart(200);  // until all one-time allocations were made
   const long resident_before = resident();
   const long mapped_before = mapped();
   restart(restarts);
@@ -153,7 +154,7 @@ int memory(int restarts) {
   return 0;
 }
 
-/// The median time of what is done again and again: at least three times, otherwise for a second.
+/// Repeats an action for one second, but at least three times, and returns its median duration.
 template <class Action>
 std::int64_t median_time(Action action) {
   constexpr std::size_t least = 3;
@@ -170,9 +171,10 @@ std::int64_t median_time(Action action) {
   return times[times.size() / 2];
 }
 
-/// A restart with `count` instances, one with a single instance, and what it costs to create and
-/// destroy the others: all that the new generation cannot do without.
-void instances_of(const char* name, const char* module, std::size_t count, const char* behind) {
+/// Measures a restart with `count` instances, a restart with one instance, and the creation and
+/// destruction of the others. The sum of the latter two is the minimum for the former.
+void measure_instances(const char* name, const char* module, std::size_t count,
+                       const char* suffix) {
   Host host({.app = "bench", .plugin_path = {module}});
   const auto create = [&] { return host.create<::bench::Counter>(counter_name).value(); };
   const auto restart = [&] {
@@ -193,13 +195,13 @@ void instances_of(const char* name, const char* module, std::size_t count, const
   const std::int64_t all = median_time(restart);
   std::printf("  \"%s\": {\"restart\": %lld, \"one\": %lld, \"create_and_destroy\": %lld}%s\n",
               name, static_cast<long long>(all), static_cast<long long>(one),
-              static_cast<long long>(create_and_destroy), behind);
+              static_cast<long long>(create_and_destroy), suffix);
 }
 
 int instances(int count) {
   std::printf("{\n  \"instances\": %d,\n", count);
-  instances_of("plain", counter_v2, static_cast<std::size_t>(count), ",");
-  instances_of("state", counter_with_state, static_cast<std::size_t>(count), "");
+  measure_instances("plain", counter_v2, static_cast<std::size_t>(count), ",");
+  measure_instances("state", counter_with_state, static_cast<std::size_t>(count), "");
   std::printf("}\n");
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What it costs to learn from a folder which modules there are, to list them, to find one by its
-// name, and to decide which versions of packages go together.
+// Measures scanning a folder of modules, listing them, finding one by name, and resolving the
+// versions of packages.
 #include "folder.hpp"
 #include "modules.hpp"
 #include "packages.hpp"
@@ -40,7 +40,7 @@ void expect(benchmark::State& state, const Host& host, std::size_t count) {
 
 // -- Folders ------------------------------------------------------------------
 
-/// By a new host.
+/// A new host scans the folder.
 void discover(benchmark::State& state) {
   const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
   expect(state, Host(options(folder)), folder.files().size());
@@ -48,7 +48,7 @@ void discover(benchmark::State& state) {
 }
 BENCHMARK(discover)->Arg(500)->MeasureProcessCPUTime();
 
-/// By a host that knows the modules already.
+/// A host that knows the modules scans the folder again.
 void rescan(benchmark::State& state) {
   const Folder& folder = numbered_folder(static_cast<int>(state.range(0)));
   Host host(options(folder));
@@ -67,14 +67,15 @@ void read_pages(benchmark::State& state) {
 }
 BENCHMARK(read_pages)->Arg(500)->Arg(2000);
 
-/// Parses each manifest into a tree of JSON.
+/// Parses each manifest into a JSON tree.
 void parse_manifests_of(benchmark::State& state, const Folder& folder, const char* module) {
-  const ManifestPlace place = place_of_manifest(module);
-  std::string text(place.size, '\0');
+  const ManifestLocation manifest = find_manifest(module);
+  std::string text(manifest.size, '\0');
   for (auto _ : state) {
     for (const auto& file : folder.files()) {
       read_page_and(state, file, [&](int open) {
-        if (pread(open, text.data(), text.size(), place.offset) <= 0) state.SkipWithError("pread");
+        if (pread(open, text.data(), text.size(), manifest.offset) <= 0)
+          state.SkipWithError("pread");
       });
       benchmark::DoNotOptimize(boost::json::parse(text));
     }
@@ -85,7 +86,7 @@ void parse_manifests(benchmark::State& state) {
 }
 BENCHMARK(parse_manifests)->Arg(1)->Arg(500);
 
-/// A process from its start to its end; what it writes is lost.
+/// Runs a process from its start to its end, and discards its output.
 void run_process(benchmark::State& state, std::vector<std::string> command) {
   std::vector<char*> arguments;
   for (std::string& argument : command) arguments.push_back(argument.data());
@@ -143,7 +144,7 @@ void find(benchmark::State& state) {
 }
 BENCHMARK(find)->Arg(1000);
 
-/// The same in a table that gives out what stays valid.
+/// The same with a hash table of shared_ptr.
 void find_in_table(benchmark::State& state) {
   struct Hash {
     using is_transparent = void;

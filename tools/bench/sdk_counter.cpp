@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The counter as an author writes it with the C++ SDK.
+// The counter, written with the C++ SDK.
 #include <bench/sdk/counter.hpp>
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A source of version 1, as an author writes it: it gives one record at a time. The config says how
-// many there are.
+// A source of version 1, which returns one record at a time. The configuration sets their number.
 #include <tenon/sdk/source.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A destination that takes a millisecond for each record, whatever its size.
+// A destination that takes one millisecond for each record, regardless of its size.
 #include <tenon/sdk/writing_destination.hpp>
 
 #include <chrono>

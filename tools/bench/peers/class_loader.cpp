@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// class_loader of ROS, with a library of its own kind.
+// class_loader of ROS, with a library of its own format.
 #include "counter.hpp"
 
 #include <benchmark/benchmark.h>

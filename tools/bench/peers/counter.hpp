@@ -13,7 +13,7 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
   virtual ~Counter() = default;
-  /// Whether the number is not below 0.
+  /// Returns whether the number is at least 0.
   virtual bool check(std::int64_t value) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// GModule of GLib: finds the module object of the same file as tenon.
+// GModule of GLib, which finds the module object in the same file as tenon.
 #include "../modules.hpp"
 #include "module_counter.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The registry of GStreamer, which knows so many elements.
+// Finds an element in the registry of GStreamer.
 #include <benchmark/benchmark.h>
 #include <gst/gst.h>
 
@@ -12,7 +12,7 @@ namespace tenon::bench {
 namespace {
 
 void find(benchmark::State& state) {
-  setenv("GST_REGISTRY_DISABLE", "yes", 1);  // the elements of the system stay out
+  setenv("GST_REGISTRY_DISABLE", "yes", 1);  // without the elements of the system
   gst_init(nullptr, nullptr);
   std::vector<std::string> names;
   for (int i = 0; i < state.range(0); i++) {

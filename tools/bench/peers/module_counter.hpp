@@ -7,7 +7,7 @@
 
 namespace tenon::bench {
 
-/// Makes an instance of the first plugin of a module that a peer has loaded, and ends it.
+/// Creates and destroys an instance of the first plugin of a module that a peer has loaded.
 inline void create_and_destroy(benchmark::State& state, const tenon_module* module) {
   if (module == nullptr) return state.SkipWithError("there is no module object");
   const auto& registration = TENON_AT(tenon_registration, module->registrations, 0);

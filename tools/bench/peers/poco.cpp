@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Poco::ClassLoader, with a library of its own kind.
+// Poco::ClassLoader, with a library of its own format.
 #include "counter.hpp"
 
 #include <Poco/ClassLoader.h>
@@ -30,7 +30,7 @@ void create_call_destroy(benchmark::State& state) {
   Poco::ClassLoader<Counter> loader;
   loader.loadLibrary(PEER_COUNTER);
   for (auto _ : state) create_and_call(state, loader);
-  loader.unloadLibrary(PEER_COUNTER);  // the end of the loader does not do it
+  loader.unloadLibrary(PEER_COUNTER);  // the destructor of the loader does not
 }
 BENCHMARK(create_call_destroy)->Arg(1);
 

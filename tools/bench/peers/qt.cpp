@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// QPluginLoader of Qt, with a library of its own kind. It gives one instance for each library.
+// QPluginLoader of Qt, with a library of its own format. It returns one instance for each library.
 #include "counter.hpp"
 
 #include <benchmark/benchmark.h>
@@ -26,7 +26,7 @@ void load_and_first_instance(benchmark::State& state) {
 }
 BENCHMARK(load_and_first_instance)->MeasureProcessCPUTime();
 
-/// Reads what so many libraries say of themselves. Nothing of them is loaded.
+/// Reads the metadata of libraries without loading them.
 void discover(benchmark::State& state) {
   std::string folder = (fs::temp_directory_path() / "tenon-bench-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("mkdtemp failed");
@@ -38,7 +38,7 @@ void discover(benchmark::State& state) {
   }
   for (auto _ : state) {
     for (const QString& file : files) {
-      if (QPluginLoader(file).metaData().isEmpty()) state.SkipWithError("there is no metadata");
+      if (QPluginLoader(file).metaData().isEmpty()) state.SkipWithError("no metadata was found");
     }
   }
   fs::remove_all(folder);
