@@ -116,10 +116,10 @@ TEST_F(WrongArchive, EntriesThatAreNoItemsAreErrors) {
   const std::string layout =
       "   needed  resources/RESOURCE/cluster/NAME.json or "
       "resources/RESOURCE/namespaces/NAMESPACE/NAME.json\n"
-      "   fix     use an archive that a backup made";
+      "   fix     use an archive that tenon-backup created";
   const std::string kinds =
       "   needed  only files and folders in resources/ and metadata/\n"
-      "   fix     use an archive that a backup made";
+      "   fix     use an archive that tenon-backup created";
   const auto bad_path = [&](std::string_view at, std::string_view found) {
     return "error[bad-path] " + std::string(at) +
            ": the entry is not an item of a backup\n   found   " + std::string(found) + "\n" +
@@ -144,10 +144,10 @@ TEST_F(WrongArchive, EntriesThatAreNoItemsAreErrors) {
       {{path, "", AE_IFIFO}, bad_entry("bad-entry", path, "a pipe")},
       {{path, "", AE_IFCHR}, bad_entry("bad-entry", path, "a device")},
       {{path, "", AE_IFBLK}, bad_entry("bad-entry", path, "a device")},
-      {{"a.json"}, bad_path("a.json", "another layout")},
-      {{"resources/pods/a.json"}, bad_path("resources/pods/a.json", "another layout")},
+      {{"a.json"}, bad_path("a.json", "a different layout")},
+      {{"resources/pods/a.json"}, bad_path("resources/pods/a.json", "a different layout")},
       {{"resources/pods/cluster/x/a.json"},
-       bad_path("resources/pods/cluster/x/a.json", "another layout")},
+       bad_path("resources/pods/cluster/x/a.json", "a different layout")},
       {{"resources/pods/cluster/a"},
        bad_path("resources/pods/cluster/a", "no name that ends with .json")},
       {{"resources/pods/cluster/.json"},
@@ -177,23 +177,22 @@ TEST_F(WrongArchive, ItemTwiceIsAnError) {
             "error[duplicate-resource] " + path +
                 ": the archive contains an item twice\n"
                 "   needed  each item once\n"
-                "   fix     use an archive that a backup made");
+                "   fix     use an archive that tenon-backup created");
 }
 
 TEST_F(WrongArchive, LimitsAreKept) {
   const std::string two = tar_of({{path, "{\"abc\":1}"}, {"resources/pods/cluster/b.json", "{}"}});
   EXPECT_EQ(failure(two, {.item_bytes = 9, .entries = 2}), "");
-  EXPECT_EQ(failure(two, {.item_bytes = 8}),
-            "error[archive-too-large] " + path +
-                ": the archive is too large\n"
-                "   found   9 bytes\n"
-                "   needed  at most 8 bytes in one item\n"
-                "   fix     use another archive, or raise the limit");
+  EXPECT_EQ(failure(two, {.item_bytes = 8}), "error[archive-too-large] " + path +
+                                                 ": the archive is too large\n"
+                                                 "   found   9 bytes\n"
+                                                 "   needed  at most 8 bytes in one item\n"
+                                                 "   fix     use an archive within the limits");
   EXPECT_EQ(failure(two, {.entries = 1}),
             "error[archive-too-large] resources/pods/cluster/b.json: the archive is too large\n"
             "   found   one more entry\n"
             "   needed  at most 1 entries\n"
-            "   fix     use another archive, or raise the limit");
+            "   fix     use an archive within the limits");
   EXPECT_EQ(failure(two, {.bytes = two.size()}), "");
   EXPECT_EQ(unpack(two, {.bytes = two.size() - 1}).error().code(), "archive-too-large");
 }
@@ -220,7 +219,7 @@ TEST_F(WrongArchive, WhatIsNoTarFileIsAnError) {
   EXPECT_EQ(failure(cut.substr(0, 1024)),
             "error[broken-archive] the archive cannot be read\n"
             "   found   its end is missing\n"
-            "   needed  a whole tar file, not compressed or compressed with gzip or zstd\n"
+            "   needed  a complete tar file, uncompressed or compressed with gzip or zstd\n"
             "   fix     get another copy of the archive");
 }
 

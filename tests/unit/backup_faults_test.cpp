@@ -44,32 +44,31 @@ TEST_F(BackupFaults, WhileUnpackingAreReported) {
   const std::string packed = pack(entries, Compression::zstd);
   std::optional<tenon::Result<Items>> items;
   const auto requests = for_each_fault(
-      folder_,
-      {.prepare = [&] { items.reset(); },
-       .run =
-           [&] {
-             tenon::Call call;
-             items.emplace(unpack_archive(content(packed), folder_, {}, call));
-           },
-       .check =
-           [&](const Fault* fault) {
-             const bool whole = items && items->has_value();
-             EXPECT_TRUE(whole || fault != nullptr);
-             if (whole) {
-               ASSERT_EQ((*items)->size(), 300u);
-               for (std::size_t i = 0; i < 300; i++)
-                 EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
-             } else if (items && fault->failure == Failure::no_room) {
-               EXPECT_EQ(
-                   items->error().to_string(),
-                   "error[cannot-write] " + folder_.string() +
-                       "\n"
-                       "   found   No space left on device\n"
-                       "   needed  a folder with room for the unpacked archive\n"
-                       "   fix     free some room, or choose another folder for temporary files");
-             }
-             items.reset();
-           }});
+      folder_, {.prepare = [&] { items.reset(); },
+                .run =
+                    [&] {
+                      tenon::Call call;
+                      items.emplace(unpack_archive(content(packed), folder_, {}, call));
+                    },
+                .check =
+                    [&](const Fault* fault) {
+                      const bool whole = items && items->has_value();
+                      EXPECT_TRUE(whole || fault != nullptr);
+                      if (whole) {
+                        ASSERT_EQ((*items)->size(), 300u);
+                        for (std::size_t i = 0; i < 300; i++)
+                          EXPECT_EQ((*items)->read(i).value().size(), 2'000u);
+                      } else if (items && fault->failure == Failure::no_room) {
+                        EXPECT_EQ(
+                            items->error().to_string(),
+                            "error[cannot-write] " + folder_.string() +
+                                "\n"
+                                "   found   No space left on device\n"
+                                "   needed  a folder with room for the unpacked archive\n"
+                                "   fix     free disk space, or set TMPDIR to another folder");
+                      }
+                      items.reset();
+                    }});
   EXPECT_TRUE(has(requests, "write"));
 }
 

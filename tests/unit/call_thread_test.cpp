@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Bodies that return, are late, heed a cancellation or do not.
-#include "backup/lane.hpp"
+#include "backup/call_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,12 +25,12 @@ class Obstacle {
     release_.release(100);
     while (waiting_ != 0) std::this_thread::yield();
   }
-  Lane::Body body(std::optional<std::chrono::nanoseconds> timeout = {}) {
-    return [this, timeout](Lane::Turn& turn) {
-      if (turn.begin(timeout) == nullptr) return;
+  CallThread::Task task(std::optional<std::chrono::nanoseconds> timeout = {}) {
+    return [this, timeout](CallThread::Context& context) {
+      if (context.begin(timeout) == nullptr) return;
       begun_.release();
       release_.acquire();
-      may_begin_another_ = turn.begin(timeout) != nullptr;
+      may_begin_another_ = context.begin(timeout) != nullptr;
       --waiting_;
     };
   }
@@ -48,93 +48,93 @@ class Obstacle {
   std::counting_semaphore<> release_{0};
 };
 
-TEST(Lane, RunsOneBodyAfterTheOther) {
-  Lane lane;
+TEST(CallThread, RunsOneBodyAfterTheOther) {
+  CallThread thread;
   int calls = 0;
   for (int i = 0; i < 3; ++i) {
-    lane.start([&](Lane::Turn& turn) {
-      while (turn.begin(1min) != nullptr && ++calls % 10 != 0) {
+    thread.start([&](CallThread::Context& context) {
+      while (context.begin(1min) != nullptr && ++calls % 10 != 0) {
       }
     });
-    EXPECT_TRUE(lane.finish());
+    EXPECT_TRUE(thread.finish());
   }
   EXPECT_EQ(calls, 30);
 }
 
-TEST(Lane, ThrowsWhatABodyThrew) {
-  Lane lane;
-  lane.start([](Lane::Turn&) { throw std::runtime_error("thrown"); });
-  EXPECT_THROW(lane.finish(), std::runtime_error);
-  lane.start([](Lane::Turn&) {});
-  EXPECT_TRUE(lane.finish());
+TEST(CallThread, ThrowsWhatABodyThrew) {
+  CallThread thread;
+  thread.start([](CallThread::Context&) { throw std::runtime_error("thrown"); });
+  EXPECT_THROW(thread.finish(), std::runtime_error);
+  thread.start([](CallThread::Context&) {});
+  EXPECT_TRUE(thread.finish());
 }
 
-TEST(Lane, WaitsNoLongerThanItIsTold) {
+TEST(CallThread, WaitsNoLongerThanItIsTold) {
   Obstacle obstacle;
-  Lane lane;
-  lane.start(obstacle.body());
-  EXPECT_FALSE(lane.wait_until(std::chrono::steady_clock::now() + 1ms));
+  CallThread thread;
+  thread.start(obstacle.task());
+  EXPECT_FALSE(thread.wait_until(std::chrono::steady_clock::now() + 1ms));
   obstacle.remove();
-  EXPECT_TRUE(lane.finish());
+  EXPECT_TRUE(thread.finish());
 }
 
-TEST(Lane, LeavesALateCallBehind) {
+TEST(CallThread, LeavesALateCallBehind) {
   Obstacle obstacle;
-  Lane lane;
-  lane.start(obstacle.body(1ms));
-  EXPECT_FALSE(lane.finish());
+  CallThread thread;
+  thread.start(obstacle.task(1ms));
+  EXPECT_FALSE(thread.finish());
   obstacle.remove();
   EXPECT_FALSE(obstacle.may_begin_another());
 }
 
-TEST(Lane, CancelsTheCallAndThoseThatWouldFollow) {
-  Lane lane;
+TEST(CallThread, CancelsTheCallAndThoseThatWouldFollow) {
+  CallThread thread;
   std::binary_semaphore begun(0);
   int calls = 0;
-  lane.start([&](Lane::Turn& turn) {
-    while (tenon::Call* call = turn.begin(1min)) {
+  thread.start([&](CallThread::Context& context) {
+    while (tenon::Call* call = context.begin(1min)) {
       ++calls;
       begun.release();
       while (call->cancelled() == tenon::CancelReason::none) std::this_thread::yield();
     }
   });
   begun.acquire();
-  lane.canceller()();
-  EXPECT_TRUE(lane.finish());
+  thread.canceller()();
+  EXPECT_TRUE(thread.finish());
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Lane, ForgetsACancellationWithTheNextBody) {
-  Lane lane;
-  lane.canceller()();
+TEST(CallThread, ForgetsACancellationWithTheNextBody) {
+  CallThread thread;
+  thread.canceller()();
   bool called = false;
-  lane.start([&](Lane::Turn& turn) { called = turn.begin() != nullptr; });
-  EXPECT_TRUE(lane.finish());
+  thread.start([&](CallThread::Context& context) { called = context.begin() != nullptr; });
+  EXPECT_TRUE(thread.finish());
   EXPECT_TRUE(called);
 }
 
-TEST(Lane, LeavesACallBehindThatHeedsNoCancellation) {
+TEST(CallThread, LeavesACallBehindThatHeedsNoCancellation) {
   Obstacle obstacle;
-  Lane lane;
-  lane.start(obstacle.body());
+  CallThread thread;
+  thread.start(obstacle.task());
   obstacle.await_begin();
-  lane.canceller()();
-  EXPECT_FALSE(lane.finish());
+  thread.canceller()();
+  EXPECT_FALSE(thread.finish());
 }
 
-TEST(Lane, EndsWithABodyThatHasNotReturned) {
+TEST(CallThread, EndsWithABodyThatHasNotReturned) {
   Obstacle obstacle;
   {
-    Lane lane;
-    lane.start(obstacle.body(1h));
+    CallThread thread;
+    thread.start(obstacle.task(1h));
     obstacle.await_begin();
   }
   obstacle.remove();
   EXPECT_FALSE(obstacle.may_begin_another());
 }
 
-TEST(Lane, MayBeGoneWhenItIsCancelled) {
-  const auto cancel = std::make_unique<Lane>()->canceller();
+TEST(CallThread, MayBeGoneWhenItIsCancelled) {
+  const auto cancel = std::make_unique<CallThread>()->canceller();
   cancel();
 }
 

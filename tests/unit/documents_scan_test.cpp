@@ -218,7 +218,7 @@ TEST_F(Documents, WrongElementsAreReportedAndTheOthersRead) {
             (Texts{"error[not-json] in.json:3:12: the document is not JSON\n"
                    "   found   syntax error\n"
                    "   needed  JSON without comments and without a comma before } or ]\n"
-                   "   fix     correct the text at this place or just before it",
+                   "   fix     correct the text at this position or just before it",
                    "error[not-a-resource] in.json:4:3: the document is not a Kubernetes resource\n"
                    "   found   another value\n"
                    "   needed  an object\n"
@@ -236,16 +236,16 @@ TEST_F(Documents, EachMistakeHasItsPlace) {
   const std::string deep(deepest_document + 1, '[');
   const std::string closed(deepest_document + 1, ']');
   const std::vector<Wrong> wrongs = {
-      {"[]", "1:1", "not-json", "no object begins here"},
-      {"\n  x", "2:3", "not-json", "no object begins here"},
-      {"{", "2:1", "not-json", "no key begins here"},
+      {"[]", "1:1", "not-json", "this is not the beginning of an object"},
+      {"\n  x", "2:3", "not-json", "this is not the beginning of an object"},
+      {"{", "2:1", "not-json", "this is not the beginning of a key"},
       {"{\"a\":1", "2:1", "not-json", "neither a comma nor } follows a member"},
-      {"{a:1}", "1:2", "not-json", "no key begins here"},
-      {"{\"a\" 1}", "1:6", "not-json", "there is no colon after a key"},
+      {"{a:1}", "1:2", "not-json", "this is not the beginning of a key"},
+      {"{\"a\" 1}", "1:6", "not-json", "no colon follows a key"},
       {"{\"a\":1 2}", "1:8", "not-json", "neither a comma nor } follows a member"},
       {"{\"a\":[}", "1:7", "not-json", "a text or a bracket does not end"},
       {"{\"a\":\"\n\"}", "1:7", "not-json", "a text or a bracket does not end"},
-      {"{\"a\":1,}", "1:8", "not-json", "no key begins here"},
+      {"{\"a\":1,}", "1:8", "not-json", "this is not the beginning of a key"},
       {"{\"kind\":\"x\",\"items\":[1 2]}", "1:24", "not-json",
        "neither a comma nor ] follows an element"},
       {"{\"\xc3\xa4\":nul}", "1:9", "not-json", "syntax error"},
@@ -298,7 +298,7 @@ TEST_F(Documents, DifferentDocumentsOfOneResourceAreReported) {
             Texts{"error[duplicate-resource] in.json:2:1: two documents of one resource differ\n"
                   "   found   nodes n, as at in.json:1:1\n"
                   "   needed  each resource once\n"
-                  "   fix     remove one of the two"});
+                  "   fix     remove one of the documents"});
 }
 
 TEST_F(Documents, TooLargeOnesAreReported) {
@@ -364,10 +364,11 @@ TEST(DocumentScanner, PiecesChangeNothing) {
       "\xef\xbb\xbf{\"\\u0069tems\":[{\"\\\"]\": \"}\\\\\"},\n -1e3 ,\"\xc3\xa4\",[{}]],\n"
       "\"kind\":\"L\\u0069st\", \"x\":[{\"items\":[1]}],\"apiVersion\" :\"v1\"}\n{?\n{}";
   const Texts whole = scan(content, content.size());
-  EXPECT_EQ(whole, (Texts{"element 18+14 1:16 {\"\\\"]\": \"}\\\\\"}", "element 35+4 2:2 -1e3",
-                          "element 41+4 2:8 \"\xc3\xa4\"", "element 46+4 2:12 [{}]",
-                          "object 3+109 1:1 v1,List", "broken 114+0 4:2 no key begins here",
-                          "object 116+2 5:1 ,"}));
+  EXPECT_EQ(
+      whole,
+      (Texts{"element 18+14 1:16 {\"\\\"]\": \"}\\\\\"}", "element 35+4 2:2 -1e3",
+             "element 41+4 2:8 \"\xc3\xa4\"", "element 46+4 2:12 [{}]", "object 3+109 1:1 v1,List",
+             "broken 114+0 4:2 this is not the beginning of a key", "object 116+2 5:1 ,"}));
   for (const std::size_t piece : {1, 2, 3, 7}) EXPECT_EQ(scan(content, piece), whole);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Passes items through their actions, many items at a time: while the actions see a batch on the
-// thread of the Caller, the run deals with the batch before and reads the next one. Calls are made
-// in the order of the items as if there were no batches.
+// Passes items through their actions in batches: while the thread of the Caller executes the
+// actions for one batch, the run handles the results of the previous batch and reads the next one.
+// The order of calls is the same as without batches.
 #pragma once
 
 #include "actions.hpp"
@@ -24,15 +24,15 @@
 
 namespace backup {
 
-/// The ids of items that actions asked for and the run has dealt with. Thread-safe.
-class SettledItems {
+/// The ids of additional items that the run has handled. Thread-safe.
+class HandledItems {
  public:
   void add(const std::vector<tenon::ResourceIdV1>& ids) {
     const std::lock_guard lock(mutex_);
     for (const tenon::ResourceIdV1& id : ids) ids_.insert(id_text(id));
   }
-  /// Returns whether all of these ids are settled.
-  bool cover(const std::vector<tenon::ResourceIdV1>& ids) const {
+  /// Returns whether all of these ids were handled.
+  bool contains(const std::vector<tenon::ResourceIdV1>& ids) const {
     const std::lock_guard lock(mutex_);
     return std::all_of(ids.begin(), ids.end(),
                        [&](const auto& id) { return ids_.contains(id_text(id)); });
@@ -45,13 +45,15 @@ class SettledItems {
 
 /// A Policy describes the actions of one kind:
 ///   Kind                          the kind
-///   Item                          an item on its way: `original_id`, `labels` and `text`, and what
-///                                 its actions returned
+///   Item                          an item with `original_id`, `labels`, `text` and the results of
+///                                 its actions
 ///   body(plugin, item)            returns a function of a Call that calls `execute`
-///   take(plugin, number, item, r) puts its Result into the item; `number` is the action's
-///   ended(item)                   whether the actions that follow are left out
-///   stops(item)                   whether the run must deal with it before the next one is seen
-///   alone(item)                   whether the run must prepare it, when all before it are done
+///   take(plugin, index, item, r)  adds the Result of `execute` of the action `index` to the item
+///   is_finished(item)             whether the remaining actions are skipped
+///   is_barrier(item)              whether the run must handle the item before actions are executed
+///                                 for the next one
+///   needs_preparation(item)       whether the run must prepare the item after all previous items
+///                                 were handled
 template <class Policy>
 class ActionBatches {
  public:
@@ -74,18 +76,19 @@ class ActionBatches {
   }
 
   /// Passes items through their actions. `source()` returns the next item, or nothing at the end.
-  /// `wanted(item)` says whether an item is still to be seen, after the run has dealt with one that
-  /// stops. `prepare(item)` is called with an item that is alone. `sink(item)` gets each item after
-  /// its actions; it may make calls if the item stops. When the Caller was cancelled it gets what
-  /// any action has seen, the last one perhaps before its other actions.
+  /// `wanted(item)` returns whether an item must still be processed after the run has handled a
+  /// barrier. `prepare(item)` is called with each item that needs preparation. `sink(item)`
+  /// receives each item after its actions, and may make calls if the item is a barrier. If the
+  /// Caller was cancelled, `sink` receives only the items for which an action was executed; the
+  /// last one may lack the results of further actions.
   template <class Source, class Wanted, class Prepare, class Sink>
   void run(Source source, Wanted wanted, Prepare prepare, Sink sink) {
     std::deque<Item> waiting;
-    std::size_t most = 1;  // doubles with each batch until an item stops
+    std::size_t most = 1;  // doubles with each batch until there is a barrier
     const auto begin = [&] {
       auto series = std::make_shared<Series>(shared_);
       take_batch(waiting, most, series->items);
-      if (!series->items.empty() && shared_->policy.alone(series->items.front())) {
+      if (!series->items.empty() && shared_->policy.needs_preparation(series->items.front())) {
         prepare(series->items.front());
       }
       return series->items.empty() ? nullptr : start(std::move(series));
@@ -100,12 +103,13 @@ class ActionBatches {
         return;
       }
       const std::size_t done = started->series->done();
-      const bool stopped = shared_->policy.stops(items[done - 1]);
-      most = stopped ? 1 : std::min(most * 2, most_items);
-      const bool next_alone = !waiting.empty() && shared_->policy.alone(waiting.front());
-      auto next = stopped || next_alone ? nullptr : begin();
+      const bool is_barrier = shared_->policy.is_barrier(items[done - 1]);
+      most = is_barrier ? 1 : std::min(most * 2, max_items);
+      const bool prepares_next =
+          !waiting.empty() && shared_->policy.needs_preparation(waiting.front());
+      auto next = is_barrier || prepares_next ? nullptr : begin();
       for (std::size_t i = 0; i < done; ++i) sink(std::move(items[i]));
-      if (stopped || next_alone) {
+      if (is_barrier || prepares_next) {
         waiting.insert(waiting.begin(), std::make_move_iterator(items.begin() + done),
                        std::make_move_iterator(items.end()));
         std::erase_if(waiting, [&](const Item& item) { return !wanted(item); });
@@ -117,8 +121,8 @@ class ActionBatches {
   }
 
  private:
-  static constexpr std::size_t most_items = 64;
-  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t max_items = 64;
+  static constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
   struct Shared {
     Actions actions;
@@ -137,11 +141,11 @@ class ActionBatches {
     bool next() {
       for (; item_ < items.size(); ++item_, action_ = 0) {
         const Item& item = items[item_];
-        while (action_ < shared_->actions.size() && !shared_->policy.ended(item)) {
+        while (action_ < shared_->actions.size() && !shared_->policy.is_finished(item)) {
           const auto& action = shared_->actions[action_++];
           if (action.selector.matches(item.original_id, item.labels)) return true;
         }
-        if (!shared_->policy.stops(item)) continue;
+        if (!shared_->policy.is_barrier(item)) continue;
         ++item_;
         action_ = 0;
         return false;
@@ -156,7 +160,7 @@ class ActionBatches {
 
     /// The number of items that have passed all their actions.
     std::size_t done() const noexcept { return item_; }
-    /// The number of items that some action has seen.
+    /// The number of items for which an action was executed.
     std::size_t seen() const noexcept { return item_ + (action_ != 0 ? 1 : 0); }
 
     std::vector<Item> items;
@@ -166,7 +170,7 @@ class ActionBatches {
 
     const std::shared_ptr<const Shared> shared_;
     std::size_t item_ = 0;
-    std::size_t action_ = 0;  // the one that follows
+    std::size_t action_ = 0;  // the next one
   };
 
   auto start(std::shared_ptr<Series> series) {
@@ -177,7 +181,7 @@ class ActionBatches {
   static void fill(std::deque<Item>& waiting, Source& source) {
     std::size_t bytes = 0;
     for (const Item& item : waiting) bytes += item.text.size();
-    while (waiting.size() < most_items && bytes < most_bytes) {
+    while (waiting.size() < max_items && bytes < max_bytes) {
       std::optional<Item> item = source();
       if (!item) return;
       bytes += item->text.size();
@@ -185,14 +189,14 @@ class ActionBatches {
     }
   }
 
-  /// Moves the items of the next batch; one that is alone is a batch of its own.
+  /// Moves the items of the next batch. An item that needs preparation is a batch of its own.
   void take_batch(std::deque<Item>& waiting, std::size_t most, std::vector<Item>& batch) {
     while (!waiting.empty() && batch.size() < most) {
-      const bool alone = shared_->policy.alone(waiting.front());
-      if (alone && !batch.empty()) return;
+      const bool is_single = shared_->policy.needs_preparation(waiting.front());
+      if (is_single && !batch.empty()) return;
       batch.push_back(std::move(waiting.front()));
       waiting.pop_front();
-      if (alone) return;
+      if (is_single) return;
     }
   }
 

@@ -36,14 +36,14 @@ void append(std::vector<T>& to, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(to));
 }
 
-/// Returns an error about the result of a plugin, with the names of the plugin and the method.
+/// Returns an error in the result of a plugin with the names of the plugin and the method.
 tenon::Error of_plugin(const tenon::Error& error, const tenon::PluginInfo& plugin,
                        std::string_view method);
 
-/// Asks an action once which items it applies to. Errors: those of its applies_to; bad-pattern and
-/// bad-label-selector with the name of the plugin.
+/// Calls `applies_to` of an action and compiles its selector. Errors: those of `applies_to`;
+/// bad-pattern and bad-label-selector with the name of the plugin.
 template <class K>
-tenon::Result<Action<K>> take_action(Session& session, PluginPtr<K> plugin,
+tenon::Result<Action<K>> load_action(Session& session, PluginPtr<K> plugin,
                                      const ResourceNames& names) {
   const auto view =
       session.caller.call(plugin, "applies_to", session.settings.timeouts.call,
@@ -54,14 +54,14 @@ tenon::Result<Action<K>> take_action(Session& session, PluginPtr<K> plugin,
   return Action<K>{std::move(plugin), *std::move(selector)};
 }
 
-/// Takes each action of a kind, in the order in which they run. Those that cannot be used are
-/// reported and left out.
+/// Creates all actions of a kind, in the order in which they run. Actions that cannot be used are
+/// reported and omitted.
 template <class K>
-std::vector<Action<K>> take_actions(Session& session, const std::vector<PluginUse>& uses,
+std::vector<Action<K>> load_actions(Session& session, const std::vector<PluginUse>& uses,
                                     const ResourceNames& names, Report& report) {
   std::vector<Action<K>> actions;
-  for (PluginPtr<K>& plugin : session.all<K>(uses, report)) {
-    auto action = take_action<K>(session, std::move(plugin), names);
+  for (PluginPtr<K>& plugin : session.create_all<K>(uses, report)) {
+    auto action = load_action<K>(session, std::move(plugin), names);
     if (action) {
       actions.push_back(*std::move(action));
     } else {

@@ -36,7 +36,7 @@ tenon::Error bad_path(std::string_view path, std::string found) {
                        .found = std::move(found),
                        .needed = "resources/RESOURCE/cluster/NAME.json or "
                                  "resources/RESOURCE/namespaces/NAMESPACE/NAME.json",
-                       .fix = "use an archive that a backup made"});
+                       .fix = "use an archive that tenon-backup created"});
 }
 
 std::vector<std::string_view> parts_of(std::string_view path) {
@@ -87,7 +87,7 @@ tenon::Result<tenon::ResourceIdV1> parse_archive_path(std::string_view path) {
   const bool in_cluster = parts.size() == 4 && parts[2] == "cluster";
   const bool in_namespace = parts.size() == 5 && parts[2] == "namespaces";
   if (parts[0] != "resources" || (!in_cluster && !in_namespace)) {
-    return bad_path(path, "another layout");
+    return bad_path(path, "a different layout");
   }
   if (!parts.back().ends_with(extension)) return bad_path(path, "no name that ends with .json");
   tenon::ResourceIdV1 id;

@@ -15,7 +15,7 @@
 
 namespace backup {
 
-/// In bytes: the longest resource, namespace or name. Kubernetes allows no more.
+/// The longest resource, namespace or name in bytes, as in Kubernetes.
 constexpr std::size_t longest_name = 253;
 
 /// Returns an id for people, eg: "deployments.apps web/front", "nodes n1".

@@ -19,7 +19,7 @@ class ArchiveReader : public tenon::HostReader {
     if (writer_.ended()) return;
     queue_->close(tenon::Error({.status = TENON_ABORTED,
                                 .message = "the archive is no longer read",
-                                .fix = "see why the object store failed"}));
+                                .fix = "see the error of the object store"}));
   }
 
   tenon::Result<std::size_t> read(tenon::Call& call, std::span<std::uint8_t> into) override {
@@ -39,7 +39,7 @@ class ArchiveReader : public tenon::HostReader {
   }
 
  private:
-  /// Gives the writer its next entry. Returns whether there is something to write.
+  /// Passes the next entry to the writer. Returns whether there is data to write.
   tenon::Result<bool> feed(tenon::Call& call, bool may_wait) {
     auto entry = queue_->take(call, may_wait);
     if (!entry) return std::move(entry).error();
@@ -61,7 +61,7 @@ class ArchiveReader : public tenon::HostReader {
 
 ArchiveStream::ArchiveStream(ArchiveSettings settings)
     : settings_(settings),
-      queue_(std::make_shared<EntryQueue>(settings.queue_bytes, settings.patience)) {}
+      queue_(std::make_shared<EntryQueue>(settings.queue_bytes, settings.stall_timeout)) {}
 
 ArchiveStream::~ArchiveStream() {
   abandon(tenon::Error({.status = TENON_ABORTED, .message = "the archive was not finished"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "lane.hpp"
+#include "call_thread.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -12,31 +12,31 @@ namespace {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-/// The time that a call gets after its deadline, and after it was cancelled, to return on its own.
-constexpr std::chrono::milliseconds grace_of_deadline(500);
-constexpr std::chrono::seconds grace_of_cancel(5);
+/// The time in which a call must return after its deadline, and after it was cancelled.
+constexpr std::chrono::milliseconds deadline_grace(500);
+constexpr std::chrono::seconds cancel_grace(5);
 
 }  // namespace
 
-struct Lane::State {
+struct CallThread::State {
   std::mutex mutex;
   std::condition_variable changed;
-  Body body;  // empty: nothing to do
+  Task task;  // empty: idle
   std::exception_ptr thrown;
-  std::optional<Moment> late;  // when the call under way is, if ever
+  std::optional<Moment> abandon_at;  // when the current call is abandoned, if ever
   bool cancelled = false;
   bool ended = false;
   tenon::Call call;
 };
 
-Lane::Lane() : state_(std::make_shared<State>()), thread_(&Lane::serve, state_) {}
+CallThread::CallThread() : state_(std::make_shared<State>()), thread_(&CallThread::serve, state_) {}
 
-Lane::~Lane() {
+CallThread::~CallThread() {
   if (!thread_.joinable()) return;
   canceller()();
   try {
     if (!finish()) return;
-  } catch (...) {  // what the body threw cannot be reported here
+  } catch (...) {  // what the task threw cannot be reported here
   }
   {
     const std::lock_guard lock(state_->mutex);
@@ -46,45 +46,45 @@ Lane::~Lane() {
   thread_.join();
 }
 
-void Lane::serve(const std::shared_ptr<State>& state) {
+void CallThread::serve(const std::shared_ptr<State>& state) {
   std::unique_lock lock(state->mutex);
   for (;;) {
-    state->changed.wait(lock, [&] { return state->ended || state->body; });
+    state->changed.wait(lock, [&] { return state->ended || state->task; });
     if (state->ended) return;
     lock.unlock();
     std::exception_ptr thrown;
     try {
-      Turn turn(*state);
-      state->body(turn);
+      Context context(*state);
+      state->task(context);
     } catch (...) {
       thrown = std::current_exception();
     }
     lock.lock();
     state->thrown = thrown;
-    state->body = nullptr;
+    state->task = nullptr;
     state->changed.notify_all();
   }
 }
 
-void Lane::start(Body body) {
+void CallThread::start(Task task) {
   const std::lock_guard lock(state_->mutex);
   state_->cancelled = false;
-  state_->late.reset();
-  state_->body = std::move(body);
+  state_->abandon_at.reset();
+  state_->task = std::move(task);
   state_->changed.notify_all();
 }
 
-bool Lane::finish() {
+bool CallThread::finish() {
   do {
     if (wait_until(Moment::max())) return true;
-  } while (!leave_if_late());
+  } while (!abandon_if_overdue());
   return false;
 }
 
-bool Lane::wait_until(Moment until) {
+bool CallThread::wait_until(Moment until) {
   std::unique_lock lock(state_->mutex);
-  while (state_->body) {
-    const Moment end = std::min(until, state_->late.value_or(until));
+  while (state_->task) {
+    const Moment end = std::min(until, state_->abandon_at.value_or(until));
     if (end <= std::chrono::steady_clock::now()) return false;
     if (end == Moment::max()) {
       state_->changed.wait(lock);
@@ -96,23 +96,24 @@ bool Lane::wait_until(Moment until) {
   return true;
 }
 
-std::function<void()> Lane::canceller() const {
+std::function<void()> CallThread::canceller() const {
   return [state = state_] {
     const std::lock_guard lock(state->mutex);
     state->cancelled = true;
-    const Moment late = std::chrono::steady_clock::now() + grace_of_cancel;
-    state->late = std::min(state->late.value_or(late), late);
+    const Moment latest = std::chrono::steady_clock::now() + cancel_grace;
+    state->abandon_at = std::min(state->abandon_at.value_or(latest), latest);
     state->call.cancel();
     state->changed.notify_all();
   };
 }
 
-/// Returns false if the call under way is not late any more.
-bool Lane::leave_if_late() {
+/// Returns false if the current call is no longer overdue.
+bool CallThread::abandon_if_overdue() {
   {
     const std::lock_guard lock(state_->mutex);
-    const bool late = state_->late && *state_->late <= std::chrono::steady_clock::now();
-    if (!state_->body || !late) return false;
+    const auto now = std::chrono::steady_clock::now();
+    const bool is_overdue = state_->abandon_at && *state_->abandon_at <= now;
+    if (!state_->task || !is_overdue) return false;
     state_->ended = true;
     state_->changed.notify_all();
   }
@@ -120,22 +121,22 @@ bool Lane::leave_if_late() {
   return true;
 }
 
-tenon::Call* Lane::Turn::begin(std::optional<std::chrono::nanoseconds> timeout) {
+tenon::Call* CallThread::Context::begin(std::optional<std::chrono::nanoseconds> timeout) {
   const std::lock_guard lock(state_.mutex);
   if (state_.cancelled || state_.ended) return nullptr;
   state_.call.reset();
-  const std::optional<Moment> before = std::exchange(state_.late, std::nullopt);
+  const std::optional<Moment> before = std::exchange(state_.abandon_at, std::nullopt);
   if (timeout) {
     const Moment now = std::chrono::steady_clock::now();
     state_.call.set_deadline(now + *timeout);
-    state_.late = now + *timeout + grace_of_deadline;
-    // Who waits looks again when the call before would have been late.
-    if (!before || *state_.late < *before) state_.changed.notify_all();
+    state_.abandon_at = now + *timeout + deadline_grace;
+    // A waiting thread checks again when the previous call would have been abandoned.
+    if (!before || *state_.abandon_at < *before) state_.changed.notify_all();
   }
   return &state_.call;
 }
 
-void Lane::Turn::pause(std::chrono::nanoseconds time) {
+void CallThread::Context::pause(std::chrono::nanoseconds time) {
   std::unique_lock lock(state_.mutex);
   state_.changed.wait_for(lock, time, [&] { return state_.cancelled || state_.ended; });
 }

@@ -13,53 +13,53 @@
 
 namespace backup {
 
-/// Runs bodies, one at a time, each of which makes calls. Belongs to one thread, except for the
-/// functions that `canceller` returns.
-class Lane {
+/// Runs tasks, one at a time. A task makes calls. Belongs to one thread, except for the functions
+/// that `canceller` returns.
+class CallThread {
  public:
-  class Turn;
-  using Body = std::function<void(Turn&)>;
+  class Context;
+  using Task = std::function<void(Context&)>;
 
-  Lane();
-  /// Ends the thread. A body that has not returned is cancelled first, and left behind if it does
-  /// not return then.
-  ~Lane();
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  CallThread();
+  /// Ends the thread. A task that is still running is cancelled, and abandoned if it does not
+  /// return.
+  ~CallThread();
+  CallThread(const CallThread&) = delete;
+  CallThread& operator=(const CallThread&) = delete;
 
-  /// Runs a body that makes calls one after the other. REQUIRED: the body before has returned.
-  void start(Body body);
-  /// Waits until the body has returned. Returns false if it was left behind, and the thread with
-  /// it, because a call was late: it had not returned some time after its deadline, or some seconds
-  /// after it was cancelled. The body must own what it uses: its call may return some day. Another
-  /// one cannot begin, and nothing can be started. Throws what the body threw.
+  /// Runs a task that makes calls one after the other. REQUIRED: the previous task has returned.
+  void start(Task task);
+  /// Waits until the task has returned. Abandons the task and its thread, and returns false, if a
+  /// call has not returned 500 ms after its deadline or 5 s after it was cancelled. The call may
+  /// still return later, so the task must own everything that it uses. An abandoned task cannot
+  /// begin another call, and no other task can be started. Rethrows exceptions of the task.
   bool finish();
-  /// Waits until the body has returned, or until `until`. Returns whether it has returned. Throws
-  /// what the body threw.
+  /// Waits until the task has returned, or until `until`. Returns whether it has returned. Rethrows
+  /// exceptions of the task.
   bool wait_until(std::chrono::steady_clock::time_point until);
-  /// Returns a function that cancels the call under way, and all that the body would make after it.
-  /// It may be called from any thread, also when the Lane is gone.
+  /// Returns a function that cancels the current call and prevents further calls of the task. It
+  /// may be called from any thread, even after the CallThread was destroyed.
   std::function<void()> canceller() const;
 
  private:
   struct State;
 
   static void serve(const std::shared_ptr<State>& state);
-  bool leave_if_late();
+  bool abandon_if_overdue();
 
   const std::shared_ptr<State> state_;
   std::thread thread_;
 };
 
-/// Begins the calls of a body. Belongs to the thread of the Lane.
-class Lane::Turn {
+/// Starts the calls of a task. Belongs to the thread of the CallThread.
+class CallThread::Context {
  public:
-  explicit Turn(State& state) : state_(state) {}
+  explicit Context(State& state) : state_(state) {}
 
-  /// Begins a call; what it returned before is invalid. Returns nullptr if none may be made,
-  /// because the lane was cancelled or left behind. Without a timeout there is no deadline.
+  /// Returns the Call for the next call. It invalidates the previous one and its results. Returns
+  /// nullptr if the task was cancelled or abandoned. Without a timeout there is no deadline.
   tenon::Call* begin(std::optional<std::chrono::nanoseconds> timeout = {});
-  /// Waits for some time, or until the lane is cancelled or left behind.
+  /// Waits for this time, or until the task is cancelled or abandoned.
   void pause(std::chrono::nanoseconds time);
 
  private:

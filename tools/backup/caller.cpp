@@ -7,18 +7,18 @@ namespace backup {
 Caller::Caller(tenon::Host& host, tenon::tools::Console& console)
     : host_(host), console_(console) {}
 
-void Caller::run(Lane::Body body) {
+void Caller::run(CallThread::Task task) {
   const std::lock_guard lock(mutex_);
   if (cancelled_ && !cleans_up_) return;
-  if (!lane_) lane_ = std::make_unique<Lane>();
-  lane_->start(std::move(body));
+  if (!thread_) thread_ = std::make_unique<CallThread>();
+  thread_->start(std::move(task));
 }
 
-/// Waits for the body of the lane. Returns false if it was left behind.
-bool Caller::await_lane() {
-  if (!lane_ || lane_->finish()) return true;
+/// Waits for the task of the thread. Returns false if it was abandoned.
+bool Caller::await_thread() {
+  if (!thread_ || thread_->finish()) return true;
   const std::lock_guard lock(mutex_);
-  lane_.reset();
+  thread_.reset();
   return false;
 }
 
@@ -27,7 +27,7 @@ void Caller::cancel() {
   {
     const std::lock_guard lock(mutex_);
     cancelled_ = true;
-    if (lane_) lane_->canceller()();
+    if (thread_) thread_->canceller()();
     act = on_cancel_;
     stopped_.notify_all();
   }
@@ -61,21 +61,21 @@ tenon::Error Caller::cancelled_error() {
   return tenon::Error({.status = TENON_CANCELLED, .message = "the run was interrupted"});
 }
 
-tenon::Error Caller::leave(const tenon::PluginInfo& plugin, std::string_view method,
-                           std::chrono::nanoseconds timeout) {
-  return leave(plugin, method,
-               cancelled() && !cleans_up_ ? "the call did not return when it was cancelled"
-                                          : "the call did not return within " + to_text(timeout));
+tenon::Error Caller::abandon(const tenon::PluginInfo& plugin, std::string_view method,
+                             std::chrono::nanoseconds timeout) {
+  return abandon(plugin, method,
+                 cancelled() && !cleans_up_ ? "the call did not return when it was cancelled"
+                                            : "the call did not return within " + to_text(timeout));
 }
 
-tenon::Error Caller::leave(const tenon::PluginInfo& plugin, std::string_view method,
-                           const std::string& how) {
-  has_left_calls_ = true;
+tenon::Error Caller::abandon(const tenon::PluginInfo& plugin, std::string_view method,
+                             const std::string& reason) {
+  has_abandoned_calls_ = true;
   const auto restarted = host_.restart(plugin.package());
   if (!restarted) console_.say(restarted.error().to_string());
   return tenon::Error(
       {.status = TENON_DEADLINE_EXCEEDED,
-       .message = how + " and was left behind" + (restarted ? "; its module was restarted" : ""),
+       .message = reason + " and was abandoned" + (restarted ? "; its module was restarted" : ""),
        .plugin = plugin.name(),
        .method = std::string(method)});
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls of plugins that may never return. They run on a thread of their own. A call that has not
-// returned by its deadline is left behind with its thread, its module is restarted, and the run
-// continues with another thread.
+// Calls plugins on a thread of their own, since a call may never return. A call that does not
+// return by its deadline is abandoned together with its thread: its module is restarted, and the
+// run continues with another thread.
 #pragma once
 
-#include "lane.hpp"
+#include "call_thread.hpp"
 #include "plugin.hpp"
 
 #include "common/console.hpp"
@@ -27,17 +27,17 @@
 
 namespace backup {
 
-/// Belongs to one thread, `cancel` and `cancelled` excepted.
+/// Belongs to one thread, except for `cancel` and `cancelled`.
 class Caller {
  public:
   /// Both must outlive the Caller.
   Caller(tenon::Host& host, tenon::tools::Console& console);
 
   /// Calls `body(call)`, a function that calls `method` of a plugin and returns its Result. Views
-  /// in the result are valid until the next call. The body must own what it uses: it continues
-  /// after this function has returned if the call is left behind. While the module waits for a
-  /// restart the call is made again, for as long as `timeout`. Errors: those of the body;
-  /// deadline-exceeded if the call is left behind; cancelled.
+  /// in the result are valid until the next call. The body must own everything that it uses,
+  /// because an abandoned call continues after this function has returned. While the module is
+  /// restarting, the call is repeated for up to `timeout`. Errors: those of the body;
+  /// deadline-exceeded if the call was abandoned; cancelled.
   template <class Body>
   auto call(const tenon::PluginInfo& plugin, std::string_view method,
             std::chrono::nanoseconds timeout, Body body)
@@ -56,12 +56,12 @@ class Caller {
     });
   }
 
-  /// Calls that are made one after the other without a hand-over between threads for each. A Series
-  /// has these functions, of which one at a time is called, on any thread:
-  ///   bool next()    moves on to the next call; false: there is none
-  ///   plugin()       the PluginInfo of that call
-  ///   body()         returns a function of a Call that makes it, a body as above
-  ///   take(result)   gets the Result of that function; for a call that was left behind, its Error
+  /// The state of a series: calls that are made one after the other without a thread switch for
+  /// each. A Series has these functions. They are called one at a time, on any thread:
+  ///   bool next()    advances to the next call; returns false if there is none
+  ///   plugin()       returns the PluginInfo of the current call
+  ///   body()         returns a function of a Call that makes the call, see `call`
+  ///   take(result)   receives the Result of that function, or the Error of an abandoned call
   template <class Series>
   struct Started {
     explicit Started(std::shared_ptr<Series> series) : series(std::move(series)) {}
@@ -69,55 +69,56 @@ class Caller {
     const std::shared_ptr<Series> series;
     std::string_view method;
     std::chrono::nanoseconds timeout{};
-    std::mutex mutex;        // of the series and what follows
-    bool has_moved = false;  // on to a call that has not returned
-    bool calling = false;    // whether that call is under way
-    bool left = false;
+    std::mutex mutex;          // protects the series and the members below
+    bool has_current = false;  // the series is at a call that has not returned
+    bool in_call = false;      // that call has begun
+    bool abandoned = false;
   };
 
-  /// Starts the calls of a series. Nothing else may be called until it is finished. `method` must
-  /// live as long as the process.
+  /// Starts the calls of a series. No other call may be made until it is finished. `method` must
+  /// have static storage duration.
   template <class Series>
   std::shared_ptr<Started<Series>> start(std::shared_ptr<Series> series, std::string_view method,
                                          std::chrono::nanoseconds timeout) {
     return resume(std::move(series), method, timeout, false);
   }
-  /// Waits until all calls of a series have been made, or the Caller was cancelled: then some are
-  /// missing. A call that does not return is left behind; those after it are made nevertheless.
+  /// Waits until all calls of a series have been made, or the Caller was cancelled. A call that
+  /// does not return is abandoned, and the calls after it are still made.
   template <class Series>
   void finish(std::shared_ptr<Started<Series>> started) {
-    while (!await_lane()) {
-      bool calling = false;
-      bool has_moved = false;
+    while (!await_thread()) {
+      bool in_call = false;
+      bool has_current = false;
       {
         const std::lock_guard lock(started->mutex);
-        started->left = true;
-        calling = started->calling;
-        has_moved = started->has_moved;
+        started->abandoned = true;
+        in_call = started->in_call;
+        has_current = started->has_current;
       }
       Series& series = *started->series;
-      if (calling) series.take(leave(series.plugin(), started->method, started->timeout));
-      started = resume(started->series, started->method, started->timeout, has_moved && !calling);
+      if (in_call) series.take(abandon(series.plugin(), started->method, started->timeout));
+      started = resume(started->series, started->method, started->timeout, has_current && !in_call);
     }
   }
 
-  /// Cancels the call under way and refuses all that follow. From any thread.
+  /// Cancels the current call and refuses further calls. May be called from any thread.
   void cancel();
-  /// `act` is called as well when that happens, on the thread that cancels, or at once if it has
-  /// happened. An empty one ends that; the one before may still be called for a moment.
+  /// Sets a function that `cancel` calls on its thread. It is called immediately if the Caller was
+  /// already cancelled. An empty function removes it, but a concurrent `cancel` may still call the
+  /// previous one.
   void on_cancel(const std::function<void()>& act);
-  /// Makes calls again, so that a run that was cancelled can clean up. `cancelled` stays true.
+  /// Allows calls again, so that a cancelled run can clean up. `cancelled` stays true.
   void begin_cleanup();
   bool cancelled() const;
-  /// Waits for some time, or until it is cancelled.
+  /// Waits for this time, or until the Caller is cancelled.
   void wait(std::chrono::nanoseconds time);
 
-  /// Says that a call is left behind: restarts its module and returns the error of the call.
-  /// `how` says what it did, eg: "the call did not return within 1m".
-  tenon::Error leave(const tenon::PluginInfo& plugin, std::string_view method,
-                     const std::string& how);
-  /// Returns whether a call was left behind, so that its thread may still run code of this program.
-  bool has_left_calls() const noexcept { return has_left_calls_; }
+  /// Restarts the module of an abandoned call and returns the error of the call. `reason`: eg: "the
+  /// call did not return within 1m".
+  tenon::Error abandon(const tenon::PluginInfo& plugin, std::string_view method,
+                       const std::string& reason);
+  /// Returns whether a call was abandoned. Its thread may still run code of this program.
+  bool has_abandoned_calls() const noexcept { return has_abandoned_calls_; }
 
  private:
   template <class Body>
@@ -139,64 +140,64 @@ class Caller {
     bool made = false;
   };
 
-  /// `has_moved`: the series has moved on to a call that has not begun.
+  /// `has_current`: the series is at a call that has not begun.
   template <class Series>
   std::shared_ptr<Started<Series>> resume(std::shared_ptr<Series> series, std::string_view method,
-                                          std::chrono::nanoseconds timeout, bool has_moved) {
+                                          std::chrono::nanoseconds timeout, bool has_current) {
     auto started = std::make_shared<Started<Series>>(std::move(series));
     started->method = method;
     started->timeout = timeout;
-    started->has_moved = has_moved;
-    run([started](Lane::Turn& turn) { make_calls(*started, turn); });
+    started->has_current = has_current;
+    run([started](CallThread::Context& context) { make_calls(*started, context); });
     return started;
   }
 
   template <class Series>
-  static void make_calls(Started<Series>& started, Lane::Turn& turn) {
+  static void make_calls(Started<Series>& started, CallThread::Context& context) {
     std::unique_lock lock(started.mutex);
     for (;;) {
-      if (!started.has_moved && !started.series->next()) return;
-      started.has_moved = true;
-      tenon::Call* call = turn.begin(started.timeout);
+      if (!started.has_current && !started.series->next()) return;
+      started.has_current = true;
+      tenon::Call* call = context.begin(started.timeout);
       if (call == nullptr) return;
-      started.calling = true;
+      started.in_call = true;
       const auto body = started.series->body();
       const auto until = std::chrono::steady_clock::now() + started.timeout;
       lock.unlock();
       auto result = body(*call);
       while (!result && result.error().code() == "module-restarting" &&
              std::chrono::steady_clock::now() < until) {
-        turn.pause(std::chrono::milliseconds(10));
-        call = turn.begin(started.timeout);
+        context.pause(std::chrono::milliseconds(10));
+        call = context.begin(started.timeout);
         if (call == nullptr) break;
         result = body(*call);
       }
       lock.lock();
-      if (started.left) return;
-      started.calling = false;
-      started.has_moved = false;
+      if (started.abandoned) return;
+      started.in_call = false;
+      started.has_current = false;
       started.series->take(std::move(result));
     }
   }
 
-  void run(Lane::Body body);
-  bool await_lane();
+  void run(CallThread::Task task);
+  bool await_thread();
   static tenon::Error cancelled_error();
-  tenon::Error leave(const tenon::PluginInfo& plugin, std::string_view method,
-                     std::chrono::nanoseconds timeout);
+  tenon::Error abandon(const tenon::PluginInfo& plugin, std::string_view method,
+                       std::chrono::nanoseconds timeout);
 
   tenon::Host& host_;
   tenon::tools::Console& console_;
-  mutable std::mutex mutex_;  // is locked before the one of a Lane
+  mutable std::mutex mutex_;  // is locked before the mutex of a CallThread
   std::condition_variable stopped_;
   std::function<void()> on_cancel_;
   bool cancelled_ = false;
   bool cleans_up_ = false;
-  std::unique_ptr<Lane> lane_;
-  bool has_left_calls_ = false;
+  std::unique_ptr<CallThread> thread_;
+  bool has_abandoned_calls_ = false;
 };
 
-/// eg: "1.5s"
+/// Returns a text such as "1.5s".
 std::string to_text(std::chrono::nanoseconds time);
 
 }  // namespace backup

@@ -12,7 +12,7 @@
 namespace backup {
 namespace {
 
-constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
+constexpr std::size_t max_step = std::numeric_limits<uInt>::max();
 
 class Gzip final : public Compressor {
  public:
@@ -29,14 +29,14 @@ class Gzip final : public Compressor {
 
   tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output,
                                bool last) override {
-    const auto in = static_cast<uInt>(std::min(input.size(), most_at_once));
-    const auto out = static_cast<uInt>(std::min(output.size(), most_at_once));
+    const auto in = static_cast<uInt>(std::min(input.size(), max_step));
+    const auto out = static_cast<uInt>(std::min(output.size(), max_step));
     // zlib does not write to its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
     stream_.avail_in = in;
     stream_.next_out = output.data();
     stream_.avail_out = out;
-    // The only other status is that no progress was possible, which is not an error.
+    // The only other status means that no progress was possible, which is not an error.
     const int status = ::deflate(&stream_, last && in == input.size() ? Z_FINISH : Z_NO_FLUSH);
     return Progress{in - stream_.avail_in, out - stream_.avail_out, status == Z_STREAM_END};
   }

@@ -26,8 +26,8 @@ struct Progress {
 class Compressor {
  public:
   virtual ~Compressor() = default;
-  /// Compresses from `input` into `output` until one of them is used up. `last`: nothing follows
-  /// `input`; the caller then repeats the step until `ended`.
+  /// Compresses from `input` into `output` until one of them is used up. If `last`, `input` is the
+  /// end of the stream, and the caller repeats the step until `ended`.
   virtual tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output,
                                        bool last) = 0;
 };

@@ -50,14 +50,14 @@ tenon::Result<Input> read_input(const CreateRequest& request, Report& report) {
   return input;
 }
 
-/// How items pass through backup actions.
+/// The policy of backup actions, see ActionBatches.
 struct BackupPolicy {
   using Kind = ItemAction;
 
   struct Operation {
     PluginPtr<ItemAction> plugin;
     std::string id;
-    std::vector<ResourceIdV1> items;  // that are due when it has ended
+    std::vector<ResourceIdV1> items;  // post-operation items
   };
   struct Item {
     std::size_t index = 0;
@@ -77,14 +77,14 @@ struct BackupPolicy {
   template <class Result>
   void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
   static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
-  static bool ended(const Item&) { return false; }
-  bool stops(const Item& item) const {
-    return !settled->cover(item.additional) || Snapshots::concerns(item.original_id);
+  static bool is_finished(const Item&) { return false; }
+  bool is_barrier(const Item& item) const {
+    return !handled->contains(item.additional) || Snapshots::concerns(item.original_id);
   }
-  static bool alone(const Item&) { return false; }
+  static bool needs_preparation(const Item&) { return false; }
 
   std::shared_ptr<const tenon::BackupV2> backup;
-  std::shared_ptr<SettledItems> settled;
+  std::shared_ptr<HandledItems> handled;
 };
 
 template <class Result>
@@ -99,7 +99,7 @@ void BackupPolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& 
   if (done->item) replace(plugin, *done->item, item);
 }
 
-/// A change that cannot be used is left out; the actions that follow see the item without it.
+/// Reports and drops a change that cannot be used.
 void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
                            Item& item) {
   const ResourceIdV1& id = item.original_id;
@@ -109,7 +109,7 @@ void BackupPolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view
   } else if (*changed_id != id) {
     item.errors.push_back(
         tenon::Error({.code = "identity-changed",
-                      .message = "the action gave the item another name or namespace",
+                      .message = "the action changed the name or namespace of the item",
                       .found = id_text(*changed_id),
                       .needed = id_text(id),
                       .plugin = plugin->info.name(),
@@ -134,14 +134,14 @@ class BackupRun {
  private:
   using Item = BackupPolicy::Item;
 
-  void take_all();
+  void process_all();
   std::optional<Item> next();
   std::optional<Item> read(std::size_t index);
-  void take_queued();
-  void take_namespaces();
-  void take(std::size_t index);
-  void take(Item item);
-  void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& asked_by);
+  void process_queued();
+  void process_namespaces();
+  void process(std::size_t index);
+  void add(Item item);
+  void queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& requested_by);
   bool stopped() const { return upload_.refused() || session_.caller.cancelled(); }
   tenon::Result<void> finish();
   void complete_record();
@@ -153,16 +153,16 @@ class BackupRun {
   Tally& tally_;
   const Input input_;
   tenon::StoredBackupV1 record_;
-  std::shared_ptr<const tenon::BackupV2> backup_;  // as actions see it
+  std::shared_ptr<const tenon::BackupV2> backup_;  // that actions receive
   Snapshots snapshots_;
-  std::shared_ptr<SettledItems> settled_ = std::make_shared<SettledItems>();
+  std::shared_ptr<HandledItems> handled_ = std::make_shared<HandledItems>();
   ActionBatches<BackupPolicy> actions_;
   Operations<ItemAction, tenon::BackupV2> operations_;
   Upload upload_;
   std::size_t next_ = 0;  // the item to read
-  std::vector<bool> taken_;
+  std::vector<bool> processed_;
   std::deque<std::size_t> queue_;
-  std::set<std::string> namespaces_;  // of the items that were taken
+  std::set<std::string> namespaces_;  // of the items that were added
 };
 
 tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& request) {
@@ -180,7 +180,7 @@ tenon::StoredBackupV1 new_record(const Session& session, const CreateRequest& re
 ArchiveSettings archive_settings(const Session& session, const tenon::BackupV2& backup) {
   return {.compression = session.settings.compression,
           .time = std::chrono::time_point_cast<std::chrono::seconds>(*backup.created),
-          .patience = session.settings.timeouts.store};
+          .stall_timeout = session.settings.timeouts.store};
 }
 
 BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& request, Report& report,
@@ -195,17 +195,17 @@ BackupRun::BackupRun(Session& session, Store& store, const CreateRequest& reques
       snapshots_(session, report),
       actions_(
           session,
-          take_actions<ItemAction>(session, session.settings.backup_actions, input_.names, report),
-          {backup_, settled_}),
+          load_actions<ItemAction>(session, session.settings.backup_actions, input_.names, report),
+          {backup_, handled_}),
       operations_(session, backup_, report),
       upload_(store, session.caller, record_.contents, archive_settings(session, record_.backup)),
-      taken_(input_.items.size()) {
+      processed_(input_.items.size()) {
   tally_.total = input_.items.size();
 }
 
 tenon::Result<tenon::StoredBackupV1> BackupRun::run() {
   session_.report_skipped(report_);
-  take_all();
+  process_all();
   if (auto finished = finish(); !finished) {
     remove_snapshots();
     return std::move(finished).error();
@@ -213,38 +213,38 @@ tenon::Result<tenon::StoredBackupV1> BackupRun::run() {
   return std::move(record_);
 }
 
-void BackupRun::take_all() {
+void BackupRun::process_all() {
   actions_.run([&] { return next(); },
                [&](const Item& item) {
-                 if (taken_[item.index]) ++tally_.done;
-                 return !taken_[item.index];
+                 if (processed_[item.index]) ++tally_.done;
+                 return !processed_[item.index];
                },
                [](Item&) {},
                [&](Item item) {
                  const std::vector<ResourceIdV1> additional = item.additional;
-                 take(std::move(item));
-                 take_queued();
-                 settled_->add(additional);
+                 add(std::move(item));
+                 process_queued();
+                 handled_->add(additional);
                  ++tally_.done;
                });
   const auto refused = [&] { return upload_.refused(); };
-  for (const Due& due : operations_.wait(refused)) queue(due.items, due.item);
-  take_queued();
-  take_namespaces();
+  for (const PostOperationItems& post : operations_.wait(refused)) queue(post.items, post.item);
+  process_queued();
+  process_namespaces();
 }
 
-/// Reads the next item that is meant.
+/// Reads the next item that is selected.
 std::optional<BackupRun::Item> BackupRun::next() {
   for (; next_ < input_.items.size() && !stopped(); ++tally_.done) {
     const std::size_t index = next_++;
-    if (taken_[index] || !input_.admits(input_.items.id(index))) continue;
+    if (processed_[index] || !input_.admits(input_.items.id(index))) continue;
     auto item = read(index);
     if (item && input_.filter.matches(item->labels)) return item;
   }
   return std::nullopt;
 }
 
-/// Returns nothing if an item cannot be read, which is reported.
+/// Reads an item. Reports an error, and returns nothing, if it cannot be read.
 std::optional<BackupRun::Item> BackupRun::read(std::size_t index) {
   const ResourceIdV1 id = input_.items.id(index);
   auto item = input_.read(index);
@@ -254,30 +254,30 @@ std::optional<BackupRun::Item> BackupRun::read(std::size_t index) {
                 .labels = std::move(item->labels),
                 .text = std::move(item->text)};
   }
-  taken_[index] = true;
+  processed_[index] = true;
   report_.error(item.error(), id);
   return std::nullopt;
 }
 
-void BackupRun::take_queued() {
-  for (; !queue_.empty() && !stopped(); queue_.pop_front()) take(queue_.front());
+void BackupRun::process_queued() {
+  for (; !queue_.empty() && !stopped(); queue_.pop_front()) process(queue_.front());
 }
 
-void BackupRun::take_namespaces() {
+void BackupRun::process_namespaces() {
   for (const std::string& name : namespaces_) {
     const auto index = input_.items.find({.resource = "namespaces", .name = name});
-    if (index && input_.filter.admits_namespace(name)) take(*index);
+    if (index && input_.filter.admits_namespace(name)) process(*index);
   }
 }
 
-void BackupRun::take(std::size_t index) {
-  if (taken_[index]) return;
-  if (auto item = read(index)) take(actions_.run(*std::move(item)));
+void BackupRun::process(std::size_t index) {
+  if (processed_[index]) return;
+  if (auto item = read(index)) add(actions_.run(*std::move(item)));
 }
 
-/// Takes an item as its actions left it.
-void BackupRun::take(Item item) {
-  taken_[item.index] = true;
+/// Records the results of the actions of an item, and adds the item to the archive.
+void BackupRun::add(Item item) {
+  processed_[item.index] = true;
   const ResourceIdV1& id = item.original_id;
   for (const tenon::Error& error : item.errors) report_.error(error, id);
   queue(item.additional, id);
@@ -299,12 +299,12 @@ void BackupRun::take(Item item) {
   }
 }
 
-void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& asked_by) {
+void BackupRun::queue(const std::vector<ResourceIdV1>& ids, const ResourceIdV1& requested_by) {
   for (const ResourceIdV1& id : ids) {
     const auto index = input_.find(id);
     if (!index) {
-      report_.warning(index.error(), asked_by);
-    } else if (!taken_[*index] && input_.admits(input_.items.id(*index))) {
+      report_.warning(index.error(), requested_by);
+    } else if (!processed_[*index] && input_.admits(input_.items.id(*index))) {
       queue_.push_back(*index);
     }
   }
@@ -369,7 +369,7 @@ tenon::Result<void> plan_backup(Session& session, const CreateRequest& request, 
   auto input = read_input(request, report);
   if (!input) return std::move(input).error();
   const auto actions =
-      take_actions<ItemAction>(session, session.settings.backup_actions, input->names, report);
+      load_actions<ItemAction>(session, session.settings.backup_actions, input->names, report);
   plan(*input, input->indices(), actions, report, on_planned);
   return {};
 }

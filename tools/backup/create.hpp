@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Makes a backup: finds the items that are meant, passes each through the actions that apply to it,
-// and stores them with what the actions ask for besides.
+// Creates a backup: selects items, passes each through the actions that apply to it, and stores
+// them together with the additional items that actions name.
 #pragma once
 
 #include "input.hpp"
@@ -28,16 +28,16 @@ struct CreateRequest {
   std::optional<std::chrono::nanoseconds> ttl;
 };
 
-/// Makes a backup and returns its record. Problems with single items and plugins are reported, and
-/// the run continues. Errors, after which the store has nothing of the backup: already-exists;
-/// cannot-read of `from`; bad-pattern, bad-label-selector; those of the store;
+/// Creates a backup and returns its record. Problems with single items and plugins are reported,
+/// and the run continues. After an error the store contains nothing of the backup. Errors:
+/// already-exists; cannot-read of `from`; bad-pattern, bad-label-selector; those of the store;
 /// cancelled.
 tenon::Result<tenon::StoredBackupV1> create_backup(Session& session, Store& store,
                                                    const CreateRequest& request, Report& report,
                                                    Tally& tally);
 
-/// Reports which action would see which item, without executing any: items that actions add are
-/// not known then. Errors: as of create_backup, but for those of the store.
+/// Passes the actions that would be executed for each item to `on_planned`. Executes none, so
+/// additional items are unknown. Errors: those of create_backup, except for those of the store.
 tenon::Result<void> plan_backup(Session& session, const CreateRequest& request, Report& report,
                                 const OnPlanned& on_planned);
 

@@ -13,7 +13,7 @@
 namespace backup {
 namespace {
 
-constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
+constexpr std::size_t max_step = std::numeric_limits<uInt>::max();
 
 tenon::Error corrupt(std::string found) {
   return tenon::Error({.code = "broken-archive",
@@ -34,8 +34,8 @@ class Gunzip final : public Decompressor {
   Gunzip& operator=(const Gunzip&) = delete;
 
   tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output) override {
-    const auto in = static_cast<uInt>(std::min(input.size(), most_at_once));
-    const auto out = static_cast<uInt>(std::min(output.size(), most_at_once));
+    const auto in = static_cast<uInt>(std::min(input.size(), max_step));
+    const auto out = static_cast<uInt>(std::min(output.size(), max_step));
     // zlib does not write to its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
     stream_.avail_in = in;
@@ -77,7 +77,7 @@ class Unzstd final : public Decompressor {
   std::unique_ptr<ZSTD_DStream, Free> stream_;
 };
 
-/// Passes on an uncompressed stream, which may end after any byte.
+/// Copies an uncompressed stream, which may end after any byte.
 class Copy final : public Decompressor {
  public:
   tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output) override {

@@ -18,7 +18,7 @@ class Decompressor {
  public:
   virtual ~Decompressor() = default;
   /// Decompresses from `input` into `output` until one of them is used up, or a part of the stream
-  /// has ended; another one may follow. Error: broken-archive.
+  /// has ended. Another part may follow. Error: broken-archive.
   virtual tenon::Result<Progress> step(std::string_view input, std::span<std::uint8_t> output) = 0;
 };
 

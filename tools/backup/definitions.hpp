@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Custom resources, which documents of the kind CustomResourceDefinition define.
+// Custom resources, which CustomResourceDefinition documents define.
 #pragma once
 
 #include "items.hpp"

@@ -22,7 +22,8 @@ namespace {
 
 using ItemAction = tenon::DeleteItemAction;
 
-/// A delete action that this program cannot use might leave something behind for ever.
+/// Reports delete actions that this program cannot use. Without them, external resources could be
+/// leaked.
 void report_unusable(Session& session, Report& report) {
   const auto usable = session.host.plugins<ItemAction>();
   for (const tenon::PluginInfo& plugin : session.host.registered()) {
@@ -32,14 +33,14 @@ void report_unusable(Session& session, Report& report) {
     });
     if (known) continue;
     report.error(tenon::Error({.code = "unusable-action",
-                               .message = "this delete action cannot be used",
+                               .message = "the delete action cannot be used",
                                .where = plugin.file().string(),
-                               .fix = "see tenon inspect, or remove the file",
+                               .fix = "run `tenon inspect` on the file, or remove it",
                                .plugin = plugin.name()}));
   }
 }
 
-/// How items pass through delete actions.
+/// The policy of delete actions, see ActionBatches.
 struct DeletionPolicy {
   using Kind = ItemAction;
 
@@ -48,7 +49,7 @@ struct DeletionPolicy {
     tenon::ResourceIdV1 original_id;
     Labels labels;
     std::string text;
-    std::vector<std::uint32_t> executed{};  // numbers of actions
+    std::vector<std::uint32_t> executed{};  // indices of actions
     std::vector<tenon::Error> errors{};
   };
 
@@ -66,9 +67,9 @@ struct DeletionPolicy {
       item.errors.push_back(done.error());
     }
   }
-  static bool ended(const Item&) { return false; }
-  static bool stops(const Item&) { return false; }
-  static bool alone(const Item&) { return false; }
+  static bool is_finished(const Item&) { return false; }
+  static bool is_barrier(const Item&) { return false; }
+  static bool needs_preparation(const Item&) { return false; }
 
   std::shared_ptr<const tenon::BackupV2> backup;
 };
@@ -88,9 +89,9 @@ class DeletionRun {
   tenon::Result<void> plan(const OnPlanned& on_planned);
 
  private:
-  void take_plugins();
+  void create_plugins();
   void download();
-  void take_actions();
+  void load_actions();
   void execute_all();
   void remove_snapshots();
   tenon::Result<void> remove_data();
@@ -99,7 +100,7 @@ class DeletionRun {
   Session& session_;
   Store& store_;
   tenon::StoredBackupV1 record_;
-  std::shared_ptr<const tenon::BackupV2> backup_;  // as actions see it
+  std::shared_ptr<const tenon::BackupV2> backup_;  // that actions receive
   Report& report_;
   Tally& tally_;
   std::vector<PluginPtr<ItemAction>> plugins_;
@@ -111,9 +112,9 @@ tenon::Result<Deletion> DeletionRun::run() {
   record_.backup.phase = tenon::BackupV2::Phase::Deleting;
   if (auto marked = store_.write(record_); !marked) return std::move(marked).error();
   session_.report_skipped(report_);
-  take_plugins();
+  create_plugins();
   if (!plugins_.empty() && !failed()) download();
-  if (!failed()) take_actions();
+  if (!failed()) load_actions();
   if (!failed()) execute_all();
   if (!failed()) remove_snapshots();
   if (!failed()) {
@@ -129,17 +130,17 @@ tenon::Result<Deletion> DeletionRun::run() {
 }
 
 tenon::Result<void> DeletionRun::plan(const OnPlanned& on_planned) {
-  take_plugins();
+  create_plugins();
   if (!plugins_.empty()) download();
-  take_actions();
+  load_actions();
   const Input& input = deletion_.input;
   backup::plan(input, input.indices(), actions_, report_, on_planned);
   return {};
 }
 
-void DeletionRun::take_plugins() {
+void DeletionRun::create_plugins() {
   report_unusable(session_, report_);
-  plugins_ = session_.all<ItemAction>(session_.settings.delete_actions, report_);
+  plugins_ = session_.create_all<ItemAction>(session_.settings.delete_actions, report_);
   std::sort(plugins_.begin(), plugins_.end(),
             [](const auto& a, const auto& b) { return a->info.name() < b->info.name(); });
 }
@@ -150,19 +151,19 @@ void DeletionRun::download() {
     deletion_.input.items = *std::move(items);
   } else if (TENON_CODE(items.error().status()) == TENON_NOT_FOUND) {
     report_.warning(tenon::Error({.code = "missing-archive",
-                                  .message = "the archive is gone; no action is executed",
+                                  .message = "the archive does not exist; no action is executed",
                                   .where = record_.contents}));
   } else {
     report_.error(items.error());
   }
 }
 
-void DeletionRun::take_actions() {
+void DeletionRun::load_actions() {
   Input& input = deletion_.input;
   add_definitions(input.items, input.names);
   for (PluginPtr<ItemAction>& plugin : plugins_) {
     deletion_.actions.push_back(plugin->info.name());
-    auto action = take_action<ItemAction>(session_, plugin, input.names);
+    auto action = load_action<ItemAction>(session_, plugin, input.names);
     if (action) {
       actions_.push_back(*std::move(action));
     } else {
@@ -222,7 +223,7 @@ tenon::Result<void> DeletionRun::remove_data() {
   return store_.remove_record(name);
 }
 
-/// Removes what a backup without a record left.
+/// Removes the objects of an unfinished backup, which has no record.
 tenon::Result<Deletion> remove_leftovers(Store& store, const std::string& name,
                                          tenon::Error not_found) {
   const auto removed = store.remove_contents(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Deletes a backup: first the delete actions clean up what belongs to its items elsewhere, then its
-// snapshots, its archive, its restores and its record are deleted.
+// Deletes a backup: first delete actions clean up external resources of its items, then its
+// snapshots, its archive, the records of its restores and its record are deleted.
 #pragma once
 
 #include "input.hpp"
@@ -26,21 +26,22 @@ struct Deletion {
   };
 
   bool deleted = false;
-  /// The actions in the order in which they run, and the items that they were executed for. Nothing
-  /// of this is undone if the deletion fails.
+  /// The actions in the order in which they run, and the items for which they were executed.
+  /// Executed actions are not undone if the deletion fails.
   std::vector<std::string> actions;
   Input input;
   std::vector<Execution> executed;
 };
 
-/// Deletes a backup. Everything that goes wrong is reported, and as long as anything does, neither
-/// the snapshots nor the archive are deleted, so that the deletion can be repeated; actions then
-/// see all items again. Where nothing but leftovers of an unfinished backup are there, they are
-/// removed. Errors: not-found; those of the store.
+/// Deletes a backup. All problems are reported. After any error, neither the snapshots nor the
+/// archive are deleted, so the deletion can be repeated; it then executes the actions for all items
+/// again. If only objects of an unfinished backup exist, they are removed. Errors: not-found; those
+/// of the store.
 tenon::Result<Deletion> delete_backup(Session& session, Store& store, const std::string& name,
                                       Report& report, Tally& tally);
 
-/// Reports which action would see which item, without executing any. Errors: as of delete_backup.
+/// Passes the actions that would be executed for each item to `on_planned`. Executes none. Errors:
+/// those of delete_backup.
 tenon::Result<void> plan_deletion(Session& session, Store& store, const std::string& name,
                                   Report& report, const OnPlanned& on_planned);
 

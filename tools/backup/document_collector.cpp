@@ -42,9 +42,9 @@ tenon::Error too_large(std::string where, std::uint64_t size) {
 
 }  // namespace
 
-std::string Drafts::where(const Draft& draft) const {
-  return place_text(files.path(draft.place.file).native(),
-                    {draft.place.offset, draft.line, draft.column});
+std::string UnresolvedDocuments::where(const UnresolvedDocument& document) const {
+  return place_text(files.path(document.place.file).native(),
+                    {document.place.offset, document.line, document.column});
 }
 
 void DocumentCollector::read(const std::filesystem::path& path) {
@@ -60,11 +60,12 @@ void DocumentCollector::read(const std::filesystem::path& path) {
     return;
   }
   path_ = path;
-  file_ = drafts_.files.add(path, status);
+  file_ = documents_.files.add(path, status);
   read_pieces(file.get(), static_cast<std::uint64_t>(status.st_size));
 }
 
-/// Stops at the size that the file had. If it has grown since, its documents cannot be read again.
+/// Stops at the size that the file had when it was opened. Documents of a file that changed
+/// meanwhile cannot be read again.
 void DocumentCollector::read_pieces(int file, std::uint64_t size) {
   DocumentScanner scanner(*this, largest_document);
   buffer_.resize(piece_size);
@@ -110,7 +111,7 @@ void DocumentCollector::on_broken(const Position& where, std::string_view found,
                                     .where = place_text(path_.native(), where),
                                     .found = std::string(found),
                                     .needed = "JSON documents, one after the other",
-                                    .fix = "correct the text at this place or just before it"}));
+                                    .fix = "correct the text at this position or just before it"}));
 }
 
 void DocumentCollector::take_document(const Extent& extent) {
@@ -120,7 +121,8 @@ void DocumentCollector::take_document(const Extent& extent) {
   }
   if (extent.begin.offset >= piece_offset_) {
     add(extent, piece_.substr(extent.begin.offset - piece_offset_, extent.size));
-  } else if (const auto text = drafts_.files.read({file_, 0, extent.begin.offset, extent.size})) {
+  } else if (const auto text =
+                 documents_.files.read({file_, 0, extent.begin.offset, extent.size})) {
     add(extent, *text);
   } else {
     problems_.push_back(text.error());
@@ -136,24 +138,24 @@ void DocumentCollector::add(const Extent& extent, std::string_view text) {
     return;
   }
   pending_.push_back(
-      {.name = drafts_.names.size(),
+      {.name = documents_.names.size(),
        .name_size = static_cast<std::uint32_t>(header->name.size()),
-       .type = drafts_.types.of({std::move(header->api_version), std::move(header->kind)}),
-       .space = drafts_.spaces.of(header->in_namespace),
+       .type = documents_.types.of({std::move(header->api_version), std::move(header->kind)}),
+       .space = documents_.spaces.of(header->in_namespace),
        .line = extent.begin.line,
        .column = extent.begin.column,
        .place = {file_, 0, extent.begin.offset, extent.size}});
-  drafts_.names += header->name;
+  documents_.names += header->name;
 }
 
-/// Adds the pending documents of a list, or a single one, for which `list` is empty.
+/// Adds the pending documents of a list, or one document, for which `list` is empty.
 void DocumentCollector::flush_list(const Envelope& list) {
-  for (Draft& draft : pending_) {
-    if (!complete(draft, list)) continue;
-    if (on_definition_ && drafts_.types[draft.type].second == definition_kind) {
-      report_definition(draft);
+  for (UnresolvedDocument& document : pending_) {
+    if (!complete(document, list)) continue;
+    if (on_definition_ && documents_.types[document.type].second == definition_kind) {
+      report_definition(document);
     }
-    drafts_.all.push_back(draft);
+    documents_.all.push_back(document);
   }
   std::move(pending_problems_.begin(), pending_problems_.end(), std::back_inserter(problems_));
   pending_.clear();
@@ -162,8 +164,8 @@ void DocumentCollector::flush_list(const Envelope& list) {
 
 /// Sets the apiVersion and kind that an element of a typed list lacks. Returns false if they are
 /// unknown.
-bool DocumentCollector::complete(Draft& draft, const Envelope& list) {
-  const auto& [own_version, own_kind] = drafts_.types[draft.type];
+bool DocumentCollector::complete(UnresolvedDocument& document, const Envelope& list) {
+  const auto& [own_version, own_kind] = documents_.types[document.type];
   if (!own_version.empty() && !own_kind.empty()) return true;
   DocumentType type(own_version, own_kind);
   std::string members;
@@ -178,31 +180,32 @@ bool DocumentCollector::complete(Draft& draft, const Envelope& list) {
   }
   if (type.first.empty() || type.second.empty()) {
     const std::string_view missing = type.second.empty() ? "kind" : "apiVersion";
-    pending_problems_.push_back(not_a_resource(drafts_.where(draft), "no " + std::string(missing),
+    pending_problems_.push_back(not_a_resource(documents_.where(document),
+                                               "no " + std::string(missing),
                                                "a text \"" + std::string(missing) + '"'));
     return false;
   }
-  draft.type = drafts_.types.of(type);
-  draft.place.head = head(std::move(members));
+  document.type = documents_.types.of(type);
+  document.place.head = head(std::move(members));
   return true;
 }
 
 std::uint32_t DocumentCollector::head(std::string members) {
   const auto known = heads_.find(members);
   if (known != heads_.end()) return known->second;
-  const std::uint32_t number = drafts_.files.add_head(members);
+  const std::uint32_t number = documents_.files.add_head(members);
   heads_.emplace(std::move(members), number);
   return number;
 }
 
-void DocumentCollector::report_definition(const Draft& draft) {
-  const auto text = drafts_.files.read(draft.place);
+void DocumentCollector::report_definition(const UnresolvedDocument& document) {
+  const auto text = documents_.files.read(document.place);
   if (!text) {
     pending_problems_.push_back(text.error());
     return;
   }
-  const auto document = parse_document(*text);
-  if (document) on_definition_(document->get_object());
+  const auto definition = parse_document(*text);
+  if (definition) on_definition_(definition->get_object());
 }
 
 }  // namespace backup

@@ -21,8 +21,8 @@
 namespace backup {
 
 /// A document whose resource is not known yet.
-struct Draft {
-  std::uint64_t name;  // offset in Drafts::names
+struct UnresolvedDocument {
+  std::uint64_t name;  // offset in UnresolvedDocuments::names
   std::uint32_t name_size;
   std::uint32_t type;
   std::uint32_t space;
@@ -50,20 +50,20 @@ class Numbers {
 
 using DocumentType = std::pair<std::string, std::string>;  // apiVersion and kind
 
-struct Drafts {
+struct UnresolvedDocuments {
   Numbers<DocumentType> types;
   Numbers<std::string> spaces;
   std::string names;
-  std::vector<Draft> all;
+  std::vector<UnresolvedDocument> all;
   ItemFiles files;
 
-  std::string_view name(const Draft& draft) const {
-    return std::string_view(names).substr(draft.name, draft.name_size);
+  std::string_view name(const UnresolvedDocument& document) const {
+    return std::string_view(names).substr(document.name, document.name_size);
   }
-  std::string where(const Draft& draft) const;
+  std::string where(const UnresolvedDocument& document) const;
 };
 
-/// Fills Drafts from one file after the other.
+/// Reads files and collects their documents.
 class DocumentCollector : private ScanHandler {
  public:
   DocumentCollector(std::vector<tenon::Error>& problems, const OnDefinition& on_definition)
@@ -71,7 +71,7 @@ class DocumentCollector : private ScanHandler {
 
   /// Reads a file and adds its problems.
   void read(const std::filesystem::path& path);
-  Drafts& drafts() { return drafts_; }
+  UnresolvedDocuments& documents() { return documents_; }
 
  private:
   void on_element(const Extent& extent, std::string_view text, const Envelope& envelope) override;
@@ -83,19 +83,19 @@ class DocumentCollector : private ScanHandler {
   void add(const Extent& extent, std::string_view text);
   std::uint32_t head(std::string members);
   void flush_list(const Envelope& list);
-  bool complete(Draft& draft, const Envelope& list);
-  void report_definition(const Draft& draft);
+  bool complete(UnresolvedDocument& document, const Envelope& list);
+  void report_definition(const UnresolvedDocument& document);
 
   std::vector<tenon::Error>& problems_;
   const OnDefinition& on_definition_;
-  Drafts drafts_;
+  UnresolvedDocuments documents_;
   std::filesystem::path path_;  // of the current file
   std::uint32_t file_ = 0;      // its number
   std::string buffer_;
   std::string_view piece_;          // the part of the file that is scanned, in the buffer
   std::uint64_t piece_offset_ = 0;  // where it begins in the file
   // Of the current object, until it is known whether it is a list.
-  std::vector<Draft> pending_;
+  std::vector<UnresolvedDocument> pending_;
   std::vector<tenon::Error> pending_problems_;
   std::map<std::string, std::uint32_t> heads_;  // members that elements of lists lack
 };

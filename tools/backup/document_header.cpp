@@ -14,9 +14,9 @@ namespace {
 
 namespace json = boost::json;
 
-/// Returns the place of a syntax error. The parser does not report it, so it gets the text byte by
-/// byte.
-Position place_of_flaw(std::string_view text, Position place) {
+/// Returns the position of a syntax error. The parser does not report it, so the text is parsed
+/// again byte by byte.
+Position find_syntax_error(std::string_view text, Position place) {
   json::stream_parser parser({}, document_options());
   json::error_code status;
   for (const char c : text) {
@@ -36,11 +36,12 @@ tenon::Error not_json(std::string where, const json::error_code& status) {
                        .needed = is_deep
                                      ? "at most " + std::to_string(deepest_document) + " levels"
                                      : "JSON without comments and without a comma before } or ]",
-                       .fix = "correct the text at this place or just before it"});
+                       .fix = "correct the text at this position or just before it"});
 }
 
-/// Returns what is wrong with a document and what is needed; empty texts if it is a resource.
-std::pair<std::string, std::string> flaw_of(const ItemOutline& outline) {
+/// Returns what was found and what is needed if a document is not a resource, otherwise empty
+/// texts.
+std::pair<std::string, std::string> check_resource(const ItemOutline& outline) {
   if (!outline.is_object) return {"another value", "an object"};
   if (!outline.has_metadata) return {"no metadata", "an object \"metadata\" with a name"};
   std::string_view other;
@@ -72,8 +73,8 @@ tenon::Result<DocumentHeader> read_header(std::string_view text, std::string_vie
                                           const Position& begin) {
   json::error_code status;
   ItemOutline outline = read_outline(text, status);
-  if (status) return not_json(place_text(file, place_of_flaw(text, begin)), status);
-  if (auto [found, needed] = flaw_of(outline); !found.empty()) {
+  if (status) return not_json(place_text(file, find_syntax_error(text, begin)), status);
+  if (auto [found, needed] = check_resource(outline); !found.empty()) {
     return not_a_resource(place_text(file, begin), std::move(found), std::move(needed));
   }
   return DocumentHeader{.api_version = std::move(outline.api_version.value),

@@ -16,7 +16,7 @@ namespace backup {
 
 struct DocumentHeader {
   std::string api_version;  // empty if it is absent
-  std::string kind;         // the same
+  std::string kind;         // empty if it is absent
   std::string in_namespace;
   std::string name;
 };

@@ -16,7 +16,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/// Returns a JSON text without quotes and escapes; empty if it is another value.
+/// Returns the value of a JSON string, or an empty text if it is another value.
 std::string text_of(std::string_view json) {
   boost::json::error_code status;
   const auto value = boost::json::parse(json, status);
@@ -88,14 +88,15 @@ void DocumentScanner::take(char c) {
   if (is_blank(c)) return;
   switch (state_) {
     case State::between:
-      return c == '{' ? begin_object() : break_off(c, "no object begins here");
+      return c == '{' ? begin_object() : break_off(c, "this is not the beginning of an object");
     case State::key_or_end:
       if (c == '}') return end_object();
       [[fallthrough]];
     case State::key:
-      return c == '"' ? begin_value(State::in_key, c) : break_off(c, "no key begins here");
+      return c == '"' ? begin_value(State::in_key, c)
+                      : break_off(c, "this is not the beginning of a key");
     case State::colon:
-      return expect(c, ':', State::value, "there is no colon after a key");
+      return expect(c, ':', State::value, "no colon follows a key");
     case State::value:
       return begin_value(State::in_value, c);
     case State::comma_or_end:
@@ -152,8 +153,8 @@ void DocumentScanner::begin_value(State state, char c) {
   scan_.begin();
 }
 
-/// Takes the bytes that belong to the current value, and one that is not allowed there. Returns how
-/// many they are.
+/// Takes the bytes of the current value, and a byte that is not allowed there. Returns their
+/// number.
 std::size_t DocumentScanner::take_value(std::string_view piece) {
   const auto [size, step] = scan_.take(piece);
   keep(piece.substr(0, size));

@@ -13,7 +13,7 @@
 
 namespace backup {
 
-/// A place in a file. Lines and columns count from 1, a column is one character.
+/// A position in a file. Lines and columns count from 1, a column is one character.
 struct Position {
   std::uint64_t offset = 0;  // in bytes
   std::uint32_t line = 1;
@@ -36,16 +36,16 @@ struct Envelope {
   bool has_items = false;  // a member "items" that is an array
 };
 
-/// Gets the findings of a DocumentScanner in the order of the file.
+/// Receives the results of a DocumentScanner in the order of the file.
 class ScanHandler {
  public:
   virtual ~ScanHandler() = default;
-  /// Gets an element of "items". `text` is empty if it is larger than the limit of the scanner.
+  /// Receives an element of "items". `text` is empty if it is larger than the limit of the scanner.
   virtual void on_element(const Extent& extent, std::string_view text,
                           const Envelope& envelope) = 0;
-  /// Gets an object at its end.
+  /// Receives an object after its end.
   virtual void on_object(const Extent& extent, const Envelope& envelope) = 0;
-  /// Gets the place from which on an object cannot be read.
+  /// Receives the position at which an object becomes unreadable.
   virtual void on_broken(const Position& where, std::string_view found,
                          const Envelope& envelope) = 0;
 };
@@ -64,7 +64,7 @@ class DocumentScanner {
  private:
   enum class State : std::uint8_t {
     between,     // documents
-    lost,        // after something broken
+    lost,        // after a syntax error
     key_or_end,  // of an object that has just begun
     key,         // after a comma
     in_key,

@@ -46,83 +46,87 @@ void list_files(const fs::path& folder, std::vector<fs::path>& files,
 
 class Resolution {
  public:
-  Resolution(Drafts& drafts, const ResourceOf& resource_of, std::vector<tenon::Error>& problems)
-      : drafts_(drafts), resource_of_(resource_of), problems_(problems) {}
+  Resolution(UnresolvedDocuments& documents, const ResourceOf& resource_of,
+             std::vector<tenon::Error>& problems)
+      : documents_(documents), resource_of_(resource_of), problems_(problems) {}
 
   Items run() {
-    resources_.resize(drafts_.types.size());
-    std::erase_if(drafts_.all, [&](const Draft& draft) { return !resolve(draft); });
-    std::stable_sort(drafts_.all.begin(), drafts_.all.end(),
-                     [&](const Draft& one, const Draft& other) { return compare(one, other) < 0; });
+    resources_.resize(documents_.types.size());
+    std::erase_if(documents_.all,
+                  [&](const UnresolvedDocument& document) { return !resolve(document); });
+    std::stable_sort(documents_.all.begin(), documents_.all.end(),
+                     [&](const UnresolvedDocument& one, const UnresolvedDocument& other) {
+                       return compare(one, other) < 0;
+                     });
     ItemsBuilder builder;
-    const Draft* last = nullptr;
-    for (const Draft& draft : drafts_.all) {
-      if (last != nullptr && compare(*last, draft) == 0) {
-        check_same(*last, draft);
+    const UnresolvedDocument* last = nullptr;
+    for (const UnresolvedDocument& document : documents_.all) {
+      if (last != nullptr && compare(*last, document) == 0) {
+        check_same(*last, document);
         continue;
       }
-      builder.add(id(draft), draft.place);
-      last = &draft;
+      builder.add(id(document), document.place);
+      last = &document;
     }
     builder.sort();
-    builder.set_files(std::move(drafts_.files));
+    builder.set_files(std::move(documents_.files));
     return builder.take();
   }
 
  private:
-  tenon::ResourceIdV1 id(const Draft& draft) const {
+  tenon::ResourceIdV1 id(const UnresolvedDocument& document) const {
     tenon::ResourceIdV1 id;
-    id.resource = *resources_[draft.type];
-    id.in_namespace = drafts_.spaces[draft.space];
-    id.name = drafts_.name(draft);
+    id.resource = *resources_[document.type];
+    id.in_namespace = documents_.spaces[document.space];
+    id.name = documents_.name(document);
     return id;
   }
 
   const std::string& resource(std::uint32_t type) {
-    const auto& [api_version, kind] = drafts_.types[type];
+    const auto& [api_version, kind] = documents_.types[type];
     if (!resources_[type]) resources_[type] = resource_of_(api_version, kind);
     return *resources_[type];
   }
 
   /// Returns whether the resource of a document is known and can be stored. Otherwise adds a
   /// problem.
-  bool resolve(const Draft& draft) {
-    if (resource(draft.type).empty()) {
-      const auto& [api_version, kind] = drafts_.types[draft.type];
+  bool resolve(const UnresolvedDocument& document) {
+    if (resource(document.type).empty()) {
+      const auto& [api_version, kind] = documents_.types[document.type];
       problems_.push_back(
           tenon::Error({.code = "unknown-resource-kind",
                         .message = "the kind of the document is unknown",
-                        .where = drafts_.where(draft),
+                        .where = documents_.where(document),
                         .found = api_version + ' ' + kind,
                         .needed = "a kind of Kubernetes or of a CustomResourceDefinition",
                         .fix = "add the CustomResourceDefinition of the kind"}));
       return false;
     }
-    const auto good = check_id(id(draft));
+    const auto good = check_id(id(document));
     if (good) return true;
     problems_.push_back(tenon::Error({.code = std::string(good.error().code()),
                                       .message = std::string(good.error().message()),
-                                      .where = drafts_.where(draft),
+                                      .where = documents_.where(document),
                                       .found = std::string(good.error().found()),
                                       .needed = std::string(good.error().needed()),
                                       .fix = std::string(good.error().fix())}));
     return false;
   }
 
-  int compare(const Draft& one, const Draft& other) const {
+  int compare(const UnresolvedDocument& one, const UnresolvedDocument& other) const {
     if (one.type != other.type) {
       const int order = resources_[one.type]->compare(*resources_[other.type]);
       if (order != 0) return order;
     }
     if (one.space != other.space) {
-      return drafts_.spaces[one.space].compare(drafts_.spaces[other.space]);
+      return documents_.spaces[one.space].compare(documents_.spaces[other.space]);
     }
-    return drafts_.name(one).compare(drafts_.name(other));
+    return documents_.name(one).compare(documents_.name(other));
   }
 
-  void check_same(const Draft& first, const Draft& second) {
-    const auto one = drafts_.files.read(first.place);
-    const auto other = drafts_.files.read(second.place);
+  void check_same(const UnresolvedDocument& first, const UnresolvedDocument& second) {
+    const auto one = documents_.files.read(first.place);
+    const auto other = documents_.files.read(second.place);
     if (!one || !other) {
       problems_.push_back(one ? other.error() : one.error());
       return;
@@ -131,16 +135,16 @@ class Resolution {
     problems_.push_back(
         tenon::Error({.code = "duplicate-resource",
                       .message = "two documents of one resource differ",
-                      .where = drafts_.where(second),
-                      .found = id_text(id(second)) + ", as at " + drafts_.where(first),
+                      .where = documents_.where(second),
+                      .found = id_text(id(second)) + ", as at " + documents_.where(first),
                       .needed = "each resource once",
-                      .fix = "remove one of the two"}));
+                      .fix = "remove one of the documents"}));
   }
 
-  Drafts& drafts_;
+  UnresolvedDocuments& documents_;
   const ResourceOf& resource_of_;
   std::vector<tenon::Error>& problems_;
-  std::vector<std::optional<std::string>> resources_;  // of each type, once it was requested
+  std::vector<std::optional<std::string>> resources_;  // of each type, after the first request
 };
 
 }  // namespace
@@ -162,7 +166,7 @@ tenon::Result<Items> read_documents(const fs::path& from, const ResourceOf& reso
   std::sort(files.begin(), files.end());
   DocumentCollector collector(problems, on_definition);
   for (const fs::path& file : files) collector.read(file);
-  return Resolution(collector.drafts(), resource_of, problems).run();
+  return Resolution(collector.documents(), resource_of, problems).run();
 }
 
 }  // namespace backup

@@ -18,7 +18,7 @@
 
 namespace backup {
 
-/// The largest document, in bytes, and its deepest level.
+/// The limits of a document: its size in bytes and its number of levels.
 constexpr std::size_t largest_document = std::size_t{16} << 20;
 constexpr std::size_t deepest_document = 256;
 
@@ -33,13 +33,13 @@ using OnDefinition = std::function<void(const boost::json::object&)>;
 /// the other. Each is a resource, or a list of them as `kubectl get -o json` prints it; elements of
 /// a list such as PodList may lack their kind and apiVersion. Lists may be larger than memory.
 ///
-/// All calls of `on_definition` come before the first one of `resource_of`, which is called once
-/// for each pair of apiVersion and kind.
+/// Calls `on_definition` for all definitions first, then `resource_of` once for each pair of
+/// apiVersion and kind.
 ///
 /// Adds an error to `problems` for each document that cannot be used, and reads the others:
 /// not-json, not-a-resource, bad-id, document-too-large, unknown-resource-kind, cannot-read, and
-/// duplicate-resource if two documents of one resource differ; the first one is used then. Their
-/// `where` is file:line:column, counted from 1 in characters.
+/// duplicate-resource if two documents of one resource differ, of which the first one is used.
+/// Their `where` is file:line:column, counted from 1 in characters.
 ///
 /// Error: cannot-read.
 tenon::Result<Items> read_documents(const std::filesystem::path& from,

@@ -9,14 +9,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The interval in which a waiting reader checks whether its call was cancelled, since a
-/// cancellation does not wake it. New entries do.
-constexpr auto look_for_cancel = 20ms;
+/// The interval in which a waiting reader checks whether its call was cancelled. A cancellation
+/// does not wake it, but new entries do.
+constexpr auto cancel_poll_interval = 20ms;
 
 tenon::Error stopped(tenon::CancelReason reason) {
   const bool late = reason == tenon::CancelReason::deadline;
   return tenon::Error({.status = late ? TENON_DEADLINE_EXCEEDED : TENON_CANCELLED,
-                       .message = late ? "the next entry of the archive came too late"
+                       .message = late ? "no entry was added to the archive before the deadline"
                                        : "reading the archive was cancelled"});
 }
 
@@ -25,11 +25,11 @@ tenon::Error stopped(tenon::CancelReason reason) {
 tenon::Result<void> EntryQueue::put(ArchiveEntry entry) {
   std::unique_lock lock(mutex_);
   const auto may_continue = [&] { return failure_ || has_room(entry.bytes()); };
-  for (std::uint64_t seen = reads_; !changed_.wait_for(lock, patience_, may_continue);) {
+  for (std::uint64_t seen = reads_; !changed_.wait_for(lock, stall_timeout_, may_continue);) {
     if (std::exchange(seen, reads_) != seen) continue;
     stalled_ = true;
-    fail(tenon::Error({.status = TENON_DEADLINE_EXCEEDED,
-                       .message = "the archive has not been read for too long"}));
+    fail(tenon::Error(
+        {.status = TENON_DEADLINE_EXCEEDED, .message = "the archive was not read for too long"}));
   }
   if (failure_) return *failure_;
   bytes_ += entry.bytes();
@@ -82,7 +82,7 @@ tenon::Result<void> EntryQueue::wait_for_entry(std::unique_lock<std::mutex>& loc
     if (const auto reason = call.cancelled(); reason != tenon::CancelReason::none) {
       return stopped(reason);
     }
-    changed_.wait_for(lock, look_for_cancel);
+    changed_.wait_for(lock, cancel_poll_interval);
   }
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The queue of entries between the threads that add to an archive and the one that reads it.
+// The queue of entries between the threads that add to an archive and the thread that reads it.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -25,50 +25,50 @@ struct ArchiveEntry {
   std::size_t bytes() const noexcept { return path.size() + content.size(); }
 };
 
-/// Thread-safe. A side that ends wakes the other one.
+/// Thread-safe. When one side ends, the other one is woken.
 class EntryQueue {
  public:
-  EntryQueue(std::size_t most_bytes, std::chrono::nanoseconds patience)
-      : most_bytes_(most_bytes), patience_(patience) {}
+  EntryQueue(std::size_t max_bytes, std::chrono::nanoseconds stall_timeout)
+      : max_bytes_(max_bytes), stall_timeout_(stall_timeout) {}
 
-  // -- For threads that add -------------------------------------------------------
+  // -- For writers ----------------------------------------------------------------
 
-  /// Waits for room. Errors: why nothing more is taken; deadline-exceeded, from now on, if nothing
-  /// was read for as long as the patience lasts.
+  /// Adds an entry. Waits for room. Errors: the one of `abandon` or `close`; deadline-exceeded for
+  /// this and all later calls, if nothing was read for `stall_timeout`.
   tenon::Result<void> put(ArchiveEntry entry);
   /// Marks the end of the entries.
   tenon::Result<void> finish();
-  /// Removes all entries and makes both sides fail. Does nothing after `finish` or a failure.
+  /// Removes all entries. Both sides fail with `error`. Does nothing after `finish` or a failure.
   void abandon(tenon::Error error);
   bool abandoned() const;
-  /// Returns whether `put` waited too long.
+  /// Returns whether `put` failed because nothing was read.
   bool stalled() const;
   /// Returns whether `put` fails, for any reason.
   bool failed() const;
 
   // -- For the reader ---------------------------------------------------
 
-  /// Returns the next entry, or nothing at the end. Unless it `may_wait`, it also returns nothing
-  /// if there is no entry yet. Errors: the one of `abandon`; cancelled and deadline-exceeded of the
+  /// Returns the next entry, or nothing at the end. Unless `may_wait`, also returns nothing if
+  /// there is no entry yet. Errors: the one of `abandon`; cancelled and deadline-exceeded of the
   /// call.
   tenon::Result<std::optional<ArchiveEntry>> take(tenon::Call& call, bool may_wait);
   /// Returns whether the last entry was taken.
   bool drained() const;
-  /// Ends the reader. Threads that add fail with `error` from now on.
+  /// Ends the reader. Later calls of `put` fail with `error`.
   void close(tenon::Error error);
   void note_read() noexcept { ++reads_; }
-  /// Returns how often something was read.
+  /// Returns the number of reads.
   std::uint64_t reads() const noexcept { return reads_; }
 
  private:
   bool has_room(std::size_t bytes) const {
-    return entries_.empty() || bytes_ + bytes <= most_bytes_;
+    return entries_.empty() || bytes_ + bytes <= max_bytes_;
   }
   void fail(tenon::Error error);
   tenon::Result<void> wait_for_entry(std::unique_lock<std::mutex>& lock, tenon::Call& call);
 
-  const std::size_t most_bytes_;
-  const std::chrono::nanoseconds patience_;
+  const std::size_t max_bytes_;
+  const std::chrono::nanoseconds stall_timeout_;
   std::atomic<std::uint64_t> reads_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -26,7 +26,7 @@ tenon::Result<std::size_t> Input::find(const tenon::ResourceIdV1& id) const {
   resolved.resource = names.resolve(id.resource);
   if (const auto index = items.find(resolved)) return *index;
   return tenon::Error({.code = "missing-additional-item",
-                       .message = "an action named an item that does not exist",
+                       .message = "an action named an item that is not in the input",
                        .found = "no " + id_text(resolved)});
 }
 

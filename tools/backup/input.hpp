@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The items of a run, and the selection among them.
+// The items of a run, and the filter that selects them.
 #pragma once
 
 #include "actions.hpp"
@@ -30,14 +30,14 @@ struct Input {
   Items items;
   Selector filter;
 
-  /// Returns whether an item is selected if its labels match. A namespace is selected if items in
-  /// it would be.
+  /// Returns whether an item is selected, regardless of its labels. A namespace is selected if its
+  /// items would be.
   bool admits(const tenon::ResourceIdV1& id) const;
   /// Reads an item. Errors: those of Items::read; not-json.
   tenon::Result<ReadItem> read(std::size_t index) const;
-  /// Returns the item that an action names. Error: missing-additional-item.
+  /// Returns the index of an item that an action names. Error: missing-additional-item.
   tenon::Result<std::size_t> find(const tenon::ResourceIdV1& id) const;
-  /// Returns the numbers of all items, in their order.
+  /// Returns the indices of all items in ascending order.
   std::vector<std::size_t> indices() const;
 };
 
@@ -45,8 +45,8 @@ struct Input {
 using OnPlanned =
     std::function<void(const tenon::ResourceIdV1& id, const std::vector<std::string>& actions)>;
 
-/// Calls `on_planned` for each item that is meant, in the order of `indices`. Items that cannot be
-/// read are reported.
+/// Calls `on_planned` for each selected item, in the order of `indices`. Items that cannot be read
+/// are reported.
 template <class K>
 void plan(const Input& input, const std::vector<std::size_t>& indices,
           const std::vector<Action<K>>& actions, Report& report, const OnPlanned& on_planned) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads those parts of the JSON text of an item that a run needs.
+// Reads the parts of the JSON text of an item that a run needs.
 #pragma once
 
 #include "item_outline.hpp"

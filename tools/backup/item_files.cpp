@@ -19,7 +19,7 @@ tenon::Error changed(const std::filesystem::path& path) {
                        .message = "the file changed while it was in use",
                        .where = path.string(),
                        .needed = "the content that it had when its documents were found",
-                       .fix = "run again, and change no input meanwhile"});
+                       .fix = "run again, and do not change the input during the run"});
 }
 
 }  // namespace

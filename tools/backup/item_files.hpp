@@ -18,23 +18,24 @@
 
 namespace backup {
 
-/// The place of the text of one item.
+/// The location of the text of one item.
 struct ItemPlace {
   std::uint32_t file;    // number of a file in an ItemFiles
-  std::uint32_t head;    // number of the members to put before those of the text; 0: none
+  std::uint32_t head;    // number of the members to insert before those of the text; 0: none
   std::uint64_t offset;  // in bytes
   std::uint64_t size;
 };
 
-/// A file stays open, or is opened for each text, so that there may be many files. Movable. `read`
-/// may be called from any thread.
+/// A file stays open, or is opened for each text if there may be many files. Movable. `read` may be
+/// called from any thread.
 class ItemFiles {
  public:
-  /// Adds a file that is opened for each text. `status`: of the file when the texts were found.
+  /// Adds a file that is opened for each text. `status`: the status of the file when the texts were
+  /// found.
   std::uint32_t add(std::filesystem::path path, const struct stat& status);
   /// Adds a file that stays open. `path`: for errors.
   std::uint32_t add(std::filesystem::path path, std::unique_ptr<tenon::reading::Descriptor> open);
-  /// Adds members that texts lack, eg: `"apiVersion":"v1","kind":"Pod"`.
+  /// Adds members that are missing in texts, eg: `"apiVersion":"v1","kind":"Pod"`.
   std::uint32_t add_head(std::string members);
 
   const std::filesystem::path& path(std::uint32_t file) const { return files_[file].path; }

@@ -14,8 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// Gets the parts of a text while Boost.JSON parses it. Of keys that are there twice, the last one
-/// counts.
+/// Receives the tokens of a text from the parser of Boost.JSON. If a key is repeated, its last
+/// value is used.
 struct OutlineHandler {
   using View = json::string_view;
   using Status = json::error_code;
@@ -76,11 +76,11 @@ struct OutlineHandler {
   std::size_t depth_ = 0;
   bool in_metadata_ = false;
   bool in_labels_ = false;
-  Next next_ = Next::ignored;  // the value that follows
+  Next next_ = Next::ignored;  // the next value
   ItemOutline::Text* text_ = nullptr;
-  std::string label_;  // the key of the label that follows
+  std::string label_;  // the key of the next label
   std::string parts_;  // of the current key or text, except the last one
-  std::string whole_;  // the last key or text that came in parts
+  std::string whole_;  // the last key or text that was received in parts
 };
 
 bool OutlineHandler::on_object_begin(Status&) {
@@ -143,7 +143,7 @@ bool OutlineHandler::on_null(Status&) {
   return true;
 }
 
-/// Gets a value that is neither a text nor null.
+/// Receives a value that is neither a text nor null.
 bool OutlineHandler::take_other() {
   if (next_ == Next::text) text_->is_other = true;
   next_ = Next::ignored;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the few members of a document that the host uses. The rest is checked, but not kept.
+// Reads the members of a document that the host uses. The rest is checked, but not stored.
 #pragma once
 
 #include "selection/label_selector.hpp"
@@ -19,23 +19,23 @@ struct ItemOutline {
   /// A member that should be a text. Empty if it is absent or null.
   struct Text {
     std::string value;
-    bool is_other = false;  // it is another value
+    bool is_other = false;  // the member is not a text
   };
 
   bool is_object = false;
   Text api_version;
   Text kind;
-  bool has_metadata = false;  // a member "metadata" that is an object; the following are in it
+  bool has_metadata = false;  // "metadata" is an object; it contains the members below
   Text in_namespace;
   Text name;
-  Labels labels;  // those that are texts
+  Labels labels;  // labels that are not texts are ignored
 };
 
 /// Returns the options for parsing documents, which limit their levels to `deepest_document`.
 boost::json::parse_options document_options();
 
-/// Reads a JSON text, which may be any value. If it is not JSON, sets `error` and returns what came
-/// before.
+/// Reads a JSON text, which may be any value. If it is not JSON, sets `error` and returns the
+/// members before the error.
 ItemOutline read_outline(std::string_view text, boost::json::error_code& error);
 
 }  // namespace backup

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Resources of a cluster as JSON texts that are read one at a time. Only ids and places are in
-// memory: about 50 bytes for each item, and its name.
+// Resources of a cluster as JSON texts that are read one at a time. Only ids and file positions are
+// in memory: about 50 bytes for each item, and its name.
 #pragma once
 
 #include "item_files.hpp"
@@ -29,7 +29,7 @@ class Items {
   std::size_t size() const noexcept { return slots_.size(); }
   /// Returns the id of an item. REQUIRED: index < size().
   tenon::ResourceIdV1 id(std::size_t index) const;
-  /// Returns the index of an item, in logarithmic time; nothing if there is no such item.
+  /// Returns the index of an item, or nothing if it does not exist. Takes logarithmic time.
   std::optional<std::size_t> find(const tenon::ResourceIdV1& id) const;
   /// Returns the JSON text of an item. Errors: cannot-read, file-changed.
   /// REQUIRED: index < size().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon-backup: backs up documents of Kubernetes into an object store, restores and deletes them.
-// Stores, snapshotters and actions are plugins; this program is also an example of a host.
+// Stores, snapshotters and actions are plugins. This program is also an example of a host.
 #include "create.hpp"
 #include "deletion.hpp"
 #include "output.hpp"
@@ -39,7 +39,7 @@ namespace {
 using namespace backup;
 using tenon::tools::Console;
 
-enum Exit { done = 0, failed = 1, wrong_usage = 2, environment_failed = 3 };
+enum Exit { success = 0, failed = 1, usage_error = 2, io_error = 3 };
 
 struct Options {
   std::filesystem::path config = "tenon-backup.json";
@@ -67,7 +67,7 @@ struct Run {
 
 Exit refuse(const Findings& findings) {
   tenon::tools::print(findings);
-  return wrong_usage;
+  return usage_error;
 }
 
 bool is_usage(const tenon::Error& error) {
@@ -81,12 +81,12 @@ bool is_usage(const tenon::Error& error) {
 Exit fail(Run& run, const tenon::Error& error) {
   run.console.say(error.to_string());
   run.output.failed(error);
-  if (is_usage(error)) return wrong_usage;
-  return error.code() == "cancelled" ? failed : environment_failed;
+  if (is_usage(error)) return usage_error;
+  return error.code() == "cancelled" ? failed : io_error;
 }
 
 Exit exit_of(const Report& report) {
-  return report.errors() == 0 ? done : failed;
+  return report.errors() == 0 ? success : failed;
 }
 
 OnPlanned print_plan(Output& output) {
@@ -176,8 +176,8 @@ Exit remove(Run& run) {
   return remove(run, run.options.name);
 }
 
-/// Calls `visit` with each backup in the order of their names; a record that cannot be read is
-/// reported. What an unfinished backup left has none.
+/// Calls `visit` with the record of each backup, in the order of their names. Records that cannot
+/// be read are reported. Leftovers of unfinished backups have no record.
 tenon::Result<void> each_backup(Run& run,
                                 const std::function<void(const tenon::StoredBackupV1&)>& visit) {
   const auto names = run.store.names();
@@ -222,7 +222,7 @@ Exit describe(Run& run) {
   const auto record = run.store.read(run.options.name);
   if (!record) return fail(run, record.error());
   run.output.described(*record);
-  return done;
+  return success;
 }
 
 using Command = std::function<Exit(Run&)>;
@@ -252,7 +252,7 @@ Exit run_command(const Options& options, const std::string& name, const Command&
   Report report(console);
   Output output(name, options.json);
   Tally tally;
-  Exit exit = done;
+  Exit exit = success;
   {
     const tenon::tools::SignalWatch watch([&](int, bool) { session->caller.cancel(); }, [] {});
     const tenon::tools::Progress progress(console,
@@ -264,15 +264,15 @@ Exit run_command(const Options& options, const std::string& name, const Command&
     } else {
       console.say(store.error().to_string());
       output.failed(store.error());
-      exit = environment_failed;
+      exit = io_error;
     }
   }
   if (!output.finish()) {
     console.say("cannot write to standard output");
-    exit = environment_failed;
+    exit = io_error;
   }
-  // A thread that was left behind still runs in code that would be unloaded.
-  if (session->caller.has_left_calls()) _exit(exit);
+  // An abandoned thread may still run code that would be unloaded.
+  if (session->caller.has_abandoned_calls()) _exit(exit);
   return exit;
 }
 
@@ -295,15 +295,17 @@ void add_selection(CLI::App& command, tenon::SelectorV1& selector) {
 int run(int count, char** arguments) {
   CLI::App program("Backs up, restores and deletes documents of Kubernetes.", "tenon-backup");
   program.footer(
-      "SIGINT stops; a second one stops at once.\n"
-      "Exit status: 0 success, 1 something failed, 2 wrong usage or configuration, 3 I/O error.");
+      "SIGINT cancels the run; a second one ends it at once.\n"
+      "Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
   program.require_subcommand(1);
   program.fallthrough();
   Options options;
   program.add_option("-c,--config", options.config, "the configuration file")
       ->type_name("FILE")
       ->capture_default_str();
-  program.add_option("--plugin-path", options.plugin_path, "a folder to look at before all others")
+  program
+      .add_option("--plugin-path", options.plugin_path,
+                  "a folder of plugins to search before all others")
       ->type_name("DIR")
       ->allow_extra_args(false);
   program.add_flag("--json", options.json, "print one JSON object");
@@ -322,21 +324,23 @@ int run(int count, char** arguments) {
     added->add_option("NAME", options.name, "the name of the backup")->required();
   };
   const auto add_dry_run = [&](CLI::App* added) {
-    added->add_flag("--dry-run", options.dry_run, "say which action would see which item");
+    added->add_flag("--dry-run", options.dry_run,
+                    "print the actions that would be executed for each item");
   };
 
-  CLI::App* create_command = add("create", "makes a backup", create);
+  CLI::App* create_command = add("create", "create a backup", create);
   add_name(create_command);
   create_command
-      ->add_option("--from", options.from, "JSON files, as kubectl get -o json prints them")
+      ->add_option("--from", options.from, "JSON documents as `kubectl get -o json` prints them")
       ->required()
       ->type_name("DIR|FILE");
-  create_command->add_option("--ttl", options.ttl, "expires after this time, eg: 720h")
+  create_command
+      ->add_option("--ttl", options.ttl, "`expire` deletes the backup after this time, eg: 720h")
       ->type_name("DURATION");
   add_selection(*create_command, options.selector);
   add_dry_run(create_command);
 
-  CLI::App* restore_command = add("restore", "restores a backup into a folder", restore);
+  CLI::App* restore_command = add("restore", "restore a backup into a folder", restore);
   add_name(restore_command);
   restore_command->add_option("--to", options.restore.to, "the folder")
       ->required()
@@ -344,20 +348,21 @@ int run(int count, char** arguments) {
   restore_command->add_option("--name", options.restore.name, "the name of the restore")
       ->type_name("RESTORE");
   restore_command
-      ->add_option("--map-namespace", options.mappings, "restores one namespace into another")
+      ->add_option("--map-namespace", options.mappings,
+                   "restore items of one namespace into another")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OLD=NEW,...");
   add_selection(*restore_command, options.selector);
   add_dry_run(restore_command);
 
-  CLI::App* delete_command = add("delete", "deletes a backup and what belongs to it",
+  CLI::App* delete_command = add("delete", "delete a backup, its snapshots and its external files",
                                  [](Run& run) { return remove(run); });
   add_name(delete_command);
   add_dry_run(delete_command);
-  add_dry_run(add("expire", "deletes the backups whose time is over", expire));
-  add("list", "lists the backups", list);
-  add_name(add("describe", "describes a backup", describe));
+  add_dry_run(add("expire", "delete each backup whose --ttl has expired", expire));
+  add("list", "list the backups", list);
+  add_name(add("describe", "describe a backup", describe));
 
   if (const auto exit = tenon::tools::parse(program, count, arguments)) return *exit;
   tenon::tools::hold_signals();
@@ -371,6 +376,6 @@ int main(int count, char** arguments) {
     return run(count, arguments);
   } catch (const std::exception& error) {
     std::cerr << "tenon-backup: " << tenon::harmless(error.what()) << "\n";
-    return environment_failed;
+    return io_error;
   }
 }

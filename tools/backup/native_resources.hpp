@@ -12,10 +12,10 @@ struct NativeResource {
   std::string_view group;  // empty: the core group
   std::string_view kind;
   std::string_view plural;
-  std::string_view short_names;  // with a space between them
+  std::string_view short_names;  // separated by spaces
 };
 
-/// Returns the resources of the core group first, then the other groups in the order in which an
+/// Returns the resources of the core group, then those of the other groups in the order in which an
 /// API server lists them.
 const std::vector<NativeResource>& native_resources();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Asynchronous operations: those that an action continues after its execute has returned.
+// Asynchronous operations, which an action continues after its `execute` has returned.
 #pragma once
 
 #include "report.hpp"
@@ -25,35 +25,35 @@ tenon::Error operation_failed(const tenon::PluginInfo& plugin, const std::string
 tenon::Error operation_timed_out(const tenon::PluginInfo& plugin, const std::string& id,
                                  std::chrono::nanoseconds timeout);
 
-/// The items that are due when an operation of an item has ended.
-struct Due {
+/// The items to back up after an operation of `item` has ended.
+struct PostOperationItems {
   tenon::ResourceIdV1 item;
   std::vector<tenon::ResourceIdV1> items;
 };
 
-/// K is a kind of actions, Run the document that it gets: of the backup or of the restore.
+/// K is a kind of actions. Run is the document that they receive: of the backup or the restore.
 template <class K, class Run>
 class Operations {
  public:
-  /// All of them must outlive the Operations.
+  /// The session and the report must outlive the Operations.
   Operations(Session& session, std::shared_ptr<const Run> run, Report& report)
       : session_(session), run_(std::move(run)), report_(report) {}
 
-  /// `items` are due when the operation has ended.
+  /// Adds an operation of `item`. `wait` returns `items` when the operation has ended.
   void add(PluginPtr<K> plugin, std::string id, tenon::ResourceIdV1 item,
            std::vector<tenon::ResourceIdV1> items) {
     open_.push_back({std::move(plugin), std::move(id), std::move(item), std::move(items),
                      std::chrono::steady_clock::now() + session_.settings.timeouts.operation});
   }
 
-  /// Polls until every operation has ended, well or not, or is cancelled because its time is over,
-  /// the run was interrupted, or `gives_up` returns true. Returns the items that are due.
-  std::vector<Due> wait(const std::function<bool()>& gives_up) {
-    std::vector<Due> due;
+  /// Polls until every operation has succeeded or failed. Cancels operations that time out, and all
+  /// if the run was interrupted or `gives_up` returns true. Returns the post-operation items.
+  std::vector<PostOperationItems> wait(const std::function<bool()>& gives_up) {
+    std::vector<PostOperationItems> post;
     for (;;) {
       std::erase_if(open_, [&](Operation& operation) {
         if (!has_ended(operation)) return false;
-        due.push_back({std::move(operation.item), std::move(operation.items)});
+        post.push_back({std::move(operation.item), std::move(operation.items)});
         return true;
       });
       const bool interrupted = session_.caller.cancelled();
@@ -62,7 +62,7 @@ class Operations {
         for (const Operation& operation : open_) cancel(operation);
         open_.clear();
       }
-      if (open_.empty()) return due;
+      if (open_.empty()) return post;
       session_.caller.wait(session_.settings.timeouts.poll);
     }
   }

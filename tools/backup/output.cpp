@@ -88,12 +88,12 @@ void Output::expect(std::string_view key) {
 }
 
 boost::json::array& Output::array(std::string_view key) {
-  boost::json::value& value = answer_[key];
+  boost::json::value& value = json_output_[key];
   return value.is_array() ? value.get_array() : value.emplace_array();
 }
 
 void Output::created(const tenon::StoredBackupV1& record) {
-  answer_["backup"] = value_of(record);
+  json_output_["backup"] = value_of(record);
   if (json_) return;
   const tenon::BackupV2& backup = record.backup;
   std::cout << "backup " << backup.name << ": " << phase_text(backup.phase) << ", "
@@ -104,7 +104,7 @@ void Output::created(const tenon::StoredBackupV1& record) {
 }
 
 void Output::restored(const tenon::StoredRestoreV1& record) {
-  answer_["restore"] = value_of(record);
+  json_output_["restore"] = value_of(record);
   if (json_) return;
   std::cout << "restore " << record.restore.name << ": " << counted(record.restored, "item")
             << " restored, " << record.skipped << " skipped, " << counted(record.errors, "error")
@@ -161,7 +161,7 @@ void Output::listed(const tenon::StoredBackupV1& record) {
 }
 
 void Output::described(const tenon::StoredBackupV1& record) {
-  answer_["backup"] = value_of(record);
+  json_output_["backup"] = value_of(record);
   if (json_) return;
   const tenon::BackupV2& backup = record.backup;
   const tenon::SelectorV1& selector = backup.selector;
@@ -194,13 +194,13 @@ void Output::described(const tenon::StoredBackupV1& record) {
 }
 
 void Output::failed(const tenon::Error& error) {
-  answer_["error"] = {{"code", error.code()}, {"message", error.to_string()}};
+  json_output_["error"] = {{"code", error.code()}, {"message", error.to_string()}};
 }
 
 bool Output::finish() {
   if (json_) {
     boost::json::object head{{"tenon-backup", {{"schema", 1}, {"command", command_}}}};
-    for (auto& [key, value] : answer_) head[key] = std::move(value);
+    for (auto& [key, value] : json_output_) head[key] = std::move(value);
     std::cout << boost::json::serialize(head) << "\n";
   }
   return static_cast<bool>(std::cout.flush());

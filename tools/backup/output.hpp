@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The standard output of commands: text for people, or one JSON object (backup.md).
+// The standard output of commands: text for people, or one JSON object, see backup.md.
 #pragma once
 
 #include "deletion.hpp"
@@ -46,7 +46,7 @@ class Output {
 
   const std::string command_;
   const bool json_;
-  boost::json::object answer_;
+  boost::json::object json_output_;
   bool has_head_ = false;
 };
 

@@ -9,8 +9,8 @@
 namespace backup {
 namespace {
 
-constexpr std::size_t most_kept = 10'000;
-constexpr std::uint64_t most_shown = 20;
+constexpr std::size_t max_kept = 10'000;
+constexpr std::uint64_t max_shown = 20;
 
 tenon::ProblemV1 problem_of(const tenon::Error& error, std::string item, bool warning) {
   tenon::ProblemV1 problem;
@@ -44,11 +44,11 @@ void Report::warning(const tenon::Error& error, const tenon::ResourceIdV1& item)
 void Report::add(const tenon::Error& error, std::string item, bool warning) {
   ++(warning ? warnings_ : errors_);
   const std::uint64_t number = errors_ + warnings_;
-  if (number > most_kept) return;
+  if (number > max_kept) return;
   problems_.push_back(problem_of(error, std::move(item), warning));
-  if (number <= most_shown) console_.say(to_text(problems_.back()));
-  if (number == most_shown + 1) {
-    console_.say("more problems follow; they are in the record of this run");
+  if (number <= max_shown) console_.say(to_text(problems_.back()));
+  if (number == max_shown + 1) {
+    console_.say("further problems are only listed in the record of this run");
   }
 }
 

@@ -20,10 +20,10 @@ class Report {
  public:
   explicit Report(tenon::tools::Console& console) : console_(console) {}
 
-  /// Adds an error, because of which something is missing or left behind.
+  /// Adds an error: something is missing or was not removed.
   void error(const tenon::Error& error) { add(error, {}, false); }
   void error(const tenon::Error& error, const tenon::ResourceIdV1& item);
-  /// Adds a warning: nothing is missing, but a person should look at it.
+  /// Adds a warning: nothing is missing, but it needs attention.
   void warning(const tenon::Error& error) { add(error, {}, true); }
   void warning(const tenon::Error& error, const tenon::ResourceIdV1& item);
 

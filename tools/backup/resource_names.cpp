@@ -113,11 +113,11 @@ std::string ResourceNames::resource_of(std::string_view api_version, std::string
   return known != kinds_.end() ? known->second : full_name(guessed_plural(lower), group);
 }
 
-std::string ResourceNames::resolve(std::string_view written) const {
-  const std::string lower = lower_case(written);
+std::string ResourceNames::resolve(std::string_view name) const {
+  const std::string lower = lower_case(name);
   if (const std::string* known = find(without_version(lower))) return *known;
   if (const std::string* known = find(lower)) return *known;
-  return std::string(written);
+  return std::string(name);
 }
 
 const std::string* ResourceNames::find(const std::string& name) const {

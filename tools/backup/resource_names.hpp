@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The names of the resources of a cluster. A resource is written in many ways ("deploy",
-// "Deployment", "deployments.apps") and has one full name, `resource.group`: "deployments.apps", or
-// the plural alone in the core group: "pods".
+// Resolves the names of resources. A resource has several names ("deploy", "Deployment",
+// "deployments.apps") and one full name, `resource.group`: "deployments.apps". In the core group it
+// is the plural alone: "pods".
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,10 @@ struct ResourceType {
 /// thread while no type is added.
 class ResourceNames {
  public:
-  /// Knows the builtin resources of Kubernetes 1.31.
+  /// Contains the builtin resources of Kubernetes 1.31.
   ResourceNames();
 
-  /// Adds a type, eg: the one that a CustomResourceDefinition defines. Adding it again changes
-  /// nothing.
+  /// Adds a type, eg: of a CustomResourceDefinition. Adding it again has no effect.
   void add(ResourceType type);
 
   /// Returns the full name of the resource of documents with this `apiVersion` and `kind`, eg:
@@ -40,17 +39,17 @@ class ResourceNames {
   /// the rules of Kubernetes. Returns an empty text if the kind is empty.
   std::string resource_of(std::string_view api_version, std::string_view kind) const;
 
-  /// Returns the full name of a resource that is written as a plural, singular, short name or kind,
-  /// alone or with `.group` or `.version.group` after it; `written` itself if it is unknown. If
-  /// several resources have the name, a plural wins over a short name, a short name over a
-  /// singular, and a singular over a kind, as in kubectl. Among equals the core group wins, then
-  /// the other groups of Kubernetes in the order of its API server, then all others in alphabetical
-  /// order.
-  std::string resolve(std::string_view written) const;
+  /// Returns the full name of a resource. `name` is a plural, singular, short name or kind,
+  /// optionally followed by `.group` or `.version.group`. Returns `name` itself if it is unknown.
+  /// If several resources have the name, a plural takes precedence over a short name, a short name
+  /// over a singular, and a singular over a kind, as in kubectl. Otherwise the core group takes
+  /// precedence, then the other groups of Kubernetes in the order of its API server, then all
+  /// others in alphabetical order.
+  std::string resolve(std::string_view name) const;
 
  private:
-  /// The form of the name, the number of the group (those of Kubernetes first), and its name. Among
-  /// resources with the same name, the one with the lowest rank is used.
+  /// The form of the name, the number of the group (groups of Kubernetes first), and the name of
+  /// the group. Among resources with the same name, the one with the lowest rank is used.
   using Rank = std::tuple<std::size_t, std::size_t, std::string>;
   using Ranked = std::pair<Rank, std::string>;
 

@@ -28,14 +28,14 @@ namespace {
 using ItemAction = tenon::RestoreItemAction;
 using tenon::ResourceIdV1;
 
-/// The record of the backup, unless there is none.
+/// Returns the record of the backup.
 tenon::Result<tenon::StoredBackupV1> read_record(Store& store, const RestoreRequest& request,
                                                  Report& report) {
   auto record = store.read(request.backup);
   if (record && record->backup.phase == tenon::BackupV2::Phase::Deleting) {
     report.warning(tenon::Error({.code = "being-deleted",
-                                 .message = "a deletion of this backup has begun, and delete "
-                                            "actions may have removed what its items refer to",
+                                 .message = "this backup is being deleted; delete actions may "
+                                            "have removed data that its items refer to",
                                  .where = request.backup}));
   }
   return record;
@@ -67,14 +67,14 @@ std::string name_of(const RestoreRequest& request, std::chrono::system_clock::ti
   return request.backup + text + "-" + std::string(6 - digits.size(), '0') + digits;
 }
 
-/// An action that wants to be asked whether its additional items are ready.
+/// An action that requested to wait until its additional items are ready.
 struct Wait {
   PluginPtr<ItemAction> plugin;
   std::vector<ResourceIdV1> items;
   std::chrono::nanoseconds timeout;
 };
 
-/// How items pass through restore actions.
+/// The policy of restore actions, see ActionBatches.
 struct RestorePolicy {
   using Kind = ItemAction;
 
@@ -85,7 +85,7 @@ struct RestorePolicy {
   struct Item {
     std::size_t index = 0;
     ResourceIdV1 original_id;
-    ResourceIdV1 id;  // as its actions left it
+    ResourceIdV1 id;  // after its actions
     Labels labels;
     std::shared_ptr<const std::string> original;
     std::string text;
@@ -105,15 +105,15 @@ struct RestorePolicy {
   template <class Result>
   void take(const PluginPtr<ItemAction>& plugin, std::size_t, Item& item, const Result& done) const;
   static void replace(const PluginPtr<ItemAction>& plugin, std::string_view changed, Item& item);
-  static bool ended(const Item& item) { return item.skipped; }
-  bool stops(const Item& item) const {
-    return !settled->cover(item.additional) || !item.waits.empty();
+  static bool is_finished(const Item& item) { return item.skipped; }
+  bool is_barrier(const Item& item) const {
+    return !handled->contains(item.additional) || !item.waits.empty();
   }
-  static bool alone(const Item& item) { return Snapshots::concerns(item.original_id); }
+  static bool needs_preparation(const Item& item) { return Snapshots::concerns(item.original_id); }
 
   std::shared_ptr<const tenon::RestoreV1> restore;
   std::chrono::nanoseconds ready_timeout;
-  std::shared_ptr<SettledItems> settled;
+  std::shared_ptr<HandledItems> handled;
 };
 
 template <class Result>
@@ -134,7 +134,7 @@ void RestorePolicy::take(const PluginPtr<ItemAction>& plugin, std::size_t, Item&
   if (done->updated_item) replace(plugin, *done->updated_item, item);
 }
 
-/// A change that cannot be used is left out; the actions that follow see the item without it.
+/// Reports and drops a change that cannot be used.
 void RestorePolicy::replace(const PluginPtr<ItemAction>& plugin, std::string_view changed,
                             Item& item) {
   auto id = id_of(changed, item.id.resource);
@@ -158,7 +158,7 @@ class RestoreRun {
 
   std::optional<Item> next();
   std::optional<Item> read(std::size_t index);
-  void take_snapshot(Item& item);
+  void restore_snapshot(Item& item);
   void restore(Item item);
   void begin(Item item, std::vector<Item>& stack);
   void begin_additional(std::vector<Item>& stack);
@@ -171,11 +171,11 @@ class RestoreRun {
   Tally& tally_;
   const Input input_;
   tenon::StoredRestoreV1 record_;
-  std::shared_ptr<const tenon::RestoreV1> restore_;  // as actions see it
+  std::shared_ptr<const tenon::RestoreV1> restore_;  // that actions receive
   RestoredFolder folder_;
   Snapshots snapshots_;
   std::map<std::string, const tenon::StoredBackupV1Snapshot*> snapshot_of_;  // by volume
-  std::shared_ptr<SettledItems> settled_ = std::make_shared<SettledItems>();
+  std::shared_ptr<HandledItems> handled_ = std::make_shared<HandledItems>();
   ActionBatches<RestorePolicy> actions_;
   Operations<ItemAction, tenon::RestoreV1> operations_;
   const std::vector<std::size_t> order_;
@@ -206,8 +206,8 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
       snapshots_(session, report),
       actions_(
           session,
-          take_actions<ItemAction>(session, session.settings.restore_actions, input_.names, report),
-          {restore_, session.settings.timeouts.ready, settled_}),
+          load_actions<ItemAction>(session, session.settings.restore_actions, input_.names, report),
+          {restore_, session.settings.timeouts.ready, handled_}),
       operations_(session, restore_, report),
       order_(restore_order(input_.items)),
       begun_(input_.items.size()) {
@@ -218,18 +218,18 @@ RestoreRun::RestoreRun(Session& session, const RestoreRequest& request, Report& 
 }
 
 tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
-  if (auto made = folder_.take(); !made) return std::move(made).error();
+  if (auto made = folder_.lock(); !made) return std::move(made).error();
   session_.report_skipped(report_);
   actions_.run([&] { return next(); },
                [&](const Item& item) {
                  if (begun_[item.index]) ++tally_.done;
                  return !begun_[item.index];
                },
-               [&](Item& item) { take_snapshot(item); },
+               [&](Item& item) { restore_snapshot(item); },
                [&](Item item) {
                  const std::vector<ResourceIdV1> additional = item.additional;
                  restore(std::move(item));
-                 settled_->add(additional);
+                 handled_->add(additional);
                  ++tally_.done;
                });
   operations_.wait([] { return false; });
@@ -245,7 +245,7 @@ tenon::Result<tenon::StoredRestoreV1> RestoreRun::run() {
   return std::move(record_);
 }
 
-/// Reads the next item that is meant.
+/// Reads the next item that is selected.
 std::optional<RestoreRun::Item> RestoreRun::next() {
   for (; next_ < order_.size() && !session_.caller.cancelled(); ++tally_.done) {
     const std::size_t index = order_[next_++];
@@ -255,7 +255,7 @@ std::optional<RestoreRun::Item> RestoreRun::next() {
   return std::nullopt;
 }
 
-/// Returns nothing if an item is not meant, or if it cannot be read, which is reported.
+/// Returns nothing if an item is not selected or cannot be read. The latter is reported.
 std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
   const ResourceIdV1 id = input_.items.id(index);
   auto item = input_.read(index);
@@ -273,8 +273,8 @@ std::optional<RestoreRun::Item> RestoreRun::read(std::size_t index) {
               .text = item->text};
 }
 
-/// The volume of a file that is kept stays as it is.
-void RestoreRun::take_snapshot(Item& item) {
+/// Creates a volume from the snapshot of an item, unless the item is already restored.
+void RestoreRun::restore_snapshot(Item& item) {
   const auto found = snapshot_of_.find(item.id.name);
   if (found == snapshot_of_.end() || folder_.has(item.id)) return;
   auto changed = snapshots_.restore(*found->second, item.text);
@@ -285,8 +285,8 @@ void RestoreRun::take_snapshot(Item& item) {
   }
 }
 
-/// Restores an item, as its actions left it, after those that its actions name, and those after the
-/// ones that theirs name.
+/// Restores an item after its actions. First restores the additional items that its actions named,
+/// and recursively theirs.
 void RestoreRun::restore(Item item) {
   std::vector<Item> stack;
   begin(std::move(item), stack);
@@ -299,7 +299,7 @@ void RestoreRun::restore(Item item) {
   }
 }
 
-/// Takes note of what the actions of an item returned, and puts it on the stack.
+/// Records the results of the actions of an item, and pushes the item onto the stack.
 void RestoreRun::begin(Item item, std::vector<Item>& stack) {
   begun_[item.index] = true;
   for (const tenon::Error& error : item.errors) report_.error(error, item.original_id);
@@ -309,21 +309,21 @@ void RestoreRun::begin(Item item, std::vector<Item>& stack) {
   stack.push_back(std::move(item));
 }
 
-/// Begins the items that the last one on the stack needs, and puts them on the stack.
+/// Begins the additional items of the top of the stack, and pushes them onto the stack.
 void RestoreRun::begin_additional(std::vector<Item>& stack) {
   const std::vector<ResourceIdV1> ids = std::exchange(stack.back().additional, {});
   if (stack.back().skipped) return;
-  const ResourceIdV1 asked_by = stack.back().id;
+  const ResourceIdV1 requested_by = stack.back().id;
   for (const ResourceIdV1& id : ids) {
     const auto index = input_.find(id);
     if (!index) {
-      report_.warning(index.error(), asked_by);
+      report_.warning(index.error(), requested_by);
       continue;
     }
     if (begun_[*index] || !input_.admits(input_.items.id(*index))) continue;
     auto item = read(*index);
     if (!item) continue;
-    if (RestorePolicy::alone(*item)) take_snapshot(*item);
+    if (RestorePolicy::needs_preparation(*item)) restore_snapshot(*item);
     begin(actions_.run(*std::move(item)), stack);
   }
 }
@@ -339,7 +339,7 @@ void RestoreRun::await_ready(const Wait& wait, const ResourceIdV1& id) {
   }
   report_.error(tenon::Error({.code = "additional-items-not-ready",
                               .message = "the additional items are not ready after " +
-                                         to_text(wait.timeout) + "; the item is restored without",
+                                         to_text(wait.timeout) + "; the item is restored anyway",
                               .plugin = wait.plugin->info.name(),
                               .method = "are_additional_items_ready"}),
                 id);
@@ -361,14 +361,14 @@ void RestoreRun::end(const Item& item) {
   for (const Wait& wait : item.waits) await_ready(wait, item.id);
   const auto written = folder_.write(item.id, item.text);
   if (!written) return report_.error(written.error(), item.id);
-  if (*written == RestoredFolder::Written::now) {
+  if (*written == RestoredFolder::Written::written) {
     ++record_.restored;
     return;
   }
   ++record_.skipped;
-  if (*written == RestoredFolder::Written::before) return;
+  if (*written == RestoredFolder::Written::unchanged) return;
   report_.warning(tenon::Error({.code = "already-exists",
-                                .message = "another version of the item is there and is kept",
+                                .message = "a different version of the item exists and is kept",
                                 .where = archive_path(item.id),
                                 .fix = "restore into an empty folder, or remove that file"}),
                   item.id);
@@ -399,7 +399,7 @@ tenon::Result<void> plan_restore(Session& session, Store& store, const RestoreRe
   const auto input = read_input(store, *backup, request);
   if (!input) return input.error();
   const auto actions =
-      take_actions<ItemAction>(session, session.settings.restore_actions, input->names, report);
+      load_actions<ItemAction>(session, session.settings.restore_actions, input->names, report);
   plan(*input, restore_order(input->items), actions, report, on_planned);
   return {};
 }

@@ -11,7 +11,7 @@
 namespace backup {
 
 /// Returns the indices of all items: definitions of resources, namespaces, storage, configuration
-/// and accounts first, then pods and what makes pods, then everything else.
+/// and accounts first, then pods and controllers of pods, then everything else.
 std::vector<std::size_t> restore_order(const Items& items);
 
 }  // namespace backup

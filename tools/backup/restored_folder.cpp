@@ -54,12 +54,12 @@ tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::Resour
     }
   }
   if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) {
-    return Written::now;
+    return Written::written;
   }
   const int error = errno;
   ::unlink(partial.c_str());
   if (error != EEXIST) return cannot_write(path, error);
-  return holds(path, content) ? Written::before : Written::differs;
+  return holds(path, content) ? Written::unchanged : Written::differs;
 }
 
 bool RestoredFolder::has(const tenon::ResourceIdV1& id) const {
@@ -67,7 +67,7 @@ bool RestoredFolder::has(const tenon::ResourceIdV1& id) const {
   return std::filesystem::exists(folder_ / archive_path(id), ignored);
 }
 
-tenon::Result<void> RestoredFolder::take() {
+tenon::Result<void> RestoredFolder::lock() {
   if (auto made = make(folder_); !made) return made;
   lock_.reset(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};

@@ -21,17 +21,17 @@ class RestoredFolder {
  public:
   explicit RestoredFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  enum class Written { now, before, differs };
+  enum class Written { written, unchanged, differs };
 
   /// Creates the folder and locks it, so that no other process restores into it. Errors:
   /// cannot-write; in-use.
-  tenon::Result<void> take();
+  tenon::Result<void> lock();
 
   /// Returns whether there is a file for an item.
   bool has(const tenon::ResourceIdV1& id) const;
 
-  /// Writes an item completely or not at all. An existing file is kept: returns `before` if it has
-  /// the same content, otherwise `differs`. Error: cannot-write. REQUIRED: check_id(id).
+  /// Writes an item completely or not at all. An existing file is kept: returns `unchanged` if it
+  /// has the same content, otherwise `differs`. Error: cannot-write. REQUIRED: check_id(id).
   tenon::Result<Written> write(const tenon::ResourceIdV1& id, std::string_view json);
 
   /// Waits until everything is on the disk. Error: cannot-write.

@@ -23,10 +23,10 @@ using tenon::selection::Labels;
 /// Const functions may be called from any thread.
 class Selector {
  public:
-  /// Compiles a selector. Resources are resolved to `resource.group`. Those that cannot be
-  /// resolved, such as patterns, match that whole name: `deploy*` matches "deployments.apps",
-  /// `deployment?` does not. Errors: bad-pattern, bad-label-selector, whose `where` is the place in
-  /// the selector.
+  /// Compiles a selector. Resources are resolved to `resource.group`. Names that cannot be
+  /// resolved, such as patterns, must match the full name: `deploy*` matches "deployments.apps",
+  /// `deployment?` does not. Errors: bad-pattern, bad-label-selector, whose `where` is the location
+  /// in the selector.
   static tenon::Result<Selector> compile(const tenon::SelectorV1& selector,
                                          const ResourceNames& names);
 
@@ -43,10 +43,10 @@ class Selector {
   /// Returns whether labels match.
   bool matches(const Labels& labels) const { return labels_.matches(labels); }
 
-  /// Returns whether a backup with this selector may hold the document of the namespace `name`:
-  /// whether both the resource `namespaces` and the namespace itself are selected. A backup uses
-  /// this for Namespace documents instead of `admits`, and adds those of its items regardless of
-  /// their labels.
+  /// Returns whether a backup with this selector may contain the document of the namespace `name`:
+  /// both the resource `namespaces` and the namespace itself must be selected. Used for Namespace
+  /// documents instead of `admits`. A backup adds the Namespace documents of its items regardless
+  /// of their labels.
   bool admits_namespace(const std::string& name) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The host of the plugins, and how the commands of tenon-backup reach them.
+// Creates and configures the plugins of a command.
 #pragma once
 
 #include "caller.hpp"
@@ -23,17 +23,18 @@
 
 namespace backup {
 
-/// Belongs to one thread, `caller.cancel()` excepted.
+/// Belongs to one thread, except for `caller.cancel()`.
 struct Session {
   Session(tenon::tools::Console& console, Settings settings,
           const std::vector<std::filesystem::path>& plugin_path,
           const std::vector<const tenon_module*>& builtins);
 
-  /// Creates an instance of the plugin that a reference names, with a configuration of its own. The
-  /// loader repeats that configuration when it restarts the module. A plugin that takes none may
-  /// have no `configure`. Errors: those of the host and of configure; deadline-exceeded; cancelled.
+  /// Creates an instance of the plugin that a reference names, and configures it. After a restart
+  /// of the module, the loader configures it again. A plugin without `configure` is accepted if
+  /// `config` is empty. Errors: those of the host and of configure; deadline-exceeded; cancelled.
   template <class K>
-  tenon::Result<PluginPtr<K>> get(const std::string& reference, const tenon::TextMap& config = {}) {
+  tenon::Result<PluginPtr<K>> create(const std::string& reference,
+                                     const tenon::TextMap& config = {}) {
     auto info = host.find<K>(reference);
     if (!info) return std::move(info).error();
     auto handle =
@@ -51,15 +52,15 @@ struct Session {
     return plugin;
   }
 
-  /// Creates all plugins of a kind, one for each name: those that the settings name first and in
-  /// that order, the others in the order of their names. One that cannot be created is reported and
-  /// left out.
+  /// Creates one instance of each plugin name of a kind: first those of the settings in their
+  /// order, then the others in the order of their names. Plugins that cannot be created are
+  /// reported and omitted.
   template <class K>
-  std::vector<PluginPtr<K>> all(const std::vector<PluginUse>& uses, Report& report) {
+  std::vector<PluginPtr<K>> create_all(const std::vector<PluginUse>& uses, Report& report) {
     std::vector<PluginPtr<K>> plugins;
     std::set<std::string> taken;
     const auto take = [&](const std::string& reference, const tenon::TextMap& config) {
-      auto plugin = get<K>(reference, config);
+      auto plugin = create<K>(reference, config);
       if (plugin) {
         plugins.push_back(*std::move(plugin));
       } else {
@@ -77,10 +78,10 @@ struct Session {
     return plugins;
   }
 
-  /// Reports the files that should be plugins and cannot be used.
+  /// Reports the plugin files that cannot be used.
   void report_skipped(Report& report) const;
 
-  /// Adds each plugin of the settings that is not there.
+  /// Adds a problem for each plugin of the settings that does not exist.
   void check_uses(Findings& findings) const;
 
   tenon::tools::Console& console;

@@ -39,7 +39,7 @@ void read_timeout(const ObjectReader& timeouts, std::string_view key,
   }
   findings.add({.place = value->place,
                 .code = "wrong-value",
-                .what = "the timeout '" + std::string(key) + "' cannot be used",
+                .what = "the timeout '" + std::string(key) + "' is invalid",
                 .found = to_json(*value),
                 .needed = Parameter::expected() + ", longer than 0",
                 .fix = "change the value"});

@@ -23,7 +23,7 @@ struct Timeouts {
   /// One call of an action; the creation and the configuration of any plugin.
   std::chrono::nanoseconds call = std::chrono::minutes(1);
   /// One call of the store, including the download of an archive. An upload may take longer, but
-  /// not read nothing for this time.
+  /// fails if the store reads nothing for this time.
   std::chrono::nanoseconds store = std::chrono::hours(1);
   /// An asynchronous operation, or one call of a snapshotter.
   std::chrono::nanoseconds operation = std::chrono::hours(4);
@@ -37,16 +37,16 @@ struct Settings {
   PluginUse store;
   std::string bucket = "tenon";
   std::vector<PluginUse> snapshotters;
-  /// In this order; actions that are not listed follow in the order of their names.
+  /// In the order in which they run. Other actions run after them, in the order of their names.
   std::vector<PluginUse> backup_actions;
   std::vector<PluginUse> restore_actions;
-  /// Only for their configurations: delete actions run in the order of their names.
+  /// The configurations of delete actions, which run in the order of their names.
   std::vector<PluginUse> delete_actions;
   Compression compression = Compression::gzip;
   Timeouts timeouts;
 };
 
-/// Reads a configuration file. Adds all errors in it to the findings. Returns nothing if the file
+/// Reads a configuration file. Adds all errors in it to `findings`. Returns nothing if the file
 /// cannot be used.
 std::optional<Settings> read_settings(const std::filesystem::path& path, Findings& findings);
 

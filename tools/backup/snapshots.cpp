@@ -16,7 +16,7 @@ auto Snapshots::call(const PluginPtr<Snapshotter>& plugin, std::string_view meth
 
 Snapshots::Snapshots(Session& session, Report& report) : session_(session), report_(report) {
   for (const PluginUse& use : session.settings.snapshotters) {
-    auto plugin = session.get<Snapshotter>(use.reference, use.config);
+    auto plugin = session.create<Snapshotter>(use.reference, use.config);
     if (plugin) {
       plugins_.push_back(*std::move(plugin));
     } else {
@@ -139,7 +139,7 @@ tenon::Result<PluginPtr<tenon::VolumeSnapshotter>> Snapshots::find(const std::st
   }
   return tenon::Error({.code = "missing-snapshotter",
                        .where = name,
-                       .needed = "the snapshotter that made the snapshot",
+                       .needed = "the snapshotter that took the snapshot",
                        .fix = "add it under \"snapshotters\" in the configuration file"});
 }
 

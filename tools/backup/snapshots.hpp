@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Snapshots of the volumes behind items of the resource `persistentvolumes`.
+// Snapshots of volumes, which are items of the resource `persistentvolumes`.
 #pragma once
 
 #include "report.hpp"
@@ -21,8 +21,8 @@ namespace backup {
 /// Belongs to one thread.
 class Snapshots {
  public:
-  /// Creates the snapshotters of the settings. Reports those that cannot be created. Both arguments
-  /// must outlive the Snapshots.
+  /// Creates the snapshotters of the settings. Reports those that cannot be created. Session and
+  /// report must outlive the Snapshots.
   Snapshots(Session& session, Report& report);
 
   /// Returns whether an item may have a volume.
@@ -35,7 +35,7 @@ class Snapshots {
                                                     const std::string& item,
                                                     const std::string& zone,
                                                     const std::string& backup);
-  /// Makes a volume from a snapshot and returns the item with the new volume.
+  /// Creates a volume from a snapshot, and returns the item with the new volume.
   tenon::Result<std::string> restore(const tenon::StoredBackupV1Snapshot& snapshot,
                                      const std::string& item);
   tenon::Result<void> remove(const tenon::StoredBackupV1Snapshot& snapshot);

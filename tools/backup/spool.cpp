@@ -19,7 +19,7 @@ constexpr std::size_t buffered = std::size_t{256} << 10;
 
 tenon::Error cannot_spool(const std::filesystem::path& folder, int number) {
   return system_error("cannot-write", folder, number, "a folder with room for the unpacked archive",
-                      "free some room, or choose another folder for temporary files");
+                      "free disk space, or set TMPDIR to another folder");
 }
 
 /// Creates a file for file systems that do not support files without a name.

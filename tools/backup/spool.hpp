@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file without a name. Nothing is left of it when the program ends, even after a crash.
+// A temporary file without a name, which disappears when the program ends, even after a crash.
 #pragma once
 
 #include "common/descriptor.hpp"

@@ -69,7 +69,7 @@ tenon::Result<std::string> read_all(tenon::Call& call, tenon::Reader reader,
 
 tenon::Error already_exists(const std::string& name) {
   return tenon::Error({.code = "already-exists",
-                       .message = "there is a backup of this name",
+                       .message = "a backup of this name exists",
                        .where = name,
                        .fix = "choose another name, or delete that backup"});
 }
@@ -90,7 +90,7 @@ auto Store::call(std::string_view method, Body body) {
 
 tenon::Result<Store> Store::open(Session& session) {
   const PluginUse& use = session.settings.store;
-  auto plugin = session.get<tenon::ObjectStore>(use.reference, use.config);
+  auto plugin = session.create<tenon::ObjectStore>(use.reference, use.config);
   if (!plugin) return std::move(plugin).error();
   return Store(session, *std::move(plugin));
 }
@@ -117,16 +117,16 @@ tenon::Result<tenon::StoredBackupV1> Store::read(const std::string& name) {
   auto text = read_text(record_key(name));
   if (!text && TENON_CODE(text.error().status()) == TENON_NOT_FOUND) {
     return tenon::Error({.code = "not-found",
-                         .message = "there is no backup of this name",
+                         .message = "no backup of this name exists",
                          .where = name,
-                         .fix = "choose one that tenon-backup list shows"});
+                         .fix = "choose a name from `tenon-backup list`"});
   }
   if (!text) return std::move(text).error();
   auto record = tenon::read_stored_backup(*text);
   if (record && record->backup.name == name) return record;
   return tenon::Error(
       {.code = "broken-backup-record",
-       .message = record ? "the record is of another backup" : record.error().to_string(),
+       .message = record ? "the record belongs to another backup" : record.error().to_string(),
        .where = record_key(name),
        .found = record ? record->backup.name : std::string(),
        .needed = record ? name : std::string(),
@@ -157,18 +157,18 @@ tenon::Result<bool> Store::has(const std::string& key) {
 }
 
 tenon::Result<void> Store::check_absent(const std::string& name) {
-  const auto there = has(record_key(name));
-  if (!there) return there.error();
-  return *there ? already_exists(name) : tenon::Result<void>();
+  const auto exists = has(record_key(name));
+  if (!exists) return exists.error();
+  return *exists ? already_exists(name) : tenon::Result<void>();
 }
 
 tenon::Result<void> Store::check_absent(const std::string& backup, const std::string& restore) {
   if (restore.empty()) return {};
-  const auto there = has(restore_key(backup, restore));
-  if (!there) return there.error();
-  if (!*there) return {};
+  const auto exists = has(restore_key(backup, restore));
+  if (!exists) return exists.error();
+  if (!*exists) return {};
   return tenon::Error({.code = "already-exists",
-                       .message = "there is a restore of this name",
+                       .message = "a restore of this name exists",
                        .where = restore,
                        .fix = "choose another name"});
 }
@@ -181,23 +181,23 @@ tenon::Result<void> Store::add(const tenon::StoredBackupV1& record) {
     withdraw(record);
     return added;
   }
-  const auto there = has(record.contents);
-  if (!there) return there.error();
+  const auto exists = has(record.contents);
+  if (!exists) return exists.error();
   const auto written = read(name);
   if (written && written->contents != record.contents) {
     if (auto removed = remove(record.contents); !removed) return removed;
     return already_exists(name);
   }
-  if (*there) return {};
+  if (*exists) return {};
   if (auto removed = remove_record(name); !removed) return removed;
   return tenon::Error({.status = TENON_ABORTED,
-                       .message = "the backup was deleted while it was made",
+                       .message = "the backup was deleted while it was created",
                        .where = name,
-                       .fix = "make it again"});
+                       .fix = "create the backup again"});
 }
 
-/// Removes a backup that could not be added. Its record may be there nevertheless, eg: if only the
-/// answer of the store was lost. Errors are ignored: the first one is the one to report.
+/// Removes a backup that could not be added. Its record may exist nevertheless, eg: if only the
+/// response of the store was lost. Ignores errors, since the caller reports the first one.
 void Store::withdraw(const tenon::StoredBackupV1& record) {
   const auto written = read(record.backup.name);
   if (!written && written.error().code() != "not-found") return;

@@ -6,8 +6,8 @@
 //   backups/NAME/contents-ID.tar.*  the archive that the record names
 //   restores/NAME/RESTORE.json      records of the restores of a backup
 //
-// The record is written after the archive and deleted last, so whatever ends a run at whichever
-// moment leaves either a whole backup or objects that no record names.
+// The record is written after the archive and deleted last. A run that ends at any moment therefore
+// leaves either a complete backup or objects that no record names.
 #pragma once
 
 #include "items.hpp"
@@ -26,11 +26,11 @@
 
 namespace backup {
 
-/// Who writes documents, as they record it.
+/// The program and version that documents record as their writer.
 constexpr std::string_view writer = "tenon-backup " TENON_VERSION;
 
-/// Belongs to one thread. Errors are those of the object store, with its name, and where a record
-/// is read those of tenon::read_document.
+/// Belongs to one thread. All functions return errors of the object store, with its name. Functions
+/// that read a record also return those of tenon::read_document.
 class Store {
  public:
   /// Creates the store that the settings name. The session must outlive it.
@@ -38,31 +38,30 @@ class Store {
 
   const tenon::PluginInfo& info() const noexcept { return plugin_->info; }
 
-  /// Returns the names of backups, and of what unfinished ones left, sorted.
+  /// Returns the names of all backups, including unfinished ones, sorted.
   tenon::Result<std::vector<std::string>> names();
-  /// Error: not-found, if there is no record.
+  /// Reads the record of a backup. Error: not-found.
   tenon::Result<tenon::StoredBackupV1> read(const std::string& name);
-  /// Error: already-exists, if there is a record of that name.
+  /// Error: already-exists if the store has a backup of this name.
   tenon::Result<void> check_absent(const std::string& name);
-  /// Error: already-exists, if there is a record of that restore. An empty name is of none.
+  /// Error: already-exists if the store has this restore. Does nothing if `restore` is empty.
   tenon::Result<void> check_absent(const std::string& backup, const std::string& restore);
-  /// Writes the record of a backup whose contents are stored. If that fails, the record and the
-  /// contents are removed; the contents stay if a record may name them nevertheless. Stores have no
-  /// way to write only what is not there: of two runs that add the same name within moments, the
-  /// one that writes first may believe that it succeeded. Errors: already-exists; aborted, if
-  /// somebody deleted the contents meanwhile.
+  /// Writes the record of a backup whose contents are stored. On failure, removes the record and
+  /// the contents, unless a record might still name the contents. Stores cannot create an object
+  /// only if it is absent: if two runs add the same name at nearly the same time, both may report
+  /// success. Errors: already-exists; aborted if the contents were deleted meanwhile.
   tenon::Result<void> add(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredBackupV1& record);
   tenon::Result<void> write(const tenon::StoredRestoreV1& record);
 
   /// Unpacks the contents of a backup, see unpack_archive. Error: not-found.
   tenon::Result<Items> contents(const tenon::StoredBackupV1& record);
-  /// Returns a function that writes an object, however long that takes, until its call is
-  /// cancelled. It may be called from any thread, also when the Store is gone.
+  /// Returns a function that writes an object. It has no timeout, but its call can be cancelled. It
+  /// may be called from any thread, even after the Store was destroyed.
   std::function<tenon::Result<void>(tenon::Call&, const std::string& key, tenon::Reader body)>
   putter() const;
-  /// Removes all objects of a backup but its record: archives, also those of unfinished runs.
-  /// Returns how many there were.
+  /// Removes all objects of a backup except its record, including archives of unfinished runs.
+  /// Returns the number of removed objects.
   tenon::Result<std::size_t> remove_contents(const std::string& name);
   tenon::Result<void> remove_restores(const std::string& name);
   tenon::Result<void> remove_record(const std::string& name);
@@ -86,7 +85,7 @@ class Store {
   PluginPtr<tenon::ObjectStore> plugin_;
 };
 
-/// Returns the key of a new archive of a backup; no two are the same.
+/// Returns a unique key for a new archive of a backup.
 std::string new_contents_key(const std::string& name, Compression compression);
 
 /// Checks the name of a backup or restore: a DNS-1123 subdomain of at most 253 characters.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The progress of a run, for the line of progress.
+// The number of processed items, for the progress line.
 #pragma once
 
 #include <atomic>

@@ -21,21 +21,22 @@ tenon::Error stopped(tenon::CancelReason reason) {
 }  // namespace
 
 tenon::Error not_an_archive(std::string found) {
-  return tenon::Error({.code = "broken-archive",
-                       .message = "the archive cannot be read",
-                       .found = std::move(found),
-                       .needed = "a whole tar file, not compressed or compressed with gzip or zstd",
-                       .fix = "get another copy of the archive"});
+  return tenon::Error(
+      {.code = "broken-archive",
+       .message = "the archive cannot be read",
+       .found = std::move(found),
+       .needed = "a complete tar file, uncompressed or compressed with gzip or zstd",
+       .fix = "get another copy of the archive"});
 }
 
-UnpackedStream::UnpackedStream(tenon::Reader packed, std::uint64_t most_bytes, tenon::Call& call)
+UnpackedStream::UnpackedStream(tenon::Reader packed, std::uint64_t max_bytes, tenon::Call& call)
     : packed_(std::move(packed)),
-      most_bytes_(most_bytes),
+      max_bytes_(max_bytes),
       call_(call),
       input_(block_size),
       output_(block_size) {}
 
-/// Reads until there is some input, at first as much as identifies the compression.
+/// Reads until there is input. The first time, reads enough bytes to identify the compression.
 tenon::Result<void> UnpackedStream::refill() {
   const std::size_t needed = decompressor_ ? 1 : signature_size;
   begin_ = end_ = 0;
@@ -81,12 +82,12 @@ tenon::Result<std::string_view> UnpackedStream::next() {
 
 tenon::Result<std::string_view> UnpackedStream::counted(std::string_view block) {
   bytes_ += block.size();
-  if (bytes_ > most_bytes_) {
+  if (bytes_ > max_bytes_) {
     return tenon::Error({.code = "archive-too-large",
                          .message = "the archive is too large",
                          .found = "more than the limit",
-                         .needed = "at most " + std::to_string(most_bytes_) + " bytes unpacked",
-                         .fix = "use another archive, or raise the limit"});
+                         .needed = "at most " + std::to_string(max_bytes_) + " bytes unpacked",
+                         .fix = "use an archive within the limits"});
   }
   const auto last = block.find_last_not_of('\0');
   zeros_ = last == block.npos ? zeros_ + block.size() : block.size() - last - 1;
@@ -130,7 +131,7 @@ tenon::Result<::archive_entry*> TarReader::next() {
   ::archive_entry* entry = nullptr;
   const int status = ::archive_read_next_header(archive_.get(), &entry);
   if (status == ARCHIVE_EOF && !stream_failed()) return nullptr;
-  // Warnings are about names in other character sets. The reader of the entry checks its name.
+  // Warnings concern names in other character sets. The user of the entry checks its name.
   if (status < ARCHIVE_WARN || stream_failed()) return failure();
   return entry;
 }

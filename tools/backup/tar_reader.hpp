@@ -27,7 +27,7 @@ namespace backup {
 /// The content of a compressed stream, in blocks.
 class UnpackedStream {
  public:
-  UnpackedStream(tenon::Reader packed, std::uint64_t most_bytes, tenon::Call& call);
+  UnpackedStream(tenon::Reader packed, std::uint64_t max_bytes, tenon::Call& call);
 
   /// Returns the next block, which is valid until the next call; an empty one at the end. Errors:
   /// those of the reader; broken-archive; archive-too-large.
@@ -41,14 +41,14 @@ class UnpackedStream {
   tenon::Result<std::string_view> counted(std::string_view block);
 
   tenon::Reader packed_;
-  const std::uint64_t most_bytes_;
+  const std::uint64_t max_bytes_;
   tenon::Call& call_;
   std::unique_ptr<Decompressor> decompressor_;
   std::vector<std::uint8_t> input_;
   std::size_t begin_ = 0;  // of the data in input_
   std::size_t end_ = 0;
   bool exhausted_ = false;  // the reader has ended
-  bool complete_ = false;   // may end here
+  bool complete_ = false;   // the stream may end here
   std::vector<std::uint8_t> output_;
   std::uint64_t bytes_ = 0;
   std::uint64_t zeros_ = 0;

@@ -11,8 +11,8 @@
 namespace backup {
 namespace {
 
-/// The size of the pieces of content, so that large entries are not in memory twice.
-constexpr std::size_t piece = std::size_t{64} << 10;
+/// In bytes. Content is added in pieces, so that large entries are not in memory twice.
+constexpr std::size_t piece_size = std::size_t{64} << 10;
 
 struct FreeEntry {
   void operator()(::archive_entry* entry) const { ::archive_entry_free(entry); }
@@ -70,7 +70,7 @@ tenon::Result<void> TarWriter::finish() {
 }
 
 tenon::Result<void> TarWriter::add_content() {
-  const std::string_view next = std::string_view(entry_->content).substr(written_, piece);
+  const std::string_view next = std::string_view(entry_->content).substr(written_, piece_size);
   if (!next.empty()) {
     if (::archive_write_data(archive_.get(), next.data(), next.size()) < 0) return failure();
     written_ += next.size();

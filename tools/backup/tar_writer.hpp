@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes a compressed tar file piece by piece into buffers of the caller.
+// Writes a compressed tar file incrementally into buffers of the caller.
 #pragma once
 
 #include "compressor.hpp"
@@ -35,7 +35,8 @@ class TarWriter {
   tenon::Result<void> begin(ArchiveEntry entry);
   /// Marks the end of the entries. REQUIRED: needs_input().
   tenon::Result<void> finish();
-  /// Fills `into` as far as the input allows. Returns the number of bytes.
+  /// Writes as much of the file into `into` as the entries so far allow. Returns the number of
+  /// bytes.
   tenon::Result<std::size_t> fill(std::span<std::uint8_t> into);
   /// Returns whether the whole file has been returned.
   bool ended() const { return ended_; }
@@ -57,7 +58,7 @@ class TarWriter {
   std::size_t written_ = 0;  // bytes of its content in the tar file
   bool finishing_ = false;
   bool ended_ = false;
-  bool is_closing_ = false;  // drops the padding of an unfinished file by libarchive
+  bool is_closing_ = false;  // drop the padding that libarchive adds to an unfinished file
   std::unique_ptr<::archive, Free> archive_;
 };
 

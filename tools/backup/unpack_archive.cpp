@@ -20,7 +20,7 @@ tenon::Error bad_entry(std::string_view path, std::string code, std::string foun
                        .where = std::string(path),
                        .found = std::move(found),
                        .needed = "only files and folders in resources/ and metadata/",
-                       .fix = "use an archive that a backup made"});
+                       .fix = "use an archive that tenon-backup created"});
 }
 
 tenon::Error too_large(std::string_view where, std::string found, std::string needed) {
@@ -29,7 +29,7 @@ tenon::Error too_large(std::string_view where, std::string found, std::string ne
                        .where = std::string(where),
                        .found = std::move(found),
                        .needed = std::move(needed),
-                       .fix = "use another archive, or raise the limit"});
+                       .fix = "use an archive within the limits"});
 }
 
 tenon::Error twice(const tenon::ResourceIdV1& id) {
@@ -37,10 +37,10 @@ tenon::Error twice(const tenon::ResourceIdV1& id) {
                        .message = "the archive contains an item twice",
                        .where = archive_path(id),
                        .needed = "each item once",
-                       .fix = "use an archive that a backup made"});
+                       .fix = "use an archive that tenon-backup created"});
 }
 
-bool leads_out(std::string_view path) {
+bool escapes_archive(std::string_view path) {
   return path.starts_with('/') || path == ".." || path.starts_with("../") ||
          path.ends_with("/..") || path.find("/../") != path.npos;
 }
@@ -93,7 +93,8 @@ class Unpacking {
       return too_large(path, "one more entry",
                        "at most " + std::to_string(limits_.entries) + " entries");
     }
-    if (leads_out(path)) return bad_entry(path, "bad-path", "a path that leads out of the archive");
+    if (escapes_archive(path))
+      return bad_entry(path, "bad-path", "a path that leads out of the archive");
     const auto type = type_of(entry);
     if (type == "a folder") return {};
     if (type != "a file") return bad_entry(path, "bad-entry", std::string(type));
@@ -130,7 +131,7 @@ class Unpacking {
     }
   }
 
-  /// Returns the error with the entry at which an archive is corrupt.
+  /// Adds the path of the entry to the error of a corrupt archive.
   static tenon::Error located(tenon::Error error, std::string_view path) {
     if (error.code() != "broken-archive") return error;
     return tenon::Error({.code = std::string(error.code()),

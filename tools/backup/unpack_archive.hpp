@@ -22,9 +22,9 @@ struct ArchiveLimits {
   std::size_t entries = 2'000'000;                     // of any kind
 };
 
-/// Unpacks an archive: tar, compressed with gzip or zstd or not at all. The items are written to
-/// one file without a name in `folder`, which disappears with the Items, even after a crash. An
-/// archive without items is valid.
+/// Unpacks a tar archive, which may be compressed with gzip or zstd. The items are written to one
+/// file without a name in `folder`, which disappears with the Items, even after a crash. An archive
+/// without items is valid.
 ///
 /// Folders and files in metadata/ are skipped. Everything else must be a file with the path of an
 /// item. Errors: bad-path, bad-entry (a link, a device), duplicate-resource, archive-too-large,

@@ -8,12 +8,12 @@
 namespace backup {
 namespace {
 
-/// The time between two looks at whether the store reads.
-constexpr std::chrono::milliseconds look(50);
+/// The interval in which an upload checks whether the store reads.
+constexpr std::chrono::milliseconds poll_interval(50);
 
 }  // namespace
 
-/// Outlives an Upload whose store does not return.
+/// Outlives the Upload if the store does not return.
 struct Upload::State {
   explicit State(const ArchiveSettings& settings) : archive(settings) {}
 
@@ -25,17 +25,19 @@ struct Upload::State {
 Upload::Upload(Store& store, Caller& caller, std::string key, const ArchiveSettings& settings)
     : caller_(caller),
       store_(store.info()),
-      patience_(settings.patience),
+      stall_timeout_(settings.stall_timeout),
       state_(std::make_shared<State>(settings)),
-      cancel_([state = state_, cancel = lane_.canceller()] {
+      cancel_([state = state_, cancel = thread_.canceller()] {
         state->archive.abandon(
             tenon::Error({.status = TENON_CANCELLED, .message = "the run has ended"}));
         cancel();
       }) {
-  lane_.start([state = state_, put = store.putter(), key = std::move(key)](Lane::Turn& turn) {
-    if (tenon::Call* call = turn.begin()) state->stored = put(*call, key, state->archive.reader());
-  });
-  // The run may wait for room in the archive, and the store for something else.
+  thread_.start(
+      [state = state_, put = store.putter(), key = std::move(key)](CallThread::Context& context) {
+        if (tenon::Call* call = context.begin())
+          state->stored = put(*call, key, state->archive.reader());
+      });
+  // A cancellation must wake both the run, which may wait in `add`, and the store.
   caller_.on_cancel(cancel_);
 }
 
@@ -59,7 +61,7 @@ bool Upload::refused() const {
 
 tenon::Result<void> Upload::finish() {
   auto finished = state_->archive.finish();
-  if (!await_store()) return leave();
+  if (!await_store()) return abandon_call();
   if (stalled_) return stalled();
   if (!state_->stored) return std::move(state_->stored);
   return finished;
@@ -68,12 +70,12 @@ tenon::Result<void> Upload::finish() {
 tenon::Result<void> Upload::abandon() {
   if (!under_way_) return {};
   cancel_();
-  if (!await_store()) return leave();
+  if (!await_store()) return abandon_call();
   return {};
 }
 
 /// Waits for the end of the call, and cancels it if the store reads nothing for too long. Returns
-/// false if it was left behind because it did not return then.
+/// false if the call did not return and was abandoned.
 bool Upload::await_store() {
   under_way_ = false;
   const ArchiveStream& archive = state_->archive;
@@ -82,30 +84,30 @@ bool Upload::await_store() {
   stalled_ = archive.stalled();
   while (!stalled_ && !archive.abandoned() && !caller_.cancelled()) {
     const auto now = std::chrono::steady_clock::now();
-    if (lane_.wait_until(now + look)) break;
+    if (thread_.wait_until(now + poll_interval)) break;
     if (archive.reads() != reads) {
       reads = archive.reads();
       since = now;
     }
-    stalled_ = now - since >= patience_;
+    stalled_ = now - since >= stall_timeout_;
   }
   caller_.on_cancel({});
   if (stalled_) cancel_();
-  return lane_.finish();
+  return thread_.finish();
 }
 
 tenon::Error Upload::stalled() const {
   return tenon::Error({.status = TENON_DEADLINE_EXCEEDED,
-                       .message = "the store read nothing for " + to_text(patience_),
+                       .message = "the store read nothing for " + to_text(stall_timeout_),
                        .fix = "allow more time under \"timeouts\": {\"store\": ...}",
                        .plugin = store_.name(),
                        .method = "put_object"});
 }
 
-tenon::Error Upload::leave() {
-  return caller_.leave(store_, "put_object",
-                       stalled_ ? "the store read nothing for " + to_text(patience_)
-                                : "the call did not return when it was cancelled");
+tenon::Error Upload::abandon_call() {
+  return caller_.abandon(store_, "put_object",
+                         stalled_ ? "the store read nothing for " + to_text(stall_timeout_)
+                                  : "the call did not return when it was cancelled");
 }
 
 }  // namespace backup

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes an archive into an object store while its items are still being made: the store reads, and
-// the archive is compressed, on a thread of the Upload.
+// Writes an archive into an object store while its items are still being produced. The store reads
+// the archive, which is compressed on the same thread, on a thread of the Upload.
 #pragma once
 
 #include "archive_stream.hpp"
-#include "lane.hpp"
+#include "call_thread.hpp"
 #include "store.hpp"
 
 #include <tenon/result.hpp>
@@ -20,7 +20,8 @@ namespace backup {
 /// Belongs to one thread.
 class Upload {
  public:
-  /// Is cancelled together with the calls of `caller`. Both must outlive the Upload.
+  /// Starts the upload, which is cancelled together with the calls of `caller`. Store and caller
+  /// must outlive the Upload.
   Upload(Store& store, Caller& caller, std::string key, const ArchiveSettings& settings);
   /// Abandons an upload that was not finished.
   ~Upload();
@@ -31,12 +32,13 @@ class Upload {
   /// ArchiveStream::add.
   tenon::Result<void> add(const tenon::ResourceIdV1& id, std::string json);
   tenon::Result<void> add(std::string path, std::string content);
-  /// Returns whether the store takes no more; `finish` returns the reason.
+  /// Returns whether the upload has failed; `finish` returns the reason.
   bool refused() const;
-  /// Waits until the store has the whole archive. Errors: those of the store; deadline-exceeded, if
-  /// it read nothing for too long; cancelled.
+  /// Waits until the whole archive is stored. Errors: those of the store; deadline-exceeded if the
+  /// store read nothing for too long; cancelled.
   tenon::Result<void> finish();
-  /// Gives up: the store keeps nothing. Error: deadline-exceeded, if it does not return.
+  /// Cancels the upload; the store keeps nothing. Error: deadline-exceeded if the store does not
+  /// return.
   tenon::Result<void> abandon();
 
  private:
@@ -44,13 +46,13 @@ class Upload {
 
   bool await_store();
   tenon::Error stalled() const;
-  tenon::Error leave();
+  tenon::Error abandon_call();
 
   Caller& caller_;
   const tenon::PluginInfo& store_;
-  const std::chrono::nanoseconds patience_;
-  Lane lane_;
-  const std::shared_ptr<State> state_;  // shared with the thread of the lane
+  const std::chrono::nanoseconds stall_timeout_;
+  CallThread thread_;
+  const std::shared_ptr<State> state_;  // shared with the thread
   const std::function<void()> cancel_;
   bool under_way_ = true;
   bool stalled_ = false;

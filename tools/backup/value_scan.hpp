@@ -15,8 +15,8 @@ class ValueScan {
  public:
   enum class Step : std::uint8_t {
     inside,  // the value continues
-    ended,   // the value ends with the bytes that were taken
-    broken,  // the byte after them is not allowed there
+    ended,   // the value ends after the bytes that were taken
+    broken,  // the byte after the taken ones is not allowed there
   };
   struct Taken {
     std::size_t size;  // of the bytes that belong to the value

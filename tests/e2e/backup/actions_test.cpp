@@ -125,7 +125,7 @@ TEST_F(Backup, ShowsItemsToOtherActionsAfterOneHung) {
   EXPECT_EQ(made.exit, 1);
   EXPECT_NE(made.out.find("80 items, 0 snapshots, 1 error"), std::string::npos) << made.out;
   EXPECT_NE(made.err.find("error[deadline-exceeded] secrets web/s150: test.example/b: execute: the "
-                          "call did not return within 300ms and was left behind"),
+                          "call did not return within 300ms and was abandoned"),
             std::string::npos)
       << made.err;
   EXPECT_EQ(journal("backup a execute "), names);
@@ -175,11 +175,11 @@ TEST_F(Backup, ReportsOperationsThatFailOrDoNotEnd) {
   const Outcome made = create();
   EXPECT_EQ(made.exit, 1);
   EXPECT_NE(made.err.find("error[operation-failed] pods web/p: test.example/a: progress: the "
-                          "operation p:fails has failed: the disk is on fire"),
+                          "operation p:fails failed: the disk is on fire"),
             std::string::npos)
       << made.err;
   EXPECT_NE(made.err.find("error[operation-timed-out] pods web/q: test.example/b: progress: the "
-                          "operation q:never has not ended within 200ms and is cancelled"),
+                          "operation q:never did not end within 200ms and was cancelled"),
             std::string::npos)
       << made.err;
   EXPECT_EQ(journal("backup b cancel "), Lines{"q:never"});
@@ -261,11 +261,11 @@ std::vector<Mishap> mishaps() {
       {"fails", "fail", "error[internal] secrets web/p: test.example/a: execute: told to fail"},
       {"noJson", "junk", "error[not-json] secrets web/p: test.example/a: execute:"},
       {"renames", "rename",
-       "error[identity-changed] secrets web/p: test.example/a: execute: the action gave the item "
-       "another name or namespace; found secrets web/other; needed secrets web/p"},
+       "error[identity-changed] secrets web/p: test.example/a: execute: the action changed the "
+       "name or namespace of the item; found secrets web/other; needed secrets web/p"},
       {"hangs", "hang",
        "error[deadline-exceeded] secrets web/p: test.example/a: execute: the call did not return "
-       "within 200ms and was left behind; its module was restarted"}};
+       "within 200ms and was abandoned; its module was restarted"}};
 #if !SANITIZED  // a sanitizer reports the crash and ends the program
   all.push_back({"crashes", "crash", "error[crashed] secrets web/p: test.example/a: execute:"});
 #endif
@@ -310,7 +310,7 @@ TEST_F(Backup, ContinuesWithoutAnActionThatHangsInConfigure) {
   const Outcome made = create();
   EXPECT_EQ(made.exit, 1);
   EXPECT_NE(made.err.find("error[deadline-exceeded] test.example/a: configure: the call did not "
-                          "return within 300ms and was left behind"),
+                          "return within 300ms and was abandoned"),
             std::string::npos)
       << made.err;
   EXPECT_EQ(journal("backup b execute "), Lines{"p of nightly"});

@@ -91,7 +91,7 @@ TEST_F(Backup, RefusesConfigurationsWithAllThatIsWrong) {
   const Outcome listed = run({"list"});
   EXPECT_EQ(listed.exit, 2);
   for (const char* says : {"tenon-backup.json:1:", "'compression'", "did you mean 'bucket'",
-                           "the timeout 'call' cannot be used"}) {
+                           "the timeout 'call' is invalid"}) {
     EXPECT_NE(listed.err.find(says), std::string::npos) << says << "\n" << listed.err;
   }
   configure(R"("backup_actions": [{"plugin": "nobody"}])");

@@ -84,7 +84,7 @@ TEST_P(StuckStore, IsLeftWhenTheRunIsInterrupted) {
   EXPECT_NE(outcome.err.find("cancelled"), std::string::npos) << outcome.err;
   EXPECT_EQ(
       outcome.err.find("error[deadline-exceeded] test.example/stuck: put_object: the call did "
-                       "not return when it was cancelled and was left behind") != std::string::npos,
+                       "not return when it was cancelled and was abandoned") != std::string::npos,
       is_deaf())
       << outcome.err;
 }
@@ -97,7 +97,7 @@ TEST_P(StuckStore, IsLeftWhenItReadsNothingForTooLong) {
                              "nothing for 300ms"),
             std::string::npos)
       << outcome.err;
-  EXPECT_EQ(outcome.err.find("was left behind") != std::string::npos, is_deaf()) << outcome.err;
+  EXPECT_EQ(outcome.err.find("was abandoned") != std::string::npos, is_deaf()) << outcome.err;
 }
 
 // What fits into the queue of the archive, and what does not.
