@@ -127,7 +127,8 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirPlaces) {
 }
 
 TEST_F(VerifyCommand, SaysThatItRunsCode) {
-  EXPECT_NE(world_.run({TENON, "--help"}).out.find("runs the code of a module"), std::string::npos);
+  EXPECT_NE(world_.run({TENON, "--help"}).out.find("Only verify runs code of a plugin."),
+            std::string::npos);
 }
 
 TEST_F(VerifyCommand, RefusesTimeoutsThatNoCaseCouldHave) {
