@@ -69,9 +69,9 @@ libsolv* pool(const Packages& packages) {
   for (const Item& item : packages.items) {
     libsolv_add_package(made, name_of(item.name).c_str(), version_of(item.version).c_str());
     for (const VersionRange& range : item.requirements) {
-      const auto high = version_of(wish.high);
-      libsolv_add_requirement(made, name_of(wish.name).c_str(), version_of(wish.low).c_str(),
-                              wish.high != 0 ? high.c_str() : nullptr);
+      const auto high = version_of(range.high);
+      libsolv_add_requirement(made, name_of(range.name).c_str(), version_of(range.low).c_str(),
+                              range.high != 0 ? high.c_str() : nullptr);
     }
   }
   for (std::uint64_t name = 0; name < names; ++name) libsolv_want(made, name_of(name).c_str());
