@@ -78,27 +78,27 @@ std::string_view name_of_real(T value) {
 }  // namespace
 
 /// Where `size` more characters may be written; whoever does counts them in `size_`.
-inline char* Writer::room(std::size_t size) {
-  if (room_ - size_ < size) grow(size);
+inline char* Writer::reserve(std::size_t size) {
+  if (capacity_ - size_ < size) grow(size);
   return data_ + size_;
 }
 
 void Writer::grow(std::size_t size) {
   constexpr std::size_t least = 256;
   const bool lent = text_.empty();
-  text_.resize(std::max({size_ + size, 2 * room_, least}));
+  text_.resize(std::max({size_ + size, 2 * capacity_, least}));
   if (lent && size_ != 0) std::memcpy(text_.data(), data_, size_);
   data_ = text_.data();
-  room_ = text_.size();
+  capacity_ = text_.size();
 }
 
 inline void Writer::put(char c) {
-  *room(1) = c;
+  *reserve(1) = c;
   size_++;
 }
 
 inline void Writer::put(std::string_view text) {
-  if (!text.empty()) std::memcpy(room(text.size()), text.data(), text.size());
+  if (!text.empty()) std::memcpy(reserve(text.size()), text.data(), text.size());
   size_ += text.size();
 }
 
@@ -111,7 +111,7 @@ std::string Writer::take() {
   std::string taken = text_.empty() ? std::string(view()) : std::exchange(text_, {});
   taken.resize(size_);
   data_ = nullptr;
-  room_ = 0;
+  capacity_ = 0;
   clear();
   return taken;
 }
@@ -151,7 +151,7 @@ void Writer::begin_raw(std::initializer_list<std::string_view> pieces) {
 void Writer::quote(std::string_view text) {
   put('"');
   for (;;) {
-    const std::size_t copied = copy_plain(text, room(text.size() + 1));
+    const std::size_t copied = copy_plain(text, reserve(text.size() + 1));
     size_ += copied;
     text.remove_prefix(copied);
     if (text.empty()) break;
@@ -220,7 +220,7 @@ void Writer::base64(BytesView value) {
   separate();
   put('"');
   const std::size_t size = detail::base64_size(value.size());
-  detail::to_base64(value.data(), value.size(), room(size));
+  detail::to_base64(value.data(), value.size(), reserve(size));
   size_ += size;
   put('"');
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <tenon/gen/app.hpp>
 #include <tenon/inspect.hpp>
 
 #include <memory>

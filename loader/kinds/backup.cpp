@@ -34,7 +34,7 @@ bool BackupStep1To2::up(Conversion& conversion, const BackupV1Storage& from, Bac
   }
   SelectorV1Storage selector = to.selector != nullptr ? *to.selector : SelectorV1Storage{};
   copy_selection(from, selector);
-  if (!says_nothing(selector)) to.selector = conversion.make(selector);
+  if (!is_empty(selector)) to.selector = conversion.make(selector);
   return true;
 }
 
@@ -45,7 +45,7 @@ bool BackupStep1To2::down(Conversion& conversion, const BackupV2Storage& from,
   copy_selection(*from.selector, to);
   SelectorV1Storage rest = *from.selector;
   copy_selection(BackupV1Storage{}, rest);
-  if (says_nothing(*from.selector) || !says_nothing(rest)) {
+  if (is_empty(*from.selector) || !is_empty(rest)) {
     push(conversion, to.bag, selector_2, version_2, &rest);
   }
   return true;

@@ -330,7 +330,7 @@ void ManifestReader::take_version(const tenon_string& value) {
 void ManifestReader::take_provides(const StoredList<ManifestV2PluginStorage>& plugins) {
   const Place place(root_, "provides");
   for (std::size_t i = 0; i < plugins.size(); i++) {
-    if (says_nothing(plugins[i])) continue;
+    if (is_empty(plugins[i])) continue;
     manifest_.provides.push_back(provided(plugins[i], Place(place, i)));
   }
   if (manifest_.provides.empty()) fail(place, "no plugin", "at least one");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <tenon/call.hpp>
+#include <tenon/gen/nested_call.hpp>
 
 #include <gtest/gtest.h>
 #include <poll.h>

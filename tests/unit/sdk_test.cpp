@@ -4,6 +4,7 @@
 #include "painter.hpp"
 
 #include <tenon/call.hpp>
+#include <tenon/gen/nested_call.hpp>
 #include <tenon/sdk/state.hpp>
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 
 #include <tenon/builtins.hpp>
 #include <tenon/document.hpp>
+#include <tenon/gen/app.hpp>
 #include <tenon/inspect.hpp>
 
 #include <algorithm>

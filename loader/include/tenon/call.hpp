@@ -5,8 +5,8 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
 #include <tenon/gen/arena.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -148,26 +148,5 @@ class TENON_API Call : private Arena {
   std::atomic<std::intptr_t> handle_{no_handle};
   std::atomic<detail::CallChildren*> children_{nullptr};  // created with the first child
 };
-
-namespace detail {
-
-/// A part of `outer` that can be cancelled on its own. It is also cancelled when `outer` is, and uses
-/// the memory, results, messages and wait handle of `outer`, which must not be used meanwhile. It is
-/// created and destroyed on the thread of `outer`.
-class TENON_API NestedCall : public Call {
- public:
-  explicit NestedCall(Call& outer) noexcept : Call(outer) {}
-  ~NestedCall() {
-    if (message_.data != nullptr || failed_inside_ != nullptr ||
-        whole().children_.load() != nullptr || reason_.load() != TENON_NOT_CANCELLED) [[unlikely]]
-      end_part();
-  }
-
- private:
-  /// Moves the message, the failure and the children to `outer`.
-  void end_part() noexcept;
-};
-
-}  // namespace detail
 
 }  // namespace tenon

@@ -3,7 +3,7 @@
 // tenon/compatibility.hpp: whether this program can use a plugin.
 #pragma once
 
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <cstdint>
 #include <string>

@@ -9,9 +9,9 @@
 // A bare document is the content of "value" alone; the reader must know its type and version.
 #pragma once
 
-#include <tenon/export.hpp>
 #include <tenon/gen/conversion.hpp>
 #include <tenon/gen/document_type.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/gen/json.hpp>
 #include <tenon/result.hpp>
 
@@ -21,11 +21,6 @@
 #include <vector>
 
 namespace tenon {
-
-/// Replaces the registered types of the process: for programs that read the documents of another
-/// program. `types` must live as long as the process. REQUIRED: no other thread uses document types
-/// yet.
-TENON_API void use_document_types(std::vector<const DocumentType*> types);
 
 /// Returns the types of the program, sorted by id. Thread-safe once main has begun.
 TENON_API std::vector<const DocumentType*> document_types();

@@ -3,7 +3,7 @@
 // tenon/events.hpp: events in the life of modules. See HostOptions::on_event.
 #pragma once
 
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   if (auto r = blur->apply(pixels, w, h, .5f); !r) log(r.error().to_string());
 #pragma once
 
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/gen/guard.hpp>
 #include <tenon/gen/kind.hpp>
 #include <tenon/module_info.hpp>

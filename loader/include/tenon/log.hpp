@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/values.hpp>
 
 #include <chrono>

@@ -4,7 +4,7 @@
 // nothing mapped. Determined from the file, before any of its code runs.
 #pragma once
 
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <cstdint>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <cassert>
 #include <memory>
@@ -106,22 +106,12 @@ class [[nodiscard]] Error {
     return copy;
   }
 
-  /// Returns what went wrong, for people.
+  // See ErrorDetails.
   std::string_view message() const noexcept { return text(&ErrorDetails::message); }
-
-  /// Returns what the problem is about: a path, path:line:column, a kind, the name of a plugin.
   std::string_view where() const noexcept { return text(&ErrorDetails::where); }
-
-  /// Returns what was found.
   std::string_view found() const noexcept { return text(&ErrorDetails::found); }
-
-  /// Returns what is needed instead.
   std::string_view needed() const noexcept { return text(&ErrorDetails::needed); }
-
-  /// Returns what to do, as an imperative.
   std::string_view fix() const noexcept { return text(&ErrorDetails::fix); }
-
-  /// Return the plugin and the method of a failed call.
   std::string_view plugin() const noexcept { return text(&ErrorDetails::plugin); }
   std::string_view method() const noexcept { return text(&ErrorDetails::method); }
 

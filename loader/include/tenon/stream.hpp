@@ -13,7 +13,7 @@
 
 #include <tenon/abi.h>
 #include <tenon/call.hpp>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,34 +138,4 @@ class TENON_API Writer {
   std::string plugin_;
 };
 
-namespace detail {
-
-/// Returns the C stream, or nullptr if it is absent.
-template <class Stream>
-auto* raw_of(const std::optional<Stream>& stream) noexcept {
-  return stream ? stream->raw() : nullptr;
-}
-template <class Stream>
-auto* raw_of(const Stream& stream) noexcept {
-  return stream.raw();
-}
-
-/// Gives up ownership after a plugin has taken the stream.
-template <class Stream>
-void passed(Stream& stream) noexcept {
-  static_cast<void>(stream.release());
-}
-template <class Stream>
-void passed(std::optional<Stream>& stream) noexcept {
-  if (stream) passed(*stream);
-}
-
-/// Returns an optional stream of a response.
-template <class Stream, class Raw>
-std::optional<Stream> optional_stream(Raw* raw, std::string_view plugin) {
-  if (raw == nullptr) return std::nullopt;
-  return Stream(raw, plugin);
-}
-
-}  // namespace detail
 }  // namespace tenon

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/gen/arena.hpp: the arena of a method's results, for code that needs memory outside of a
-// call, such as conversions of documents.
+// tenon/gen/arena.hpp: an arena for results, also for code outside a call, such as conversions of
+// documents.
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace tenon {
 
-/// A call that only gives memory: it is never cancelled, and nobody hears what it says. The memory
-/// lives until `reset` or until the Arena ends. Reused with `reset`, it allocates nothing in the
-/// long run. Where memory ends, std::bad_alloc is thrown.
+/// A call that only allocates memory: it is never cancelled, and its messages are discarded. The memory
+/// is valid until `reset` or until the Arena is destroyed. An Arena that is reused stops allocating.
+/// Throws std::bad_alloc if memory is exhausted.
 ///
 /// Belongs to one thread at a time.
 class TENON_API Arena : protected tenon_call {
@@ -27,7 +27,7 @@ class TENON_API Arena : protected tenon_call {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Frees all that it gave.
+  /// Invalidates all memory that it returned.
   void reset() noexcept {
     arena_next = memory_;
     arena_end = memory_ + sizeof memory_;
@@ -35,24 +35,24 @@ class TENON_API Arena : protected tenon_call {
       reuse_blocks();
   }
 
-  /// Whether these bytes lie in memory that it gave since `reset`. Takes time that depends on the
-  /// number of blocks alone, which grow like powers of 2.
+  /// Returns whether these bytes are in memory that it returned since `reset`. Takes time in proportion
+  /// to the number of blocks, whose sizes double.
   bool gave(const void* data, std::size_t size) const noexcept;
 
-  /// What crosses the ABI.
+  /// Returns the C struct, which is valid as long as the Arena.
   tenon_call* raw() noexcept { return this; }
 
  protected:
-  /// The deadline of who has none.
+  /// The deadline of a call without one.
   static constexpr tenon_timestamp never = INT64_MAX;
 
-  /// For a call that does more.
+  /// For derived calls with functions of their own.
   explicit Arena(const tenon_call_functions& functions) noexcept
       : tenon_call{sizeof(tenon_call), &functions, memory_, memory_ + sizeof memory_, never} {}
 
-  /// Memory where the current block has none left; nullptr: there is none.
+  /// Returns memory from a new block; nullptr if memory is exhausted.
   void* allocate_block(std::size_t size) noexcept;
-  /// For a call without memory of its own: its functions allocate everything in `outer`.
+  /// For a call without memory: its functions allocate everything in `outer`.
   explicit Arena(const Arena* outer) noexcept
       : tenon_call{sizeof(tenon_call), outer->functions, memory_, memory_, outer->deadline} {}
 

@@ -13,7 +13,7 @@
 namespace tenon {
 namespace detail {
 
-/// An owned value as a view, valid as long as both the value and the results of the call are.
+/// Returns an owned value as a view, valid as long as both the value and the results of the call.
 template <class T>
 ViewOf<T> lend(Call& call, const T& value) {
   auto* raw = new (tenon_allocate(call.raw(), sizeof(RawOf<T>)))
@@ -23,15 +23,15 @@ ViewOf<T> lend(Call& call, const T& value) {
 
 }  // namespace detail
 
-/// An owned value or a view, whichever the caller has. Neither is copied, and both outlive the
-/// call.
+/// An argument of a method that takes a Call: an owned value or a view. It is not copied and must outlive
+/// the call.
 template <class T>
 class Argument {
  public:
   Argument(const T& value) noexcept : from_(&value) {}
   Argument(const ViewOf<T>& view) noexcept : from_(view) {}
 
-  /// Valid as long as the value and the results of the call are.
+  /// Returns a view, valid as long as the value and the results of the call.
   ViewOf<T> view(Call& call) const {
     if (const auto* value = std::get_if<const T*>(&from_)) return detail::lend(call, **value);
     return *std::get_if<ViewOf<T>>(&from_);

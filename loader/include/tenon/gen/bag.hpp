@@ -10,7 +10,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/gen/json.hpp>
 
 #include <cstddef>
@@ -21,45 +21,47 @@ namespace tenon {
 
 class Conversion;
 
-/// One value in a bag. All of it lives as long as the results of the conversion. What this process
-/// put in is JSON only once somebody wants the text.
+/// One value in a bag, valid as long as the results of the conversion. A value that this process put in
+/// becomes JSON only when its text is needed.
 struct BagEntry {
   std::string_view name;         // eg: "payload.before"
-  std::string_view version;      // that had it, eg: "2", "3preview1"
-  std::string_view type;         // there, as the spec writes it; "json": nobody knew it
-  std::string_view value;        // as JSON text, unless it is stored
-  const void* stored = nullptr;  // the value in its form, and how that is written
+  std::string_view version;      // eg: "2", "3preview1"
+  std::string_view type;         // as the spec of that version writes it; "json" if unknown
+  std::string_view value;        // as JSON text, unless `stored`
+  const void* stored = nullptr;  // the value in its form, and how to write it
   void (*write)(json::Writer& out, const void* stored) = nullptr;
 };
 
-/// The bag of one document, or of one struct in it. Small, copied by value; never changed in place,
-/// so a copy stays as it is.
+/// The bag of one document, or of one struct in it. Small, copied by value. Entries are never changed in
+/// place, so a copy does not change.
 class TENON_API Bag {
  public:
   bool empty() const noexcept { return count_ == 0; }
-  /// In the order of names, then versions.
+  /// Returns the entries, sorted by name, then version.
   std::span<const BagEntry> entries() const noexcept { return {entries_, count_}; }
 
-  /// The entry of that name from one of the versions; nullptr: there is none.
+  /// Returns the entry with this name and one of the versions; nullptr if there is none.
   const BagEntry* find(std::string_view name,
                        std::span<const std::string_view> versions) const noexcept;
-  /// The entry of that name that a lenient reader kept, from any version; nullptr: there is none.
+  /// Returns the entry with this name that a lenient reader kept, of any version; nullptr if there is
+  /// none.
   const BagEntry* find_unknown(std::string_view name) const noexcept;
-  /// Puts an entry in, in the place of one of the same name and version. Does nothing where the
-  /// conversion keeps nothing.
+  /// Adds an entry, or replaces the one with the same name and version. Does nothing if the conversion
+  /// keeps nothing.
   void put(Conversion& conversion, const BagEntry& entry) { put(conversion, {&entry, 1}); }
-  /// The same for many, in time that is nearly linear; of two with one key the last one stays.
+  /// Adds many entries in nearly linear time. Of two with the same key, the last one is kept.
   void put(Conversion& conversion, std::span<const BagEntry> entries);
-  /// Takes an entry out. REQUIRED: `find` answered it.
+  /// Removes an entry. REQUIRED: it was returned by `find`.
   void remove(Conversion& conversion, const BagEntry& entry);
 
-  /// Reads the text of the ABI. False: it is no bag; then the conversion has failed.
+  /// Reads the text in an ABI struct. If it returns false, it is not a bag, and the conversion has
+  /// failed.
   bool read(Conversion& conversion, const tenon_bytes& text);
-  /// Reads a bag in a document. False: then the reader has failed.
+  /// Reads a bag in a document. If it returns false, the parser of `in` has the error.
   bool read(Conversion& conversion, const json::Reader& in);
-  /// Writes the object.
+  /// Writes the bag as a JSON object.
   void write(json::Writer& out) const;
-  /// The text of the ABI, in the arena; absent where the bag is empty.
+  /// Returns the text for an ABI struct, in the arena; absent if the bag is empty.
   tenon_bytes text(Conversion& conversion) const;
 
  private:

@@ -8,24 +8,24 @@
 //   int main() { tenon::answer_conversions(std::cin, std::cout); }
 #pragma once
 
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <iosfwd>
 
 namespace tenon {
 
-/// Answers one request after the other until `in` ends. Requests and answers are JSON, each on a
-/// line of its own:
+/// Reads requests until `in` ends and writes a response to each. Requests and responses are JSON, each
+/// on its own line:
 ///
 ///   {"document": "{...}", "type": "", "from": "", "to": "2", "lenient": false}
 ///   {"document": "{...}"}
 ///   {"error": {"code": "wrong-value", "message": "", "where": "value.size", ...}}
 ///
-/// `document` is the text of a document, the rest of a request a DocumentReadOptions whose members may
-/// be left out. An error has the texts of an Error that are not empty: code, message, where, found,
-/// needed, fix. What is no request gets the error `wrong-request`. Later versions only add members.
-/// Flushes each answer. Nothing else may be written to `out` meanwhile. Exceptions of hand-written
-/// steps pass through.
+/// `document` is the text of a document. The other members of a request are those of
+/// DocumentReadOptions and optional. An error has the texts of an Error that are not empty: code,
+/// message, where, found, needed, fix. A line that is not a request gets the error `wrong-request`.
+/// Later versions only add members. Each response is flushed. Nothing else may be written to `out`.
+/// Exceptions of hand-written steps are not caught.
 TENON_API void answer_conversions(std::istream& in, std::ostream& out);
 
 }  // namespace tenon

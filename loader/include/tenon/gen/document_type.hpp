@@ -4,8 +4,8 @@
 // writes one DocumentType for each type of a program and registers it.
 #pragma once
 
-#include <tenon/export.hpp>
 #include <tenon/gen/conversion.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/gen/json.hpp>
 
 #include <cstddef>

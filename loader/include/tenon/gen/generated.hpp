@@ -16,26 +16,25 @@
 
 namespace tenon::detail {
 
-/// The failure of a method of an older version that succeeded without an answer.
+/// Returns the failure of a method of an older version that succeeded without a response.
 inline tenon_status no_answer(tenon_call* call) noexcept {
-  return tenon_fail(call, TENON_INTERNAL, "the plugin succeeded without an answer");
+  return tenon_fail(call, TENON_INTERNAL, "the plugin returned success without a response");
 }
 
-/// The configure method of a plugin that left it out: there is nothing to do for an empty
-/// configuration.
+/// The configure method of a plugin without one: accepts only an empty configuration.
 inline tenon_status no_configuration(tenon_call* call, const tenon_map& config) noexcept {
   if (config.keys.count == 0) return TENON_OK;
   return tenon_fail(call, TENON_UNIMPLEMENTED, "the plugin takes no configuration");
 }
 
-/// Ends a stream that the version on the other side does not have.
+/// Releases a stream that the other version does not have.
 template <class Raw>
 void discard(Raw* stream) noexcept {
   if (stream != nullptr) stream->release(stream);
 }
 
-/// A struct of one version as that of another which has the same form. What was written to it is
-/// in memory afterwards, where a reader that sees the other type finds it.
+/// Returns a struct of one version as the struct of another version with the same layout. The compiler
+/// barrier makes previous stores visible to reads through the other type.
 template <class To, class From>
 To* recast(From* from) noexcept {
   static_assert(sizeof(To) == sizeof(From));

@@ -11,8 +11,9 @@
 #pragma once
 
 #include <tenon/call.hpp>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/gen/kind.hpp>
+#include <tenon/gen/nested_call.hpp>
 #include <tenon/result.hpp>
 
 #include <atomic>

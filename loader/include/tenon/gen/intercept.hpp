@@ -6,7 +6,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/gen/guard.hpp>
 #include <tenon/module_info.hpp>
 

@@ -9,7 +9,7 @@
 // the strings "NaN", "Infinity" and "-Infinity". An absent optional is left out.
 #pragma once
 
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 #include <tenon/result.hpp>
 #include <tenon/values.hpp>
 
@@ -29,21 +29,21 @@
 
 namespace tenon::json {
 
-/// What a JSON value is.
+/// The type of a JSON value.
 enum class Form : std::uint8_t { null, boolean, number, text, array, object };
 
 namespace detail {
 
 struct Tape;
 
-/// One value of a parsed text. What an array or object holds lies behind it, one value after the
-/// other, each member as its key and its value.
+/// One value of a parsed text. The elements of an array, or the keys and values of an object, follow
+/// it.
 struct Node {
   Form form;
-  bool taken;        // a key whose member Fields gave away
-  const char* data;  // what a text or key says; the digits of a number; the words true, false, null
-  std::size_t size;  // of that; how many elements or members there are
-  std::size_t extent;  // how many nodes it is with all that it holds
+  bool taken;          // a key whose member Fields has returned
+  const char* data;    // a text or key; the digits of a number; true, false or null
+  std::size_t size;    // of `data`; or the number of elements or members
+  std::size_t extent;  // the number of nodes, including nested ones
 
   std::string_view text() const noexcept { return {data, size}; }
 };
@@ -54,11 +54,11 @@ struct Member;
 template <class Part>
 class Range;
 
-/// One value of a parsed text, and where it stands; small, passed by value. Valid until the next
-/// parse of its Parser, and belongs to the same thread.
+/// One value of a parsed text. Small, passed by value. Valid until the next parse of its Parser, and
+/// belongs to the same thread.
 ///
-/// Functions that read answer false when the value is not what they are for; then the Parser has
-/// the error, `wrong-value` with the path of the value: `validations[1].value`, `metadata["c d"]`.
+/// Functions that read return false if the value has another type. The Parser then has the error
+/// `wrong-value` with the path of the value: `validations[1].value`, `metadata["c d"]`.
 class TENON_API Reader {
  public:
   using Form = json::Form;
@@ -66,36 +66,37 @@ class TENON_API Reader {
   Form form() const noexcept { return node_->form; }
 
   bool read(bool& value) const;
-  /// The nearest number of this type; "NaN", "Infinity" and "-Infinity" are read as well.
+  /// Reads the nearest number of this type, and "NaN", "Infinity" and "-Infinity".
   bool read(float& value) const;
   bool read(double& value) const;
-  /// A text. Valid like the reader.
+  /// Reads a text, valid as long as the reader.
   bool read(std::string_view& value) const {
     if (form() != Form::text) return fail("text");
     value = node_->text();
     return true;
   }
-  /// Whole numbers in a range; `type` names it in the error: "int8".
+  /// Read whole numbers in a range. `type` names it in the error: "int8".
   bool read_integer(std::int64_t& value, std::int64_t least, std::int64_t most,
                     std::string_view type) const;
   bool read_natural(std::uint64_t& value, std::uint64_t most, std::string_view type) const;
-  /// Bytes in base64, into the arena of `call`.
+  /// Reads bytes in base64, into the arena of `call`.
   bool read_bytes(tenon_call* call, tenon_bytes& value) const;
-  /// Any value as JSON text without spaces, the digits of its numbers as they were written; into
-  /// the arena of `call`.
+  /// Reads any value as JSON text without spaces, with unchanged digits of numbers, into the arena of
+  /// `call`.
   bool read_json(tenon_call* call, tenon_string& value) const;
 
-  /// How many elements an array has, or members an object.
+  /// Return the number of elements of an array, or of members of an object.
   bool read_array(std::size_t& count) const { return read_count(Form::array, "array", count); }
   bool read_object(std::size_t& count) const { return read_count(Form::object, "object", count); }
-  /// All of them, in the order of the text: `for (const Reader& element : in.elements())`,
-  /// `for (const auto& [key, value] : in.members())`. What is no array or object has none.
+  /// Return the elements or members in the order of the text:
+  /// `for (const Reader& element : in.elements())`, `for (const auto& [key, value] : in.members())`.
+  /// Other values have none.
   Range<Reader> elements() const noexcept;
   Range<Member> members() const noexcept;
 
-  /// Makes "expected <needed>, found <what is there>" the error. Answers false.
+  /// Sets the error "expected <needed>, found <value>". Returns false.
   bool fail(std::string_view needed) const;
-  /// Makes `message` the error, about the member `key` of this object. Answers false.
+  /// Sets `message` as the error of the member `key` of this object. Returns false.
   bool fail_member(std::string_view key, std::string_view message) const;
 
  private:
@@ -166,9 +167,8 @@ inline Range<Member> Reader::members() const noexcept {
   return Range<Member>(*this);
 }
 
-/// Parses texts, one after the other; its memory is kept, so that in the long run it allocates
-/// nothing. Strict: RFC 8259, UTF-8, each key once in its object, at most 64 levels. Belongs to one
-/// thread at a time.
+/// Parses texts one after the other and reuses its memory. Strict: RFC 8259, UTF-8, each key once in its
+/// object, at most 64 levels. Belongs to one thread at a time.
 class TENON_API Parser {
  public:
   Parser();
@@ -176,10 +176,10 @@ class TENON_API Parser {
   Parser& operator=(Parser&&) noexcept;
   ~Parser();
 
-  /// The whole of a text. REQUIRED: the text stays as it is while its readers are used.
-  /// Errors: `not-json`, with line and column as its place.
+  /// Parses a complete text. REQUIRED: the text does not change while its readers are used.
+  /// Errors: `not-json`, with line and column.
   Result<Reader> parse(std::string_view text);
-  /// Why reading failed. REQUIRED: a Reader of this parser answered false.
+  /// Returns why reading failed. REQUIRED: a Reader of this parser has returned false.
   Error take_error();
 
  private:
@@ -189,13 +189,14 @@ class TENON_API Parser {
   std::unique_ptr<detail::Tape> tape_;
 };
 
-/// Puts a JSON text together, on one line and without spaces. REQUIRED: what is begun is ended, and
-/// each member of an object has its key first. Belongs to one thread at a time.
+/// Writes JSON on one line without spaces. REQUIRED: each begin has an end, and each member of an object
+/// has its key first. Belongs to one thread at a time.
 class TENON_API Writer {
  public:
   Writer() = default;
-  /// Writes into `room` as long as the text fits there. REQUIRED: the room lives as long.
-  explicit Writer(std::span<char> room) noexcept : data_(room.data()), room_(room.size()) {}
+  /// Writes into `buffer` as long as the text fits. REQUIRED: the buffer outlives the Writer.
+  explicit Writer(std::span<char> buffer) noexcept
+      : data_(buffer.data()), capacity_(buffer.size()) {}
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -210,32 +211,32 @@ class TENON_API Writer {
   void number(std::uint64_t value);
   void number(float value);
   void number(double value);
-  /// Bytes that are no UTF-8 become U+FFFD.
+  /// Bytes that are not UTF-8 become U+FFFD.
   void text(std::string_view value);
   void base64(BytesView value);
-  /// What was read, the digits of its numbers as they were written.
+  /// Writes a value that was read, with unchanged digits of numbers.
   void value(const Reader& value);
-  /// A JSON text, without its spaces; one that is none, or has too many levels for this place,
-  /// becomes a text.
+  /// Writes a JSON text without its spaces. A text that is not JSON, or has too many levels, is written
+  /// as a string.
   void json(std::string_view value);
-  /// Whether that was the lot of a JSON text that would have had too many levels.
+  /// Returns whether a JSON text was written as a string because it has too many levels.
   bool too_deep() const noexcept { return too_deep_; }
-  /// REQUIRED: it is JSON, without line ends.
+  /// Writes text as it is. REQUIRED: it is JSON without line ends.
   void raw(std::string_view value);
-  /// The same with the beginning of an object behind a key, up to a value in it that follows:
-  /// `"size@1":{"type":"int32","value":` in pieces.
+  /// Writes, in pieces, a key and the beginning of its object, up to a value in it that follows:
+  /// `"size@1":{"type":"int32","value":`.
   void begin_raw(std::initializer_list<std::string_view> pieces);
 
-  /// To begin anew, with the memory of before.
+  /// Discards the text and keeps the memory.
   void clear() noexcept {
     size_ = 0;
     depth_ = 0;
     follows_value_ = false;
     too_deep_ = false;
   }
-  /// What was written; valid until more is.
+  /// Returns the text, valid until more is written.
   std::string_view view() const noexcept { return {data_, size_}; }
-  /// The same as a text of its own; the writer begins anew, without the memory.
+  /// Returns the text and resets the writer.
   std::string take();
 
  private:
@@ -249,32 +250,32 @@ class TENON_API Writer {
 
   void put(char c);
   void put(std::string_view text);
-  char* room(std::size_t size);
+  char* reserve(std::size_t size);
   void grow(std::size_t size);
 
-  char* data_ = nullptr;  // what was written, and room for more: that of text_, or a lent one
-  std::size_t room_ = 0;
+  char* data_ = nullptr;  // of text_ or of the buffer
+  std::size_t capacity_ = 0;
   std::size_t size_ = 0;
   std::string text_;
   std::size_t depth_ = 0;
   bool follows_value_ = false;
   bool too_deep_ = false;
-  std::unique_ptr<Parser> parser_;  // of json()
+  std::unique_ptr<Parser> parser_;  // for json()
 };
 
-/// Takes the members of an object by name; each costs little where they are asked for in the order
-/// in which they stand. One at a time for an object.
+/// Takes the members of an object by name. Fast if they are taken in their order. At most one Fields
+/// exists for an object at a time.
 class Fields {
  public:
-  /// Where it is no object there is nothing to take, and finish() answers false.
+  /// A value that is not an object has no members, and finish() returns false.
   explicit Fields(const Reader& object) : object_(object), found_(object) {
     is_object_ = object.read_object(count_);
     next_ = first();
     for (std::size_t i = 0; i < count_; i++) step().taken = false;
   }
 
-  /// The member of this name that nobody took yet, until the next one is taken; nullptr where there
-  /// is none.
+  /// Returns the member with this name that was not taken yet, valid until the next take; nullptr if
+  /// there is none.
   const Reader* take(std::string_view name) {
     for (std::size_t i = 0; i < count_; i++) {
       detail::Node& key = step();
@@ -286,8 +287,8 @@ class Fields {
     return nullptr;
   }
 
-  /// Calls `visit(key, reader)` for each member that nobody took, in their order, as long as that
-  /// answers true. Answers whether all did.
+  /// Calls `visit(key, reader)` for each member that was not taken, in their order, until one call
+  /// returns false. Returns whether all returned true.
   template <class Visit>
   bool for_each_rest(Visit&& visit) {
     next_ = first();
@@ -298,7 +299,7 @@ class Fields {
     return is_object_;
   }
 
-  /// Whether nothing is left that nobody took; else the first one is the error.
+  /// Returns whether all members were taken. Otherwise sets the first other one as the error.
   bool finish() {
     return for_each_rest([this](std::string_view key, const Reader&) {
       return object_.fail_member(key, "not a field of this type");
@@ -307,7 +308,7 @@ class Fields {
 
  private:
   detail::Node* first() const noexcept { return object_.node_ + 1; }
-  /// The next key; behind the last one comes the first.
+  /// Returns the next key. The first follows the last.
   detail::Node& step() noexcept {
     detail::Node& key = *next_;
     next_ += 1 + next_[1].extent;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <tenon/abi.h>
-#include <tenon/export.hpp>
+#include <tenon/gen/export.hpp>
 
 #include <cstdint>
 #include <span>

@@ -18,7 +18,7 @@ inline Error bad_document(const Conversion& conversion) {
   return Error({.code = "wrong-value", .message = conversion.error()});
 }
 
-/// Hands the storage form of a value to `use`.
+/// Calls `use` with the storage form of a value.
 template <class Storage, class Owned, class Use>
 Result<std::string> with_stored(const Owned& value, Use&& use) {
   Arena arena;
@@ -37,7 +37,7 @@ Result<std::string> to_json(const Owned& value) {
       value, [](json::Writer& out, const Storage& stored) { write_stored(out, stored); });
 }
 
-/// As it is stored.
+/// Returns the stored form of a document.
 template <class Storage, class Owned>
 Result<std::string> store(std::string_view type, const Owned& value, std::string_view writer) {
   const DocumentType& found = *find_document_type(type);
@@ -65,7 +65,7 @@ Result<Owned> from_json(std::string_view text) {
   return own<Owned>(conversion, stored);
 }
 
-/// As it is stored, at any version.
+/// Reads a stored document of any version.
 template <class Storage, class Owned>
 Result<Owned> read(std::string_view type, std::string_view text) {
   Arena arena;

@@ -18,7 +18,7 @@ inline tenon_status fail(tenon_call* call, tenon_status status, std::string_view
   return status;
 }
 
-/// An answer of a method: zeroed but for its size.
+/// Returns a new response in the arena of the call, zero except for its size.
 template <class Response>
 Response* new_response(tenon_call* call) {
   auto* response = static_cast<Response*>(tenon_allocate_zeroed(call, sizeof(Response)));
@@ -26,7 +26,7 @@ Response* new_response(tenon_call* call) {
   return response;
 }
 
-/// `convert(call, const From&, To&)` for each element of a list; an absent one stays absent.
+/// Calls `convert(call, const From&, To&)` for each element of a list. An absent list stays absent.
 template <class From, class To, class Convert>
 tenon_status convert_list(tenon_call* call, const tenon_list& from, tenon_list& to,
                           Convert&& convert) {
@@ -44,7 +44,7 @@ tenon_status convert_list(tenon_call* call, const tenon_list& from, tenon_list& 
   return TENON_OK;
 }
 
-/// The same for the values of a map.
+/// Converts the values of a map in the same way.
 template <class From, class To, class Convert>
 tenon_status convert_map(tenon_call* call, const tenon_map& from, tenon_map& to,
                          Convert&& convert) {
@@ -52,7 +52,7 @@ tenon_status convert_map(tenon_call* call, const tenon_map& from, tenon_map& to,
   return convert_list<From, To>(call, from.values, to.values, convert);
 }
 
-/// The same for a value that crosses as a pointer, NULL when it is absent.
+/// Converts a value that is a pointer in the ABI struct, NULL if it is absent.
 template <class From, class To, class Convert>
 tenon_status convert_optional(tenon_call* call, const From* from, const To*& to,
                               Convert&& convert) {

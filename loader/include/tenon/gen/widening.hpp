@@ -15,9 +15,9 @@ namespace tenon {
 
 namespace detail {
 
-/// The float64 that is written as the float32 is.
+/// Returns the float64 with the same digits as the float32.
 TENON_API double widened(float value) noexcept;
-/// The float32 that is written as the float64 is. False: there is none.
+/// Sets the float32 with the same digits as the float64. Returns false if there is none.
 TENON_API bool narrowed(double value, float& narrow) noexcept;
 
 template <std::integral From, std::integral To>
@@ -48,7 +48,7 @@ bool widen_value(Conversion& conversion, const StoredMap<From>& from, StoredMap<
     return widen_value(conversion, values, made);
   });
 }
-/// A list with one element.
+/// Makes a list with one element.
 template <class From, class To>
 bool widen_value(Conversion& conversion, const From& from, StoredList<To>& to) {
   auto* made = conversion.make<To>();
@@ -56,7 +56,7 @@ bool widen_value(Conversion& conversion, const From& from, StoredList<To>& to) {
   return convert_element(conversion, from, *made);
 }
 
-/// The way back; `fits` becomes false where the narrower type does not have the value.
+/// Narrows a value. Sets `fits` to false if the narrower type cannot hold it.
 template <std::integral From, std::integral To>
 bool narrow_value(Conversion&, const From& from, To& to, bool& fits) noexcept {
   fits = fits && std::in_range<To>(from);
@@ -97,7 +97,7 @@ bool narrow_value(Conversion& conversion, const StoredList<From>& from, To& to, 
 
 }  // namespace detail
 
-/// A field of one version as the wider one of another; `name` is that of the source.
+/// Converts a field to a wider type. `name` is that of the source, for errors.
 template <class From, class To>
 bool widen_field(Conversion& conversion, std::string_view name, const From* from, const To*& to) {
   to = nullptr;
@@ -107,7 +107,7 @@ bool widen_field(Conversion& conversion, std::string_view name, const From* from
   return detail::widen_value(conversion, *from, *made) || conversion.in(name);
 }
 
-/// The way back: a value that the narrower type does not have goes to the bag, as by push, and the
+/// Converts a field to a narrower type. A value that does not fit goes to the bag (see push), and the
 /// field is absent.
 template <class From, class To>
 bool narrow_field(Conversion& conversion, Bag& bag, const BagField& from,

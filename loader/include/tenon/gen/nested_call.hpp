@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+//
+// tenon/gen/nested_call.hpp: a call inside a call, which can be cancelled on its own.
+#pragma once
+
+#include <tenon/call.hpp>
+
+namespace tenon {
+
+namespace detail {
+
+/// A part of `outer` that can be cancelled on its own. It is also cancelled when `outer` is, and uses
+/// the memory, results, messages and wait handle of `outer`, which must not be used meanwhile. It is
+/// created and destroyed on the thread of `outer`.
+class TENON_API NestedCall : public Call {
+ public:
+  explicit NestedCall(Call& outer) noexcept : Call(outer) {}
+  ~NestedCall() {
+    if (message_.data != nullptr || failed_inside_ != nullptr ||
+        whole().children_.load() != nullptr || reason_.load() != TENON_NOT_CANCELLED) [[unlikely]]
+      end_part();
+  }
+
+ private:
+  /// Moves the message, the failure and the children to `outer`.
+  void end_part() noexcept;
+};
+
+}  // namespace detail
+
+}  // namespace tenon
