@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Who gets which version of which package, of all that a host has found: the resolver's answer to
-// what the host and its packages require.
+// Bindings: which version of each package the host and each package get, of all packages that the
+// host has found. The resolver computes them from the requirements of the host and the packages.
 //
-//  - The host takes every package that gets what it requires, of the versions that its own
-//    requirements admit. What it requires itself it shares with the packages that require the same.
-//    Of all else it takes the newest, unless it asks for another: that choice is free, and has no
-//    say in what packages get.
-//  - A package sees itself, what its manifest requires, at the one version that it got, and the
-//    builtins of the host: these are the core, which nobody has to require. Who requires a builtin
-//    all the same gets what it asks for, or nothing.
+//  - The host can use each package whose requirements are met, in the versions that the host's
+//    requirements accept. It shares versions that it requires with packages that require the same.
+//    Of other packages it uses the newest version by default; this has no influence on the versions
+//    that packages get.
+//  - A package sees itself, the packages that its manifest requires, each in the version that it
+//    got, and the builtins of the host. These are the core, which need not be required. A package
+//    that does require a builtin gets a version that it accepts, or nothing.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -27,18 +27,18 @@
 
 namespace tenon::detail {
 
-/// What there is, and what is asked of it.
+/// The packages that were found, and the requirements of the host.
 struct Packages {
-  /// The host, as messages call it.
+  /// The name of the host in messages.
   std::string host{};
-  /// Which versions of a package the host takes; any of those that are not named here.
+  /// The host's requirements, by package. The host accepts any version of other packages.
   std::map<std::string, Requirement, std::less<>> requirements{};
-  /// Versions to keep to, and the file that says so.
+  /// The locked versions, and the lock file.
   std::vector<std::pair<std::string, Version>> lock{};
   std::string lock_file{};
-  /// Of two with the same name and version the first counts.
+  /// If two have the same name and version, the first is used.
   std::vector<Package> found{};
-  /// Names in manifests of files that cannot be used, and what is wrong with these.
+  /// Names in manifests of files that cannot be used, with the errors of these files.
   std::map<std::string, Error, std::less<>> broken{};
 };
 
@@ -49,80 +49,84 @@ class Bindings {
   Bindings(const Bindings&) = delete;
   Bindings& operator=(const Bindings&) = delete;
 
-  /// What somebody requires and does not get, what is not enforced, and where the lock does not
-  /// fit. Codes: those of the resolver; missing-locked-package, lock-conflict.
-  const std::vector<Error>& flaws() const noexcept { return flaws_; }
+  /// Returns the errors and warnings for unmet requirements, requirements that are not enforced,
+  /// and conflicts with the lock. Codes: those of the resolver; missing-locked-package,
+  /// lock-conflict.
+  const std::vector<Error>& diagnostics() const noexcept { return diagnostics_; }
 
-  /// Why the host does not use a version of a package; nothing where it does.
+  /// Returns why the host cannot use a version of a package, or nothing if it can.
   /// Errors: those of the resolver; version-refused.
   std::optional<Error> refusal(std::string_view name, const Version& version) const;
   std::optional<Error> refusal(PackageId id) const;
-  /// Why a package does not see a version of another one, or of itself; nothing where it does. The
-  /// asker may be newer than what was found. Errors: undeclared-requirement, version-refused.
-  std::optional<Error> refusal(const Package& asker, std::string_view name, const Version& version,
-                               bool builtin) const;
+  /// Returns why a package does not see a version of another package, or of itself, or nothing if
+  /// it does. The requester may be newer than the packages that were found.
+  /// Errors: undeclared-requirement, version-refused.
+  std::optional<Error> refusal(const Package& requester, std::string_view name,
+                               const Version& version, bool builtin) const;
 
-  /// Why code may not take the place of what has the same name, of users that go on with it;
-  /// nothing where it may. `where`: its file.
+  /// Returns why `replacement` cannot replace the previous version of a package in a restart, while
+  /// `users` continue to use it, or nothing if it can. `where` is its file.
   /// Errors: restart-refused; version-refused; those of the resolver.
-  std::optional<Error> refusal_of_change(const Package& before, const Package& fresh,
-                                         const std::vector<Package>& users,
-                                         const std::string& where) const;
+  std::optional<Error> restart_refusal(const Package& previous, const Package& replacement,
+                                       const std::vector<Package>& users,
+                                       const std::string& where) const;
 
-  /// Whether the lock names it.
+  /// Returns whether the lock names the package.
   bool locked(PackageId id) const { return locked_[id]; }
 
-  /// Whether the host takes it before newer ones: its own requirement got it, or the lock names it.
-  bool comes_first(std::string_view name, const Version& version) const;
-  bool comes_first(PackageId id) const;
+  /// Returns whether the host uses this version rather than a newer one, because its own
+  /// requirement got it or the lock names it.
+  bool is_preferred(std::string_view name, const Version& version) const;
+  bool is_preferred(PackageId id) const;
 
-  /// The host, as messages call it.
+  /// Returns the name of the host in messages.
   const std::string& host() const noexcept { return packages_.host; }
-  /// Which versions of a package the host takes; nullptr where it takes any.
-  const Requirement* of_host(std::string_view name) const;
+  /// Returns the host's requirement of a package, or nullptr if it accepts any version.
+  const Requirement* host_requirement(std::string_view name) const;
 
-  /// What is wrong with a file that cannot be used and has this name, with or without its domain;
-  /// nullptr: there is none.
+  /// Returns the error of an unusable file that has this name, or nullptr if there is none. The
+  /// name may lack its domain.
   const Error* broken(std::string_view name) const;
 
   const Repository& repository() const noexcept { return repository_; }
-  /// What the host uses where it asks for no version, and all that this requires.
+  /// Returns the versions that the host uses unless a reference names another one, and all that
+  /// these require.
   const Resolution& resolution() const noexcept { return resolution_; }
-  /// Of each package whether it gets what it requires.
+  /// Returns whether the requirements of a package are met.
   bool usable(PackageId id) const { return usable_[id]; }
-  /// Whether the host uses it, or something that the host uses gets it.
+  /// Returns whether the host uses the package, directly or as a dependency.
   bool used(PackageId id) const { return first_binding_[id] != none; }
-  /// What a package gets for a name; none where it gets nothing, or where it was not found and gets
-  /// itself.
-  PackageId bound(const Package& asker, std::string_view name) const;
-  PackageId bound(PackageId id, std::string_view name) const;
-  /// The same for each need of a package.
-  std::vector<PackageId> bound(PackageId id) const;
+  /// Returns the version of a name that a package gets. Returns none if it gets nothing, or if it
+  /// gets itself and is not among the packages that were found.
+  PackageId provider_for(const Package& requester, std::string_view name) const;
+  PackageId provider_for(PackageId id, std::string_view name) const;
+  /// Returns the provider of each dependency of a package.
+  std::vector<PackageId> providers_of(PackageId id) const;
 
  private:
-  PackageId chosen(NameId name) const;
-  PackageId bound_to_host(std::string_view name) const;
+  PackageId default_version(NameId name) const;
+  PackageId host_provider(std::string_view name) const;
   std::span<const Binding> bindings_of(PackageId id) const;
-  PackageId preferred(const Package& asker, std::string_view name,
-                      std::span<const Need> needs) const;
+  PackageId select_provider(const Package& requester, std::string_view name,
+                            std::span<const Dependency> dependencies) const;
   Error refused_by_host(std::string_view name, const Version& version,
-                        const Requirement& takes) const;
-  std::vector<std::string> used_beside_the_lock() const;
+                        const Requirement& requirement) const;
+  std::vector<std::string> used_despite_lock() const;
   void find_usable();
-  void settle();
-  void find_flaws();
+  void resolve_packages();
+  void collect_diagnostics();
 
-  Packages packages_;  // apart from what is in the repository
+  Packages packages_;  // `found` is moved to the repository
   Repository repository_;
   std::vector<bool> usable_;
   std::vector<bool> locked_;
-  std::map<PackageId, Error> unmet_;  // of packages that are not usable
-  // By the name without its domain: the first in the order of whole names.
+  std::map<PackageId, Error> unusable_;  // the errors of unusable packages
+  // By name without domain. Of several, the first in the order of full names.
   std::map<std::string_view, const Error*> broken_by_short_name_;
-  Question question_;      // the host's requirements, and the packages that it uses
-  Resolution resolution_;  // points into the two
-  std::vector<std::size_t> first_binding_;  // of packages; none where the host does not use them
-  std::vector<Error> flaws_;
+  Problem problem_;                         // the host's requirements, and its default versions
+  Resolution resolution_;                   // refers to repository_ and problem_
+  std::vector<std::size_t> first_binding_;  // by package; none if it is not used
+  std::vector<Error> diagnostics_;
 };
 
 }  // namespace tenon::detail

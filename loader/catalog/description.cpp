@@ -8,7 +8,7 @@
 
 namespace tenon::detail {
 
-std::string ModuleDescription::place() const {
+std::string ModuleDescription::location() const {
   return file.empty() ? "builtin " + manifest->name : file.string();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Descriptions of plugins, which the host and whoever holds a PluginInfo share.
+// Descriptions of plugins, shared by the host and the holders of PluginInfo.
 #pragma once
 
 #include <tenon/plugin_info.hpp>
@@ -17,36 +17,36 @@ namespace tenon::detail {
 
 struct ModuleDescription;
 
-/// One plugin as its manifest describes it, and whether this program can use it.
+/// A plugin of a manifest, and whether this program can use it.
 struct PluginDescription {
   const ModuleDescription* module;  // that it belongs to
   const Provided* provided;
   Compatibility fit;
 };
 
-/// What is known of a module from its manifest. Never changes once it is made.
+/// The description of a module by its manifest. Immutable.
 struct ModuleDescription {
   std::shared_ptr<const Manifest> manifest;
   std::string package_version;
   std::filesystem::path file;              // empty for a builtin
-  std::vector<PluginDescription> plugins;  // as the manifest provides them
-  std::uint64_t kinds;                     // kinds_revision() when they were judged
+  std::vector<PluginDescription> plugins;  // in the order of the manifest
+  std::uint64_t kinds;                     // kinds_revision() at the time of the check
 
-  /// As messages call the module.
-  std::string place() const;
+  /// Returns the name of the module in messages: its file, or its package if it is a builtin.
+  std::string location() const;
 };
 
 using ModuleDescriptionPtr = std::shared_ptr<const ModuleDescription>;
 
-/// `file` is empty for a builtin.
+/// Describes a module. `file` is empty for a builtin.
 ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,
                               const std::filesystem::path& file);
 
-/// Makes what the host hands out of descriptions.
+/// Creates the PluginInfo objects of the public API.
 class PluginInfos {
  public:
-  /// Of the plugin at a place in the manifest.
-  static PluginInfo of(const ModuleDescriptionPtr& module, std::size_t place);
+  /// Returns the plugin at an index in the manifest.
+  static PluginInfo of(const ModuleDescriptionPtr& module, std::size_t index);
 };
 
 }  // namespace tenon::detail

@@ -33,7 +33,7 @@ std::optional<std::string> FileComparison::hash_of(const std::filesystem::path& 
   }
   auto hash = sha256_of_file(file);
   const auto after = platform::identity_of(file);
-  if (!hash || !after || !(*after == identity)) return std::nullopt;  // it changes meanwhile
+  if (!hash || !after || !(*after == identity)) return std::nullopt;  // it is being changed
   const std::lock_guard lock(mutex_);
   return hashed_.insert_or_assign(file.native(), Hashed{identity, std::move(*hash)})
       .first->second.hash;

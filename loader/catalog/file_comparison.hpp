@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whether files hold the same bytes. Each file is read once as long as it does not change, however
-// many it is compared with.
+// Comparison of files by content. An unchanged file is read once, for any number of comparisons.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +13,11 @@
 
 namespace tenon {
 
-/// Thread-safe. No lock is held while files are read, so two threads may read one at once.
+/// Thread-safe. No lock is held while files are read, so two threads may read the same file.
 class FileComparison {
  public:
-  /// Returns whether two files are known to hold different bytes: by their sizes, then by their
-  /// hashes. False where a file cannot be read, and for files larger than a module may be.
+  /// Returns whether the contents of two files are known to differ, by size, then by hash. Returns
+  /// false if a file cannot be read or exceeds the maximum size of a module.
   bool differ(const std::filesystem::path& a, const std::filesystem::path& b);
 
  private:

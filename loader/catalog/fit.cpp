@@ -43,8 +43,8 @@ Error too_new(const Provided& provided, const Kind& kind, const std::string& whe
                 .where = where,
                 .found = title_of(provided),
                 .needed = "version " + versions_of(kind) + " of " + provided.kind,
-                .fix = "a host that offers version " + std::to_string(provided.version) +
-                       ", or a build of the plugin for version " +
+                .fix = "use a host that offers version " + std::to_string(provided.version) +
+                       ", or rebuild the plugin for version " +
                        std::to_string(kind.latest().version)});
 }
 
@@ -53,9 +53,9 @@ Error other_spec(const Provided& provided, const KindVersion& version, const std
                 .where = where,
                 .found = title_of(provided) + ", compiled from another spec of that version",
                 .needed = "the spec that this program was built with",
-                .fix = version.draft ? "build the plugin again: the draft has changed"
-                                     : "take the plugin kit of this program; a released version "
-                                       "never changes"});
+                .fix = version.draft ? "rebuild the plugin; the draft has changed"
+                                     : "rebuild the plugin with the plugin kit of this program; a "
+                                       "released version never changes"});
 }
 
 Error not_adaptable(const Provided& provided, const Compatibility& fit, const std::string& where) {
@@ -65,19 +65,19 @@ Error not_adaptable(const Provided& provided, const Compatibility& fit, const st
                 .where = where,
                 .found = title_of(provided),
                 .needed = "a version that can be used as version " + target,
-                .fix = "a build of the plugin for version " + target});
+                .fix = "rebuild the plugin for version " + target});
 }
 
 Error unknown_kind(const Provided& provided, const std::string& where) {
   return Error({.code = "unknown-kind",
                 .where = where,
                 .found = title_of(provided),
-                .needed = "a kind of this program",
+                .needed = "a kind that this program defines",
                 .fix = "use the module with the program it was made for",
                 .grade = ErrorGrade::warning});
 }
 
-std::optional<Error> misfit(const PluginDescription& plugin, const std::string& where) {
+std::optional<Error> incompatibility(const PluginDescription& plugin, const std::string& where) {
   const Provided& provided = *plugin.provided;
   const Compatibility& fit = plugin.fit;
   switch (fit.grade) {
@@ -126,17 +126,17 @@ Compatibility fit_of(const Provided& provided) {
   return fit;
 }
 
-std::vector<Error> misfits(const ModuleDescription& module) {
-  std::vector<Error> findings;
+std::vector<Error> incompatibilities(const ModuleDescription& module) {
+  std::vector<Error> problems;
   const auto usable = [](const PluginDescription& plugin) { return plugin.fit.usable(); };
-  if (std::ranges::all_of(module.plugins, usable)) return findings;
-  const std::string where = module.place();
+  if (std::ranges::all_of(module.plugins, usable)) return problems;
+  const std::string where = module.location();
   for (const PluginDescription& plugin : module.plugins) {
-    if (auto flaw = misfit(plugin, where)) findings.push_back(std::move(*flaw));
+    if (auto problem = incompatibility(plugin, where)) problems.push_back(std::move(*problem));
   }
-  if (findings.size() == module.plugins.size()) return findings;
-  for (Error& finding : findings) finding = finding.graded(ErrorGrade::warning);
-  return findings;
+  if (problems.size() == module.plugins.size()) return problems;
+  for (Error& problem : problems) problem = problem.graded(ErrorGrade::warning);
+  return problems;
 }
 
 }  // namespace detail

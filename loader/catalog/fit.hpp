@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whether this program can use what a manifest provides, and as what.
+// Whether this program can use the plugins of a manifest.
 #pragma once
 
 #include <tenon/compatibility.hpp>
@@ -14,16 +14,16 @@
 
 namespace tenon::detail {
 
-/// How it fits the newest version of its kind in this program.
+/// Returns the compatibility of a plugin with the newest version of its kind in this program.
 Compatibility fit_of(const Provided& provided);
 
-/// The findings about what a module provides and this program cannot use: errors where all of it is
-/// of no use here, otherwise warnings. Another program may have a kind that is unknown here, so
-/// that is never an error. Codes: unknown-kind, kind-too-new, kind-differs, draft-differs,
-/// kind-not-adaptable.
-std::vector<Error> misfits(const ModuleDescription& module);
+/// Returns the problems of the plugins that this program cannot use. They are errors if the program
+/// can use no plugin of the module, otherwise warnings. An unknown kind is always a warning,
+/// because another program may have it. Codes: unknown-kind, kind-too-new, kind-differs,
+/// draft-differs, kind-not-adaptable.
+std::vector<Error> incompatibilities(const ModuleDescription& module);
 
-/// eg: "me.example/blur (photo.example/filter version 1)"
+/// Returns a plugin's name and kind, eg: "me.example/blur (photo.example/filter version 1)".
 std::string title_of(const Provided& provided);
 
 }  // namespace tenon::detail

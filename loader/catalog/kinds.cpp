@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-// Registrations come before main, and again when a library with kinds is loaded later.
+// Kinds are registered before main, and when a library with kinds is loaded later.
 std::mutex mutex;
 const platform::UnlockedInChildren<mutex> unlocked;
 std::vector<const Kind*>& kinds() {
@@ -28,13 +28,13 @@ constinit std::atomic<std::uint64_t> revision{0};
 KindRegistration::KindRegistration(const Kind& kind) {
   std::lock_guard lock(mutex);
   kinds().push_back(&kind);
-  revision++;
+  ++revision;
 }
 
 void use_kinds(std::vector<const Kind*> fresh) {
   std::lock_guard lock(mutex);
   kinds() = std::move(fresh);
-  revision++;
+  ++revision;
 }
 
 const Kind* find_kind(std::string_view id) noexcept {

@@ -10,10 +10,10 @@
 
 namespace tenon::detail {
 
-/// The kind with this id; nullptr where the program knows none.
+/// Returns the kind with this id, or nullptr if the program does not have it.
 const Kind* find_kind(std::string_view id) noexcept;
 
-/// Returns a number that rises when the kinds of the program change.
+/// Returns a number that increases when the kinds of the program change.
 std::uint64_t kinds_revision() noexcept;
 
 }  // namespace tenon::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whether files hold what they held when the lock was written: asked before anything is loaded.
+// Verification of files against the hashes of a lock, before anything is loaded.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -15,17 +15,16 @@
 
 namespace tenon {
 
-/// Locks the content of a package's file, and of the libraries that lie beside it. Errors:
+/// Adds the hashes of a package's file, and of the libraries next to it, to `package`. Errors:
 /// not-found, cannot-read, those of read_bundle.
 Result<void> lock_content(const std::filesystem::path& file, LockedPackage& package);
 
-/// Why the files of `bundle` may not be loaded as that version of a package; nothing where they
-/// may. In a file that the lock names, and in any other of the same package and version, may be
-/// only what was locked, and beside it only the libraries that were locked with it. `lock_file` is
-/// for the message. Error: lock-differs, with both hashes.
-std::optional<Error> refusal_of_content(const std::vector<LockedPackage>& lock,
-                                        const std::filesystem::path& lock_file,
-                                        std::string_view name, const Version& version,
-                                        const Bundle& bundle);
+/// Returns why the files of `bundle` must not be loaded as that version of a package, or nothing if
+/// they may be. A file that the lock names, and any other file of the same package and version,
+/// must have the locked content, and only the libraries that were locked with it may be next to it.
+/// `lock_file` is for the message. Error: lock-differs, with both hashes.
+std::optional<Error> content_mismatch(const std::vector<LockedPackage>& lock,
+                                      const std::filesystem::path& lock_file, std::string_view name,
+                                      const Version& version, const Bundle& bundle);
 
 }  // namespace tenon

@@ -11,7 +11,7 @@ constexpr std::string_view form =
     "[builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2";
 
 Error wrong(std::string_view text, std::string found,
-            std::string_view fix = "name the plugin in that form") {
+            std::string_view fix = "write the reference in that form") {
   return Error({.code = "bad-reference",
                 .where = in_quotes(text),
                 .found = std::move(found),
@@ -24,7 +24,7 @@ Error wrong(std::string_view text, std::string found,
 Result<Reference> Reference::parse(std::string_view text, std::string_view domain) {
   Reference reference;
   std::string_view rest = text;
-  // A name may have colons and at signs after its '/'.
+  // A name may contain ':' and '@' after its '/'.
   const std::string_view before_slash = rest.substr(0, rest.find('/'));
   if (const auto colon = before_slash.find(':'); colon != std::string_view::npos) {
     const std::string_view prefix = rest.substr(0, colon);
@@ -40,13 +40,13 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
     rest.remove_prefix(colon + 1);
   }
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
-    // As in requirements: "blur@ 1.0.0" is the version 1.0.0.
+    // As in requirements, spaces are ignored: "blur@ 1.0.0" is the version 1.0.0.
     const std::string_view wanted = trimmed(rest.substr(at + 1));
     rest = rest.substr(0, at);
     if (auto version = Version::parse(wanted)) {
       reference.version = std::move(*version);
     } else if (wanted.empty()) {
-      return wrong(text, "nothing behind the '@'");
+      return wrong(text, "nothing after the '@'");
     } else if (auto requirement = Requirement::parse(wanted)) {
       reference.requirement = std::move(*requirement);
     } else {
@@ -59,13 +59,13 @@ Result<Reference> Reference::parse(std::string_view text, std::string_view domai
   reference.name = rest.find('/') == std::string_view::npos
                        ? std::string(domain) + "/" + std::string(rest)
                        : std::string(rest);
-  if (const std::string_view flaw = flaw_of_name(reference.name); !flaw.empty()) {
-    return wrong(text, "a name that " + std::string(flaw));
+  if (const std::string_view problem = name_problem(reference.name); !problem.empty()) {
+    return wrong(text, "a name that " + std::string(problem));
   }
   return reference;
 }
 
-std::optional<int> Reference::step_down(const Version& candidate) const {
+std::optional<int> Reference::match_rank(const Version& candidate) const {
   if (requirement) return requirement->contains(candidate) ? std::optional(0) : std::nullopt;
   if (!version) return 0;
   if (candidate == *version && (version->build.empty() || candidate.build == version->build)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// References: text by which people and programs name a plugin.
+// References: texts that name a plugin.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -18,22 +18,22 @@ namespace tenon::detail {
 struct Reference {
   enum class Origin { any, builtin, standalone };
   Origin origin = Origin::any;
-  /// Always `domain/name`.
+  /// Always with a domain: `domain/name`.
   std::string name;
-  /// Of the package. A whole version, as stored objects name it, also takes the next best one where
-  /// it is absent: see `step_down`. With an operator or only a part of a version it is a
-  /// requirement. Nothing means the newest release.
+  /// The version of the package. A full version is for references that were stored. If it is
+  /// absent, the best match replaces it: see `match_rank`. With an operator, or as a part of a
+  /// version, it is a requirement. Without a version, the reference names the newest release.
   std::optional<Version> version{};
   std::optional<Requirement> requirement{};
 
-  /// A name without `/` gets `domain`. The version follows the last `@`. A reference to a name
-  /// with an `@` therefore needs a version, eg: `me.example/a@b@*`. Error: bad-reference.
+  /// Parses a reference. A name without `/` gets `domain`. The version follows the last `@`, so a
+  /// name with an `@` needs a version, eg: `me.example/a@b@*`. Error: bad-reference.
   static Result<Reference> parse(std::string_view text, std::string_view domain);
 
-  /// How far a version of the package is from what is asked for: 0 it is that, 1 another with the
-  /// same major and minor number, 2 with the same major number; nothing: it will not do. What is no
-  /// release will only do where it is asked for. Build metadata counts only where it is named.
-  std::optional<int> step_down(const Version& candidate) const;
+  /// Returns how well a version of the package matches: 0 exactly, 1 with the same major and minor
+  /// number, 2 with the same major number, or nothing if it does not match. A prerelease matches
+  /// only if the reference names it. Build metadata is ignored unless the reference names it.
+  std::optional<int> match_rank(const Version& candidate) const;
 };
 
 }  // namespace tenon::detail

@@ -18,24 +18,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error unusable(const fs::path& place, std::string found) {
+Error unusable(const fs::path& path, std::string found) {
   return Error({.code = "cannot-read",
-                .where = place.string(),
+                .where = path.string(),
                 .found = std::move(found),
                 .needed = "a folder of modules that this user may read, or a module file",
-                .fix = "correct it, or take it out of the plugin path"});
+                .fix = "correct it, or remove it from the plugin path"});
 }
 
 /// A module file.
 struct File {
   fs::path path;
-  fs::path::string_type canonical;  // the same for each path that leads to the file
-  std::string folder = {};          // of a version, that it lies in; empty: in none
+  fs::path::string_type canonical;  // the same for all paths to the file
+  std::string folder = {};          // the version folder that contains it, or empty
 };
 
 struct Folder {
   fs::path path;
-  fs::path::string_type canonical;  // with a separator at its end
+  fs::path::string_type canonical;  // with a separator at the end
 };
 
 constexpr std::string_view development = "dev";
@@ -59,22 +59,22 @@ Folder folder_of(const fs::path& path, const fs::path& canonical) {
   return {path, (canonical / "").native()};
 }
 
-/// Of an entry of a folder, at `path`. To follow each path from the root on costs more than to read
-/// a manifest.
+/// Returns the canonical path of a folder's entry at `path`. Resolving each path from the root
+/// would cost more than reading a manifest.
 fs::path::string_type canonical_of(const Folder& folder, const platform::FolderEntry& entry,
                                    const fs::path& path) {
   return entry.may_be_link ? canonical_of(path).native() : folder.canonical + entry.name;
 }
 
-/// The module files of a place, and the folders below it that could not be read.
+/// The module files of an entry of the search path, and the errors of unreadable folders below it.
 struct Search {
   std::vector<File> files;
   std::vector<Error> skipped;
 };
 
-/// Adds the module files of a folder, and those of the version folders below it: `levels` more
-/// folders may lie between. They come in the order of their paths. Returns why not all of the
-/// folder could be read.
+/// Adds the module files of a folder, and those of version folders below it with at most `levels`
+/// folders in between, in the order of their paths. Returns the error if the folder could not be
+/// read completely.
 std::error_code add_files(const Folder& folder, const std::string& version, int levels,
                           Search& search) {
   std::vector<platform::FolderEntry> entries;
@@ -95,35 +95,35 @@ std::error_code add_files(const Folder& folder, const std::string& version, int 
     const Folder below = folder_of(path, canonical_of(folder, entry, path));
     const std::error_code unread =
         add_files(below, of_version ? entry.name : "", of_version ? 0 : levels - 1, search);
-    // A folder that the user may not read counts as empty.
+    // A folder without read permission counts as empty.
     if (!unread || unread == std::errc::permission_denied) continue;
     search.skipped.push_back(unusable(path, unread.message()));
   }
   return failed;
 }
 
-Result<Search> files_in(const SearchPlace& place) {
+Result<Search> files_in(const SearchPath& entry) {
   std::error_code failed;
-  const fs::file_status status = fs::status(place.path, failed);
+  const fs::file_status status = fs::status(entry.path, failed);
   if (status.type() == fs::file_type::not_found) {
-    if (!place.named) return Search();
+    if (!entry.named) return Search();
     return Error({.code = "not-found",
-                  .where = place.path.string(),
+                  .where = entry.path.string(),
                   .found = "no such file or folder",
                   .needed = "a folder of modules, or a module file",
-                  .fix = "make the folder, or take it out of the plugin path"});
+                  .fix = "create the folder, or remove it from the plugin path"});
   }
-  if (failed) return unusable(place.path, failed.message());
-  const fs::path canonical = canonical_of(place.path);
+  if (failed) return unusable(entry.path, failed.message());
+  const fs::path canonical = canonical_of(entry.path);
   if (status.type() == fs::file_type::regular) {
-    return Search{{{place.path, canonical.native()}}, {}};
+    return Search{{{entry.path, canonical.native()}}, {}};
   }
   if (status.type() != fs::file_type::directory) {
-    return unusable(place.path, "neither a folder nor a file");
+    return unusable(entry.path, "neither a folder nor a file");
   }
   Search search;
-  failed = add_files(folder_of(place.path, canonical), "", 2, search);
-  if (failed) return unusable(place.path, failed.message());
+  failed = add_files(folder_of(entry.path, canonical), "", 2, search);
+  if (failed) return unusable(entry.path, failed.message());
   return search;
 }
 
@@ -133,16 +133,16 @@ Error in_development(const FoundModule& module) {
                 .found = module.manifest->name +
                          " in a folder dev: it counts as version 0.0.0, and "
                          "what it requires is not enforced",
-                .needed = "a released version, outside of development",
-                .fix = "put it into a folder of its version when it is released",
+                .needed = "a released version",
+                .fix = "move it to a folder of its version when it is released",
                 .grade = ErrorGrade::note});
 }
 
-/// What the folder of a version says of the module in it.
-std::optional<Error> settle_version(const File& file, Manifest& manifest) {
+/// Applies the version folder of a file to its manifest. Returns an error if they do not match.
+std::optional<Error> apply_version_folder(const File& file, Manifest& manifest) {
   if (file.folder.empty()) return std::nullopt;
   if (file.folder == development) {
-    put_in_development(manifest);
+    mark_in_development(manifest);
     return std::nullopt;
   }
   const std::string version = manifest.version.to_string();
@@ -150,11 +150,11 @@ std::optional<Error> settle_version(const File& file, Manifest& manifest) {
   return Error({.code = "wrong-folder",
                 .where = file.path.string(),
                 .found = manifest.name + " " + version + " in the folder " + file.folder,
-                .needed = "the version that its folder is of",
+                .needed = "the version of its folder",
                 .fix = "move it to a folder " + version});
 }
 
-/// Reports a file that cannot be used, also where a name in its manifest is asked for.
+/// Reports an unusable file. The error is also returned if a name in its manifest is looked up.
 void skip(const platform::File& file, Error error, Scan& result) {
   for (std::string& name : names_in_manifest(file)) result.broken.emplace(std::move(name), error);
   result.skipped.push_back(std::move(error));
@@ -171,13 +171,14 @@ void read(File&& file, Scan& result) {
   auto read = read_module_file(*open);
   if (!read) return skip(*open, std::move(read).error(), result);
   auto manifest = std::make_shared<Manifest>(std::move(read->image.manifest));
-  if (auto wrong = settle_version(file, *manifest)) return skip(*open, std::move(*wrong), result);
+  if (auto wrong = apply_version_folder(file, *manifest))
+    return skip(*open, std::move(*wrong), result);
   add({std::move(file.path), std::move(manifest), read->identity}, result);
 }
 
 }  // namespace
 
-void put_in_development(Manifest& manifest) {
+void mark_in_development(Manifest& manifest) {
   manifest.in_development = true;
   manifest.version = {};
 }
@@ -202,17 +203,17 @@ void KnownFiles::keep(const std::vector<FoundModule>& modules,
   }
 }
 
-Scan scan(const std::vector<SearchPlace>& places) {
+Scan scan(const std::vector<SearchPath>& paths) {
   KnownFiles none;
-  return scan(places, none, std::chrono::system_clock::now());
+  return scan(paths, none, std::chrono::system_clock::now());
 }
 
-Scan scan(const std::vector<SearchPlace>& places, KnownFiles& known,
+Scan scan(const std::vector<SearchPath>& paths, KnownFiles& known,
           std::chrono::system_clock::time_point now) {
   Scan result;
   std::unordered_set<fs::path::string_type> seen;
-  for (const SearchPlace& place : places) {
-    auto search = files_in(place);
+  for (const SearchPath& entry : paths) {
+    auto search = files_in(entry);
     if (!search) {
       result.skipped.push_back(std::move(search).error());
       continue;
@@ -220,8 +221,8 @@ Scan scan(const std::vector<SearchPlace>& places, KnownFiles& known,
     std::ranges::move(search->skipped, std::back_inserter(result.skipped));
     for (File& file : search->files) {
       if (!seen.insert(std::move(file.canonical)).second) continue;
-      if (const auto* before = known.find(file.path)) {
-        add({std::move(file.path), before->manifest, before->identity}, result);
+      if (const auto* previous = known.find(file.path)) {
+        add({std::move(file.path), previous->manifest, previous->identity}, result);
       } else {
         read(std::move(file), result);
       }

@@ -15,15 +15,15 @@ std::string variable_of(const std::string& app, std::string_view what) {
   return name.append("_").append(what);
 }
 
-std::vector<SearchPlace> search_places(const std::string& app,
-                                       const std::vector<std::filesystem::path>& first) {
-  std::vector<SearchPlace> places;
-  for (const auto& path : first) places.push_back({path, true});
-  if (app.empty()) return places;
+std::vector<SearchPath> search_paths(const std::string& app,
+                                     const std::vector<std::filesystem::path>& first) {
+  std::vector<SearchPath> paths;
+  for (const auto& path : first) paths.push_back({path, true});
+  if (app.empty()) return paths;
   const std::string list = platform::trusted_environment(variable_of(app, "PLUGIN_PATH"));
-  for (auto& path : platform::split_path_list(list)) places.push_back({std::move(path), true});
-  for (auto& path : platform::module_folders(app)) places.push_back({std::move(path), false});
-  return places;
+  for (auto& path : platform::split_path_list(list)) paths.push_back({std::move(path), true});
+  for (auto& path : platform::module_folders(app)) paths.push_back({std::move(path), false});
+  return paths;
 }
 
 }  // namespace tenon::detail

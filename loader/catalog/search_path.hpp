@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where a host looks for modules.
+// The search path of a host for modules.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace tenon::detail {
 
-/// A folder, or one module file.
-struct SearchPlace {
+/// An entry of the search path: a folder, or one module file.
+struct SearchPath {
   std::filesystem::path path;
-  /// Somebody named it, so that it should be there.
+  /// A user or program named it, so it is an error if it does not exist.
   bool named;
 };
 
@@ -21,9 +21,9 @@ struct SearchPlace {
 /// "LOG".
 std::string variable_of(const std::string& app, std::string_view what);
 
-/// The places of an app in the order in which they win: `first`, $<APP>_PLUGIN_PATH, the folders of
-/// the user, the machine and the system.
-std::vector<SearchPlace> search_places(const std::string& app,
-                                       const std::vector<std::filesystem::path>& first);
+/// Returns the search path of an app. Earlier entries take precedence: `first`, $<APP>_PLUGIN_PATH,
+/// the folders of the user, the machine and the system.
+std::vector<SearchPath> search_paths(const std::string& app,
+                                     const std::vector<std::filesystem::path>& first);
 
 }  // namespace tenon::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The hash by which two contents of one file are told apart, also by somebody who means harm.
+// The hash that identifies the content of files, also against deliberate changes.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -12,10 +12,10 @@
 
 namespace tenon {
 
-/// SHA-256 as 64 small hexadecimal digits. From any thread, both.
+/// Returns a SHA-256 as 64 lowercase hexadecimal digits. Both functions are thread-safe.
 std::string sha256(std::span<const std::byte> content);
 
-/// Of a whole file, which is read piece by piece. Errors: not-found, cannot-read.
+/// Returns the hash of a file, which is read in pieces. Errors: not-found, cannot-read.
 Result<std::string> sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace tenon

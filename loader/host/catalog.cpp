@@ -6,7 +6,7 @@
 namespace tenon::detail {
 namespace {
 
-// Drop-ins first: where a builtin has the same name and version, they stand before it.
+// Standalone packages come first, so that they win over builtins of the same name and version.
 Packages packages_of(const CatalogRules& rules, const CatalogContent& content) {
   Packages packages{.host = rules.host,
                     .requirements = rules.requirements,
@@ -33,7 +33,7 @@ Catalog::Catalog(const CatalogRules& rules, CatalogContent content, FileComparis
 }
 
 void Catalog::register_all(FileComparison& files) {
-  left_out_ = bindings().flaws();
+  left_out_ = bindings().diagnostics();
   for (const ListedModule& listed : content_.modules) {
     auto left_out = registry_.add(listed, files);
     std::move(left_out.begin(), left_out.end(), std::back_inserter(left_out_));
@@ -41,16 +41,16 @@ void Catalog::register_all(FileComparison& files) {
   registry_.finish();
 }
 
-// As in packages_of, the first of a name and version counts.
+// As in packages_of, the first package of a name and version wins.
 void Catalog::find_files() {
   const Repository& repository = bindings().repository();
   static const std::filesystem::path of_builtin;
   files_.assign(repository.size(), &of_builtin);
-  for (std::uint32_t place = 0; place < content_.modules.size(); place++) {
-    const ListedModule& listed = content_.modules[place];
+  for (std::uint32_t index = 0; index < content_.modules.size(); ++index) {
+    const ListedModule& listed = content_.modules[index];
     if (listed.builtin()) continue;
     const std::filesystem::path& file = listed.module->origin().file;
-    by_file_.add(file.native(), place);
+    by_file_.add(file.native(), index);
     const PackageId id = repository.find(listed.manifest->name, listed.manifest->version);
     if (id != none && files_[id] == &of_builtin) files_[id] = &file;
   }

@@ -23,7 +23,7 @@ namespace tenon::detail {
 
 /// The parts of a catalog that stay the same as long as the host.
 struct CatalogRules {
-  /// The host, as messages call it.
+  /// The name of the host in messages.
   std::string host{};
   /// The host's own requirements.
   std::map<std::string, Requirement, std::less<>> requirements{};
@@ -33,18 +33,20 @@ struct CatalogRules {
 
 /// The modules that a catalog is built from.
 struct CatalogContent {
-  /// Builtins, then drop-ins in the order of places, then those in use whose file is gone.
+  /// Builtins, then standalone modules in the order of the search path, then modules in use whose
+  /// file is gone.
   std::vector<ListedModule> modules{};
-  /// Modules whose file was not found and that were idle, as long as they live: an older catalog
-  /// may still bring them into use.
+  /// Idle modules whose file was not found, as long as they exist. An older catalog may still bring
+  /// them into use.
   std::vector<std::weak_ptr<Module>> unlisted{};
   /// Problems of files, each with its code.
   std::vector<Error> unreadable{};
-  /// Names in manifests of files that cannot be used.
+  /// Names in manifests of unusable files.
   BrokenNames broken{};
 };
 
-/// Immutable: all functions may be called from any thread. Answers point into it.
+/// Immutable: all functions may be called from any thread. Returned pointers are valid as long as
+/// the catalog.
 class Catalog {
  public:
   Catalog(const CatalogRules& rules, CatalogContent content, FileComparison& files);
@@ -54,15 +56,15 @@ class Catalog {
   const CatalogContent& content() const noexcept { return content_; }
   const Registry& registry() const noexcept { return registry_; }
   const Bindings& bindings() const noexcept { return registry_.bindings(); }
-  /// The module of a file, also one that is not listed; nullptr where there is none.
+  /// Returns the module of a file, listed or not, or nullptr if there is none.
   std::shared_ptr<Module> module_of(const std::filesystem::path& file) const;
-  /// The module as it is listed; nullptr where it is not.
+  /// Returns the entry of a module, or nullptr if it is not listed.
   const ListedModule* find(const Module& module) const;
-  /// All modules that are listed, and those that came into use since they were unlisted.
+  /// Returns all listed modules, and unlisted modules that are in use again.
   std::vector<std::shared_ptr<Module>> modules() const;
-  /// Of each package of the bindings where it lies; empty for a builtin.
+  /// Returns the file of each package of the bindings, by package id. Empty for a builtin.
   const std::vector<const std::filesystem::path*>& files() const noexcept { return files_; }
-  /// Problems of files, then those of packages and plugins that are left out.
+  /// Returns the errors of files, then those of packages and plugins that are left out.
   std::vector<Error> skipped() const;
 
  private:
@@ -72,8 +74,8 @@ class Catalog {
   const CatalogContent content_;
   Registry registry_;
   std::vector<Error> left_out_;
-  std::vector<const std::filesystem::path*> files_;  // of the modules
-  TextIndex by_file_;                                // places among the modules
+  std::vector<const std::filesystem::path*> files_;  // by package id
+  TextIndex by_file_;                                // indexes of modules
 };
 
 }  // namespace tenon::detail

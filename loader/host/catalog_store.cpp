@@ -12,19 +12,19 @@ namespace {
 
 using ModulePtr = std::shared_ptr<Module>;
 
-/// Every drop-in of a catalog that is alive.
-std::vector<ModulePtr> living_modules(const CatalogContent& content) {
-  std::vector<ModulePtr> living;
+/// Returns all standalone modules of a catalog that still exist.
+std::vector<ModulePtr> existing_modules(const CatalogContent& content) {
+  std::vector<ModulePtr> existing;
   for (const ListedModule& listed : content.modules) {
-    if (!listed.builtin()) living.push_back(listed.module);
+    if (!listed.builtin()) existing.push_back(listed.module);
   }
   for (const auto& weak : content.unlisted) {
-    if (auto module = weak.lock()) living.push_back(std::move(module));
+    if (auto module = weak.lock()) existing.push_back(std::move(module));
   }
-  return living;
+  return existing;
 }
 
-/// Gives every listed module the manifest that it has now; returns whether one was another.
+/// Updates the manifests of listed modules. Returns whether any has changed.
 bool refresh(std::vector<ListedModule>& modules) {
   bool changed = false;
   for (ListedModule& listed : modules) {
@@ -37,8 +37,8 @@ bool refresh(std::vector<ListedModule>& modules) {
 
 }  // namespace
 
-/// Whether a catalog of this content would be the same one. Files that cannot be used may have
-/// changed without a trace here.
+/// Returns whether catalogs of both contents are equal. Unusable files always count as changed,
+/// since the content does not show their changes.
 bool same_content(const CatalogContent& a, const CatalogContent& b) {
   const auto is_clean = [](const CatalogContent& content) {
     return content.unlisted.empty() && content.unreadable.empty() && content.broken.empty();
@@ -49,15 +49,15 @@ bool same_content(const CatalogContent& a, const CatalogContent& b) {
          });
 }
 
-/// Holds what it needs of the store, so that it may outlive the host.
+/// Shares ownership of the store, so that it may outlive the host.
 class CatalogStore::Change final : public CatalogChange {
  public:
-  /// `next`: nullptr where the module is not listed.
+  /// `next` is nullptr if the module is not listed.
   Change(std::shared_ptr<CatalogStore> store, CatalogPtr base, CatalogPtr next)
       : store_(std::move(store)), base_(std::move(base)), next_(std::move(next)) {}
 
   void publish() noexcept override {
-    CatalogPtr replaced;  // ends without the lock
+    CatalogPtr replaced;  // destroyed after the lock is released
     try {
       std::lock_guard lock(store_->publishing_);
       replaced = store_->current();
@@ -68,7 +68,7 @@ class CatalogStore::Change final : public CatalogChange {
       CatalogContent content = replaced->content();
       if (refresh(content.modules)) store_->set(store_->build(std::move(content)));
     } catch (...) {
-      // Without memory the catalog keeps the previous manifest until the next one is built.
+      // Without memory, the catalog keeps the previous manifest until the next one is built.
     }
   }
 
@@ -109,34 +109,34 @@ void CatalogStore::list(std::vector<FoundModule> found, std::vector<Error> unrea
   refresh(content.modules);
   if (same_content(content, base->content())) return;
   CatalogPtr next = build(content);
-  CatalogPtr replaced;  // ends without the lock
+  CatalogPtr replaced;  // destroyed after the lock is released
   std::lock_guard lock(publishing_);
   replaced = current();
-  // A module may have begun to serve another manifest meanwhile.
+  // A restart may have changed the manifest of a module in the meantime.
   if (replaced != base && refresh(content.modules)) next = build(std::move(content));
   set(std::move(next));
 }
 
 CatalogContent CatalogStore::content_of(const Catalog& base, std::vector<FoundModule> found,
                                         const MakeModule& make) const {
-  const std::vector<ModulePtr> living = living_modules(base.content());
+  const std::vector<ModulePtr> existing = existing_modules(base.content());
   std::unordered_map<std::string_view, ModulePtr> by_file;
-  for (const ModulePtr& module : living) by_file.emplace(module->origin().file.native(), module);
+  for (const ModulePtr& module : existing) by_file.emplace(module->origin().file.native(), module);
   CatalogContent content{.modules = builtins_};
   content.modules.reserve(builtins_.size() + found.size());
   std::unordered_set<const Module*> listed;
-  for (FoundModule& drop_in : found) {
-    const auto known = by_file.find(drop_in.file.native());
+  for (FoundModule& standalone : found) {
+    const auto known = by_file.find(standalone.file.native());
     ModulePtr module = known != by_file.end() ? known->second : nullptr;
     if (module == nullptr) {
-      module = make(ModuleOrigin{std::move(drop_in.file), nullptr}, drop_in.manifest);
+      module = make(ModuleOrigin{std::move(standalone.file), nullptr}, standalone.manifest);
     } else {
-      module->take_manifest(drop_in.manifest, drop_in.identity);
+      module->take_manifest(standalone.manifest, standalone.identity);
       listed.insert(module.get());
     }
-    content.modules.push_back({std::move(module), std::move(drop_in.manifest)});
+    content.modules.push_back({std::move(module), std::move(standalone.manifest)});
   }
-  for (const ModulePtr& module : living) {
+  for (const ModulePtr& module : existing) {
     if (listed.contains(module.get())) continue;
     if (module->idle()) {
       content.unlisted.push_back(module);
@@ -154,8 +154,8 @@ std::unique_ptr<CatalogChange> CatalogStore::prepare(const Module& module,
   CatalogPtr next;
   if (const ListedModule* listed = base->find(module)) {
     CatalogContent content = base->content();
-    const auto place = static_cast<std::size_t>(listed - base->content().modules.data());
-    content.modules[place].manifest = std::move(fresh);
+    const auto index = static_cast<std::size_t>(listed - base->content().modules.data());
+    content.modules[index].manifest = std::move(fresh);
     next = build(std::move(content));
   }
   return std::make_unique<Change>(shared_from_this(), std::move(base), std::move(next));

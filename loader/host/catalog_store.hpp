@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where a host keeps its current catalog. Readers copy one pointer; they never wait for a catalog
-// that is being built, nor for files that are compared for it.
+// The current catalog of a host. Readers copy one pointer. They never wait while a catalog is
+// built, nor while files are compared for it.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@
 
 namespace tenon::detail {
 
-/// Thread-safe. Catalogs are built without a lock; if another one was published meanwhile, a new
-/// one is built while other writers wait. By then all files have been compared.
+/// Thread-safe. Catalogs are built without a lock. If another one was published in the meantime,
+/// the catalog is built again while other writers wait; by then all files have been compared.
 class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
  public:
   using CatalogPtr = std::shared_ptr<const Catalog>;
@@ -28,16 +28,15 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
 
   CatalogStore();
 
-  /// Sets what stays the same for all catalogs, and the builtins, which `list` lists first.
-  /// REQUIRED: called once, before the functions that follow.
+  /// Sets the rules for all catalogs, and the builtins, which are listed first.
+  /// REQUIRED: called once, before the functions below.
   void begin(CatalogRules rules, std::vector<ListedModule> builtins);
 
   CatalogPtr current() const;
 
-  /// Publishes the catalog of the modules that were found. There is one Module for each file as
-  /// long as one is alive: it is reused, and made by `make` where there is none. Modules that are
-  /// in use stay listed though their file is gone. REQUIRED: no other thread is in this function;
-  /// each file is found once.
+  /// Publishes the catalog of the modules that were found. The Module of a file is reused while it
+  /// exists; otherwise `make` creates one. Modules in use stay listed even if their file is gone.
+  /// REQUIRED: no other thread is in this function; each file is listed once in `found`.
   void list(std::vector<FoundModule> found, std::vector<Error> unreadable, const MakeModule& make,
             BrokenNames broken = {});
 
@@ -56,8 +55,8 @@ class CatalogStore : public std::enable_shared_from_this<CatalogStore> {
   CatalogRules rules_;
   std::vector<ListedModule> builtins_;
   FileComparison files_;
-  Mutex publishing_{LockRank::publishing};  // of writers; no reader takes it
-  mutable Mutex mutex_{LockRank::catalog};  // of current_ alone
+  Mutex publishing_{LockRank::publishing};  // for writers; no reader takes it
+  mutable Mutex mutex_{LockRank::catalog};  // for current_ only
   CatalogPtr current_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The thread that waits for files of modules to change.
+// A thread that waits for changes of module files.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -19,15 +19,14 @@ class FileWatcher {
  public:
   using Callback = std::function<void(const std::filesystem::path&)>;
 
-  /// `changed` is called by the thread, for each file that changed. Errors: cannot-watch,
-  /// no-thread.
+  /// Starts the thread. It calls `changed` for each changed file. Errors: cannot-watch, no-thread.
   static Result<std::unique_ptr<FileWatcher>> start(Callback changed);
-  /// Waits for a callback that is running, unless it is called from there.
+  /// Waits until a running callback has returned, unless the callback itself destroys the watcher.
   ~FileWatcher();
   FileWatcher(const FileWatcher&) = delete;
   FileWatcher& operator=(const FileWatcher&) = delete;
 
-  /// Watches a file from now on. Errors: cannot-watch.
+  /// Starts to watch a file. Error: cannot-watch.
   Result<void> add(const std::filesystem::path& file);
 
  private:

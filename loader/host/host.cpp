@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// In a forked child, whose locks another thread of the parent may have held, nothing is asked of
-// the core that was made in the parent.
+// In a forked child the core of the parent is not used, because other threads of the parent may
+// have held its locks.
 #include <tenon/host.hpp>
 
 #include <utility>
@@ -13,7 +13,7 @@
 namespace tenon {
 namespace {
 
-/// A host that its listener destroys ends after the function that is under way.
+/// Keeps the core alive until the call returns, because a listener may destroy the host.
 std::shared_ptr<detail::HostCore> keep(const std::shared_ptr<detail::HostCore>& core) {
   return core;
 }
@@ -32,9 +32,9 @@ Host::~Host() {
   core_->stop_watching();
   const auto events = core_->events();
   const auto log = core_->log();
-  const auto patience = core_->patience();
-  core_ = nullptr;  // unloads everything, unless a handle is left
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto shutdown_timeout = core_->shutdown_timeout();
+  core_ = nullptr;  // unloads all modules, unless a handle exists
+  const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout;
   events->close(deadline);
   log->close(deadline);
 }
@@ -56,7 +56,7 @@ std::vector<Error> Host::skipped() const {
 
 Result<PluginInfo> Host::find(const Kind& kind, std::string_view reference) const {
   if (core_->inherited()) return forked_error(std::string(reference));
-  return core_->find(kind, reference);  // calls no listener, at most the log's sink
+  return core_->find(kind, reference);  // calls no listener, only the log's sink
 }
 
 Result<std::vector<PluginInfo>> Host::find_all(std::string_view reference) const {

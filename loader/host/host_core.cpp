@@ -20,7 +20,7 @@
 namespace tenon::detail {
 namespace {
 
-/// What the environment says, otherwise the program.
+/// Returns the log level of the environment, or else of the program.
 Result<LogLevel> log_level(const HostOptions& options) {
   constexpr std::string_view names[] = {"trace", "debug", "info", "warn", "error", "off"};
   if (options.app.empty()) return options.log_level;
@@ -58,7 +58,7 @@ void HostCore::start() {
                .where = "HostOptions::contain_crashes",
                .found = "a system on which crashes cannot be contained",
                .needed = "Linux with glibc on x86-64, or on aarch64 with gcc; no ThreadSanitizer",
-               .fix = "leave the option out; crashes end the process",
+               .fix = "do not set the option; crashes then end the process",
                .grade = ErrorGrade::warning}));
   }
   read_requirements();
@@ -124,7 +124,7 @@ void HostCore::read_lock() {
   }
 }
 
-/// Whoever sets the variable sees the log, and whoever writes the program what was skipped.
+/// Reports an invalid level in the log, for the user, and in `skipped`, for the program.
 void HostCore::check_log_level() {
   const auto level = log_level(options_);
   if (level) return;
@@ -136,18 +136,17 @@ void HostCore::check_log_level() {
 HostCore::~HostCore() {
   stop_watching();
   context_.timers->stop();
-  const auto deadline = std::chrono::steady_clock::now() + patience();
+  const auto deadline = std::chrono::steady_clock::now() + shutdown_timeout();
   const auto modules = module_list();
   for (const auto& module : modules) module->begin_shut_down();
   for (const auto& module : modules) module->shut_down(deadline);
   if (context_.workers->stop(deadline) != 0) {
-    context_.log->write(LogLevel::warn,
-                        "a thread hangs in the code of a plugin and is left behind");
+    context_.log->write(LogLevel::warn, "a thread hangs in the code of a plugin and is abandoned");
   }
 }
 
 void HostCore::stop_watching() noexcept {
-  std::unique_ptr<FileWatcher> ended;  // without the lock: it waits for a callback
+  std::unique_ptr<FileWatcher> ended;  // destroyed without the lock, since it waits for a callback
   {
     const std::lock_guard lock(scanning_);
     ended = std::move(watcher_);
@@ -178,7 +177,7 @@ ModuleContext HostCore::make_context() const {
 
 void HostCore::rescan() {
   const std::lock_guard lock(scanning_);
-  Scan found = scan(search_places(options_.app, options_.plugin_path), known_files_,
+  Scan found = scan(search_paths(options_.app, options_.plugin_path), known_files_,
                     std::chrono::system_clock::now());
   watch_all(found);
   catalog_->list(
@@ -191,8 +190,8 @@ void HostCore::rescan() {
 
 void HostCore::watch_all(Scan& found) {
   if (watcher_ == nullptr) return;
-  for (const FoundModule& drop_in : found.modules) {
-    if (auto added = watcher_->add(drop_in.file); !added) {
+  for (const FoundModule& module : found.modules) {
+    if (auto added = watcher_->add(module.file); !added) {
       found.skipped.push_back(added.error().graded(ErrorGrade::warning));
     }
   }
@@ -209,7 +208,7 @@ PluginInfo HostCore::describe(const Registration& registration) {
   const bool is_recent = module->kinds == kinds_revision();
   return PluginInfos::of(
       is_recent ? module : tenon::detail::describe(module->manifest, module->file),
-      registration.place);
+      registration.index);
 }
 
 std::vector<PluginInfo> HostCore::plugins(const Kind& kind) const {
@@ -235,8 +234,8 @@ std::vector<Error> HostCore::skipped() const {
   return all;
 }
 
-/// The error of a file that cannot be used and has the name in a reference; nullptr: there is none.
-/// Without a default domain a short name stands for those of all domains.
+/// Returns the error of an unusable file that has the name in a reference, or nullptr. Without a
+/// default domain, a short name matches names of all domains.
 const Error* HostCore::broken(const Catalog& catalog, std::string_view reference) const {
   const bool short_name =
       options_.default_domain.empty() && reference.find('/') == std::string_view::npos;
@@ -247,17 +246,18 @@ const Error* HostCore::broken(const Catalog& catalog, std::string_view reference
   return catalog.bindings().broken(short_name ? name.substr(name.find('/') + 1) : name);
 }
 
-/// The domain of names that have none.
+/// Returns the domain for names without one.
 std::string_view HostCore::domain_for(const Kind& kind) const noexcept {
   return options_.default_domain.empty() ? kind.id.substr(0, kind.id.find('/'))
                                          : std::string_view(options_.default_domain);
 }
 
-/// Finds a reference that is only a name, as most are. Returns nullptr for others: see look_up.
+/// Finds the plugin of a reference that is only a name, which is the most common form. Returns
+/// nullptr for others: see look_up.
 const Registration* HostCore::find_plain(const Catalog& catalog, const Kind& kind,
                                          std::int32_t target,
                                          std::string_view reference) const noexcept {
-  // No name has a ':' before its '/', so that one with a prefix is not found.
+  // Names have no ':' before the '/', so a reference with a prefix is not found.
   if (reference.find('/') != std::string_view::npos) {
     return catalog.registry().find_plain(kind, target, reference);
   }
@@ -271,24 +271,23 @@ const Registration* HostCore::find_plain(const Catalog& catalog, const Kind& kin
   return catalog.registry().find_plain(kind, target, {whole.data(), end});
 }
 
-/// The answer points into the catalog.
+/// Returns a pointer that is valid as long as the catalog.
 Result<const Registration*> HostCore::look_up(const Catalog& catalog, const Kind& kind,
                                               std::int32_t target, std::string_view reference,
-                                              const Package* asker) const {
-  if (asker == nullptr) {
+                                              const Package* requester) const {
+  if (requester == nullptr) {
     if (const auto* plain = find_plain(catalog, kind, target, reference)) return plain;
   }
   auto parsed = Reference::parse(reference, domain_for(kind));
   if (!parsed) return std::move(parsed).error();
-  auto found = catalog.registry().find(kind, target, *parsed, asker);
+  auto found = catalog.registry().find(kind, target, *parsed, requester);
   if (!found && found.error().code() == "not-found") {
     if (const Error* file = catalog.bindings().broken(parsed->name)) return *file;
   }
-  if (found && *parsed->step_down((*found)->package_version()) > 0) {
-    context_.log->write(LogLevel::warn, parsed->name + " " + parsed->version->to_string() +
-                                            " is wanted and not there; " +
-                                            (*found)->package_version().to_string() +
-                                            " takes its place");
+  if (found && *parsed->match_rank((*found)->package_version()) > 0) {
+    context_.log->write(LogLevel::warn,
+                        parsed->name + " " + parsed->version->to_string() + " is not available; " +
+                            (*found)->package_version().to_string() + " is used instead");
   }
   return found;
 }
@@ -322,21 +321,21 @@ Result<InstancePtr> HostCore::create(const Kind& kind, std::string_view referenc
   return chosen.module->create(kind, target, chosen.name(), config, Owner::program);
 }
 
-Result<ChosenPlugin> HostCore::choose_for(const Package& asker, const Kind& kind,
+Result<ChosenPlugin> HostCore::choose_for(const Package& requester, const Kind& kind,
                                           std::int32_t version, std::string_view reference) {
   if (inherited()) return forked_error(std::string(reference));
   const auto catalog = catalog_->current();
-  auto found = look_up(*catalog, kind, version, reference, &asker);
+  auto found = look_up(*catalog, kind, version, reference, &requester);
   if (!found) return std::move(found).error();
   return ChosenPlugin{(*found)->module, (*found)->name()};
 }
 
-std::vector<std::string> HostCore::names_for(const Package& asker, const Kind& kind,
+std::vector<std::string> HostCore::names_for(const Package& requester, const Kind& kind,
                                              std::int32_t version) {
   if (inherited()) return {};
   const auto catalog = catalog_->current();
   std::vector<std::string> names;
-  for (const Registration* one : catalog->registry().newest(kind, version, &asker)) {
+  for (const Registration* one : catalog->registry().newest(kind, version, &requester)) {
     names.push_back(one->name());
   }
   return names;
@@ -347,11 +346,11 @@ Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fr
   if (broken_lock_) return *broken_lock_;
   const std::filesystem::path& file = bundle[0].path;
   auto other_content =
-      refusal_of_content(lock_, options_.lock_file, fresh.name, fresh.version, bundle);
+      content_mismatch(lock_, options_.lock_file, fresh.name, fresh.version, bundle);
   if (other_content) return std::move(*other_content);
   const bool same =
       total_order(before.version, fresh.version) == 0 && before.requirements == fresh.requirements;
-  if (same) return {};  // judged when it was found
+  if (same) return {};  // it was checked when it was found
   const auto catalog = catalog_->current();
   std::vector<Package> users;
   for (const auto& module : catalog->modules()) {
@@ -359,8 +358,8 @@ Result<void> HostCore::check_loadable(const Manifest& before, const Manifest& fr
       users.push_back(package_of(*module->manifest()));
     }
   }
-  auto refused = catalog->bindings().refusal_of_change(package_of(before), package_of(fresh), users,
-                                                       file.string());
+  auto refused = catalog->bindings().restart_refusal(package_of(before), package_of(fresh), users,
+                                                     file.string());
   if (refused) return std::move(*refused);
   return {};
 }
@@ -382,8 +381,8 @@ std::vector<PackageInfo> HostCore::packages() const {
   return PackageDescriptions(catalog->bindings(), catalog->files()).all();
 }
 
-/// The package of the plugin that a reference names, or where no plugin has that name, the package
-/// that has it.
+/// Returns the package of the plugin that a reference names, or, if no plugin has that name, the
+/// package of that name.
 Result<NamedPackage> HostCore::named_package(const Catalog& catalog,
                                              const PackageDescriptions& packages,
                                              const std::string& reference) const {
@@ -431,13 +430,13 @@ ResolvedPackages HostCore::resolve(const std::vector<std::string>& references) c
   resolved.packages = packages.closure_of(named);
   for (const NamedPackage& one : named) {
     const Package& package = catalog->bindings().repository().package(one.package);
-    if (*one.wanted.step_down(package.version) == 0) continue;
+    if (*one.wanted.match_rank(package.version) == 0) continue;
     resolved.warnings.push_back(
         Error({.code = "version-substituted",
                .where = one.reference,
                .found = package.name + " " + package.version.to_string(),
-               .needed = "version " + one.wanted.version->to_string() + ", which is gone",
-               .fix = "name a version that is there, or put that one back",
+               .needed = "version " + one.wanted.version->to_string() + ", which is not available",
+               .fix = "name an available version, or reinstall that one",
                .grade = ErrorGrade::warning}));
   }
   return resolved;
@@ -447,16 +446,18 @@ Result<void> HostCore::write_lock(const std::filesystem::path& file) const {
   const auto catalog = catalog_->current();
   const Bindings& bindings = catalog->bindings();
   const PackageDescriptions packages(bindings, catalog->files());
-  if (!bindings.resolution().unmet.empty()) return bindings.resolution().unmet.front().error;
+  if (!bindings.resolution().conflicts.empty())
+    return bindings.resolution().conflicts.front().error;
   std::vector<LockedPackage> locked;
   for (const PackageId id : bindings.resolution().packages) {
     const Package& package = bindings.repository().package(id);
     if (package.dev) {
-      return Error({.code = "not-lockable",
-                    .where = packages.file(id).string(),
-                    .found = "a package that is being worked on: " + package.name,
-                    .needed = "packages with a version, which stay as they are",
-                    .fix = "take it out of the plugin path, or give it a folder of its version"});
+      return Error(
+          {.code = "not-lockable",
+           .where = packages.file(id).string(),
+           .found = "a package in development: " + package.name,
+           .needed = "released packages, whose content does not change",
+           .fix = "remove it from the plugin path, or move it to a folder of its version"});
     }
     locked.push_back({.name = package.name, .version = package.version});
     if (packages.file(id).empty()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What stands behind a Host: its modules and what they registered.
+// The implementation of Host: its modules and their plugins.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -23,21 +23,21 @@
 
 namespace tenon::detail {
 
-/// Lives as long as the Host and all instances that were made through it. Thread-safe.
+/// Lives as long as the Host and all instances that it created. Thread-safe.
 class HostCore final : public PluginDirectory, public std::enable_shared_from_this<HostCore> {
  public:
   static std::shared_ptr<HostCore> make(HostOptions options);
-  /// Ends what is left of the modules. No instance that was made through the host is left.
+  /// Shuts down the modules. All instances that the host created are destroyed by then.
   ~HostCore();
 
-  /// Files are not watched any more when it returns.
+  /// Stops watching files.
   void stop_watching() noexcept;
   std::shared_ptr<Events> events() const noexcept { return context_.events; }
   std::shared_ptr<Log> log() const noexcept { return context_.log; }
-  /// How long the end of the host waits for others.
-  std::chrono::milliseconds patience() const noexcept { return options_.restart.drain_timeout; }
-  /// Whether this process is a child of the one in which the host was made. None of the functions
-  /// below may be called then, but for `choose_for` and `names_for`.
+  /// Returns how long the destruction of the host waits for other threads.
+  std::chrono::milliseconds shutdown_timeout() const noexcept { return options_.restart.drain_timeout; }
+  /// Returns whether this process is a forked child of the process that created the host. Then no
+  /// function below may be called, except `choose_for` and `names_for`.
   bool inherited() const noexcept { return process_.inherited(); }
 
   std::vector<PluginInfo> plugins(const Kind& kind) const;
@@ -45,7 +45,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::vector<Error> skipped() const;
   Result<PluginInfo> find(const Kind& kind, std::string_view reference) const;
   Result<std::vector<PluginInfo>> find_all(std::string_view reference) const;
-  /// REQUIRED: the caller keeps the core. Foreign code may end the host meanwhile.
+  /// REQUIRED: the caller holds the core, since code of plugins may destroy the host meanwhile.
   Result<InstancePtr> create(const Kind& kind, std::string_view reference,
                              const std::optional<TextMap>& config) const;
   void rescan();
@@ -56,9 +56,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   Result<RestartOutcome> restart(std::string_view package, const RestartOptions& how);
   Host::ChangedRestarts restart_changed();
 
-  Result<ChosenPlugin> choose_for(const Package& asker, const Kind& kind, std::int32_t version,
+  Result<ChosenPlugin> choose_for(const Package& requester, const Kind& kind, std::int32_t version,
                                   std::string_view reference) override;
-  std::vector<std::string> names_for(const Package& asker, const Kind& kind,
+  std::vector<std::string> names_for(const Package& requester, const Kind& kind,
                                      std::int32_t version) override;
   Result<void> check_loadable(const Manifest& before, const Manifest& fresh,
                               const Bundle& bundle) override;
@@ -70,7 +70,7 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   const Registration* find_plain(const Catalog& catalog, const Kind& kind, std::int32_t target,
                                  std::string_view reference) const noexcept;
   Result<const Registration*> look_up(const Catalog& catalog, const Kind& kind, std::int32_t target,
-                                      std::string_view reference, const Package* asker) const;
+                                      std::string_view reference, const Package* requester) const;
   const Error* broken(const Catalog& catalog, std::string_view reference) const;
   static PluginInfo describe(const Registration& registration);
   std::vector<std::shared_ptr<Module>> module_list() const;
@@ -90,13 +90,13 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   const HostOptions options_;
   std::optional<platform::CrashHandlers> crash_handlers_;
   ModuleContext context_;
-  std::unique_ptr<FileWatcher> watcher_;  // guarded by scanning_; nullptr: nothing is watched
+  std::unique_ptr<FileWatcher> watcher_;  // guarded by scanning_; nullptr if no files are watched
   KnownFiles known_files_;                // guarded by scanning_
-  std::vector<Error> broken_;             // builtins, and what else was asked for in vain
+  std::vector<Error> broken_;             // errors from the creation of the host
   std::map<std::string, Requirement, std::less<>> requirements_;  // the host's own
   std::vector<LockedPackage> lock_;
   std::optional<Error> broken_lock_;
-  Mutex scanning_{LockRank::scanning};  // of rescans
+  Mutex scanning_{LockRank::scanning};  // for rescans
   const std::shared_ptr<CatalogStore> catalog_ = std::make_shared<CatalogStore>();
 };
 

@@ -44,24 +44,24 @@ ManifestInfo describe(const Manifest& manifest) {
   return info;
 }
 
-/// What the manifest says, and which of its plugins this program can use.
+/// Reports the manifest, and which of its plugins this program can use.
 void report_manifest(ModuleReport& report, Manifest manifest) {
   report.manifest = describe(manifest);
   const auto module =
       detail::describe(std::make_shared<const Manifest>(std::move(manifest)), report.file);
-  for (std::size_t place = 0; place < module->plugins.size(); place++) {
-    report.plugins.push_back(detail::PluginInfos::of(module, place));
+  for (std::size_t index = 0; index < module->plugins.size(); ++index) {
+    report.plugins.push_back(detail::PluginInfos::of(module, index));
   }
-  for (Error& finding : detail::misfits(*module)) report.add(std::move(finding));
+  for (Error& finding : detail::incompatibilities(*module)) report.add(std::move(finding));
   report.checked.insert(report.checked.end(), {"manifest", "kinds"});
 }
 
 Error missing(const NeededLibrary& library, const fs::path& file) {
   return Error({.code = "load-failed",
                 .where = file.string(),
-                .found = library.name + ", which it needs, nowhere",
+                .found = "library " + library.name + " not found",
                 .needed = "every library that the module needs",
-                .fix = "install the package that has " + library.name});
+                .fix = "install the package that contains " + library.name});
 }
 
 Error undefined(const std::vector<std::string>& symbols, const fs::path& file) {
@@ -70,10 +70,10 @@ Error undefined(const std::vector<std::string>& symbols, const fs::path& file) {
                 .where = file.string(),
                 .found = "no definition of " + some_of(symbols, most_shown),
                 .needed = "symbols that the module, a library that it needs, or the host exports",
-                .fix = "link the module with the library that has them"});
+                .fix = "link the module with the library that defines them"});
 }
 
-/// A module is read as a host reads it; of another library only as much as is looked at.
+/// Reads a module in the same way as a host. Other libraries are read only as far as necessary.
 Result<Bundle> bundle_of(const ModuleReport& report, const platform::File& file) {
   if (!report.manifest) return look_at_bundle(file);
   auto content = file.read_all(largest_file);
@@ -96,15 +96,15 @@ void report_symbols(ModuleReport& report, const Bundle& bundle,
   report.checked.emplace_back("symbols");
 }
 
-/// A host loads a private copy. Making one here shows whether that works.
+/// A host loads a private copy. Creating one here shows whether that works.
 void report_copy(ModuleReport& report, Bundle& bundle) {
   if (auto copied = make_private(bundle, 1); !copied) report.add(std::move(copied).error());
   report.checked.emplace_back("private copy");
 }
 
-/// What is loaded together with the module, and whether it would go again.
+/// Reports the libraries that are loaded together with the module, and whether it can be unloaded.
 void report_bundle(ModuleReport& report, const platform::File& file, const fs::path& program) {
-  if (!is_library_for_this_machine(report.file)) return;  // reading the manifest says why
+  if (!is_library_for_this_machine(report.file)) return;  // the error of the manifest says why
   auto bundle = bundle_of(report, file);
   if (!bundle) {
     if (report.manifest) report.add(std::move(bundle).error());
@@ -114,7 +114,7 @@ void report_bundle(ModuleReport& report, const platform::File& file, const fs::p
   const platform::LibrarySearch search;
   report_libraries(report, *bundle, search);
   auto mismatch = sanitizer_mismatch(*bundle);
-  const bool complete = !mismatch;  // otherwise its runtime has what may be undefined
+  const bool complete = !mismatch;  // otherwise the sanitizer's runtime may define missing symbols
   if (mismatch) report.add(std::move(*mismatch));
   if (!report.manifest) return;
   report.reload = reload_of(*bundle, report.manifest->joins_threads);

@@ -10,12 +10,13 @@
 namespace tenon::detail {
 namespace {
 
-/// What a reference takes beside the version that it got; nothing: any.
-std::optional<Requirement> taken_by(const Reference& reference, const Version& got) {
+/// Returns the versions that a reference accepts, or nothing if it accepts any. A named version
+/// that was replaced accepts only the replacement.
+std::optional<Requirement> accepted_by(const Reference& reference, const Version& got) {
   return reference.version ? Requirement::exactly(got) : reference.requirement;
 }
 
-/// What a reference says of versions, as it was written.
+/// Returns the part of a reference after the last '@', as it was written.
 std::string versions_of(const std::string& reference) {
   const auto at = reference.rfind('@');
   return at != std::string::npos ? reference.substr(at + 1) : "";
@@ -36,12 +37,12 @@ PackageId PackageDescriptions::find(const Reference& wanted) const {
   PackageId best = none;
   const auto rank = [&](PackageId id) {
     const Version& version = repository_.package(id).version;
-    const int step = *wanted.step_down(version);
-    return std::tuple(step > 0, bindings_.refusal(id).has_value(), step,
-                      !bindings_.comes_first(id));
+    const int match = *wanted.match_rank(version);
+    return std::tuple(match > 0, bindings_.refusal(id).has_value(), match,
+                      !bindings_.is_preferred(id));
   };
   for (const PackageId id : repository_.versions(wanted.name)) {
-    if (!from(id, wanted.origin) || !wanted.step_down(repository_.package(id).version)) continue;
+    if (!from(id, wanted.origin) || !wanted.match_rank(repository_.package(id).version)) continue;
     if (best == none || rank(id) < rank(best)) best = id;
   }
   return best;
@@ -61,17 +62,17 @@ Error PackageDescriptions::not_found(const std::string& reference, const Referen
                        "reference"});
 }
 
-RequirementInfo PackageDescriptions::describe(const Package& package, const Need& need,
+RequirementInfo PackageDescriptions::describe(const Package& package, const Dependency& dependency,
                                               PackageId provider) const {
-  RequirementInfo info{.package = need.name, .versions = need.versions.to_string()};
+  RequirementInfo info{.package = dependency.name, .versions = dependency.versions.to_string()};
   if (provider == none) return info;
   const Version& version = repository_.package(provider).version;
   info.resolved = version.to_string();
-  info.met = !package.dev || need.versions.contains(version);
+  info.met = !package.dev || dependency.versions.contains(version);
   return info;
 }
 
-/// `providers`: see Bindings::bound.
+/// `providers`: see Bindings::providers_of.
 PackageInfo PackageDescriptions::describe(PackageId id,
                                           const std::vector<PackageId>& providers) const {
   const Package& package = repository_.package(id);
@@ -82,23 +83,23 @@ PackageInfo PackageDescriptions::describe(PackageId id,
                    .locked = bindings_.locked(id),
                    .used = bindings_.used(id),
                    .refused = bindings_.refusal(id)};
-  info.requirements.reserve(package.needs.size());
-  for (std::size_t i = 0; i < package.needs.size(); i++) {
-    info.requirements.push_back(describe(package, package.needs[i], providers[i]));
+  info.requirements.reserve(package.dependencies.size());
+  for (std::size_t i = 0; i < package.dependencies.size(); ++i) {
+    info.requirements.push_back(describe(package, package.dependencies[i], providers[i]));
   }
   return info;
 }
 
 std::vector<PackageInfo> PackageDescriptions::all() const {
   std::vector<std::string_view> names;
-  for (NameId name = 0; name < repository_.names(); name++) {
+  for (NameId name = 0; name < repository_.names(); ++name) {
     names.push_back(repository_.text(name));
   }
   std::sort(names.begin(), names.end());
   std::vector<PackageInfo> packages;
   for (const std::string_view name : names) {
     for (const PackageId id : repository_.versions(name))
-      packages.push_back(describe(id, bindings_.bound(id)));
+      packages.push_back(describe(id, bindings_.providers_of(id)));
   }
   return packages;
 }
@@ -112,13 +113,13 @@ std::vector<PackageId> PackageDescriptions::reach(const std::vector<NamedPackage
     reached.push_back(id);
   };
   for (const NamedPackage& one : named) add(one.package);
-  for (std::size_t i = 0; i < reached.size(); i++) {
-    for (const PackageId provider : bindings_.bound(reached[i])) add(provider);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const PackageId provider : bindings_.providers_of(reached[i])) add(provider);
   }
   return reached;
 }
 
-/// Of each package those who get it, of what is used and what is reached.
+/// Returns the users of each package, among the used and the reached packages.
 std::vector<PackageDescriptions::Users> PackageDescriptions::users(
     const std::vector<PackageId>& reached, const std::vector<NamedPackage>& named) const {
   std::vector<PackageId> asking = bindings_.resolution().packages;
@@ -127,11 +128,11 @@ std::vector<PackageDescriptions::Users> PackageDescriptions::users(
   }
   std::vector<Users> users(repository_.size());
   for (const PackageId one : asking) {
-    const std::vector<Need>& needs = repository_.package(one).needs;
-    const std::vector<PackageId> providers = bindings_.bound(one);
-    for (std::size_t i = 0; i < needs.size(); i++) {
+    const std::vector<Dependency>& dependencies = repository_.package(one).dependencies;
+    const std::vector<PackageId> providers = bindings_.providers_of(one);
+    for (std::size_t i = 0; i < dependencies.size(); ++i) {
       const PackageId got = providers[i];
-      if (got != none && got != one) users[got].packages.push_back({one, &needs[i]});
+      if (got != none && got != one) users[got].packages.push_back({one, &dependencies[i]});
     }
   }
   for (const NamedPackage& one : named) users[one.package].references.push_back(&one);
@@ -145,49 +146,50 @@ std::vector<PackageDescriptions::Requirer> PackageDescriptions::requirers(
   all.reserve(users.references.size() + 1 + users.packages.size());
   for (const NamedPackage* one : users.references) {
     all.push_back(
-        {{one->reference, versions_of(one->reference)}, taken_by(one->wanted, package.version)});
+        {{one->reference, versions_of(one->reference)}, accepted_by(one->wanted, package.version)});
   }
-  const Requirement* takes = bindings_.of_host(package.name);
-  if (takes != nullptr && bindings_.comes_first(id)) {
-    all.push_back({{bindings_.host(), takes->to_string()}, *takes});
+  const Requirement* requirement = bindings_.host_requirement(package.name);
+  if (requirement != nullptr && bindings_.is_preferred(id)) {
+    all.push_back({{bindings_.host(), requirement->to_string()}, *requirement});
   }
   for (const User& user : users.packages) {
-    all.push_back({{in_words(repository_.package(user.package)), user.need->versions.to_string()},
-                   user.need->versions});
+    all.push_back(
+        {{display_name(repository_.package(user.package)), user.dependency->versions.to_string()},
+         user.dependency->versions});
   }
   return all;
 }
 
-/// REQUIRED: `newer` is newer than `taken`, of the same name.
-std::string PackageDescriptions::why_not(PackageId newer_id, PackageId taken_id,
+/// Returns why a newer version was passed over. REQUIRED: both have the same name.
+std::string PackageDescriptions::why_not(PackageId newer_id, PackageId selected_id,
                                          const std::vector<Requirer>& requirers) const {
   const Package& newer = repository_.package(newer_id);
-  const Package& taken = repository_.package(taken_id);
+  const Package& selected = repository_.package(selected_id);
   if (const auto refused = bindings_.refusal(newer_id)) {
-    return refused->message().empty() ? "needed is " + std::string(refused->needed())
+    return refused->message().empty() ? "needed: " + std::string(refused->needed())
                                       : "it " + std::string(refused->message()) +
-                                            ", and there is " + std::string(refused->found());
+                                            "; found: " + std::string(refused->found());
   }
-  if (!newer.version.prerelease.empty() && taken.version.prerelease.empty()) {
-    return "a prerelease, which comes after every release";
+  if (!newer.version.prerelease.empty() && selected.version.prerelease.empty()) {
+    return "a prerelease; releases are preferred";
   }
   for (const Requirer& one : requirers) {
     if (one.versions && !one.versions->contains(newer.version))
       return one.info.name + " requires " + one.info.versions;
   }
-  if (bindings_.locked(taken_id)) return "the lock keeps to the older one";
-  return "one version is to serve all who require it";
+  if (bindings_.locked(selected_id)) return "the lock names the older one";
+  return "one version should serve all requirers";
 }
 
-std::vector<SkippedVersion> PackageDescriptions::newer(
-    PackageId id, const std::vector<Requirer>& requirers) const {
-  const Package& taken = repository_.package(id);
+std::vector<SkippedVersion> PackageDescriptions::newer(PackageId id,
+                                                   const std::vector<Requirer>& requirers) const {
+  const Package& selected = repository_.package(id);
   const auto version_of = [this](PackageId one) -> const Version& {
     return repository_.package(one).version;
   };
   std::vector<PackageId> found;
-  for (const PackageId other : repository_.versions(taken.name)) {
-    if (version_of(other) > taken.version) found.push_back(other);
+  for (const PackageId other : repository_.versions(selected.name)) {
+    if (version_of(other) > selected.version) found.push_back(other);
   }
   std::ranges::stable_sort(found,
                            [&](PackageId a, PackageId b) { return version_of(a) > version_of(b); });
@@ -206,8 +208,9 @@ std::vector<ResolvedPackage> PackageDescriptions::closure_of(
   packages.reserve(reached.size());
   for (const PackageId id : reached) {
     std::vector<Requirer> all = requirers(id, users[id]);
-    ResolvedPackage resolved{
-        .package = describe(id, bindings_.bound(id)), .required_by = {}, .newer = newer(id, all)};
+    ResolvedPackage resolved{.package = describe(id, bindings_.providers_of(id)),
+                             .required_by = {},
+                             .newer = newer(id, all)};
     resolved.required_by.reserve(all.size());
     for (Requirer& one : all) resolved.required_by.push_back(std::move(one.info));
     packages.push_back(std::move(resolved));

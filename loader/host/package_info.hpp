@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Descriptions of packages for the host's face.
+// Descriptions of packages for the public API.
 #pragma once
 
 #include <tenon/packages.hpp>
@@ -15,7 +15,7 @@
 
 namespace tenon::detail {
 
-/// A reference, and the package that it comes to.
+/// A reference, and the package that it names.
 struct NamedPackage {
   std::string reference;
   Reference wanted;
@@ -24,50 +24,50 @@ struct NamedPackage {
 
 class PackageDescriptions {
  public:
-  /// `files`: of each package of the bindings where it lies; empty for a builtin. REQUIRED: both
-  /// live as long as this.
+  /// `files` has the file of each package of the bindings, by package id; empty for a builtin.
+  /// REQUIRED: both live as long as this.
   PackageDescriptions(const Bindings& bindings,
                       const std::vector<const std::filesystem::path*>& files);
 
   const std::filesystem::path& file(PackageId id) const { return *files_[id]; }
 
-  /// The package that a reference names itself, whether or not the host takes it: what is asked for
-  /// before the next best, what is locked before the rest, then the preferred one; none where there
-  /// is none.
+  /// Returns the package that a reference names, even if the host refuses it, or none. Exact
+  /// matches come before others, locked packages before others, then in the order of preference.
   PackageId find(const Reference& wanted) const;
-  /// The error for a reference that names none of the packages that have its name.
+  /// Returns the error for a reference whose name exists, but not with that origin or version.
   Error not_found(const std::string& reference, const Reference& wanted) const;
 
-  /// By name, of each the preferred version first.
+  /// Returns all packages, sorted by name. The preferred version of each name comes first.
   std::vector<PackageInfo> all() const;
-  /// What is named, and all that this requires.
+  /// Returns the named packages, and all that these require.
   std::vector<ResolvedPackage> closure_of(const std::vector<NamedPackage>& named) const;
 
  private:
   struct Requirer {
     RequirerInfo info;
-    std::optional<Requirement> versions;  // that it takes; nothing: any
+    std::optional<Requirement> versions;  // that it accepts; nothing if it accepts any
   };
-  /// A package that gets another one.
+  /// A package whose dependency is bound to another package.
   struct User {
     PackageId package;
-    const Need* need;
+    const Dependency* dependency;
   };
-  /// Those who get a package, and the references to it.
+  /// The users of a package, and the references to it.
   struct Users {
     std::vector<User> packages;
     std::vector<const NamedPackage*> references;
   };
 
   PackageInfo describe(PackageId id, const std::vector<PackageId>& providers) const;
-  RequirementInfo describe(const Package& package, const Need& need, PackageId provider) const;
+  RequirementInfo describe(const Package& package, const Dependency& dependency,
+                           PackageId provider) const;
   bool from(PackageId id, Reference::Origin origin) const;
   std::vector<PackageId> reach(const std::vector<NamedPackage>& named) const;
   std::vector<Requirer> requirers(PackageId id, const Users& users) const;
   std::vector<Users> users(const std::vector<PackageId>& reached,
                            const std::vector<NamedPackage>& named) const;
   std::vector<SkippedVersion> newer(PackageId id, const std::vector<Requirer>& requirers) const;
-  std::string why_not(PackageId newer, PackageId taken,
+  std::string why_not(PackageId newer, PackageId selected,
                       const std::vector<Requirer>& requirers) const;
 
   const Bindings& bindings_;

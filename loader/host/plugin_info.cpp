@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// Of a PluginInfo that was made of nothing, or moved from.
+/// Returns the description of a PluginInfo that is default-constructed or moved-from.
 const detail::PluginDescription& no_plugin() {
   static const Provided nothing;
   static const detail::ModuleDescription module{std::make_shared<const Manifest>(), {}, {}, {}, 0};
@@ -80,9 +80,9 @@ bool PluginInfo::offers(std::string_view method) const {
 
 namespace detail {
 
-PluginInfo PluginInfos::of(const ModuleDescriptionPtr& module, std::size_t place) {
+PluginInfo PluginInfos::of(const ModuleDescriptionPtr& module, std::size_t index) {
   PluginInfo info;
-  info.plugin_ = {module, &module->plugins[place]};
+  info.plugin_ = {module, &module->plugins[index]};
   return info;
 }
 

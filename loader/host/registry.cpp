@@ -12,19 +12,19 @@
 namespace tenon::detail {
 namespace {
 
-// How many names or versions a message lists.
-constexpr std::size_t most_told = 10;
+// The maximum number of names or versions in a message.
+constexpr std::size_t max_listed = 10;
 
 bool from(bool builtin, Reference::Origin origin) {
   return origin == Reference::Origin::any || builtin == (origin == Reference::Origin::builtin);
 }
 
-bool answers(const Registration& candidate, const Reference& reference) {
+bool matches(const Registration& candidate, const Reference& reference) {
   return from(candidate.builtin, reference.origin) &&
-         reference.step_down(candidate.package_version());
+         reference.match_rank(candidate.package_version());
 }
 
-/// Why a plugin cannot be used as version `target` of its kind; empty when it can.
+/// Returns why a plugin cannot be used as version `target` of its kind, or an empty text.
 std::string obstacle(const Registration& candidate, const Kind& kind, std::int32_t target) {
   const KindVersion* version = kind.find(candidate.version);
   if (version == nullptr) return ", too new";
@@ -32,7 +32,7 @@ std::string obstacle(const Registration& candidate, const Kind& kind, std::int32
   if (version->serves(target)) return "";
   const Adapter* adapter = version->adapter_to(target);
   return adapter != nullptr ? ", not adaptable: " + std::string(adapter->refusal)
-                            : ", newer than wanted";
+                            : ", newer than requested";
 }
 
 bool serves(const Registration& candidate, const Kind& kind, std::int32_t target) noexcept {
@@ -41,8 +41,8 @@ bool serves(const Registration& candidate, const Kind& kind, std::int32_t target
          version->serves(target);
 }
 
-/// Where a candidate stands among those of its name: whether it comes after another one.
-bool stands_after(const Registration& a, const Registration& b) {
+/// Returns whether `a` comes after `b` in Named::by_version.
+bool ordered_after(const Registration& a, const Registration& b) {
   if (a.builtin != b.builtin) return b.builtin;
   const bool a_release = a.package_version().prerelease.empty();
   const bool b_release = b.package_version().prerelease.empty();
@@ -51,15 +51,16 @@ bool stands_after(const Registration& a, const Registration& b) {
   return order != 0 ? order > 0 : a.version > b.version;
 }
 
-/// Drop-ins before builtins, what is asked for before the next best, what comes first before the
-/// rest, releases before prereleases, newer before older. REQUIRED: both answer the reference.
+/// Returns whether `a` is preferred over `b`: standalone before builtin, exact matches before
+/// others, preferred versions before others, releases before prereleases, newer before older.
+/// REQUIRED: both match the reference.
 bool better(const Registration& a, const Registration& b, const Reference& reference) {
   if (a.builtin != b.builtin) return b.builtin;
-  const int a_step = *reference.step_down(a.package_version());
-  const int b_step = *reference.step_down(b.package_version());
-  if (a_step != b_step) return a_step < b_step;
-  if (a.comes_first != b.comes_first) return a.comes_first;
-  return stands_after(a, b);
+  const int a_rank = *reference.match_rank(a.package_version());
+  const int b_rank = *reference.match_rank(b.package_version());
+  if (a_rank != b_rank) return a_rank < b_rank;
+  if (a.is_preferred != b.is_preferred) return a.is_preferred;
+  return ordered_after(a, b);
 }
 
 std::string_view among(Reference::Origin origin) {
@@ -67,41 +68,41 @@ std::string_view among(Reference::Origin origin) {
     case Reference::Origin::builtin:
       return " among the builtins";
     case Reference::Origin::standalone:
-      return " among the drop-ins";
+      return " among the standalone plugins";
     case Reference::Origin::any:
       break;
   }
   return "";
 }
 
-/// The error for a plugin that came after another one in its place; `differs`: with a file of the
-/// same version that holds something else.
-Error outdone(const Registration& late, const Registration& rival, const std::string& where,
-              bool differs) {
+/// Returns the error for a plugin that is already registered. `differs` means that the files of
+/// both have the same version but not the same content.
+Error duplicate_error(const Registration& late, const Registration& existing,
+                      const std::string& where, bool differs) {
   const std::string found = title_of(late.provided()) + " of package " + late.package() + " " +
                             late.package_version().to_string();
-  if (rival.package() != late.package()) {
+  if (existing.package() != late.package()) {
     return Error({.code = "name-taken",
                   .where = where,
                   .found = found,
-                  .needed = "a name that package " + rival.package() +
-                            " does not have already, in " + rival.description->place(),
+                  .needed = "a name that package " + existing.package() + " in " +
+                            existing.description->location() + " does not use",
                   .fix = "rename the plugin, or remove one of the two"});
   }
   if (differs) {
     return Error({.code = "package-differs",
                   .where = where,
-                  .found = found + ", with other content than " + rival.description->place() +
+                  .found = found + ", with other content than " + existing.description->location() +
                            ", which is used",
-                  .needed = "one content for one version of a package",
-                  .fix = "give one of the two a version of its own, or remove it"});
+                  .needed = "the same content in all files of one package version",
+                  .fix = "change the version of one of the two, or remove it"});
   }
   return Error({.code = "duplicate-file",
                 .where = where,
                 .found = found,
-                .needed = "one file; the same is in " + rival.description->place(),
+                .needed = "one file; the same is in " + existing.description->location(),
                 .fix = "remove one of the two files",
-                .grade = ErrorGrade::warning});  // what it holds is used
+                .grade = ErrorGrade::warning});  // the plugin is usable
 }
 
 Error not_found(const Reference& reference, std::string found, const Kind& kind) {
@@ -112,50 +113,51 @@ Error not_found(const Reference& reference, std::string found, const Kind& kind)
                 .fix = "put its module into a folder of the plugin path, or correct the name"});
 }
 
-std::string in_words(const Registration& candidate) {
+std::string describe(const Registration& candidate) {
   return candidate.package_version().to_string() +
          (candidate.builtin ? " (builtin" : " (standalone") + ", version " +
          std::to_string(candidate.version) + " of the kind";
 }
 
-/// The versions that there are, and what is in the way of each: of both origins where both were
-/// asked.
-std::string candidates_in_words(const std::vector<Registration>& candidates, const Kind& kind,
+/// Returns the existing versions, and why each cannot be used. Lists both origins separately if the
+/// reference allows both.
+std::string describe_candidates(const std::vector<Registration>& candidates, const Kind& kind,
                                 std::int32_t target, Reference::Origin asked) {
   std::vector<const Registration*> newest_first;
   for (const Registration& candidate : candidates) newest_first.push_back(&candidate);
   std::stable_sort(newest_first.begin(), newest_first.end(), [](const auto* a, const auto* b) {
     return total_order(a->package_version(), b->package_version()) > 0;
   });
-  std::vector<std::string> drop_ins, builtins;
+  std::vector<std::string> standalone, builtins;
   for (const Registration* each : newest_first) {
     const Registration& candidate = *each;
-    (candidate.builtin ? builtins : drop_ins)
-        .push_back(in_words(candidate) + obstacle(candidate, kind, target) + ")");
+    (candidate.builtin ? builtins : standalone)
+        .push_back(describe(candidate) + obstacle(candidate, kind, target) + ")");
   }
   if (asked != Reference::Origin::any) {
-    drop_ins.insert(drop_ins.end(), builtins.begin(), builtins.end());
-    return some_of(drop_ins, most_told);
+    standalone.insert(standalone.end(), builtins.begin(), builtins.end());
+    return some_of(standalone, max_listed);
   }
-  return (drop_ins.empty() ? "no drop-in" : some_of(drop_ins, most_told)) + "; " +
-         (builtins.empty() ? "no builtin" : some_of(builtins, most_told));
+  return (standalone.empty() ? "no standalone plugin" : some_of(standalone, max_listed)) + "; " +
+         (builtins.empty() ? "no builtin" : some_of(builtins, max_listed));
 }
 
-/// Why a reference names nothing of any kind. `others`: what has its name, `known`: some names.
+/// Returns the error for a reference that names no plugin of any kind. `others` have its name;
+/// `known` lists some existing names.
 Error none_of(std::string_view reference, std::vector<const Registration*> others,
               const std::string& known) {
   std::vector<std::string> versions;
-  std::unordered_set<std::string> told;
+  std::unordered_set<std::string> listed;
   std::stable_sort(others.begin(), others.end(), [](const auto* a, const auto* b) {
     return total_order(a->package_version(), b->package_version()) > 0;
   });
   for (const Registration* one : others) {
     std::string text = one->package_version().to_string();
     text += one->builtin ? " (builtin)" : " (standalone)";
-    if (told.insert(text).second) versions.push_back(std::move(text));
+    if (listed.insert(text).second) versions.push_back(std::move(text));
   }
-  std::string found = known.empty() ? "no plugin at all" : "only " + known;
-  if (!versions.empty()) found = others[0]->name() + " " + some_of(versions, most_told);
+  std::string found = known.empty() ? "no plugins" : "only " + known;
+  if (!versions.empty()) found = others[0]->name() + " " + some_of(versions, max_listed);
   return Error({.code = "not-found",
                 .where = std::string(reference),
                 .found = std::move(found),
@@ -164,71 +166,72 @@ Error none_of(std::string_view reference, std::vector<const Registration*> other
                        "reference"});
 }
 
-std::string wanted_in_words(const Reference& reference) {
-  if (reference.version) return " version " + reference.version->to_string();
+std::string version_suffix(const Reference& reference) {
+  if (reference.version) return " " + reference.version->to_string();
   return reference.requirement ? " " + reference.requirement->to_string() : "";
 }
 
 }  // namespace
 
-std::size_t Registry::Named::place_of(const Registration& one) const {
-  const auto place = std::partition_point(
+std::size_t Registry::Named::position_of(const Registration& one) const {
+  const auto index = std::partition_point(
       by_version.begin(), by_version.end(),
-      [&](std::uint32_t other) { return stands_after(one, candidates[other]); });
-  return static_cast<std::size_t>(place - by_version.begin());
+      [&](std::uint32_t other) { return ordered_after(one, candidates[other]); });
+  return static_cast<std::size_t>(index - by_version.begin());
 }
 
-Registry::Places Registry::Named::of(bool builtin) const {
-  const Places all = by_version;
+Registry::Indexes Registry::Named::of(bool builtin) const {
+  const Indexes all = by_version;
   return builtin ? all.first(builtins) : all.subspan(builtins);
 }
 
-Registry::Places Registry::Named::of(bool builtin, const Version& version) const {
-  const Places all = of(builtin);
+Registry::Indexes Registry::Named::of(bool builtin, const Version& version) const {
+  const Indexes all = of(builtin);
   const bool release = version.prerelease.empty();
-  const auto is_before = [&](std::uint32_t place) {
-    const Version& other = candidates[place].package_version();
+  const auto is_before = [&](std::uint32_t index) {
+    const Version& other = candidates[index].package_version();
     return other.prerelease.empty() == release ? other < version : release;
   };
-  const auto is_not_after = [&](std::uint32_t place) {
-    const Version& other = candidates[place].package_version();
+  const auto is_not_after = [&](std::uint32_t index) {
+    const Version& other = candidates[index].package_version();
     return other.prerelease.empty() == release ? other <= version : release;
   };
   const auto begin = std::partition_point(all.begin(), all.end(), is_before);
   return {begin, std::partition_point(begin, all.end(), is_not_after)};
 }
 
-/// What came first in the place of a fresh one. All of one origin that were added are of one
-/// package.
-const Registration* Registry::Named::rival(const Registration& fresh) const {
-  const Places same_origin = of(fresh.builtin);
+/// Returns the candidate that a fresh one conflicts with, or nullptr. All candidates of one origin
+/// belong to one package.
+const Registration* Registry::Named::existing(const Registration& fresh) const {
+  const Indexes same_origin = of(fresh.builtin);
   if (same_origin.empty()) return nullptr;
   if (candidates[same_origin.front()].package() != fresh.package()) {
     const auto first = std::ranges::find(candidates, fresh.builtin, &Registration::builtin);
     return &*first;
   }
-  const std::size_t place = place_of(fresh);
-  if (place == by_version.size()) return nullptr;
-  const Registration& next = candidates[by_version[place]];
-  return stands_after(next, fresh) ? nullptr : &next;
+  const std::size_t index = position_of(fresh);
+  if (index == by_version.size()) return nullptr;
+  const Registration& next = candidates[by_version[index]];
+  return ordered_after(next, fresh) ? nullptr : &next;
 }
 
 void Registry::Named::add(Registration&& fresh) {
-  const auto place = by_version.begin() + static_cast<std::ptrdiff_t>(place_of(fresh));
-  by_version.insert(place, static_cast<std::uint32_t>(candidates.size()));
+  const auto index = by_version.begin() + static_cast<std::ptrdiff_t>(position_of(fresh));
+  by_version.insert(index, static_cast<std::uint32_t>(candidates.size()));
   builtins += fresh.builtin ? 1 : 0;
-  has_first = has_first || fresh.comes_first;
+  has_preferred = has_preferred || fresh.is_preferred;
   candidates.push_back(std::move(fresh));
 }
 
-/// The first in the order of `better` that is accepted. REQUIRED: `places` are of one origin.
+/// Returns the first accepted candidate in the order of `better`.
+/// REQUIRED: `indexes` are of one origin.
 template <class Accept>
-const Registration* Registry::Named::best(Places places, const Accept& accept) const {
-  for (const bool comes_first : {true, false}) {
-    if (comes_first && !has_first) continue;
-    for (std::size_t i = places.size(); i-- > 0;) {
-      const Registration& candidate = candidates[places[i]];
-      if (candidate.comes_first == comes_first && accept(candidate)) return &candidate;
+const Registration* Registry::Named::best(Indexes indexes, const Accept& accept) const {
+  for (const bool is_preferred : {true, false}) {
+    if (is_preferred && !has_preferred) continue;
+    for (std::size_t i = indexes.size(); i-- > 0;) {
+      const Registration& candidate = candidates[indexes[i]];
+      if (candidate.is_preferred == is_preferred && accept(candidate)) return &candidate;
     }
   }
   return nullptr;
@@ -257,33 +260,33 @@ std::vector<Error> Registry::add(const ListedModule& module, FileComparison& fil
   const ModuleOrigin& origin = module.module->origin();
   const ModuleDescriptionPtr description = describe(module.manifest, origin.file);
   const Manifest& manifest = *description->manifest;
-  std::vector<Error> left_out = misfits(*description);
+  std::vector<Error> left_out = incompatibilities(*description);
   const PackageId id = bindings_->repository().find(manifest.name, manifest.version);
-  const bool comes_first = id != none && bindings_->comes_first(id);
+  const bool is_preferred = id != none && bindings_->is_preferred(id);
   const Error* refused = nullptr;
   if (auto refusal = id != none ? bindings_->refusal(id)
                                 : bindings_->refusal(manifest.name, manifest.version)) {
     refused = &refusals_.emplace_back(std::move(*refusal));
   }
-  for (std::uint32_t place = 0; place < manifest.provides.size(); place++) {
-    const Provided& provided = manifest.provides[place];
+  for (std::uint32_t index = 0; index < manifest.provides.size(); ++index) {
+    const Provided& provided = manifest.provides[index];
     Named& named = this->named(provided);
     Registration fresh{.module = module.module,
                        .description = description,
-                       .place = place,
+                       .index = index,
                        .version = provided.version,
                        .fingerprint = provided.fingerprint,
                        .builtin = module.builtin(),
-                       .comes_first = comes_first,
+                       .is_preferred = is_preferred,
                        .refused = refused};
-    const Registration* rival = named.rival(fresh);
-    if (rival == nullptr) {
+    const Registration* existing = named.existing(fresh);
+    if (existing == nullptr) {
       named.add(std::move(fresh));
       continue;
     }
-    const bool same_version = rival->package() == fresh.package() && !fresh.builtin;
-    const bool differs = same_version && files.differ(origin.file, rival->module->origin().file);
-    left_out.push_back(outdone(fresh, *rival, description->place(), differs));
+    const bool same_version = existing->package() == fresh.package() && !fresh.builtin;
+    const bool differs = same_version && files.differ(origin.file, existing->module->origin().file);
+    left_out.push_back(duplicate_error(fresh, *existing, description->location(), differs));
   }
   return left_out;
 }
@@ -292,7 +295,7 @@ void Registry::finish() {
   const auto id_of = [this](std::uint32_t kind) { return kinds_[kind].kind; };
   sorted_kinds_.clear();
   domains_.clear();
-  for (std::uint32_t kind = 0; kind < kinds_.size(); kind++) {
+  for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
     std::vector<const Named*>& names = kinds_[kind].names;
     if (!std::ranges::is_sorted(names, {}, &Named::name))
       std::ranges::sort(names, {}, &Named::name);
@@ -309,39 +312,40 @@ const Registry::NamesOfKind* Registry::names_of(std::string_view kind) const noe
   return found != TextIndex::nothing ? &kinds_[found] : nullptr;
 }
 
-std::optional<Error> Registry::refusal(const Registration& candidate, const Package* asker) const {
-  if (asker == nullptr) {
+std::optional<Error> Registry::refusal(const Registration& candidate,
+                                       const Package* requester) const {
+  if (requester == nullptr) {
     return candidate.refused != nullptr ? std::optional(*candidate.refused) : std::nullopt;
   }
-  return bindings_->refusal(*asker, candidate.package(), candidate.package_version(),
+  return bindings_->refusal(*requester, candidate.package(), candidate.package_version(),
                             candidate.builtin);
 }
 
 const Registration* Registry::choose(const Named& named, std::int32_t target, const Kind& kind,
-                                     const Reference& reference, Asker asker) const {
-  // Nobody looks through all versions for one that is there.
+                                     const Reference& reference, Requester requester) const {
+  // An exact version is found by binary search, without a look at all versions.
   const auto exact = [&](bool builtin) {
     return reference.version ? named.of(builtin, *reference.version) : named.of(builtin);
   };
-  const auto has_step = [&](const Registration& candidate, int step) {
-    return reference.step_down(candidate.package_version()) == step;
+  const auto has_rank = [&](const Registration& candidate, int rank) {
+    return reference.match_rank(candidate.package_version()) == rank;
   };
-  bool is_there = !reference.version;
+  bool is_available = !reference.version;
   for (const bool builtin : {false, true}) {
-    if (is_there || !from(builtin, reference.origin)) continue;
-    is_there = std::ranges::any_of(
-        exact(builtin), [&](std::uint32_t place) { return has_step(named.candidates[place], 0); });
+    if (is_available || !from(builtin, reference.origin)) continue;
+    is_available = std::ranges::any_of(
+        exact(builtin), [&](std::uint32_t index) { return has_rank(named.candidates[index], 0); });
   }
   for (const bool builtin : {false, true}) {
     if (!from(builtin, reference.origin)) continue;
-    for (const int step : {0, 1, 2}) {
-      if (is_there != (step == 0)) continue;
+    for (const int rank : {0, 1, 2}) {
+      if (is_available != (rank == 0)) continue;
       const auto* best = named.best(
-          is_there ? exact(builtin) : named.of(builtin), [&](const Registration& candidate) {
-            if (!has_step(candidate, step) || !serves(candidate, kind, target)) return false;
-            if (asker.refused_too) return true;
-            return asker.package == nullptr ? candidate.refused == nullptr
-                                            : !refusal(candidate, asker.package);
+          is_available ? exact(builtin) : named.of(builtin), [&](const Registration& candidate) {
+            if (!has_rank(candidate, rank) || !serves(candidate, kind, target)) return false;
+            if (requester.refused_too) return true;
+            return requester.package == nullptr ? candidate.refused == nullptr
+                                                : !refusal(candidate, requester.package);
           });
       if (best != nullptr) return best;
     }
@@ -365,51 +369,53 @@ const Registration* Registry::find_plain(const Kind& kind, std::int32_t target,
   return nullptr;
 }
 
-/// The first names of a kind.
+/// Returns the first names of a kind.
 std::string Registry::some_names(const NamesOfKind& names) const {
   std::vector<std::string> first;
-  for (std::size_t i = 0; i < names.names.size() && i < most_told; i++) {
+  for (std::size_t i = 0; i < names.names.size() && i < max_listed; ++i) {
     first.emplace_back(names.names[i]->name);
   }
   return first_of(first, names.names.size());
 }
 
-/// The first names of all kinds; empty: there is none.
+/// Returns the first names of all kinds, or an empty text if there are none.
 std::string Registry::some_names() const {
   std::vector<std::string_view> known;
   for (const Named& named : named_) known.push_back(named.name);
   std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  const auto told = std::span(known).first(std::min(known.size(), most_told));
-  return first_of(std::vector<std::string>(told.begin(), told.end()), known.size());
+  const auto listed = std::span(known).first(std::min(known.size(), max_listed));
+  return first_of(std::vector<std::string>(listed.begin(), listed.end()), known.size());
 }
 
 Result<const Registration*> Registry::find(const Kind& kind, std::int32_t target,
-                                           const Reference& reference, const Package* asker) const {
+                                           const Reference& reference,
+                                           const Package* requester) const {
   const NamesOfKind* names = names_of(kind.id);
   if (names == nullptr) return not_found(reference, "no plugin of that kind", kind);
   const auto found = names->index.find(reference.name);
   if (found == TextIndex::nothing) {
     const std::string nothing = reference.origin == Reference::Origin::any
-                                    ? "neither a drop-in nor a builtin; only "
+                                    ? "neither a standalone plugin nor a builtin; only "
                                     : "only ";
     return not_found(reference, nothing + some_names(*names), kind);
   }
   const Named& named = named_[found];
-  if (const auto* best = choose(named, target, kind, reference, {asker})) return best;
-  if (const auto* best = choose(named, target, kind, reference, {asker, true})) {
-    return *refusal(*best, asker);
+  if (const auto* best = choose(named, target, kind, reference, {requester})) return best;
+  if (const auto* best = choose(named, target, kind, reference, {requester, true})) {
+    return *refusal(*best, requester);
   }
   return Error(
       {.code = "not-found",
        .where = reference.name,
-       .found = candidates_in_words(named.candidates, kind, target, reference.origin),
-       .needed =
-           "one that fits" + wanted_in_words(reference) + std::string(among(reference.origin)),
+       .found = describe_candidates(named.candidates, kind, target, reference.origin),
+       .needed = "a compatible version" + version_suffix(reference) +
+                 std::string(among(reference.origin)),
        .fix = "put its module into a folder of the plugin path, or correct the reference"});
 }
 
-/// All of a name, sorted by kind. A short name stands for those in the domain of their kind.
+/// Returns all plugins of a name, sorted by kind. A short name names the plugins in the domain of
+/// their kind.
 std::vector<const Registry::Named*> Registry::named_in_all_kinds(std::string_view name,
                                                                  bool short_name) const {
   std::vector<const Named*> all;
@@ -432,19 +438,19 @@ std::vector<const Registry::Named*> Registry::named_in_all_kinds(std::string_vie
 
 Result<std::vector<const Registration*>> Registry::find_all(std::string_view reference,
                                                             std::string_view domain) const {
-  // Which domain a name without one gets, each kind says; all else is the same for all.
-  auto wished = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
-  if (!wished) return std::move(wished).error();
+  // Each kind has its own default domain; the rest of the reference is the same for all kinds.
+  auto parsed = Reference::parse(reference, domain.empty() ? "any.domain" : domain);
+  if (!parsed) return std::move(parsed).error();
   const bool short_name = domain.empty() && reference.find('/') == std::string_view::npos;
-  const auto named = named_in_all_kinds(wished->name, short_name);
+  const auto named = named_in_all_kinds(parsed->name, short_name);
   std::vector<const Registration*> result;
-  if (wished->version) {
+  if (parsed->version) {
     for (const Named* one : named) {
       for (const bool builtin : {false, true}) {
-        for (const std::uint32_t place : one->of(builtin, *wished->version)) {
-          const Registration& candidate = one->candidates[place];
-          const bool exact = wished->step_down(candidate.package_version()) == 0;
-          if (exact && from(builtin, wished->origin)) result.push_back(&candidate);
+        for (const std::uint32_t index : one->of(builtin, *parsed->version)) {
+          const Registration& candidate = one->candidates[index];
+          const bool exact = parsed->match_rank(candidate.package_version()) == 0;
+          if (exact && from(builtin, parsed->origin)) result.push_back(&candidate);
         }
       }
     }
@@ -453,23 +459,23 @@ Result<std::vector<const Registration*>> Registry::find_all(std::string_view ref
   if (result.empty()) {
     for (const Named* one : named) {
       for (const Registration& candidate : one->candidates) {
-        (answers(candidate, *wished) ? result : others).push_back(&candidate);
+        (matches(candidate, *parsed) ? result : others).push_back(&candidate);
       }
     }
   }
   if (result.empty()) return none_of(reference, std::move(others), some_names());
   std::stable_sort(result.begin(), result.end(),
-                   [&wished](const auto* a, const auto* b) { return better(*a, *b, *wished); });
+                   [&parsed](const auto* a, const auto* b) { return better(*a, *b, *parsed); });
   return result;
 }
 
 std::vector<const Registration*> Registry::newest(const Kind& kind, std::int32_t target,
-                                                  const Package* asker) const {
+                                                  const Package* requester) const {
   std::vector<const Registration*> result;
   const NamesOfKind* names = names_of(kind.id);
   if (names == nullptr) return result;
   for (const Named* named : names->names) {
-    const Registration* best = choose(*named, target, kind, {}, {asker});
+    const Registration* best = choose(*named, target, kind, {}, {requester});
     if (best != nullptr) result.push_back(best);
   }
   return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What is registered: the plugins of all modules, as their manifests say, found by kind and name.
+// The registry: the plugins of all manifests, by kind and name.
 #pragma once
 
 #include <tenon/gen/kind.hpp>
@@ -32,92 +32,93 @@ struct ListedModule {
   bool builtin() const noexcept { return module->origin().builtin != nullptr; }
 };
 
-/// One plugin: a version of a kind under a name, in one version of a package.
+/// A plugin: one version of a kind, with a name, in one version of a package.
 struct Registration {
   std::shared_ptr<Module> module;
   ModuleDescriptionPtr description;
-  std::uint32_t place;  // of the plugin in the manifest
+  std::uint32_t index;  // of the plugin in the manifest
   std::int32_t version;
   std::uint64_t fingerprint;
   bool builtin;
-  /// See Bindings::comes_first.
-  bool comes_first;
-  /// Why the host does not use that version of the package; nullptr where it does.
+  /// See Bindings::is_preferred.
+  bool is_preferred;
+  /// Why the host cannot use that version of the package, or nullptr if it can.
   const Error* refused;
 
-  const Provided& provided() const noexcept { return *description->plugins[place].provided; }
+  const Provided& provided() const noexcept { return *description->plugins[index].provided; }
   const std::string& kind() const noexcept { return provided().kind; }
   const std::string& name() const noexcept { return provided().name; }
   const std::string& package() const noexcept { return description->manifest->name; }
   const Version& package_version() const noexcept { return description->manifest->version; }
 };
 
-/// Const functions may be called from any thread once everything is added and `finish` was called.
+/// Const functions may be called from any thread once `finish` was called.
 ///
-/// Who asks sees what the bindings let them see: a package, by which a plugin asks, or nullptr, the
-/// host.
+/// A requester is the package of a plugin that uses other plugins, or nullptr for the host. It sees
+/// the plugins that its bindings allow.
 class Registry {
  public:
   explicit Registry(std::shared_ptr<const Bindings> bindings) : bindings_(std::move(bindings)) {}
 
   const Bindings& bindings() const noexcept { return *bindings_; }
 
-  /// Registers what a module's manifest provides. The first to come wins: of two modules with the
-  /// same plugin the later one's is left out. Returns the findings of `misfits`; name-taken;
-  /// package-differs, where the other file of the version holds something else; otherwise
-  /// duplicate-file, a warning.
+  /// Registers the plugins of a module. If two modules have the same plugin, the first is used.
+  /// Returns the problems: those of `incompatibilities`; name-taken; package-differs, if two files
+  /// of the same version differ in content; otherwise duplicate-file, a warning.
   std::vector<Error> add(const ListedModule& module, FileComparison& files);
-  /// Sorts what was added.
+  /// Sorts the plugins. Called once, after all are added.
   void finish();
 
-  /// The registration that a reference names, for use as version `target` of the kind: the origin
-  /// first, then the version of the package, then the newest version of the kind in it. A version
-  /// that is there is given or refused; the next best one is for a version that is absent.
-  /// Errors: not-found, with what there is; why the bindings refuse what would do.
+  /// Returns the registration that a reference names, usable as version `target` of the kind. The
+  /// order is by origin, then by version of the package, then by the newest version of the kind. If
+  /// the named version of the package exists, it is returned or refused; another version is
+  /// returned only if it is absent. Errors: not-found, with the existing ones; the bindings'
+  /// refusal.
   Result<const Registration*> find(const Kind& kind, std::int32_t target,
                                    const Reference& reference,
-                                   const Package* asker = nullptr) const;
-  /// What `find` returns to the host for a reference that is a whole name and nothing else; nullptr
-  /// where there is none, and where a version follows the name.
+                                   const Package* requester = nullptr) const;
+  /// Returns the result of `find` for the host and a reference that is only a full name. Returns
+  /// nullptr if there is none, or if the reference has a version.
   const Registration* find_plain(const Kind& kind, std::int32_t target,
                                  std::string_view name) const noexcept;
 
-  /// All registrations that a reference names, of whatever kind, those that `find` prefers first. A
-  /// name without `/` gets the domain, or where it is empty that of each kind. Errors:
-  /// bad-reference, not-found.
+  /// Returns all registrations of any kind that a reference names, in the order of preference of
+  /// `find`. A name without `/` gets `domain`, or the domain of each kind if it is empty.
+  /// Errors: bad-reference, not-found.
   Result<std::vector<const Registration*>> find_all(std::string_view reference,
                                                     std::string_view domain) const;
 
-  /// One per name of a kind, the one that `find` answers for the bare name; sorted by name.
+  /// Returns one registration for each name of a kind: the result of `find` for the name alone.
+  /// Sorted by name.
   std::vector<const Registration*> newest(const Kind& kind, std::int32_t target,
-                                          const Package* asker = nullptr) const;
+                                          const Package* requester = nullptr) const;
 
-  /// All, also what no kind of this program fits; sorted by kind and name.
+  /// Returns all registrations, also those that this program cannot use, sorted by kind and name.
   std::vector<const Registration*> all() const;
 
  private:
-  using Places = std::span<const std::uint32_t>;  // of candidates, better ones last
+  using Indexes = std::span<const std::uint32_t>;  // of candidates, the best one last
 
   /// All plugins of one name and kind.
   struct Named {
     std::string_view kind;
     std::string_view name;
-    bool has_at;                                // a reference to it needs a version
-    std::vector<Registration> candidates = {};  // in the order in which they came
-    // Builtins, then the others; of these prereleases, then releases; the newer ones last.
+    bool has_at;  // the name contains '@', so references to it need a version
+    std::vector<Registration> candidates = {};  // in the order in which they were added
+    // Builtins, then standalone ones. In each group prereleases, then releases, the newest last.
     std::vector<std::uint32_t> by_version = {};
     std::size_t builtins = 0;
-    bool has_first = false;                        // a candidate comes first
+    bool has_preferred = false;                    // some candidate is preferred
     std::uint32_t next_kind = TextIndex::nothing;  // the same name in another kind
 
-    std::size_t place_of(const Registration& one) const;
-    Places of(bool builtin) const;
-    /// Those of one version of the package, whatever its build metadata.
-    Places of(bool builtin, const Version& version) const;
-    const Registration* rival(const Registration& fresh) const;
+    std::size_t position_of(const Registration& one) const;
+    Indexes of(bool builtin) const;
+    /// Returns those of one version of the package, with any build metadata.
+    Indexes of(bool builtin, const Version& version) const;
+    const Registration* existing(const Registration& fresh) const;
     void add(Registration&& fresh);
     template <class Accept>
-    const Registration* best(Places places, const Accept& accept) const;
+    const Registration* best(Indexes indexes, const Accept& accept) const;
   };
   struct NamesOfKind {
     std::string_view kind;
@@ -125,8 +126,8 @@ class Registry {
     std::vector<const Named*> names = {};  // sorted
   };
 
-  /// Whose refusals count.
-  struct Asker {
+  /// Whose bindings decide. With `refused_too`, refused candidates are considered too.
+  struct Requester {
     const Package* package;  // nullptr: the host
     bool refused_too = false;
   };
@@ -136,18 +137,18 @@ class Registry {
   std::vector<const Named*> named_in_all_kinds(std::string_view name, bool short_name) const;
   std::string some_names() const;
   std::string some_names(const NamesOfKind& names) const;
-  std::optional<Error> refusal(const Registration& candidate, const Package* asker) const;
+  std::optional<Error> refusal(const Registration& candidate, const Package* requester) const;
   const Registration* choose(const Named& named, std::int32_t target, const Kind& kind,
-                             const Reference& reference, Asker asker) const;
+                             const Reference& reference, Requester requester) const;
 
   std::shared_ptr<const Bindings> bindings_;
   std::deque<Error> refusals_;
   std::deque<Named> named_;
   std::deque<NamesOfKind> kinds_;
   TextIndex index_of_kinds_;
-  TextIndex index_of_names_;  // the first of each name; the rest follows by `next_kind`
+  TextIndex index_of_names_;  // the first of each name; the others are linked by `next_kind`
   std::vector<std::uint32_t> sorted_kinds_;
-  std::vector<std::string_view> domains_;  // of the kinds, each once
+  std::vector<std::string_view> domains_;  // of the kinds, without duplicates
 };
 
 }  // namespace tenon::detail

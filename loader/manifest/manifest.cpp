@@ -163,7 +163,7 @@ std::string ManifestReader::needed_text(const tenon_string* value, const Place& 
 
 std::string ManifestReader::name(const tenon_string* value, const Place& place) {
   auto name = needed_text(value, place);
-  if (const auto flaw = flaw_of_name(name); !flaw.empty()) {
+  if (const auto flaw = name_problem(name); !flaw.empty()) {
     fail(place, in_quotes(name) + ", which " + std::string(flaw), "domain/name");
   }
   return name;
@@ -404,7 +404,7 @@ void ManifestReader::take_requirements(const StoredMap<tenon_string>& requiremen
   for (std::size_t i = 0; i < requirements.size(); i++) {
     const std::string_view key = text_of(requirements.key(i));
     const Place entry(place, key);
-    if (const auto flaw = flaw_of_name(key); !flaw.empty()) {
+    if (const auto flaw = name_problem(key); !flaw.empty()) {
       fail(entry, "a package whose name " + std::string(flaw), "domain/name");
     }
     const auto spec = text(&requirements[i], entry);
@@ -458,7 +458,7 @@ bool same_manifest(const Manifest& a, const Manifest& b) {
 Package package_of(const Manifest& manifest) {
   Package package{.name = manifest.name, .version = manifest.version};
   for (const auto& [name, versions] : manifest.requirements) {
-    package.needs.push_back({.name = name, .versions = versions});
+    package.dependencies.push_back({.name = name, .versions = versions});
   }
   package.dev = manifest.in_development;
   return package;

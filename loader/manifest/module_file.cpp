@@ -171,7 +171,7 @@ std::vector<std::string> names_in_manifest(const platform::File& file) {
     const auto end = text->find('"', begin + 1);
     if (end == std::string::npos) break;
     std::string name = text->substr(begin + 1, end - begin - 1);
-    if (flaw_of_name(name).empty()) names.push_back(std::move(name));
+    if (name_problem(name).empty()) names.push_back(std::move(name));
   }
   return names;
 }

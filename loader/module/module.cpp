@@ -401,7 +401,7 @@ Result<Module::Loaded> Module::load() {
   if (!read) return std::move(read).error();
   auto now = before;
   if (read->manifest) {
-    if (before->in_development) put_in_development(*read->manifest);
+    if (before->in_development) mark_in_development(*read->manifest);
     now = std::make_shared<const Manifest>(std::move(*read->manifest));
   }
   if (now->name != before->name) {

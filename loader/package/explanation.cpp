@@ -9,7 +9,7 @@
 namespace tenon::detail {
 namespace {
 
-// From a manifest, which can hold a version or a requirement of any length.
+// Manifests can contain versions and requirements of any length.
 std::string shortened(std::string text) {
   constexpr std::size_t longest = 100;
   if (text.size() > longest) text.replace(longest, std::string::npos, "...");
@@ -22,28 +22,29 @@ std::string joined(const std::vector<std::string>& texts, std::string_view betwe
   return all;
 }
 
-std::string said(const Need& need) {
-  return shortened(need.versions.to_string()) + (need.by.empty() ? "" : " (" + need.by + ")");
+std::string text_of(const Dependency& dependency) {
+  return shortened(dependency.versions.to_string()) +
+         (dependency.by.empty() ? "" : " (" + dependency.by + ")");
 }
 
 }  // namespace
 
 std::string Explanation::requirer(const Edge& edge) const {
-  if (edge.requirer == none) return question_.roots[edge.root].name;
-  return candidates_.repository().text(candidates_.name(edge.requirer)) + " " +
+  if (edge.requirer == none) return problem_.roots[edge.root].name;
+  return propagator_.repository().text(propagator_.name(edge.requirer)) + " " +
          version(edge.requirer);
 }
 
 std::string Explanation::version(Position position) const {
-  const auto& package = candidates_.repository().package(candidates_.package(position));
+  const auto& package = propagator_.repository().package(propagator_.package(position));
   return shortened(package.version.to_string());
 }
 
 std::string Explanation::required(const Edge& edge) const {
   std::vector<std::string> all;
-  const auto needs = candidates_.needs(edge);
-  for (const Need* need : needs) all.push_back(said(*need));
-  return needs[0]->name + " " + joined(all, " and ");
+  const auto dependencies = propagator_.dependencies(edge);
+  for (const Dependency* dependency : dependencies) all.push_back(text_of(*dependency));
+  return dependencies[0]->name + " " + joined(all, " and ");
 }
 
 std::string Explanation::statement(const Edge& edge) const {
@@ -51,7 +52,7 @@ std::string Explanation::statement(const Edge& edge) const {
 }
 
 // "requires me.example/blur ^1; me.example/blur 1.2.0 requires example.io/colour ^2"
-std::string Explanation::in_words(const Chain& chain) const {
+std::string Explanation::describe(const Chain& chain) const {
   constexpr std::size_t shown_at_an_end = 5;
   std::string words = "requires " + required(chain[0]);
   for (std::size_t i = 1; i < chain.size(); ++i) {
@@ -64,64 +65,67 @@ std::string Explanation::in_words(const Chain& chain) const {
   return words;
 }
 
-std::string Explanation::versions_there(const Edge& edge) const {
-  const Range versions = candidates_.versions(edge.name);
+std::string Explanation::available_versions(const Edge& edge) const {
+  const Range versions = propagator_.versions(edge.name);
   std::vector<std::string> texts;
   for (auto at = versions.begin; at < versions.end; ++at) texts.push_back(version(at));
-  return candidates_.need(edge).name + " " + some_of(texts, 5);
+  return propagator_.dependency(edge).name + " " + some_of(texts, 5);
 }
 
-// "^1 (photo.json) takes 1.2.0, ^2 (command line) takes 2.1.0"
-std::string Explanation::versions_taken(const Edge& edge) const {
+// "^1 (photo.json) accepts 1.2.0, ^2 (command line) accepts 2.1.0"
+std::string Explanation::accepted_versions(const Edge& edge) const {
   std::vector<std::string> texts;
-  for (const Need* need : candidates_.needs(edge)) {
-    const auto taken = candidates_.taken_by(*need, edge.name);
-    texts.push_back(said(*need) + " takes " + version(taken.front().begin));
+  for (const Dependency* dependency : propagator_.dependencies(edge)) {
+    const auto accepted = propagator_.accepted_by(*dependency, edge.name);
+    texts.push_back(text_of(*dependency) + " accepts " + version(accepted.front().begin));
   }
   return joined(texts, ", ");
 }
 
-// The first on the chain who could do with another version than the one it takes.
-std::string Explanation::way_out(const Chain& chain) {
+// Names the first requirer of the chain that could use a version that it does not accept.
+std::string Explanation::alternative_fix(const Chain& chain) {
   for (const Edge& edge : chain) {
-    const auto taken = candidates_.taken_by(edge);
-    const std::vector<Range> refused(taken.begin(), taken.end());
-    const Range versions = candidates_.versions(edge.name);
+    const auto accepted = propagator_.accepted_by(edge);
+    const std::vector<Range> already(accepted.begin(), accepted.end());
+    const Range versions = propagator_.versions(edge.name);
     for (Position position = versions.begin; position < versions.end; ++position) {
-      if (contains(refused, position) || !candidates_.usable(position)) continue;
-      return ", or let " + requirer(edge) + " take " + candidates_.need(edge).name + " " +
+      if (contains(already, position) || !propagator_.usable(position)) continue;
+      return ", or let " + requirer(edge) + " accept " + propagator_.dependency(edge).name + " " +
              version(position);
     }
   }
   return "";
 }
 
-/// What is there of the name and cannot be used; nullptr: nothing, or that is not the reason.
+/// Returns the unusable module of that name, or nullptr if there is none or it is not the reason.
 const Repository::Broken* Explanation::broken(const Edge& end) const {
-  const Need& need = candidates_.need(end);
-  return need.versions.empty() ? nullptr : candidates_.repository().broken(need.name);
+  const Dependency& dependency = propagator_.dependency(end);
+  return dependency.versions.empty() ? nullptr : propagator_.repository().broken(dependency.name);
 }
 
 std::string_view Explanation::code(const Edge& end) const {
-  const auto needs = candidates_.needs(end);
-  const auto contradicts = [](const Need* need) { return need->versions.empty(); };
-  if (std::any_of(needs.begin(), needs.end(), contradicts)) return "contradictory-requirement";
-  if (const auto* broken = this->broken(end)) return broken->code;
-  const Range versions = candidates_.versions(end.name);
-  if (versions.begin == versions.end) return "missing-package";
-  const auto takes_one = [&](const Need* need) {
-    return !candidates_.taken_by(*need, end.name).empty();
+  const auto dependencies = propagator_.dependencies(end);
+  const auto contradicts = [](const Dependency* dependency) {
+    return dependency->versions.empty();
   };
-  const bool each = std::all_of(needs.begin(), needs.end(), takes_one);
+  if (std::any_of(dependencies.begin(), dependencies.end(), contradicts))
+    return "contradictory-requirement";
+  if (const auto* broken = this->broken(end)) return broken->code;
+  const Range versions = propagator_.versions(end.name);
+  if (versions.begin == versions.end) return "missing-package";
+  const auto accepts_one = [&](const Dependency* dependency) {
+    return !propagator_.accepted_by(*dependency, end.name).empty();
+  };
+  const bool each = std::all_of(dependencies.begin(), dependencies.end(), accepts_one);
   return each ? "version-conflict" : "no-matching-version";
 }
 
 std::string Explanation::found(const Edge& end) const {
   if (const auto* broken = this->broken(end)) return broken->where + ", which cannot be used";
   const auto what = code(end);
-  if (what == "missing-package") return "no package of the name " + candidates_.need(end).name;
-  if (what == "no-matching-version") return versions_there(end);
-  if (what == "version-conflict") return versions_taken(end);
+  if (what == "missing-package") return "no package named " + propagator_.dependency(end).name;
+  if (what == "no-matching-version") return available_versions(end);
+  if (what == "version-conflict") return accepted_versions(end);
   return required(end) + ", which no version can meet";
 }
 
@@ -130,46 +134,46 @@ std::string Explanation::fix(const Chain& chain) {
   const auto what = code(end);
   std::string fix = "add a version of " + required(end);
   if (what == "version-conflict") {
-    fix = "let one version of " + candidates_.need(end).name + " do for all that " + requirer(end) +
-          " is made of";
+    fix = "change the requirements of " + requirer(end) + " so that one version of " +
+          propagator_.dependency(end).name + " meets them all";
   } else if (const auto* broken = this->broken(end)) {
-    fix = "correct " + broken->where + ", see tenon inspect";
+    fix = "run tenon inspect " + broken->where + ", and correct what it reports";
   } else if (what == "contradictory-requirement") {
     fix = "change the requirement of " + requirer(end);
   }
-  return fix + way_out(chain);
+  return fix + alternative_fix(chain);
 }
 
 Error Explanation::error(const Chain& chain) {
   const Edge& end = chain.back();
   return Error({.code = std::string(code(end)),
-                .message = in_words(chain),
+                .message = describe(chain),
                 .where = requirer(chain[0]),
                 .found = found(end),
                 .needed = required(end),
                 .fix = fix(chain)});
 }
 
-Binding binding_of(const Candidates& candidates, const Edge& edge, Position provider) {
+Binding binding_of(const Propagator& propagator, const Edge& edge, Position provider) {
   return {.root = edge.root,
-          .requirer = edge.requirer == none ? none : candidates.package(edge.requirer),
-          .need = &candidates.need(edge),
-          .provider = provider == none ? none : candidates.package(provider)};
+          .requirer = edge.requirer == none ? none : propagator.package(edge.requirer),
+          .dependency = &propagator.dependency(edge),
+          .provider = provider == none ? none : propagator.package(provider)};
 }
 
-Error not_enforced(Candidates& candidates, const Question& question, const Edge& edge) {
-  const Need& need = candidates.need(edge);
-  std::string found = "nothing that is usable";
+Error not_enforced(Propagator& propagator, const Problem& problem, const Edge& edge) {
+  const Dependency& dependency = propagator.dependency(edge);
+  std::string found = "no usable version";
   if (edge.provider != none) {
-    const auto& package = candidates.repository().package(candidates.package(edge.provider));
+    const auto& package = propagator.repository().package(propagator.package(edge.provider));
     found = package.name + " " + shortened(package.version.to_string());
   }
   return Error({.code = "requirement-not-enforced",
-                .message = "requires " + need.name + " " + said(need),
-                .where = Explanation(candidates, question).requirer(edge),
+                .message = "requires " + dependency.name + " " + text_of(dependency),
+                .where = Explanation(propagator, problem).requirer(edge),
                 .found = std::move(found),
-                .needed = need.name + " " + said(need),
-                .fix = "nothing has to be done while this package is being developed",
+                .needed = dependency.name + " " + text_of(dependency),
+                .fix = "none needed while this package is in development",
                 .grade = ErrorGrade::warning});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Words for what nobody gets: who requires what, which versions there are, what would help.
+// Error texts for unmet requirements: who requires what, which versions are available, and a fix.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "package/candidates.hpp"
+#include "package/propagator.hpp"
 #include "package/resolver.hpp"
 
 namespace tenon::detail {
 
-/// Edges from a requirer to what no version meets, whatever that version is like: each requires
-/// what the next one is a version of.
+/// Edges from a requirer to a requirement that accepts no version at all. Each edge accepts the
+/// requirer of the next one.
 using Chain = std::vector<Edge>;
 
-/// REQUIRED: candidates and question live as long as this. All versions are admitted.
+/// REQUIRED: propagator and problem live as long as this. All versions are admitted.
 class Explanation {
  public:
-  Explanation(Candidates& candidates, const Question& question)
-      : candidates_(candidates), question_(question) {}
+  Explanation(Propagator& propagator, const Problem& problem)
+      : propagator_(propagator), problem_(problem) {}
 
   /// "photo 5.1", "me.example/blur 1.2.0"
   std::string requirer(const Edge& edge) const;
@@ -30,30 +30,30 @@ class Explanation {
   /// "me.example/blur 1.2.0 requires example.io/colour ^2"
   std::string statement(const Edge& edge) const;
 
-  /// Of the end of a chain.
+  /// Texts for the last edge of a chain.
   std::string_view code(const Edge& end) const;
   std::string found(const Edge& end) const;
   std::string fix(const Chain& chain);
 
-  /// All of one chain.
+  /// Returns the error for a chain.
   Error error(const Chain& chain);
 
  private:
   std::string version(Position position) const;
-  std::string in_words(const Chain& chain) const;
-  std::string versions_there(const Edge& edge) const;
-  std::string versions_taken(const Edge& edge) const;
-  std::string way_out(const Chain& chain);
+  std::string describe(const Chain& chain) const;
+  std::string available_versions(const Edge& edge) const;
+  std::string accepted_versions(const Edge& edge) const;
+  std::string alternative_fix(const Chain& chain);
   const Repository::Broken* broken(const Edge& end) const;
 
-  Candidates& candidates_;
-  const Question& question_;
+  Propagator& propagator_;
+  const Problem& problem_;
 };
 
-/// An edge, and what its requirer gets.
-Binding binding_of(const Candidates& candidates, const Edge& edge, Position provider);
+/// Returns the binding of an edge to a provider, which may be none.
+Binding binding_of(const Propagator& propagator, const Edge& edge, Position provider);
 
-/// What is to be said of a wish that was not granted.
-Error not_enforced(Candidates& candidates, const Question& question, const Edge& edge);
+/// Returns the warning for an advisory requirement that is not met.
+Error not_enforced(Propagator& propagator, const Problem& problem, const Edge& edge);
 
 }  // namespace tenon::detail

@@ -14,7 +14,7 @@ bool below(const Version& a, const Version& b) {
   return total_order(a, b) < 0;
 }
 
-// Of upper ends: nothing is the highest.
+// Compares upper ends. Nothing is the highest.
 bool end_below(const End& a, const End& b) {
   return a && (!b || below(*a, *b));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Sets of versions as intervals. In `total_order` every version has a next one (of 1.2.3 with
-// whatever build metadata 1.2.4-0, of 1.2.4-0 that is 1.2.4-0.0), so that one form of interval is
-// enough: with its lower end and without its upper end, and that lower end is always in it.
+// Sets of versions as intervals. In `total_order` every version has a successor: 1.2.4-0 follows
+// 1.2.3 with any build metadata, and 1.2.4-0.0 follows 1.2.4-0. Therefore half-open intervals are
+// enough.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// All versions from `low` on, below `high` if there is one.
+/// The versions from `low` up to, but not including, `high`, or without an upper limit.
 struct Interval {
   Version low;
   std::optional<Version> high;
@@ -21,30 +21,31 @@ struct Interval {
   friend bool operator==(const Interval& a, const Interval& b);
 };
 
-/// Sorted, none of them empty, with a gap behind each. Equal when they hold the same versions.
+/// Sorted, non-empty intervals with gaps between them. Two lists are equal if they hold the same
+/// versions.
 using Intervals = std::vector<Interval>;
 
 bool contains(const Intervals& intervals, const Version& version);
 Intervals intersection(const Intervals& a, const Intervals& b);
 Intervals union_of(const Intervals& a, const Intervals& b);
-/// Of intervals in any order, none of them empty.
+/// Returns the union of non-empty intervals in any order.
 Intervals union_of(Intervals all);
 
-/// What is not in `intervals`.
+/// Returns the versions that are not in `intervals`.
 Intervals complement(const Intervals& intervals);
 
-/// The lowest version of all, and the lowest of one major.minor.patch: prereleases.
+/// Return the lowest version, and the lowest one of a major.minor.patch. Both are prereleases.
 Version lowest();
 Version lowest_of(const Version& version);
 
-/// The lowest release behind `version` with another patch, minor or major number; nothing behind
-/// the largest of 64 bits.
+/// Return the lowest release after `version` with another patch, minor or major number, or nothing
+/// if the numbers exceed 64 bits.
 std::optional<Version> next_patch(const Version& version);
 std::optional<Version> next_minor(const Version& version);
 std::optional<Version> next_major(const Version& version);
 
-/// The next behind this version, whatever its build metadata; and the next behind this one with
-/// just this build metadata.
+/// Return the successor of a version with any build metadata, and the successor of the version with
+/// exactly this build metadata.
 std::optional<Version> next_version(const Version& version);
 Version next_build(const Version& version);
 

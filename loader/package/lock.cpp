@@ -19,30 +19,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view of_builtins = "builtin";
-constexpr const char* anew = "restore the file, or write it anew with tenon lock";
+constexpr std::string_view builtin_source = "builtin";
+constexpr const char* restore_or_regenerate = "restore the file, or regenerate it with tenon lock";
 
-Error broken(const fs::path& file, std::string_view place, std::string found, std::string needed) {
-  if (!place.empty()) found += "  (lock: " + harmless(place) + ")";
+Error broken(const fs::path& file, std::string_view json_path, std::string found,
+             std::string needed) {
+  if (!json_path.empty()) found += "  (lock: " + harmless(json_path) + ")";
   return Error({.code = "broken-lock",
                 .where = file.string(),
                 .found = std::move(found),
                 .needed = std::move(needed),
-                .fix = anew});
+                .fix = restore_or_regenerate});
 }
 
-/// What reading the document has failed by, as an error of the file.
+/// Converts an error of reading the document to an error of the file.
 Error unreadable(const Error& error, const fs::path& file) {
   if (error.code() == "version-too-new") {
     return Error({.code = "version-too-new",
                   .where = file.string(),
                   .found = harmless(error.found()) + " of " + std::string(error.where()),
                   .needed = std::string(error.needed()),
-                  .fix = "a newer host, or write the lock anew with tenon lock"});
+                  .fix = "use a newer host, or regenerate the lock with tenon lock"});
   }
   if (error.code() == "not-json") {
     return broken(file.string() + ":" + std::string(error.where()), "", harmless(error.message()),
-                  "a whole lock file, which is JSON");
+                  "a complete lock file in JSON");
   }
   std::string found = harmless(error.message());
   if (!error.found().empty()) {
@@ -53,13 +54,13 @@ Error unreadable(const Error& error, const fs::path& file) {
                                        : std::string(error.needed()));
 }
 
-// Begins a path in which bytes are written as %XX, for names that a text could not hold or that
-// would mean something else.
+// The prefix of a path that contains bytes as %XX, for file names that are not UTF-8 or have
+// another meaning in a lock file.
 constexpr std::string_view escaped = "file:";
 
 std::string text_of(const fs::path& path) {
   std::string text = path.string();
-  if (text != of_builtins && !text.starts_with(escaped) && valid_utf8(text) == text) return text;
+  if (text != builtin_source && !text.starts_with(escaped) && valid_utf8(text) == text) return text;
   std::string result(escaped);
   for (const char c : text) {
     if (c != '%' && static_cast<unsigned char>(c) < 0x80) {
@@ -73,7 +74,7 @@ std::string text_of(const fs::path& path) {
   return result;
 }
 
-/// Nothing where '%' stands before anything but two hexadecimal digits.
+/// Returns nothing if a '%' is not followed by two hexadecimal digits.
 std::optional<fs::path> path_of(std::string_view text) {
   if (!text.starts_with(escaped)) return fs::path(text);
   std::string path;
@@ -97,7 +98,7 @@ bool is_sha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-bool in_order(const LockedPackage& a, const LockedPackage& b) {
+bool comes_before(const LockedPackage& a, const LockedPackage& b) {
   const int names = a.name.compare(b.name);
   return names != 0 ? names < 0 : total_order(a.version, b.version) < 0;
 }
@@ -108,51 +109,51 @@ class LockReader {
 
   Result<std::vector<LockedPackage>> read(const Lock& document) {
     std::vector<LockedPackage> packages;
-    for (std::size_t i = 0; i < document.packages.size(); i++) {
+    for (std::size_t i = 0; i < document.packages.size(); ++i) {
       auto package = read(document.packages[i], "value.packages[" + std::to_string(i) + "]");
       if (!package) return std::move(package).error();
       packages.push_back(std::move(*package));
     }
-    std::sort(packages.begin(), packages.end(), in_order);
-    const auto twice =
+    std::sort(packages.begin(), packages.end(), comes_before);
+    const auto duplicate =
         std::adjacent_find(packages.begin(), packages.end(),
-                           [](const auto& a, const auto& b) { return !in_order(a, b); });
-    if (twice == packages.end()) return packages;
+                           [](const auto& a, const auto& b) { return !comes_before(a, b); });
+    if (duplicate == packages.end()) return packages;
     return broken(file_, "value.packages",
-                  twice->name + " " + twice->version.to_string() + " twice",
+                  duplicate->name + " " + duplicate->version.to_string() + " twice",
                   "each version of a package once");
   }
 
  private:
-  Result<LockedPackage> read(const Lock::Package& stored, const std::string& place) {
-    if (const auto flaw = flaw_of_name(stored.name); !flaw.empty()) {
-      return broken(file_, place + ".name", in_quotes(stored.name) + ", which " + std::string(flaw),
-                    "domain/name");
+  Result<LockedPackage> read(const Lock::Package& stored, const std::string& json_path) {
+    if (const auto problem = name_problem(stored.name); !problem.empty()) {
+      return broken(file_, json_path + ".name",
+                    in_quotes(stored.name) + ", which " + std::string(problem), "domain/name");
     }
     auto version = Version::parse(stored.version);
     if (!version) {
-      return broken(file_, place + ".version",
+      return broken(file_, json_path + ".version",
                     in_quotes(stored.version) + ": " + std::string(version.error().found()),
                     std::string(version.error().needed()));
     }
     LockedPackage package{.name = stored.name, .version = std::move(*version)};
-    if (stored.source == of_builtins && !stored.sha256) return package;
-    const auto source = read_path(stored.source, place + ".source", "a file, or \"builtin\"");
+    if (stored.source == builtin_source && !stored.sha256) return package;
+    const auto source = read_path(stored.source, json_path + ".source", "a file, or \"builtin\"");
     if (!source) return source.error();
-    auto hash = read_hash(stored.sha256.value_or(""), place + ".sha256");
+    auto hash = read_hash(stored.sha256.value_or(""), json_path + ".sha256");
     if (!hash) return std::move(hash).error();
     package.sha256 = std::move(*hash);
     package.source = (fs::absolute(file_).parent_path() / *source).lexically_normal();
-    if (auto read = read_libraries(stored, place, package.libraries); !read) {
+    if (auto read = read_libraries(stored, json_path, package.libraries); !read) {
       return std::move(read).error();
     }
     return package;
   }
 
-  Result<void> read_libraries(const Lock::Package& stored, const std::string& place,
+  Result<void> read_libraries(const Lock::Package& stored, const std::string& json_path,
                               std::vector<LockedLibrary>& libraries) const {
-    for (std::size_t i = 0; i < stored.libraries.size(); i++) {
-      const auto at = place + ".libraries[" + std::to_string(i) + "]";
+    for (std::size_t i = 0; i < stored.libraries.size(); ++i) {
+      const auto at = json_path + ".libraries[" + std::to_string(i) + "]";
       auto path = read_path(stored.libraries[i].path, at + ".path", "the path of a library");
       if (!path) return std::move(path).error();
       auto sum = read_hash(stored.libraries[i].sha256, at + ".sha256");
@@ -160,31 +161,32 @@ class LockReader {
       libraries.push_back({path->lexically_normal(), std::move(*sum)});
     }
     std::ranges::sort(libraries, {}, &LockedLibrary::path);
-    const auto twice = std::ranges::adjacent_find(libraries, {}, &LockedLibrary::path);
-    if (twice == libraries.end()) return {};
-    return broken(file_, place + ".libraries", in_quotes(twice->path.string()) + " twice",
+    const auto duplicate = std::ranges::adjacent_find(libraries, {}, &LockedLibrary::path);
+    if (duplicate == libraries.end()) return {};
+    return broken(file_, json_path + ".libraries", in_quotes(duplicate->path.string()) + " twice",
                   "each library once");
   }
 
-  Result<fs::path> read_path(std::string_view text, const std::string& place,
+  Result<fs::path> read_path(std::string_view text, const std::string& json_path,
                              const char* needed) const {
     auto path = path_of(text);
-    if (!path) return broken(file_, place, in_quotes(text), "two hexadecimal digits after each %");
-    if (path->empty()) return broken(file_, place, "nothing", needed);
+    if (!path)
+      return broken(file_, json_path, in_quotes(text), "two hexadecimal digits after each %");
+    if (path->empty()) return broken(file_, json_path, "nothing", needed);
     return std::move(*path);
   }
-  Result<std::string> read_hash(const std::string& text, const std::string& place) const {
+  Result<std::string> read_hash(const std::string& text, const std::string& json_path) const {
     if (is_sha256(text)) return text;
-    return broken(file_, place, text.empty() ? "nothing" : in_quotes(text),
-                  "64 small hexadecimal digits");
+    return broken(file_, json_path, text.empty() ? "nothing" : in_quotes(text),
+                  "64 lowercase hexadecimal digits");
   }
 
   const fs::path& file_;
 };
 
-/// How the lock names a file: from its own folder on where that is above it.
+/// Returns the path of a file in the lock: relative if the file is below the folder of the lock.
 std::string source_of(const LockedPackage& package, const fs::path& lock) {
-  if (package.builtin()) return std::string(of_builtins);
+  if (package.builtin()) return std::string(builtin_source);
   const fs::path source = package.source.lexically_normal();
   const fs::path inside =
       source.lexically_relative(fs::absolute(lock).lexically_normal().parent_path());
@@ -201,9 +203,9 @@ std::vector<Lock::Library> stored_libraries(const LockedPackage& package) {
   return stored;
 }
 
-/// For people who compare two locks. In a text a quote has a '\' before it, so that only packages
-/// begin like this.
-std::string with_one_on_each_line(std::string text) {
+/// Puts each package on a line of its own, so that people can compare locks. Quotes inside of texts
+/// are escaped, so the search finds only packages.
+std::string one_package_per_line(std::string text) {
   constexpr std::string_view package = R"({"name":)";
   for (auto at = text.find(package); at != std::string::npos; at = text.find(package, at + 8)) {
     text.insert(at, "\n  ");
@@ -229,7 +231,7 @@ Result<std::vector<LockedPackage>> read_lock_file(const fs::path& file) {
 
 Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> packages,
                              std::string_view writer) {
-  std::sort(packages.begin(), packages.end(), in_order);
+  std::sort(packages.begin(), packages.end(), comes_before);
   Lock document;
   for (const LockedPackage& package : packages) {
     document.packages.push_back(
@@ -241,7 +243,7 @@ Result<void> write_lock_file(const fs::path& file, std::vector<LockedPackage> pa
   }
   const Result<std::string> text = store_lock(document, writer);
   if (!text) return text.error();
-  const std::string lines = with_one_on_each_line(*text);
+  const std::string lines = one_package_per_line(*text);
   return platform::replace_file(file, std::as_bytes(std::span(lines)));
 }
 

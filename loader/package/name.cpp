@@ -29,18 +29,18 @@ bool is_domain(std::string_view domain) {
 
 }  // namespace
 
-std::string_view flaw_of_name(std::string_view name) {
+std::string_view name_problem(std::string_view name) {
   const auto slash = name.find('/');
-  if (slash == std::string_view::npos) return "has no '/' behind a domain";
+  if (slash == std::string_view::npos) return "has no '/' after a domain";
   const auto domain = name.substr(0, slash);
   const auto rest = name.substr(slash + 1);
   if (domain.empty()) return "has no domain before the '/'";
   if (domain.size() > longest_part) return "has a domain of more than 253 characters";
   if (!is_domain(domain)) {
-    return "has a domain with something else than small letters, digits, '-' and '.'";
+    return "has a domain with characters other than lowercase letters, digits, '-' and '.'";
   }
-  if (rest.empty()) return "has nothing behind the '/'";
-  if (rest.size() > longest_part) return "has more than 253 characters behind the '/'";
+  if (rest.empty()) return "has nothing after the '/'";
+  if (rest.size() > longest_part) return "has more than 253 characters after the '/'";
   const auto allowed = [](char c) { return c > ' ' && c <= '~' && c != '/'; };
   if (!std::all_of(rest.begin(), rest.end(), allowed)) {
     return "has a space, a second '/' or a character that is not printable ASCII";

@@ -7,9 +7,10 @@
 
 namespace tenon {
 
-/// What is wrong with `name`, as half a sentence, or nothing when it is a good one. The domain
-/// is one that DNS could hold (small letters, digits, '-' and '.', at most 253 bytes); behind
-/// the only '/' stand up to 253 printable ASCII characters without a space.
-std::string_view flaw_of_name(std::string_view name);
+/// Returns the problem of a name as a predicate for error texts, eg: "has no '/'", or an empty text
+/// if the name is valid. The domain has the form of a DNS name: lowercase letters, digits, '-' and
+/// '.', at most 253 bytes. After the only '/' there are 1 to 253 printable ASCII characters other
+/// than space.
+std::string_view name_problem(std::string_view name);
 
 }  // namespace tenon

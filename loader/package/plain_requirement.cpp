@@ -36,16 +36,16 @@ class Cursor {
   explicit Cursor(std::string_view text) : text_(text) {}
 
   bool at_end() const { return text_.empty(); }
-  bool take(std::string_view what) {
-    if (!text_.starts_with(what)) return false;
-    text_.remove_prefix(what.size());
+  bool take(std::string_view prefix) {
+    if (!text_.starts_with(prefix)) return false;
+    text_.remove_prefix(prefix.size());
     return true;
   }
   void skip_spaces() {
     while (take(" ") || take("\t")) {
     }
   }
-  /// A number that is far from the end of 64 bits.
+  /// Reads a number of at most 15 digits, which is far from the limit of 64 bits.
   bool take_number(std::uint64_t& number) {
     constexpr std::size_t most_digits = 15;
     std::size_t digits = 0;
@@ -72,29 +72,29 @@ class Cursor {
   std::string_view text_;
 };
 
-/// The first release in which one of the first `numbers` numbers is another.
+/// Returns the first later release that differs in the first `numbers` numbers.
 Release after(const Release& release, int numbers) {
   if (numbers <= 1) return {release.major + 1, 0, 0};
   if (numbers == 2) return {release.major, release.minor + 1, 0};
   return {release.major, release.minor, release.patch + 1};
 }
 
-// How many numbers may not change behind "^": up to the first that is not 0, or the last one.
+// Returns how many numbers must not change after "^": up to the first that is not 0, or all.
 int fixed_by_caret(const Operand& operand) {
   if (operand.release.major != 0) return 1;
   if (operand.release.minor != 0) return std::min(operand.numbers, 2);
   return operand.numbers;
 }
 
-using Meaning = void (*)(const Operand&, Range&);
+using Apply = void (*)(const Operand&, Range&);
 
 void exactly(const Operand& operand, Range& range) {
   range.from(operand.release);
   range.below(after(operand.release, operand.numbers));
 }
 
-/// Those that begin like another stand before it; the last one is for none.
-constexpr std::pair<std::string_view, Meaning> meanings[] = {
+/// Longer operators come before their prefixes. The last entry is for no operator.
+constexpr std::pair<std::string_view, Apply> operators[] = {
     {"==", exactly},
     {"=", exactly},
     {"<=", [](const Operand& o, Range& range) { range.below(after(o.release, o.numbers)); }},
@@ -121,13 +121,13 @@ constexpr std::pair<std::string_view, Meaning> meanings[] = {
 
 bool take_clause(Cursor& cursor, Range& range) {
   cursor.skip_spaces();
-  const auto meaning = std::find_if(std::begin(meanings), std::end(meanings),
-                                    [&](const auto& one) { return cursor.take(one.first); });
+  const auto op = std::find_if(std::begin(operators), std::end(operators),
+                               [&](const auto& one) { return cursor.take(one.first); });
   cursor.skip_spaces();
   Operand operand;
   if (!cursor.take_operand(operand)) return false;
   cursor.skip_spaces();
-  meaning->second(operand, range);
+  op->second(operand, range);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The usual requirements, read by their numbers alone: thousands of them are read when a host
-// starts.
+// A fast parser for common requirements, which consist of numbers only. A host parses thousands of
+// them when it starts.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace tenon {
 
-/// The releases that clauses without "!=", ".*", prereleases and build metadata take, eg: "^1.4" or
-/// ">=1.2, <2". Nothing for all other texts, good ones and wrong ones, and for those that no
+/// Returns the releases that clauses without "!=", ".*", prereleases and build metadata accept, eg:
+/// "^1.4" or ">=1.2, <2". Returns nothing for all other texts, valid or not, and for those that no
 /// version meets.
 std::optional<Interval> read_plain(std::string_view clauses);
 

@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-// Whether `a` comes before `b` among the versions of a name.
+// Returns whether `a` comes before `b` among the versions of a name.
 bool preferred(const Version& a, const Version& b) {
   if (a.prerelease.empty() != b.prerelease.empty()) return a.prerelease.empty();
   return total_order(a, b) > 0;
@@ -18,11 +18,11 @@ bool preferred(const Version& a, const Version& b) {
 
 }  // namespace
 
-std::string in_words(std::string_view name, const Version& version) {
+std::string display_name(std::string_view name, const Version& version) {
   return std::string(name) + " " + version.to_string();
 }
 
-std::uint64_t packed_numbers(const Version& version) {
+std::uint64_t packed_version(const Version& version) {
   constexpr int bits_of_major = 27;
   constexpr int bits = 18;
   if (version.major >> bits_of_major != 0 || (version.minor | version.patch) >> bits != 0) return 0;
@@ -30,15 +30,15 @@ std::uint64_t packed_numbers(const Version& version) {
           version.patch);
 }
 
-Repository::Numbers Repository::numbers(const Requirement& versions) {
+Repository::ReleaseRange Repository::release_range(const Requirement& versions) {
   const Intervals& releases = versions.releases();
   if (releases.size() != 1 || !versions.prereleases().empty()) return {};
   const Version& low = releases[0].low;
   const std::optional<Version>& high = releases[0].high;
   if (!low.build.empty() || (high && !high->build.empty())) return {};
-  const auto from = packed_numbers(low);
+  const auto from = packed_version(low);
   if (from == 0) return {};
-  return {.low = from, .high = high ? packed_numbers(*high) : UINT64_MAX};
+  return {.low = from, .high = high ? packed_version(*high) : UINT64_MAX};
 }
 
 NameId Repository::add_name(const std::string& text) {
@@ -48,8 +48,8 @@ NameId Repository::add_name(const std::string& text) {
   return ids_.add(names_.back().text, id);
 }
 
-std::vector<PackageId>::const_iterator Repository::place_of(const Name& name,
-                                                            const Version& version) const {
+std::vector<PackageId>::const_iterator Repository::lower_bound(const Name& name,
+                                                               const Version& version) const {
   return std::lower_bound(
       name.versions.begin(), name.versions.end(), version,
       [&](PackageId a, const Version& b) { return preferred(packages_[a].version, b); });
@@ -58,39 +58,39 @@ std::vector<PackageId>::const_iterator Repository::place_of(const Name& name,
 Result<PackageId> Repository::add(Package package) {
   const auto name_id = add_name(package.name);
   const auto id = static_cast<PackageId>(packages_.size());
-  const auto place = place_of(names_[name_id], package.version);
-  if (place != names_[name_id].versions.end() &&
-      total_order(packages_[*place].version, package.version) == 0) {
+  const auto at = lower_bound(names_[name_id], package.version);
+  if (at != names_[name_id].versions.end() &&
+      total_order(packages_[*at].version, package.version) == 0) {
     return Error({.code = "duplicate-package",
                   .where = package.name + " " + in_quotes(package.version.to_string()),
                   .found = "two packages of this name and version",
                   .needed = "one",
-                  .fix = "remove one of them, or give one a version of its own"});
+                  .fix = "remove one of the two, or change the version of one"});
   }
-  names_[name_id].versions.insert(place, id);
+  names_[name_id].versions.insert(at, id);
   if (package.version.prerelease.empty()) ++names_[name_id].releases;
 
-  if (!std::ranges::is_sorted(package.needs, {}, &Need::name)) {
-    std::ranges::stable_sort(package.needs, {}, &Need::name);
+  if (!std::ranges::is_sorted(package.dependencies, {}, &Dependency::name)) {
+    std::ranges::stable_sort(package.dependencies, {}, &Dependency::name);
   }
   const auto first_link = static_cast<std::uint32_t>(links_.size());
-  for (std::uint32_t i = 0; i < package.needs.size(); ++i) {
-    if (i > 0 && package.needs[i].name == package.needs[i - 1].name) {
+  for (std::uint32_t i = 0; i < package.dependencies.size(); ++i) {
+    if (i > 0 && package.dependencies[i].name == package.dependencies[i - 1].name) {
       ++links_.back().count;
-      numbers_.back() = {};
+      release_ranges_.back() = {};
     } else {
-      links_.push_back({.name = add_name(package.needs[i].name), .first = i, .count = 1});
-      numbers_.push_back(numbers(package.needs[i].versions));
+      links_.push_back({.name = add_name(package.dependencies[i].name), .first = i, .count = 1});
+      release_ranges_.push_back(release_range(package.dependencies[i].versions));
     }
   }
-  of_package_.push_back({.name = name_id,
-                         .first_link = first_link,
-                         .end_link = static_cast<std::uint32_t>(links_.size()),
-                         .dev = package.dev,
-                         .numbers = packed_numbers(package.version),
-                         .needs = nullptr});
+  entries_.push_back({.name = name_id,
+                      .first_link = first_link,
+                      .end_link = static_cast<std::uint32_t>(links_.size()),
+                      .dev = package.dev,
+                      .packed = packed_version(package.version),
+                      .dependencies = nullptr});
   packages_.push_back(std::move(package));
-  of_package_.back().needs = packages_.back().needs.data();
+  entries_.back().dependencies = packages_.back().dependencies.data();
   return id;
 }
 
@@ -102,10 +102,10 @@ std::span<const PackageId> Repository::versions(std::string_view name) const {
 PackageId Repository::find(std::string_view name, const Version& version) const {
   const auto id = find_name(name);
   if (id == none) return none;
-  const auto place = place_of(names_[id], version);
+  const auto at = lower_bound(names_[id], version);
   const bool found =
-      place != names_[id].versions.end() && total_order(packages_[*place].version, version) == 0;
-  return found ? *place : none;
+      at != names_[id].versions.end() && total_order(packages_[*at].version, version) == 0;
+  return found ? *at : none;
 }
 
 }  // namespace tenon

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How a requirement is read, and the algebra of requirements. How one is written stands in
-// requirement_text.cpp.
+// Parsing and set operations of requirements. See requirement_text.cpp for their text.
 #include "package/requirement.hpp"
 
 #include <algorithm>
@@ -15,8 +14,8 @@ namespace tenon {
 namespace {
 
 constexpr std::string_view form =
-    "clauses with commas between them, of an operator (== != < <= > >= ~= ~ ^ or none) and a "
-    "version or the beginning of one, eg: >=1.2,<2.0,!=1.5";
+    "clauses separated by commas, each an operator (== != < <= > >= ~= ~ ^ or none) and a version "
+    "or the beginning of one, eg: >=1.2,<2.0,!=1.5";
 
 enum class Operator {
   equal,
@@ -31,20 +30,20 @@ enum class Operator {
 };
 
 constexpr std::pair<std::string_view, Operator> operators[] = {
-    // Those that begin like another stand before it.
+    // Longer operators come before their prefixes.
     {"==", Operator::equal},   {"=", Operator::equal},       {"!=", Operator::not_equal},
     {"<=", Operator::at_most}, {"<", Operator::less},        {">=", Operator::at_least},
     {">", Operator::greater},  {"~=", Operator::compatible}, {"~", Operator::tilde},
     {"^", Operator::caret},
 };
 
-/// The version behind an operator.
+/// The version after an operator.
 struct Operand {
-  Version version;  // what is not written is 0
+  Version version;  // missing numbers are 0
   int numbers = 3;  // how many of major, minor and patch are written
 };
 
-// The parts of `text`, which stand between the separators.
+// Returns the trimmed parts of a text between separators.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -55,14 +54,15 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   }
 }
 
-/// A prerelease lets those of its own major.minor.patch in, and no others.
+/// Returns all prereleases of the version's major.minor.patch. A clause with a prerelease admits
+/// these and no others.
 Interval all_of_its_patch(const Version& version) {
   Version release = lowest_of(version);
   release.prerelease.clear();
   return {.low = lowest_of(version), .high = std::move(release)};
 }
 
-/// Where an interval that ends at `end` ends among the releases.
+/// Returns the end of an interval of releases for an interval that ends at `end`.
 Version among_releases(Version end) {
   if (end.prerelease.empty()) return end;
   end.prerelease.clear();
@@ -85,7 +85,7 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
-  /// Reads one alternative into its two parts; false: see `error`.
+  /// Parses one alternative. Returns false if it is invalid: see `error`.
   bool read(std::string_view alternative, Intervals& releases, Intervals& prereleases);
 
   Error error() const {
@@ -96,10 +96,10 @@ class Reader {
                   .fix = fix_.empty() ? "write the requirement in this form" : fix_});
   }
 
-  bool fail(std::string_view part, std::string_view flaw, std::string fix = {}) {
+  bool fail(std::string_view part, std::string_view problem, std::string fix = {}) {
     const auto column = static_cast<std::size_t>(part.data() - text_.data()) + 1;
     found_ = (part.empty() ? "at character " : in_quotes(part) + " at character ") +
-             std::to_string(column) + ": " + std::string(flaw);
+             std::to_string(column) + ": " + std::string(problem);
     fix_ = std::move(fix);
     return false;
   }
@@ -111,10 +111,10 @@ class Reader {
   std::string_view text_;
   std::string found_;
   std::string fix_;
-  Intervals named_;  // the prereleases that the clauses of this alternative let in
+  Intervals named_;  // the prereleases that the clauses of this alternative admit
 };
 
-// Everything up to and without the version that follows all that `operand` stands for.
+// Returns the first version after all versions that the operand matches.
 std::optional<Version> end_of(const Operand& operand) {
   if (operand.numbers == 3) {
     return operand.version.build.empty() ? next_version(operand.version)
@@ -125,7 +125,7 @@ std::optional<Version> end_of(const Operand& operand) {
   return next ? std::optional(lowest_of(*next)) : std::nullopt;
 }
 
-// The number that may not change behind "^": the first that is not 0, or the last one written.
+// After "^", the first number that is not 0 must not change, or else the last one written.
 std::optional<Version> caret_end(const Operand& operand) {
   const Version& version = operand.version;
   if (version.major != 0 || operand.numbers == 1) return next_major(version);
@@ -147,14 +147,14 @@ Intervals up_to(std::optional<Version> high) {
   return intersection(from(lowest()), {{.low = lowest(), .high = std::move(high)}});
 }
 
-Intervals behind(const Operand& operand) {
+Intervals after(const Operand& operand) {
   auto next = end_of(operand);
   if (!next) return {};
   if (operand.numbers < 3) next->prerelease.clear();  // ">1" begins with the release 2.0.0
   return from(std::move(*next));
 }
 
-Intervals meant_by(Operator op, const Operand& operand) {
+Intervals versions_of(Operator op, const Operand& operand) {
   const Version& version = operand.version;
   Intervals equal = {{.low = version, .high = end_of(operand)}};
   switch (op) {
@@ -167,7 +167,7 @@ Intervals meant_by(Operator op, const Operand& operand) {
     case Operator::at_most:
       return up_to(end_of(operand));
     case Operator::greater:
-      return behind(operand);
+      return after(operand);
     case Operator::at_least:
       return from(version);
     default: {
@@ -181,7 +181,7 @@ Intervals meant_by(Operator op, const Operand& operand) {
 bool Reader::read_operand(std::string_view clause, std::string_view text, Operator op,
                           Operand& operand) {
   const bool exact = op == Operator::equal || op == Operator::not_equal;
-  if (text.empty()) return fail(clause, "there is no version behind the operator");
+  if (text.empty()) return fail(clause, "there is no version after the operator");
   if (text.find_first_of(" \t") != std::string_view::npos) {
     return fail(text, "there is a space in a version", "put a comma between two clauses");
   }
@@ -189,15 +189,14 @@ bool Reader::read_operand(std::string_view clause, std::string_view text, Operat
   while (numbers.ends_with(".*")) numbers.remove_suffix(2);
   const bool wildcard = numbers.size() != text.size();
   if (wildcard && !exact) {
-    return fail(text,
-                "a \".*\" can stand only behind == and !=", "leave it away: " + in_quotes(numbers));
+    return fail(text, "only == and != accept \".*\"", "remove it: " + in_quotes(numbers));
   }
-  // What has no more than digits and one dot is the beginning of a version.
+  // Only digits and at most one dot: the beginning of a version.
   const auto dots = std::count(numbers.begin(), numbers.end(), '.');
   const bool partial =
       dots < 2 && numbers.find_first_not_of("0123456789.") == std::string_view::npos;
   if (wildcard && (!partial || std::count(text.begin(), text.end(), '.') > 2)) {
-    return fail(text, "a \".*\" can stand only for minor or patch");
+    return fail(text, "a \".*\" can only replace minor or patch");
   }
   operand.numbers = partial ? static_cast<int>(dots) + 1 : 3;
   auto version =
@@ -209,14 +208,14 @@ bool Reader::read_operand(std::string_view clause, std::string_view text, Operat
   operand.version = std::move(*version);
   if (!operand.version.build.empty() && !exact) {
     return fail(text, "build metadata has no order",
-                "leave away what begins with \"+\", or use == or !=");
+                "remove the part from \"+\" on, or use == or !=");
   }
   return true;
 }
 
 bool Reader::read_clause(std::string_view clause, Intervals& holds) {
   if (clause.empty()) {
-    return fail(clause, "a clause is empty", "write one there, or leave the \",\" or \"||\" away");
+    return fail(clause, "a clause is empty", "write a clause there, or remove the \",\" or \"||\"");
   }
   if (clause == "*") return true;
   const auto known = std::find_if(std::begin(operators), std::end(operators),
@@ -229,7 +228,7 @@ bool Reader::read_clause(std::string_view clause, Intervals& holds) {
   if (!operand.version.prerelease.empty()) {
     named_ = union_of(named_, {all_of_its_patch(operand.version)});
   }
-  holds = intersection(holds, meant_by(op, operand));
+  holds = intersection(holds, versions_of(op, operand));
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How a set of versions that nobody wrote down is put into the words of requirements: the
-// intervals of releases and of prereleases become alternatives, the shortest that there are.
+// Generates the text of a set of versions that was not parsed: each interval of releases or
+// prereleases becomes an alternative, in its shortest form.
 #include <algorithm>
 #include <utility>
 
@@ -23,22 +23,22 @@ Version without_build(Version version) {
   return version;
 }
 
-/// A set whose ends have no build metadata, and what is to be said besides.
+/// A set whose ends have no build metadata, and the differences from the original set.
 struct Plain {
   Intervals intervals;
-  std::vector<Version> only;    // what stands alone, with its build metadata
-  std::vector<Version> except;  // what is left out of `intervals`
+  std::vector<Version> only;    // single versions, with their build metadata
+  std::vector<Version> except;  // versions to remove from `intervals`
 };
 
-// All versions from the low end of an interval that has a last one in the build metadata.
+// Appends all versions of an interval that ends within the build metadata of one version.
 void list(const Interval& interval, std::vector<Version>& versions) {
   for (Version at = interval.low; total_order(at, *interval.high) < 0; at = next_build(at)) {
     versions.push_back(at);
   }
 }
 
-// Of one version either single build metadata are in a set, or all but single ones: that is all
-// that == and != can say.
+// For one version, a set has either some single build metadata or all except some: == and != can
+// express nothing else.
 Plain plain(const Intervals& intervals) {
   std::vector<Version> broken;
   for (const Interval& interval : intervals) {
@@ -71,9 +71,8 @@ std::string numbers_of(const Version& version, int count) {
   return text;
 }
 
-// What ends at `high` and begins with `low`, which may be a prerelease that stands before the
-// first of the releases.
-std::string words(const Version& low, const std::optional<Version>& high) {
+// Returns the text for an interval of releases. `low` may be a prerelease before the first release.
+std::string text_of(const Version& low, const std::optional<Version>& high) {
   const bool release = low.prerelease.empty();
   const bool from_patch_0 = release && low.patch == 0;
   const bool from_minor_0 = from_patch_0 && low.minor == 0;
@@ -90,8 +89,8 @@ std::string words(const Version& low, const std::optional<Version>& high) {
   return (from_0 ? "" : ">=" + text + ",") + "<" + high->to_string();
 }
 
-// What holds prereleases and nothing else.
-std::string words_of_prereleases(const Interval& interval) {
+// Returns the text for an interval that has only prereleases.
+std::string text_of_prereleases(const Interval& interval) {
   if (same(interval.high, next_version(interval.low))) return interval.low.to_string();
   const std::string low = ">=" + interval.low.to_string();
   const std::string high = interval.high->to_string();
@@ -100,43 +99,43 @@ std::string words_of_prereleases(const Interval& interval) {
 
 class Alternatives {
  public:
-  void add(std::string words, const Interval& interval, const std::vector<Version>& except) {
+  void add(std::string text, const Interval& interval, const std::vector<Version>& except) {
     for (const Version& version : except) {
-      if (contains({interval}, version)) words += ",!=" + version.to_string();
+      if (contains({interval}, version)) text += ",!=" + version.to_string();
     }
-    add(words);
+    add(text);
   }
-  void add(const std::string& words) { text_ += text_.empty() ? words : " || " + words; }
+  void add(const std::string& text) { text_ += text_.empty() ? text : " || " + text; }
   std::string take() { return text_.empty() ? "<0.0.0" : std::move(text_); }
 
  private:
   std::string text_;
 };
 
-std::string words_of(const Intervals& all_releases, const Intervals& all_prereleases) {
+std::string text_of(const Intervals& all_releases, const Intervals& all_prereleases) {
   const Plain releases = plain(all_releases);
   const Plain prereleases = plain(all_prereleases);
   Alternatives alternatives;
-  std::vector<Version> told;  // ends of prereleases that are in one alternative with releases
+  std::vector<Version> covered;  // ends of prereleases that are in one alternative with releases
   for (const Interval& interval : releases.intervals) {
     const auto before =
         std::find_if(prereleases.intervals.begin(), prereleases.intervals.end(),
                      [&](const Interval& p) { return p.high && same(*p.high, interval.low); });
     if (before == prereleases.intervals.end()) {
-      alternatives.add(words(interval.low, interval.high), interval, releases.except);
+      alternatives.add(text_of(interval.low, interval.high), interval, releases.except);
     } else {
-      told.push_back(interval.low);
+      covered.push_back(interval.low);
       auto except = releases.except;
       except.insert(except.end(), prereleases.except.begin(), prereleases.except.end());
-      alternatives.add(words(before->low, interval.high),
+      alternatives.add(text_of(before->low, interval.high),
                        {.low = before->low, .high = interval.high}, except);
     }
   }
   for (const Interval& interval : prereleases.intervals) {
-    const bool is_told = std::any_of(told.begin(), told.end(),
-                                     [&](const Version& v) { return same(v, *interval.high); });
-    if (is_told) continue;
-    alternatives.add(words_of_prereleases(interval), interval, prereleases.except);
+    const bool is_covered = std::any_of(covered.begin(), covered.end(),
+                                        [&](const Version& v) { return same(v, *interval.high); });
+    if (is_covered) continue;
+    alternatives.add(text_of_prereleases(interval), interval, prereleases.except);
   }
   for (const Version& version : releases.only) alternatives.add(version.to_string());
   for (const Version& version : prereleases.only) alternatives.add(version.to_string());
@@ -146,7 +145,7 @@ std::string words_of(const Intervals& all_releases, const Intervals& all_prerele
 }  // namespace
 
 std::string Requirement::to_string() const {
-  return parts().text.empty() ? words_of(releases(), prereleases()) : parts().text;
+  return parts().text.empty() ? text_of(releases(), prereleases()) : parts().text;
 }
 
 }  // namespace tenon

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The resolver: which version of which package everybody gets.
+// The resolver: which version of each required package each requirer gets.
 //
-// Somebody who requires packages is a package or a root: the host, a reference, anything that
-// asks from outside. Several versions of one package may be loaded side by side, so that every
-// requirement is a matter between its requirer and one version. What is promised:
+// A requirer is a package or a root. A root is the host, a reference, or anything else outside of
+// the packages. Several versions of one package may be loaded side by side, because each
+// requirement binds its requirer to one version. The resolver guarantees:
 //
-//  - Usable is a version each of whose requirements some usable version meets; cycles are fine. A
-//    root gets what it needs exactly when a usable version meets it, and everything that a root
-//    gets, directly or not, gets what it needs. What others lack hinders nobody.
-//  - One requirer gets one version of a name, also where it names it several times.
-//  - A version that is in use although nobody requires it (see `Question::used`) requires what it
-//    requires, and is no reason for anybody to get that version.
-//  - Of the versions of a name, those that the most requirers take go first, and of these the
-//    preferred one: a locked one, then the newest release, then the newest prerelease. It goes to
-//    all who take it; the others share what is left in the same way. So one version serves all
-//    where one can, and else as many as it can.
-//  - Requirers are those that the answer has in it. This is exact while no packages require each
-//    other in a circle; in a circle a version that was left again may have counted, so that the
-//    answer holds all the same but may have more versions than it must.
-//  - With a lock nothing but locked versions is looked at for the names in it that are there, as
-//    long as that leaves no root without what it could have; else they are preferred. An answer
-//    given as a lock gives that answer again, whatever packages came up since.
-//  - Each package has itself: a requirement of its own name that it meets itself goes to itself,
-//    one that asks for another version is no matter of those who require the package, and one that
-//    is not made is `Requirement::same_major`. The core is no package; a host that lets plugins
-//    name it adds one.
-//  - The requirements of a dev package are wishes. What no usable version meets goes to the
-//    preferred version of that name, or to nobody, with a warning.
-//  - The answer does not depend on the order in which packages were added.
+//  - A version is usable if each of its requirements is met by some usable version. Cycles are
+//    allowed. A requirement of a root is met if and only if some usable version meets it, and all
+//    requirements of what a root gets, directly or not, are met. Unusable versions of other
+//    packages have no effect.
+//  - A requirer gets one version of a name, even if it requires the name several times.
+//  - A version in `Problem::used` is in use although nothing requires it. Its requirements count,
+//    but it is not preferred as a provider.
+//  - Among the versions of a name, the ones that most requirers accept are chosen first, and among
+//    these the preferred one: a locked version, then the newest release, then the newest
+//    prerelease. All requirers that accept it get it; the others share the remaining versions in
+//    the same way. Therefore one version serves all requirers if possible, and otherwise as many as
+//    possible.
+//  - Only requirers that are part of the result are counted. This is exact unless packages require
+//    each other in cycles. In a cycle, a version that was dropped again may have been counted; the
+//    result is still valid, but may have more versions than necessary.
+//  - With a lock, only locked versions of the locked names are considered, as long as no root loses
+//    a requirement that could be met. Otherwise locked versions are preferred. Names of which the
+//    repository has no locked version are not restricted. A result that is used as a lock gives the
+//    same result again, whatever packages were added since.
+//  - Each package has itself: a requirement of its own name that it meets itself binds it to
+//    itself. A requirement of another version of itself does not affect its requirers. A package
+//    that states no requirement of its own name has `Requirement::same_major`. The core is not a
+//    package; a host that lets plugins name it adds one.
+//  - The requirements of a dev package are advisory. If no usable version meets one, the dev
+//    package gets the preferred version of that name, or none, with a warning.
+//  - The result does not depend on the order in which packages were added.
 //
-// The time it takes grows with what the roots can reach, and hardly faster.
+// The time grows about linearly with what is reachable from the roots.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -44,56 +47,58 @@
 
 namespace tenon {
 
-/// Somebody outside who requires packages. Requirers whose needs are to be met by one version
-/// of each name are one root, and say who they are in `Need::by`.
+/// A requirer that is not a package. It gets one version of each name. If several sources state
+/// its requirements, `Dependency::by` names the source.
 struct Root {
   std::string name;  // for people, eg: "photo 5.1"
-  std::vector<Need> needs;
+  std::vector<Dependency> dependencies;
 };
 
-struct Question {
+struct Problem {
   std::vector<Root> roots;
-  /// Versions to keep to: of a lock file, or those that are loaded where that is wished for.
+  /// Versions to use: those of a lock file, or the loaded ones if these are to be kept.
   std::vector<std::pair<std::string, Version>> lock{};
-  /// Packages that are in use whoever requires them. Those that are not usable are left out.
+  /// Packages that are in use whether or not they are required. Unusable ones are ignored.
   std::vector<PackageId> used{};
 };
 
-/// Who gets what.
+/// The version that a requirer gets.
 struct Binding {
-  std::uint32_t root = none;   // the requirer: its place among the roots...
-  PackageId requirer = none;   // ... or a package
-  const Need* need = nullptr;  // the first of the requirer's that have this name
-  PackageId provider = none;   // none: nothing, see `unmet` and `warnings`
+  std::uint32_t root = none;               // the requirer is a root, by index,
+  PackageId requirer = none;               // or a package
+  const Dependency* dependency = nullptr;  // the requirer's first one of that name
+  PackageId provider = none;               // or none: see `conflicts` and `warnings`
 };
 
-/// A need that nothing meets.
-struct Unmet {
-  /// How a root came to it: each requires what the next one is a version of; the last one's
-  /// need is met by nothing.
+/// A requirement that no usable version meets.
+struct Conflict {
+  /// The path from a root: the provider of each binding is the requirer of the next one, and the
+  /// last one has no provider.
   std::vector<Binding> chain;
-  /// missing-package, no-matching-version, contradictory-requirement, or version-conflict, with
-  /// the chain in words, what is there, and what would help.
+  /// missing-package, no-matching-version, contradictory-requirement or version-conflict, with a
+  /// description of the chain, the available versions and a fix; or the code of the file of that
+  /// name that cannot be used.
   Error error;
 };
 
-/// The answer. It points into the repository and the question. Const functions may be called from
-/// any thread.
+/// The result. It refers to the repository and the problem. Const functions may be called from any
+/// thread.
 struct Resolution {
-  std::vector<PackageId> packages;  // all that are needed; circles aside, requirers come first
+  std::vector<PackageId> packages;  // all that are needed; except in cycles, requirers come first
   std::vector<Binding> bindings;    // of the roots, then of the packages, in their order
-  std::vector<Unmet> unmet;         // of one name and requirement the shortest chain
-  std::vector<Error> warnings;      // requirement-not-enforced: wishes of dev packages
-  bool within_lock = true;          // whether the lock could be kept to
+  std::vector<Conflict> conflicts;  // of each name and requirement the shortest chain
+  std::vector<Error> warnings;      // requirement-not-enforced, for dev packages
+  bool within_lock = true;          // only locked versions of locked names were needed
 
-  /// What a root, or a package of the answer, gets for `name`; none where it has no need of that
-  /// name or nothing meets it. A package gets itself for its own name unless it says otherwise.
+  /// Returns the version of `name` that a root, or a package of the result, gets; none if it does
+  /// not require that name or the requirement is not met. A package gets itself for its own name
+  /// unless it requires another version.
   PackageId for_root(std::uint32_t root, std::string_view name) const;
   PackageId for_package(const Repository& repository, PackageId requirer,
                         std::string_view name) const;
 };
 
-/// REQUIRED: both live as long as the answer.
-Resolution resolve(const Repository& repository, const Question& question);
+/// Resolves the requirements of the roots. REQUIRED: the arguments live as long as the result.
+Resolution resolve(const Repository& repository, const Problem& problem);
 
 }  // namespace tenon

@@ -29,7 +29,7 @@ bool has_leading_zero(std::string_view number) {
   return number.size() > 1 && number[0] == '0';
 }
 
-// Takes what stands before the next dot off the front; nothing where no identifier is left.
+// Removes and returns the identifier before the next dot, or nothing if none is left.
 std::optional<std::string_view> next_identifier(std::string_view& dotted) {
   if (dotted.data() == nullptr) return std::nullopt;
   const auto dot = dotted.find('.');
@@ -38,8 +38,8 @@ std::optional<std::string_view> next_identifier(std::string_view& dotted) {
   return identifier;
 }
 
-// What is wrong with the identifiers behind '-' (where numbers have no leading zero) or '+'.
-std::string_view flaw_of_identifiers(std::string_view dotted, bool zeros_allowed) {
+// Returns the problem of the identifiers after '-' (without leading zeros in numbers) or '+'.
+std::string_view identifiers_problem(std::string_view dotted, bool zeros_allowed) {
   while (const auto identifier = next_identifier(dotted)) {
     if (identifier->empty()) return "an identifier is empty";
     if (!is_identifier(*identifier)) return "an identifier has a character that is not allowed";
@@ -50,8 +50,8 @@ std::string_view flaw_of_identifiers(std::string_view dotted, bool zeros_allowed
   return {};
 }
 
-// Reads one of the three numbers; answers what is wrong with it.
-std::string_view flaw_of_number(std::optional<std::string_view> text, std::uint64_t& value) {
+// Parses one of the three numbers. Returns its problem, or an empty text.
+std::string_view number_problem(std::optional<std::string_view> text, std::uint64_t& value) {
   if (!text) return "there are fewer than three numbers";
   if (!is_number(*text)) return "major, minor and patch are not all numbers";
   if (has_leading_zero(*text)) return "a number has a leading zero";
@@ -62,24 +62,24 @@ std::string_view flaw_of_number(std::optional<std::string_view> text, std::uint6
   return {};
 }
 
-std::string_view flaw_of_core(std::string_view core, Version& version) {
+std::string_view core_problem(std::string_view core, Version& version) {
   for (std::uint64_t* number : {&version.major, &version.minor, &version.patch}) {
-    const auto flaw = flaw_of_number(next_identifier(core), *number);
-    if (!flaw.empty()) return flaw;
+    const auto problem = number_problem(next_identifier(core), *number);
+    if (!problem.empty()) return problem;
   }
   if (core.data() != nullptr) return "there are more than three numbers";
   return {};
 }
 
-Error bad_version(std::string_view text, std::string_view flaw) {
+Error bad_version(std::string_view text, std::string_view problem) {
   return Error({.code = "bad-version",
                 .where = in_quotes(text),
-                .found = std::string(flaw),
+                .found = std::string(problem),
                 .needed = "MAJOR.MINOR.PATCH as in SemVer 2.0.0, eg: 1.4.0 or 1.4.0-rc.2",
                 .fix = "write the version in this form, without a \"v\" and without spaces"});
 }
 
-// Numbers come before words; numbers compare by value, whatever their length.
+// Numbers come before words. Numbers are compared by value, and may have any length.
 std::strong_ordering compare_identifiers(std::string_view a, std::string_view b) {
   const bool number = is_number(a);
   if (number != is_number(b)) {
@@ -107,19 +107,19 @@ Result<Version> Version::parse(std::string_view text) {
   const auto before_build = text.substr(0, plus);
   const auto dash = before_build.find('-');
 
-  if (auto flaw = flaw_of_core(before_build.substr(0, dash), version); !flaw.empty()) {
-    return bad_version(text, flaw);
+  if (auto problem = core_problem(before_build.substr(0, dash), version); !problem.empty()) {
+    return bad_version(text, problem);
   }
   if (dash != std::string_view::npos) {
     version.prerelease = before_build.substr(dash + 1);
-    if (auto flaw = flaw_of_identifiers(version.prerelease, false); !flaw.empty()) {
-      return bad_version(text, flaw);
+    if (auto problem = identifiers_problem(version.prerelease, false); !problem.empty()) {
+      return bad_version(text, problem);
     }
   }
   if (plus != std::string_view::npos) {
     version.build = text.substr(plus + 1);
-    if (auto flaw = flaw_of_identifiers(version.build, true); !flaw.empty()) {
-      return bad_version(text, flaw);
+    if (auto problem = identifiers_problem(version.build, true); !problem.empty()) {
+      return bad_version(text, problem);
     }
   }
   return version;

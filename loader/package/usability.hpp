@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which packages are usable, and what the others lack.
+// Which packages are usable, and which requirements of the others are unmet.
 #pragma once
 
 #include <tenon/result.hpp>
@@ -11,7 +11,7 @@
 
 namespace tenon {
 
-/// Which packages are usable, and why the others are not: one pass for all of them.
+/// Finds the usable packages of a repository in one pass, and why the others are unusable.
 class Usability {
  public:
   /// REQUIRED: the repository lives as long as this.
@@ -22,9 +22,9 @@ class Usability {
 
   bool usable(PackageId id) const;
 
-  /// Everything that the package lacks, with what those lack that could meet it. Takes time for
-  /// what it says, not for what there is. REQUIRED: not usable(id).
-  /// Error: that of an Unmet; the code is that of the first reason.
+  /// Returns the unmet requirements of a package, and those of the packages that could have met
+  /// them. The time depends on the length of the text, not on the number of packages. The codes are
+  /// those of `Conflict`; the first reason determines it. REQUIRED: not usable(id).
   Error reason(PackageId id) const;
 
  private:

@@ -90,7 +90,7 @@ TEST_F(AppCommands, InspectJudgesByTheKindsOfTheApp) {
 error[kind-too-new] sharpen.so
    found   me.example/sharpen (photo.example/filter version 4)
    needed  version 1 to 3 of photo.example/filter
-   fix     a host that offers version 4, or a build of the plugin for version 3
+   fix     use a host that offers version 4, or rebuild the plugin for version 3
 No plugin code was run.  Next: see the fix above
 )");
   const std::string example = shown.substr(0, shown.find("No plugin code"));

@@ -69,7 +69,7 @@ TEST_F(PackageCommands, ResolveExplainsEveryChoice) {
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(normal(run.out), R"(me.example/blur 1.2.0  ROOT/plugins/blur-1.2.0.so
   for  me.example/blur@^1  ^1
-  not 1.3.0  it requires example.io/colour ^3, and there is example.io/colour 2.1.0, 1.6.2, 1.4.0
+  not 1.3.0  it requires example.io/colour ^3; found: example.io/colour 2.1.0, 1.6.2, 1.4.0
 me.example/sharpen 0.9.0  ROOT/plugins/sharpen-0.9.0.so
   for  me.example/sharpen  any version
 example.io/colour 1.6.2  ROOT/plugins/colour-1.6.2.so
@@ -85,7 +85,7 @@ TEST_F(PackageCommands, ResolveSaysWhatIsInTheWay) {
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "");
   EXPECT_NE(run.err.find("tenon: error[missing-package] me.example/lost 1.0.0: requires "
-                         "example.io/nobody ^2\n   found   no package of the name "
+                         "example.io/nobody ^2\n   found   no package named "
                          "example.io/nobody\n"),
             std::string::npos)
       << run.err;
@@ -106,12 +106,13 @@ TEST_F(PackageCommands, SayWhichManifestIsBroken) {
   EXPECT_EQ(tenon({"resolve", "broken@1.0.0"}).err, asked.err);
   const Outcome requirer = tenon({"resolve", "me.example/wants-broken"});
   EXPECT_EQ(requirer.exit, 1);
-  EXPECT_EQ(normal(requirer.err),
-            "tenon: error[broken-manifest] me.example/wants-broken 1.0.0: requires "
-            "example.io/broken ^1\n"
-            "   found   ROOT/plugins/broken-1.0.0.so, which cannot be used\n"
-            "   needed  example.io/broken ^1\n"
-            "   fix     correct ROOT/plugins/broken-1.0.0.so, see tenon inspect\n");
+  EXPECT_EQ(
+      normal(requirer.err),
+      "tenon: error[broken-manifest] me.example/wants-broken 1.0.0: requires "
+      "example.io/broken ^1\n"
+      "   found   ROOT/plugins/broken-1.0.0.so, which cannot be used\n"
+      "   needed  example.io/broken ^1\n"
+      "   fix     run tenon inspect ROOT/plugins/broken-1.0.0.so, and correct what it reports\n");
   fs::remove(world_.plugins() / "wants-broken-1.0.0.so");
   for (const char* command : {"lock", "graph"}) {
     const Outcome run = tenon({command});
@@ -153,7 +154,7 @@ TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
   EXPECT_EQ(run.err.substr(0, run.err.find("\n   fix")),
             "tenon: warning[version-substituted] example.io/colour@1.5.0\n"
             "   found   example.io/colour 1.4.0\n"
-            "   needed  version 1.5.0, which is gone");
+            "   needed  version 1.5.0, which is not available");
 }
 
 TEST_F(PackageCommands, ResolveKeepsToALock) {
@@ -166,7 +167,7 @@ TEST_F(PackageCommands, ResolveKeepsToALock) {
   for  me.example/blur  any version
 example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
   for  me.example/blur 1.2.0  ^1.4
-  not 1.6.2  the lock keeps to the older one
+  not 1.6.2  the lock names the older one
 )");
 
   fs::remove(world_.plugins() / "colour-1.4.0.so");

@@ -1051,7 +1051,7 @@ pipeline.json:3:3: error[unknown-key]: a pipeline has no key 'sorce'
    needed  'name', 'source', 'processors', 'destinations', 'dead_letters', 'position' and 'window'
    fix     did you mean 'source'?
 pipeline.json:4:24: error[not-found]: test.example/acter
-   found   neither a drop-in nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
+   found   neither a standalone plugin nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
    needed  a plugin of tenon.dev/source with that name
    fix     did you mean 'test.example/actor'?
 pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong form
@@ -1071,7 +1071,7 @@ pipeline.json:7:53: error[wrong-parameter]: 'tenon.dev/log' does not take this v
 pipeline.json:8:16: error[bad-reference]: "drop-in:tenon.dev/log"
    found   the prefix "drop-in", which is neither builtin nor standalone
    needed  [builtin:|standalone:]name[@version], eg: example.io/dpkg@1.0.0 or example.io/dpkg@^1.2
-   fix     name the plugin in that form
+   fix     write the reference in that form
 )");
   EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));
 }

@@ -452,7 +452,7 @@ TEST_F(Processors, AreCheckedWithTheFile) {
    fix     did you mean 'drop'?
 pipeline.json:6:45: error[invalid-argument]: tenon.dev/field: configure: parameter "rename.a" renames a field that "drop" removes
 pipeline.json:7:16: error[not-found]: tenon.dev/log
-   found   neither a drop-in nor a builtin; only tenon.dev/field, test.example/actor
+   found   neither a standalone plugin nor a builtin; only tenon.dev/field, test.example/actor
    needed  a plugin of tenon.dev/processor with that name
    fix     put its module into a folder of the plugin path, or correct the name
 )");

@@ -115,7 +115,7 @@ checked     file format, manifest, kinds, libraries, symbols, private copy
 error[kind-too-new] modules/too-new.so
    found   me.example/clock (tenon.dev/source version 9)
    needed  version 1 and 2 of tenon.dev/source
-   fix     a host that offers version 9, or a build of the plugin for version 2
+   fix     use a host that offers version 9, or rebuild the plugin for version 2
 No plugin code was run.  Next: see the fix above
 )");
 }
@@ -173,7 +173,7 @@ TEST_F(TenonCommand, InspectTellsWhichLibrariesAreMissing) {
   EXPECT_EQ(missing.exit, 1);
   EXPECT_NE(missing.out.find("libtests-e2e-library.so  not found\n"), std::string::npos)
       << missing.out;
-  EXPECT_NE(missing.out.find("found   libtests-e2e-library.so, which it needs, nowhere\n"),
+  EXPECT_NE(missing.out.find("found   library libtests-e2e-library.so not found\n"),
             std::string::npos)
       << missing.out;
 

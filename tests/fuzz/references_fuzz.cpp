@@ -44,18 +44,18 @@ void require_error(const Error& error) {
 void check(std::string_view text, const std::optional<Version>& version) {
   const auto reference = Reference::parse(text, "fuzz.example");
   if (!reference) return require_error(reference.error());
-  require(flaw_of_name(reference->name).empty());
+  require(name_problem(reference->name).empty());
   require(!(reference->version && reference->requirement));
   const auto again = Reference::parse(written(*reference), "other.example");
   require(again.has_value() && same(*reference, *again));
   if (!version) return;
-  const auto step = reference->step_down(*version);
-  require(step == again->step_down(*version));
+  const auto step = reference->match_rank(*version);
+  require(step == again->match_rank(*version));
   require(!step || (*step >= 0 && *step <= 2));
   if (reference->requirement) {
     require(step.has_value() == reference->requirement->contains(*version));
   } else if (reference->version) {
-    require(reference->step_down(*reference->version) == 0);
+    require(reference->match_rank(*reference->version) == 0);
   } else {
     require(step == 0);
   }

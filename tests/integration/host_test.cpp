@@ -117,7 +117,7 @@ TEST_F(OneHost, SaysWhatThereIsWhenNothingIsFound) {
   place("probe-1.so");
   Host host(options());
   EXPECT_EQ(host.create<test::Probe>("prob").error().found(),
-            "neither a drop-in nor a builtin; only test.example/probe");
+            "neither a standalone plugin nor a builtin; only test.example/probe");
   EXPECT_EQ(host.create<test::Stream>("stream").error().found(), "no plugin of that kind");
   EXPECT_EQ(host.create<test::Probe>("probe@3.0.0").error().found(),
             "1.0.0 (standalone, version 1 of the kind); no builtin");

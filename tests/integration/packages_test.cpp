@@ -159,7 +159,7 @@ TEST_F(RequiringPackages, AreAskedBeforeWhatTheyUseChanges) {
   EXPECT_EQ(refused.error().code(), "restart-refused");
   EXPECT_EQ(refused.error().found(), "test.example/faults 2.0.0");
   EXPECT_EQ(refused.error().needed(),
-            "test.example/faults ^1, which test.example/old 1.0.0 requires, who uses it");
+            "test.example/faults ^1, which the user test.example/old 1.0.0 requires");
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "the old one goes on";
 }
 

@@ -183,7 +183,7 @@ TEST_F(ResolvedPackages, SayWhatTheHostHasAgainstNewerOnes) {
   EXPECT_EQ(in_words(resolved.packages[0].required_by),
             (Texts{"test.example/faults: ", "photo: ^1"}));
   EXPECT_EQ(in_words(resolved.packages[0].newer),
-            Texts{"2.0.0: needed is test.example/faults ^1, which the host requires"});
+            Texts{"2.0.0: needed: test.example/faults ^1, which the host requires"});
   EXPECT_EQ(codes(resolved.errors), Texts{"no-matching-version"});
 }
 
@@ -195,7 +195,7 @@ TEST_F(ResolvedPackages, SayWhatNewerOnesLack) {
   const ResolvedPackages resolved = host.resolve({"test.example/old"});
   ASSERT_FALSE(resolved.packages.empty());
   EXPECT_EQ(in_words(resolved.packages[0].newer),
-            Texts{"2.0.0: it requires test.example/faults ^3, and there is test.example/faults "
+            Texts{"2.0.0: it requires test.example/faults ^3; found: test.example/faults "
                   "1.0.0"});
 }
 
@@ -231,7 +231,7 @@ TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
   const ResolvedPackages resolved = host.resolve({"probe"});
   ASSERT_EQ(resolved.packages.size(), 2U);
   EXPECT_EQ(resolved.packages[1].package.version, "1.0.0");
-  EXPECT_EQ(in_words(resolved.packages[1].newer), Texts{"2.0.0: the lock keeps to the older one"});
+  EXPECT_EQ(in_words(resolved.packages[1].newer), Texts{"2.0.0: the lock names the older one"});
   ASSERT_TRUE(host.write_lock(options.lock_file));
   EXPECT_EQ(world_.read("tenon.lock"), lock);
 }

@@ -89,7 +89,7 @@ TEST_F(Services, OfANewerVersionAreNotAdaptedDown) {
   const auto refused = user->say("probe");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().status(), TENON_NOT_FOUND);
-  EXPECT_NE(refused.error().message().find("version 2 of the kind, newer than wanted"),
+  EXPECT_NE(refused.error().message().find("version 2 of the kind, newer than requested"),
             std::string_view::npos)
       << refused.error().message();
 }

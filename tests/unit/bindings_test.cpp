@@ -23,7 +23,7 @@ Version version(const std::string& text) {
 Package package(std::string name, const std::string& number, const Specs& needs = {}) {
   Package package{.name = std::move(name), .version = version(number)};
   for (const auto& [of, spec] : needs) {
-    package.needs.push_back({of, Requirement::parse(spec).value()});
+    package.dependencies.push_back({of, Requirement::parse(spec).value()});
   }
   return package;
 }
@@ -34,7 +34,7 @@ std::string code(const std::optional<Error>& error) {
 
 /// The version that somebody gets, as text; empty where they get none.
 std::string got(const Bindings& bindings, const Package& asker, std::string_view name) {
-  const PackageId id = bindings.bound(asker, name);
+  const PackageId id = bindings.provider_for(asker, name);
   return id != none ? bindings.repository().package(id).version.to_string() : "";
 }
 
@@ -57,7 +57,7 @@ TEST(Bindings, GiveTheHostTheNewestOfEachPackage) {
                                      package("x.y/a", "2.0.0-rc.1"), package("x.y/b", "0.1.0")}});
   EXPECT_EQ(used(bindings), "x.y/a 1.2.0, x.y/b 0.1.0");
   EXPECT_FALSE(bindings.refusal("x.y/a", version("1.0.0"))) << "asked for by its number";
-  EXPECT_TRUE(bindings.flaws().empty());
+  EXPECT_TRUE(bindings.diagnostics().empty());
 }
 
 // An old plugin that nobody uses does not keep the host from what is new.
@@ -97,9 +97,9 @@ TEST(Bindings, KeepTheHostToItsRequirements) {
 
   packages.requirements.insert({"x.y/nobody", Requirement::parse("^1").value()});
   const Bindings incomplete(packages);
-  ASSERT_EQ(incomplete.flaws().size(), 1u);
-  EXPECT_EQ(incomplete.flaws()[0].code(), "missing-package");
-  EXPECT_EQ(incomplete.flaws()[0].where(), "photo");
+  ASSERT_EQ(incomplete.diagnostics().size(), 1u);
+  EXPECT_EQ(incomplete.diagnostics()[0].code(), "missing-package");
+  EXPECT_EQ(incomplete.diagnostics()[0].where(), "photo");
   EXPECT_EQ(used(incomplete), "x.y/a 1.0.0") << "what else there is is used";
 }
 
@@ -114,9 +114,9 @@ TEST(Bindings, LeaveOutWhatDoesNotGetWhatItRequires) {
   EXPECT_EQ(refused->where(), "x.y/a 2.0.0");
   EXPECT_EQ(refused->message(), "requires x.y/b *; x.y/b 1.0.0 requires x.y/c ^3");
   EXPECT_EQ(refused->found(), "x.y/c 2.0.0");
-  ASSERT_EQ(bindings.flaws().size(), 2u);
-  EXPECT_EQ(bindings.flaws()[0].where(), "x.y/a 2.0.0");
-  EXPECT_EQ(bindings.flaws()[1].where(), "x.y/b 1.0.0");
+  ASSERT_EQ(bindings.diagnostics().size(), 2u);
+  EXPECT_EQ(bindings.diagnostics()[0].where(), "x.y/a 2.0.0");
+  EXPECT_EQ(bindings.diagnostics()[1].where(), "x.y/b 1.0.0");
 }
 
 TEST(Bindings, GiveAllReasonsAtOnce) {
@@ -130,10 +130,10 @@ TEST(Bindings, GiveAllReasonsAtOnce) {
       refused->to_string(),
       "error[missing-package] x.y/a 1.0.0: requires x.y/b *; requires x.y/c ^2; requires "
       "x.y/d >1,<1\n"
-      "   found   no package of the name x.y/b; x.y/c 1.1.0, 1.0.0; x.y/d >1,<1, which no "
+      "   found   no package named x.y/b; x.y/c 1.1.0, 1.0.0; x.y/d >1,<1, which no "
       "version can meet\n"
       "   needed  x.y/b *; x.y/c ^2; x.y/d >1,<1\n"
-      "   fix     add a version of x.y/b *; add a version of x.y/c ^2, or let x.y/a 1.0.0 take "
+      "   fix     add a version of x.y/b *; add a version of x.y/c ^2, or let x.y/a 1.0.0 accept "
       "x.y/c 1.1.0; change the requirement of x.y/a 1.0.0");
 }
 
@@ -148,10 +148,10 @@ TEST(Bindings, ShowEveryBranchOfADeeperConflict) {
   EXPECT_EQ(refused->to_string(),
             "error[missing-package] x.y/a 1.0.0: requires x.y/b ^1; x.y/b 1.1.0 requires x.y/d *; "
             "x.y/b 1.0.0 requires x.y/c ^3\n"
-            "   found   no package of the name x.y/d; x.y/c 2.0.0\n"
+            "   found   no package named x.y/d; x.y/c 2.0.0\n"
             "   needed  x.y/d *; x.y/c ^3\n"
-            "   fix     add a version of x.y/d *, or let x.y/a 1.0.0 take x.y/b 2.0.0; add a "
-            "version of x.y/c ^3, or let x.y/a 1.0.0 take x.y/b 2.0.0");
+            "   fix     add a version of x.y/d *, or let x.y/a 1.0.0 accept x.y/b 2.0.0; add a "
+            "version of x.y/c ^3, or let x.y/a 1.0.0 accept x.y/b 2.0.0");
 }
 
 // A chain of any length: what is near, and what is missing at its end.
@@ -163,12 +163,12 @@ TEST(Bindings, ExplainALongChainByItsEnd) {
         package("x.y/" + std::to_string(i), "1.0.0", {{"x.y/" + std::to_string(i + 1), "*"}}));
   }
   const Bindings bindings(packages);
-  ASSERT_EQ(bindings.flaws().size(), std::size_t(length));
-  const std::string first(bindings.flaws().front().message());
+  ASSERT_EQ(bindings.diagnostics().size(), std::size_t(length));
+  const std::string first(bindings.diagnostics().front().message());
   EXPECT_EQ(first.find("requires x.y/1 *; x.y/1 1.0.0 requires x.y/2 *; "), 0u) << first;
   EXPECT_NE(first.find("; ...; x.y/3999 1.0.0 requires x.y/4000 *"), std::string::npos) << first;
   EXPECT_LT(first.size(), 1000u);
-  EXPECT_EQ(bindings.flaws().front().needed(), "x.y/4000 *");
+  EXPECT_EQ(bindings.diagnostics().front().needed(), "x.y/4000 *");
 }
 
 TEST(Bindings, ShowAPackageWhatItRequiresAndNothingElse) {
@@ -225,16 +225,16 @@ TEST(Bindings, RefuseAChangeThatAUserDoesNotTake) {
                            .requirements = {{"x.y/c", Requirement::parse("^1").value()}},
                            .found = {user, before, package("x.y/c", "1.0.0")}});
   const auto change = [&](const Package& fresh, const std::vector<Package>& users) {
-    return bindings.refusal_of_change(before, fresh, users, "b.so");
+    return bindings.restart_refusal(before, fresh, users, "b.so");
   };
   EXPECT_EQ(code(change(package("x.y/b", "1.5.0"), {user})), "");
   const auto refused = change(package("x.y/b", "2.0.0"), {user});
   EXPECT_EQ(code(refused), "restart-refused");
-  EXPECT_EQ(refused->needed(), "x.y/b ^1, which x.y/a 1.0.0 requires, who uses it");
+  EXPECT_EQ(refused->needed(), "x.y/b ^1, which the user x.y/a 1.0.0 requires");
   EXPECT_EQ(code(change(package("x.y/b", "2.0.0"), {})), "") << "nobody uses it";
   EXPECT_EQ(code(change(package("x.y/b", "1.1.0", {{"x.y/d", "*"}}), {user})), "missing-package");
-  EXPECT_EQ(code(bindings.refusal_of_change(package("x.y/c", "1.0.0"), package("x.y/c", "2.0.0"),
-                                            {}, "c.so")),
+  EXPECT_EQ(code(bindings.restart_refusal(package("x.y/c", "1.0.0"), package("x.y/c", "2.0.0"), {},
+                                          "c.so")),
             "version-refused");
 }
 
@@ -247,25 +247,25 @@ TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
                 package("x.y/b", "1.0.0"), package("x.y/b", "1.9.0"), package("x.y/c", "1.0.0")}};
   const Bindings kept(packages);
   EXPECT_EQ(used(kept), "x.y/a 1.0.0, x.y/b 1.0.0, x.y/c 1.0.0");
-  EXPECT_TRUE(kept.flaws().empty());
+  EXPECT_TRUE(kept.diagnostics().empty());
   EXPECT_TRUE(kept.locked(kept.repository().find("x.y/a", version("1.0.0"))));
   EXPECT_FALSE(kept.locked(kept.repository().find("x.y/a", version("1.1.0"))));
 
   packages.lock[1].second = version("1.2.0");
   const Bindings incomplete(packages);
   EXPECT_EQ(used(incomplete), "x.y/a 1.0.0, x.y/b 1.9.0, x.y/c 1.0.0");
-  ASSERT_EQ(incomplete.flaws().size(), 1u);
-  EXPECT_EQ(incomplete.flaws()[0].code(), "missing-locked-package");
-  EXPECT_EQ(incomplete.flaws()[0].where(), "tenon.lock");
+  ASSERT_EQ(incomplete.diagnostics().size(), 1u);
+  EXPECT_EQ(incomplete.diagnostics()[0].code(), "missing-locked-package");
+  EXPECT_EQ(incomplete.diagnostics()[0].where(), "tenon.lock");
 
   packages.lock[1].second = version("1.0.0");
   packages.found[0] = package("x.y/a", "1.0.0", {{"x.y/b", "^1.5"}});
   const Bindings unfit(packages);
   EXPECT_EQ(got(unfit, packages.found[0], "x.y/b"), "1.9.0") << "a lock breaks no requirement";
-  ASSERT_EQ(unfit.flaws().size(), 1u);
-  EXPECT_EQ(unfit.flaws()[0].code(), "lock-conflict");
-  EXPECT_EQ(unfit.flaws()[0].found(),
-            "versions that do not give everybody what they require, so that others are used: "
+  ASSERT_EQ(unfit.diagnostics().size(), 1u);
+  EXPECT_EQ(unfit.diagnostics()[0].code(), "lock-conflict");
+  EXPECT_EQ(unfit.diagnostics()[0].found(),
+            "locked versions that do not meet all requirements; used instead: "
             "x.y/b 1.9.0");
 }
 
@@ -274,8 +274,8 @@ TEST(Bindings, TakeTheRequirementsOfDevelopmentForWishes) {
   asker.dev = true;
   const Bindings bindings({.host = "photo", .found = {asker, package("x.y/b", "1.0.0")}});
   EXPECT_EQ(got(bindings, asker, "x.y/b"), "1.0.0");
-  ASSERT_EQ(bindings.flaws().size(), 1u);
-  EXPECT_EQ(bindings.flaws()[0].code(), "requirement-not-enforced");
+  ASSERT_EQ(bindings.diagnostics().size(), 1u);
+  EXPECT_EQ(bindings.diagnostics()[0].code(), "requirement-not-enforced");
 }
 
 // Whatever there is: each package that is refused has a reason, and each requirement of one that is
@@ -307,8 +307,8 @@ TEST(Bindings, HoldInAnyRepository) {
         refused++;
         continue;
       }
-      for (const Need& need : asker.needs) {
-        const PackageId id = bindings.bound(asker, need.name);
+      for (const Dependency& need : asker.dependencies) {
+        const PackageId id = bindings.provider_for(asker, need.name);
         if (need.name == asker.name) continue;  // a matter of its own, see the resolver
         ASSERT_NE(id, none) << asker.name << " " << asker.version.to_string() << " gets no "
                             << need.name;

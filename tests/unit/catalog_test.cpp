@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using detail::Scan;
 using detail::scan;
-using detail::search_places;
-using detail::SearchPlace;
+using detail::search_paths;
+using detail::SearchPath;
 using Texts = std::vector<std::string>;
 
 const fs::path good = FAULTS "/good.so";
@@ -63,7 +63,7 @@ TEST(SearchPath, AsksOptionsThenTheVariableThenTheFoldersOfTheApp) {
   const Variable path("PHOTO_LAB_PLUGIN_PATH", "/from/variable::/second");
   const Variable home("HOME", "/home/me");
   Texts places;
-  for (const SearchPlace& place : search_places("photo-lab", {"/from/options"})) {
+  for (const SearchPath& place : search_paths("photo-lab", {"/from/options"})) {
     places.push_back(place.path.string() + (place.named ? " named" : ""));
   }
   EXPECT_EQ(places, (Texts{"/from/options named", "/from/variable named", "/second named",
@@ -72,7 +72,7 @@ TEST(SearchPath, AsksOptionsThenTheVariableThenTheFoldersOfTheApp) {
 }
 
 TEST(SearchPath, IsWhatWasAskedForWhereThereIsNoApp) {
-  const auto places = search_places("", {"/from/options"});
+  const auto places = search_paths("", {"/from/options"});
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].path, "/from/options");
 }
@@ -218,7 +218,7 @@ TEST(Scan, ReadsAFileAgainWhenItHasChanged) {
   const fs::path file = world.plugins() / "a.so";
   fs::copy_file(good, file);
   place_below(world, good, "tools/dev/libtools.so");
-  const std::vector<SearchPlace> places{{world.plugins(), true}};
+  const std::vector<SearchPath> places{{world.plugins(), true}};
   const auto later = std::chrono::system_clock::now() + std::chrono::hours(1);
   detail::KnownFiles known;
   const Scan first = scan(places, known, later);
@@ -246,7 +246,7 @@ TEST(Scan, ReadsAFileAgainWhenItHasChanged) {
 TEST(Scan, ReadsAFileAgainThatHasJustChanged) {
   World world;
   world.place(good, "a.so");
-  const std::vector<SearchPlace> places{{world.plugins(), true}};
+  const std::vector<SearchPath> places{{world.plugins(), true}};
   detail::KnownFiles known;
   const auto now = std::chrono::system_clock::now();
   const Manifests first = manifests_of(scan(places, known, now));

@@ -24,14 +24,14 @@ using Specs = std::vector<std::pair<std::string, std::string>>;
 Package package(std::string name, const std::string& number, const Specs& needs = {}) {
   Package package{.name = std::move(name), .version = Version::parse(number).value()};
   for (const auto& [of, spec] : needs) {
-    package.needs.push_back({of, Requirement::parse(spec).value()});
+    package.dependencies.push_back({of, Requirement::parse(spec).value()});
   }
   return package;
 }
 
 /// The version that somebody gets, as text; empty where they get none.
 std::string got(const Bindings& bindings, const Package& asker, std::string_view name) {
-  const PackageId id = bindings.bound(asker, name);
+  const PackageId id = bindings.provider_for(asker, name);
   return id != none ? bindings.repository().package(id).version.to_string() : "";
 }
 
@@ -39,7 +39,7 @@ std::string got(const Bindings& bindings, const Package& asker, std::string_view
 std::string seen(const Bindings& bindings, std::string_view name) {
   for (const PackageId id : bindings.repository().versions(name)) {
     const Version& version = bindings.repository().package(id).version;
-    if (bindings.comes_first(name, version)) return version.to_string();
+    if (bindings.is_preferred(name, version)) return version.to_string();
   }
   for (const PackageId id : bindings.repository().versions(name)) {
     const Version& version = bindings.repository().package(id).version;
@@ -116,10 +116,9 @@ TEST(RequirementsOfOneself, AreMetByOneselfOrSideBySide) {
   // Code that was not found, and is to take the place of 1.5.0.
   const Package fresh = package("s.d/a", "1.6.0", {{"s.d/a", ">=1.6"}, {"s.d/a", "<2"}});
   EXPECT_FALSE(bindings.refusal(fresh, "s.d/a", fresh.version, false));
-  EXPECT_FALSE(bindings.refusal_of_change(fits, fresh, {}, "a.so"));
+  EXPECT_FALSE(bindings.restart_refusal(fits, fresh, {}, "a.so"));
   const Package wants_newer = package("s.d/a", "1.6.0", {{"s.d/a", ">=3"}});
-  EXPECT_EQ(bindings.refusal_of_change(fits, wants_newer, {}, "a.so")->code(),
-            "no-matching-version");
+  EXPECT_EQ(bindings.restart_refusal(fits, wants_newer, {}, "a.so")->code(), "no-matching-version");
 }
 
 TEST(RequirementsOfOneself, MayLeadBackToWhatReplacesTheOld) {
@@ -127,7 +126,7 @@ TEST(RequirementsOfOneself, MayLeadBackToWhatReplacesTheOld) {
   const Bindings bindings(
       {.host = "photo", .found = {before, package("s.d/b", "1.0.0", {{"s.d/a", "^2"}})}});
   const Package fresh = package("s.d/a", "2.0.0", {{"s.d/b", "*"}});
-  EXPECT_FALSE(bindings.refusal_of_change(before, fresh, {}, "a.so"))
+  EXPECT_FALSE(bindings.restart_refusal(before, fresh, {}, "a.so"))
       << "b gets what it requires when a is replaced";
 }
 
@@ -201,11 +200,12 @@ class Expected {
 
  private:
   bool lacks(std::size_t i) const {
-    return std::any_of(
-        packages_.found[i].needs.begin(), packages_.found[i].needs.end(), [this](const Need& need) {
-          return newest(need.name, [&](const Version& v) { return need.versions.contains(v); }) ==
-                 packages_.found.size();
-        });
+    return std::any_of(packages_.found[i].dependencies.begin(),
+                       packages_.found[i].dependencies.end(), [this](const Dependency& need) {
+                         return newest(need.name, [&](const Version& v) {
+                                  return need.versions.contains(v);
+                                }) == packages_.found.size();
+                       });
   }
 
   const Packages& packages_;
@@ -224,7 +224,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
     for (std::size_t i = 0; i < count; i++) {
       const Package& one = packages.found[i];
       const PackageId id = bindings.repository().find(one.name, one.version);
-      ASSERT_EQ(bindings.usable(id), expected.usable(i)) << in_words(one);
+      ASSERT_EQ(bindings.usable(id), expected.usable(i)) << display_name(one);
       const auto takes = packages.requirements.find(one.name);
       const bool taken =
           takes == packages.requirements.end() || takes->second.contains(one.version);
@@ -247,7 +247,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
         }
       }
       for (const std::size_t i : in_use) {
-        for (const Need& need : packages.found[i].needs) {
+        for (const Dependency& need : packages.found[i].dependencies) {
           if (need.name == name && packages.found[i].name != name) {
             requirers.emplace_back(i, &need.versions);
           }
@@ -279,10 +279,10 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
       for (std::size_t i = 0; i < count; i++) {
         const Package& one = packages.found[i];
         if (one.name != name || !expected.usable(i)) continue;
-        const auto own = std::find_if(one.needs.begin(), one.needs.end(),
-                                      [&](const Need& need) { return need.name == name; });
+        const auto own = std::find_if(one.dependencies.begin(), one.dependencies.end(),
+                                      [&](const Dependency& need) { return need.name == name; });
         const std::string gets = got(bindings, one, name);
-        if (own == one.needs.end() || own->versions.contains(one.version)) {
+        if (own == one.dependencies.end() || own->versions.contains(one.version)) {
           ASSERT_EQ(gets, one.version.to_string());
         } else {
           ASSERT_TRUE(own->versions.contains(Version::parse(gets).value()));
@@ -309,7 +309,7 @@ TEST_F(RandomHosts, DoTheSameWithWhatTheyUseAsALock) {
   for (int round = 0; round < 1000; round++) {
     const Packages packages = this->packages(below(2) == 0);
     const Bindings before(packages);
-    if (!before.resolution().unmet.empty()) continue;
+    if (!before.resolution().conflicts.empty()) continue;
     Packages locked = packages;
     for (const PackageId id : before.resolution().packages) {
       const Package& one = before.repository().package(id);
@@ -325,7 +325,7 @@ TEST_F(RandomHosts, DoTheSameWithWhatTheyUseAsALock) {
     ASSERT_TRUE(after.resolution().within_lock);
     for (const PackageId id : before.resolution().packages) {
       const Package& one = before.repository().package(id);
-      for (const Need& need : one.needs) {
+      for (const Dependency& need : one.dependencies) {
         ASSERT_EQ(got(after, one, need.name), got(before, one, need.name));
       }
     }

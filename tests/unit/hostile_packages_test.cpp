@@ -72,11 +72,11 @@ std::string with_holes() {
 TEST(HostilePackages, RequireThousandsThatAreMissing) {
   const Package asks = package(requiring(
       "a.b/asks", filled([](std::size_t i) { return "\"a.b/" + std::to_string(i) + R"(":"*")"; })));
-  EXPECT_GT(asks.needs.size(), 50000u);
+  EXPECT_GT(asks.dependencies.size(), 50000u);
   const detail::Bindings bindings({.found = {asks}});
-  ASSERT_EQ(bindings.flaws().size(), 1u);
-  EXPECT_EQ(bindings.flaws()[0].code(), "missing-package");
-  expect_short(bindings.flaws());
+  ASSERT_EQ(bindings.diagnostics().size(), 1u);
+  EXPECT_EQ(bindings.diagnostics()[0].code(), "missing-package");
+  expect_short(bindings.diagnostics());
 }
 
 TEST(HostilePackages, RequireThousandsThatAreThere) {
@@ -84,11 +84,11 @@ TEST(HostilePackages, RequireThousandsThatAreThere) {
   all.push_back(package(requiring("a.b/asks", filled([](std::size_t i) {
                                     return "\"a.b/" + std::to_string(i) + R"(":"1")";
                                   }))));
-  for (std::size_t i = 0; i < all[0].needs.size(); i++) {
+  for (std::size_t i = 0; i < all[0].dependencies.size(); i++) {
     all.push_back(plain(numbered("a.b/", i), "1.0.0"));
   }
   const detail::Bindings bindings({.found = all});
-  EXPECT_TRUE(bindings.flaws().empty());
+  EXPECT_TRUE(bindings.diagnostics().empty());
   EXPECT_EQ(bindings.resolution().packages.size(), all.size());
 }
 
@@ -97,16 +97,16 @@ TEST(HostilePackages, RequireByTheLongestTexts) {
   const Package asks = package(requiring("a.b/asks", filled([&](std::size_t i) {
                                            return "\"" + numbered("a.b/", i) + "\":\"" + spec + '"';
                                          })));
-  EXPECT_GT(asks.needs.size(), 900u);
+  EXPECT_GT(asks.dependencies.size(), 900u);
   std::vector<Package> all{asks};
-  for (std::size_t i = 0; i < asks.needs.size(); i++) {
+  for (std::size_t i = 0; i < asks.dependencies.size(); i++) {
     all.push_back(plain(numbered("a.b/", i), i == 500 ? "0.0.1" : "0.0.2"));
   }
   const detail::Bindings bindings({.found = std::move(all)});
-  ASSERT_EQ(bindings.flaws().size(), 1u);
-  EXPECT_EQ(bindings.flaws()[0].code(), "no-matching-version");
-  EXPECT_NE(bindings.flaws()[0].found().find("a.b/500 0.0.1"), std::string_view::npos);
-  expect_short(bindings.flaws());
+  ASSERT_EQ(bindings.diagnostics().size(), 1u);
+  EXPECT_EQ(bindings.diagnostics()[0].code(), "no-matching-version");
+  EXPECT_NE(bindings.diagnostics()[0].found().find("a.b/500 0.0.1"), std::string_view::npos);
+  expect_short(bindings.diagnostics());
 }
 
 TEST(HostilePackages, RequireEachOther) {
@@ -119,13 +119,14 @@ TEST(HostilePackages, RequireEachOther) {
             [&](std::size_t other) { return "\"" + numbered("a.b/", other) + R"(":">=1,!=1.5")"; },
             count))));
   }
-  EXPECT_TRUE(detail::Bindings({.found = all}).flaws().empty());
+  EXPECT_TRUE(detail::Bindings({.found = all}).diagnostics().empty());
   // One that lacks something takes all the others with it.
-  all[0].needs.push_back({.name = "a.b/missing", .versions = Requirement::parse("*").value()});
+  all[0].dependencies.push_back(
+      {.name = "a.b/missing", .versions = Requirement::parse("*").value()});
   const detail::Bindings bindings({.found = std::move(all)});
-  ASSERT_EQ(bindings.flaws().size(), count);
-  for (const Error& flaw : bindings.flaws()) EXPECT_EQ(flaw.code(), "missing-package");
-  expect_short(bindings.flaws());
+  ASSERT_EQ(bindings.diagnostics().size(), count);
+  for (const Error& flaw : bindings.diagnostics()) EXPECT_EQ(flaw.code(), "missing-package");
+  expect_short(bindings.diagnostics());
 }
 
 TEST(HostilePackages, StandInALongRow) {
@@ -134,10 +135,10 @@ TEST(HostilePackages, StandInALongRow) {
   for (std::size_t i = 0; i < count; i++) {
     Package one = plain(numbered("a.b/", i), "1.0.0");
     const std::string next = i + 1 == count ? "a.b/0" : numbered("a.b/", i + 1);
-    one.needs.push_back({.name = next, .versions = Requirement::parse("1").value()});
+    one.dependencies.push_back({.name = next, .versions = Requirement::parse("1").value()});
     all.push_back(std::move(one));
   }
-  EXPECT_TRUE(detail::Bindings({.found = std::move(all)}).flaws().empty());
+  EXPECT_TRUE(detail::Bindings({.found = std::move(all)}).diagnostics().empty());
 }
 
 TEST(HostilePackages, ProvideThousands) {

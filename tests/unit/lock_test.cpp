@@ -187,9 +187,9 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
   expect_broken(lock_with(R"({"nmae":"me.example/blur"})"),
                 "not a field of this type  (lock: value.packages[0].nmae)");
   expect_broken(lock_with("null"),
-                R"("", which has no '/' behind a domain  (lock: value.packages[0].name))");
+                R"("", which has no '/' after a domain  (lock: value.packages[0].name))");
   expect_broken(lock_with(package_with("blur", "1.2.0", of_a_file)),
-                R"("blur", which has no '/' behind a domain  (lock: value.packages[0].name))");
+                R"("blur", which has no '/' after a domain  (lock: value.packages[0].name))");
   expect_broken(lock_with(package_with("me.example/blur", "1.2", of_a_file)),
                 R"("1.2": there are fewer than three numbers  (lock: value.packages[0].version))");
   expect_broken(lock_with(package_with("me.example/blur", "1.2.0",

@@ -118,7 +118,7 @@ TEST(Manifest, SaysWhichPartOfTheHubIsWrong) {
   expect_broken(hub_with(R"(,"spec":"")"), "not a field of this type  (manifest: spec)");
   expect_broken(hub_with(R"(,"threads":"some")"), "\"some\"  (manifest: threads)");
   expect_broken(hub_with(R"(,"requirements":{"colour":""})"),
-                "a package whose name has no '/' behind a domain  (manifest: requirements.colour)");
+                "a package whose name has no '/' after a domain  (manifest: requirements.colour)");
   expect_broken(
       hub_with(R"(,"requirements":{"example.io/colour":"^^1"})"),
       "\"^^1\": \"^1\" at character 2: major, minor and patch are not all numbers  (manifest: "
@@ -226,10 +226,10 @@ TEST(Manifest, SaysWhichPartIsWrong) {
 
 TEST(Manifest, RefusesBadNames) {
   expect_broken(manifest_but("photo.example/filter", "filter"),
-                "\"filter\", which has no '/' behind a domain  (manifest: provides[0].kind)");
+                "\"filter\", which has no '/' after a domain  (manifest: provides[0].kind)");
   expect_broken(manifest_but("photo.example/filter", "Photo.example/filter"),
-                "\"Photo.example/filter\", which has a domain with something else than small "
-                "letters, digits, '-' and '.'  (manifest: provides[0].kind)");
+                "\"Photo.example/filter\", which has a domain with characters other than "
+                "lowercase letters, digits, '-' and '.'  (manifest: provides[0].kind)");
   for (const char* name : {"", "/", "a/", "/a", "a./b", ".a/b", "a..b/c", "-a/b", "a-/b", "a/b/c",
                            "a/b c", "a/\u00fc", "a_b/c", "a/b\x7f"}) {
     const auto read = parse_manifest(manifest_but("me.example/blur", name), path);
@@ -293,7 +293,7 @@ TEST(Manifest, RefusesDetailsOfTheWrongShape) {
   expect_broken(manifest_with(R"({"summary": "\u001b[2J"},)"),
                 "\"\\x1b[2J\"  (manifest: details[0].summary)");
   expect_broken(manifest_with(R"({"requires": {"colour": "1"}},)"),
-                "a package whose name has no '/' behind a domain  "
+                "a package whose name has no '/' after a domain  "
                 "(manifest: details[0].requires.colour)");
   expect_broken(manifest_with(R"({"requires": {"a.b/c": 1}},)"),
                 "number 1  (manifest: details[0].requires[\"a.b/c\"])");

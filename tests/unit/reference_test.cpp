@@ -88,7 +88,7 @@ TEST(Reference, AddsTheDomainOnlyWhereThereIsNone) {
 TEST(Reference, StepsDownFromAVersionThatIsGone) {
   const auto step = [](const char* text, const char* version) {
     const auto reference = Reference::parse(std::string("me.example/blur") + text, "");
-    return reference->step_down(Version::parse(version).value()).value_or(-1);
+    return reference->match_rank(Version::parse(version).value()).value_or(-1);
   };
   EXPECT_EQ(step("@1.2.3", "1.2.3"), 0);
   EXPECT_EQ(step("@1.2.3", "1.2.9"), 1);
@@ -122,11 +122,11 @@ TEST(Reference, SaysWhatIsWrongWithIt) {
     return std::string(Reference::parse(text, "photo.example").error().found());
   };
   EXPECT_EQ(found("latest:blur"), "the prefix \"latest\", which is neither builtin nor standalone");
-  EXPECT_EQ(found("me.example/blur@"), "nothing behind the '@'");
+  EXPECT_EQ(found("me.example/blur@"), "nothing after the '@'");
   EXPECT_EQ(found("me.example/blur@^1,v2.0.0"),
             "the version \"^1,v2.0.0\", in which \"v2.0.0\" at character 4: major, minor and patch "
             "are not all numbers");
-  EXPECT_EQ(found("me.example/"), "a name that has nothing behind the '/'");
+  EXPECT_EQ(found("me.example/"), "a name that has nothing after the '/'");
 }
 
 TEST(Reference, SaysToLeaveOutTheLetterBeforeAVersion) {

@@ -90,7 +90,7 @@ TEST_F(Registering, FindsByName) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}), Codes());
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(find("saw"), "not-found");
-  EXPECT_EQ(why_not("saw"), "neither a drop-in nor a builtin; only me.example/saw");
+  EXPECT_EQ(why_not("saw"), "neither a standalone plugin nor a builtin; only me.example/saw");
 }
 
 TEST_F(Registering, AddsTheDomainToLookUpsOnly) {
@@ -115,9 +115,9 @@ TEST_F(Registering, SaysWhatThereIsOfMany) {
   EXPECT_EQ(versions.find("1.22.0 (standalone, version 4 of the kind), 1.21.0 "), 0u) << versions;
   EXPECT_NE(versions.find(" and 3 more; no builtin"), std::string::npos) << versions;
   EXPECT_EQ(why_not("me.example/axe"),
-            "neither a drop-in nor a builtin; only me.example/n10, me.example/n11, me.example/n12, "
-            "me.example/n13, me.example/n14, me.example/n15, me.example/n16, me.example/n17, "
-            "me.example/n18, me.example/n19 and 4 more");
+            "neither a standalone plugin nor a builtin; only me.example/n10, me.example/n11, "
+            "me.example/n12, me.example/n13, me.example/n14, me.example/n15, me.example/n16, "
+            "me.example/n17, me.example/n18, me.example/n19 and 4 more");
 }
 
 TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
@@ -296,7 +296,7 @@ TEST_F(Registering, NamesTheRivalAmongTheModulesOfAPackage) {
   }
   EXPECT_EQ(add("d.so", "you.example/tools", "3.0.0", {tool("me.example/saw", 4)}),
             Codes{"name-taken"});
-  EXPECT_EQ(rival(), "a name that package me.example/tools does not have already, in a.so");
+  EXPECT_EQ(rival(), "a name that package me.example/tools in a.so does not use");
   EXPECT_EQ(find("me.example/saw"), "c.so 2.0.0 v4");
   EXPECT_EQ(find("me.example/saw@1.0.0"), "b.so 1.0.0 v4");
 }
@@ -358,7 +358,7 @@ const Registration* search(const Registry& registry, const Kind& kind, std::int3
     if (one->kind() == kind.id && one->name() == reference.name && origin) named.push_back(one);
   }
   const auto step = [&](const Registration* one) {
-    return reference.step_down(one->package_version());
+    return reference.match_rank(one->package_version());
   };
   const bool there = reference.version && std::any_of(named.begin(), named.end(),
                                                       [&](auto* one) { return step(one) == 0; });

@@ -27,7 +27,7 @@ std::string text_of(const Repository& repository, PackageId id) {
 using Texts = std::vector<std::string>;
 
 /// Name of a package and what versions, eg: "b ^1.2".
-Need need(const std::string& text, const std::string& by = "") {
+Dependency need(const std::string& text, const std::string& by = "") {
   const auto space = text.find(' ');
   return {.name = text.substr(0, space),
           .versions = Requirement::parse(text.substr(space + 1)).value(),
@@ -38,7 +38,7 @@ Package package(const std::string& name_and_version, const Texts& needs) {
   const auto space = name_and_version.find(' ');
   Package made = {.name = name_and_version.substr(0, space),
                   .version = version(name_and_version.substr(space + 1))};
-  for (const auto& text : needs) made.needs.push_back(need(text));
+  for (const auto& text : needs) made.dependencies.push_back(need(text));
   return made;
 }
 
@@ -51,8 +51,8 @@ struct World {
   }
 
   World& asks(const Texts& needs) {
-    question.roots.push_back({.name = "photo 5.1", .needs = {}});
-    for (const auto& text : needs) question.roots.back().needs.push_back(need(text));
+    question.roots.push_back({.name = "photo 5.1", .dependencies = {}});
+    for (const auto& text : needs) question.roots.back().dependencies.push_back(need(text));
     return *this;
   }
   World& locked(const Texts& versions) {
@@ -83,7 +83,7 @@ struct World {
   }
 
   Repository repository;
-  Question question;
+  Problem question;
   Resolution answer;
 };
 
@@ -138,7 +138,7 @@ TEST(Resolver, ServesAsManyAsItCanWithOneVersion) {
 TEST(Resolver, PassesOverWhatCannotBeUsed) {
   World world({{"a 2.0.0", {"b 2"}}, {"a 1.0.0", {"b 1"}}, {"b 1.0.0", {}}, {"b 2.0.0", {"c *"}}});
   EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.0.0, b 1.0.0");
-  EXPECT_TRUE(world.answer.unmet.empty());
+  EXPECT_TRUE(world.answer.conflicts.empty());
 }
 
 TEST(Resolver, GoesThroughCircles) {
@@ -146,8 +146,8 @@ TEST(Resolver, GoesThroughCircles) {
   EXPECT_EQ(world.asks({"b *"}).versions(), "a 1.0.0, b 1.0.0, c 1.0.0");
   World broken({{"a 1.0.0", {"b *"}}, {"b 1.0.0", {"a *", "c *"}}});
   EXPECT_EQ(broken.asks({"a *"}).versions(), "");
-  ASSERT_EQ(broken.answer.unmet.size(), 1U);
-  EXPECT_EQ(broken.answer.unmet[0].error.code(), "missing-package");
+  ASSERT_EQ(broken.answer.conflicts.size(), 1U);
+  EXPECT_EQ(broken.answer.conflicts[0].error.code(), "missing-package");
 }
 
 TEST(Resolver, LeavesAVersionWhoseOwnRequirementsRefuseIt) {
@@ -186,7 +186,7 @@ TEST(Resolver, NeverBreaksARequirementForTheLock) {
   world.asks({"a 2", "b *", "c *"}).locked({"a 1.0.0", "b 1.0.0", "b 9.0.0", "d 1.0.0"});
   EXPECT_EQ(world.versions(), "a 2.0.0, b 1.0.0");
   EXPECT_FALSE(world.answer.within_lock);
-  EXPECT_EQ(world.answer.unmet.size(), 1U);
+  EXPECT_EQ(world.answer.conflicts.size(), 1U);
 }
 
 TEST(Resolver, PrefersALockedVersionAmongThoseThatAreWantedAlike) {
@@ -223,53 +223,54 @@ TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
   world.asks({"blur ^1.2", "invert *", "colour >2,<1"});
   EXPECT_EQ(world.versions(), "");
   Texts texts;
-  for (const auto& unmet : world.answer.unmet) texts.push_back(unmet.error.to_string());
+  for (const auto& unmet : world.answer.conflicts) texts.push_back(unmet.error.to_string());
   const Texts expected = {
       "error[missing-package] photo 5.1: requires invert *\n"
-      "   found   no package of the name invert\n"
+      "   found   no package named invert\n"
       "   needed  invert *\n"
       "   fix     add a version of invert *",
       "error[contradictory-requirement] photo 5.1: requires colour >2,<1\n"
       "   found   colour >2,<1, which no version can meet\n"
       "   needed  colour >2,<1\n"
-      "   fix     change the requirement of photo 5.1, or let photo 5.1 take colour 1.6.2",
+      "   fix     change the requirement of photo 5.1, or let photo 5.1 accept colour 1.6.2",
       "error[no-matching-version] photo 5.1: requires blur ^1.2; blur 1.2.0 requires colour ^2\n"
       "   found   colour 1.6.2, 1.4.0\n"
       "   needed  colour ^2\n"
-      "   fix     add a version of colour ^2, or let photo 5.1 take blur 1.1.0",
+      "   fix     add a version of colour ^2, or let photo 5.1 accept blur 1.1.0",
       "error[missing-package] photo 5.1: requires blur ^1.2; blur 1.2.0 requires noise *\n"
-      "   found   no package of the name noise\n"
+      "   found   no package named noise\n"
       "   needed  noise *\n"
-      "   fix     add a version of noise *, or let photo 5.1 take blur 1.1.0",
+      "   fix     add a version of noise *, or let photo 5.1 accept blur 1.1.0",
   };
   EXPECT_EQ(texts, expected);
-  ASSERT_EQ(world.answer.unmet[2].chain.size(), 2U);
-  const auto& chain = world.answer.unmet[2].chain;
+  ASSERT_EQ(world.answer.conflicts[2].chain.size(), 2U);
+  const auto& chain = world.answer.conflicts[2].chain;
   EXPECT_EQ(chain[0].root, 0U);
   EXPECT_EQ(text_of(world.repository, chain[0].provider), "blur 1.2.0");
   EXPECT_EQ(text_of(world.repository, chain[1].requirer), "blur 1.2.0");
-  EXPECT_EQ(chain[1].need->name, "colour");
+  EXPECT_EQ(chain[1].dependency->name, "colour");
   EXPECT_EQ(chain[1].provider, none);
 }
 
 TEST(Resolver, GivesOneRequirerOneVersion) {
   World world({{"a 1.0.0", {}}, {"a 2.0.0", {}}, {"a 3.0.0", {}}});
   world.question.roots = {
-      {.name = "photo 5.1", .needs = {need("a <3", "photo.json"), need("a >1.0.0", "--with")}}};
+      {.name = "photo 5.1",
+       .dependencies = {need("a <3", "photo.json"), need("a >1.0.0", "--with")}}};
   EXPECT_EQ(world.versions(), "a 2.0.0");
 
   world.question.roots = {
-      {.name = "photo 5.1", .needs = {need("a 1", "photo.json"), need("a 2", "--with")}}};
+      {.name = "photo 5.1", .dependencies = {need("a 1", "photo.json"), need("a 2", "--with")}}};
   EXPECT_EQ(world.versions(), "");
-  ASSERT_EQ(world.answer.unmet.size(), 1U);
-  const auto& error = world.answer.unmet[0].error;
+  ASSERT_EQ(world.answer.conflicts.size(), 1U);
+  const auto& error = world.answer.conflicts[0].error;
   EXPECT_EQ(error.code(), "version-conflict");
   EXPECT_EQ(error.message(), "requires a 1 (photo.json) and 2 (--with)");
-  EXPECT_EQ(error.found(), "1 (photo.json) takes 1.0.0, 2 (--with) takes 2.0.0");
+  EXPECT_EQ(error.found(), "1 (photo.json) accepts 1.0.0, 2 (--with) accepts 2.0.0");
 
   // Two who are not one may have two.
-  world.question.roots = {{.name = "first", .needs = {need("a 1")}},
-                          {.name = "second", .needs = {need("a 2")}}};
+  world.question.roots = {{.name = "first", .dependencies = {need("a 1")}},
+                          {.name = "second", .dependencies = {need("a 2")}}};
   EXPECT_EQ(world.versions(), "a 1.0.0, a 2.0.0");
 }
 
@@ -279,12 +280,12 @@ TEST(Resolver, TakesTheRequirementsOfADevPackageForWishes) {
   dev.dev = true;
   world.repository.add(std::move(dev)).value();
   EXPECT_EQ(world.asks({"a *"}).versions(), "a 0.0.0, b 2.0.0, c 1.0.0");
-  EXPECT_TRUE(world.answer.unmet.empty());
+  EXPECT_TRUE(world.answer.conflicts.empty());
   ASSERT_EQ(world.answer.warnings.size(), 2U);
   EXPECT_EQ(world.answer.warnings[0].code(), "requirement-not-enforced");
   EXPECT_EQ(world.answer.warnings[0].grade(), ErrorGrade::warning);
   EXPECT_EQ(world.answer.warnings[0].found(), "b 2.0.0");
-  EXPECT_EQ(world.answer.warnings[1].found(), "nothing that is usable");
+  EXPECT_EQ(world.answer.warnings[1].found(), "no usable version");
   EXPECT_EQ(world.gets("a 0.0.0", "d"), "none");
 }
 
@@ -301,11 +302,11 @@ TEST(Resolver, GetsThroughALongChain) {
   constexpr int length = 100000;
   for (int i = 0; i < length; ++i) {
     Package link = {.name = std::to_string(i), .version = {.major = 1}};
-    link.needs.push_back({.name = std::to_string(i + 1), .versions = need("x 1").versions});
+    link.dependencies.push_back({.name = std::to_string(i + 1), .versions = need("x 1").versions});
     repository.add(std::move(link)).value();
   }
-  const Question question = {.roots = {{.name = "photo", .needs = {need("0 *")}}}};
-  EXPECT_EQ(resolve(repository, question).unmet.at(0).chain.size(), 1U + length);
+  const Problem question = {.roots = {{.name = "photo", .dependencies = {need("0 *")}}}};
+  EXPECT_EQ(resolve(repository, question).conflicts.at(0).chain.size(), 1U + length);
   repository.add(package(std::to_string(length) + " 1.0.0", {"0 *"})).value();
   EXPECT_EQ(resolve(repository, question).packages.size(), 1U + length);
 }
@@ -319,7 +320,7 @@ class Random {
     return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random_);
   }
 
-  Need need(std::uint64_t first_name, std::uint64_t names) {
+  Dependency need(std::uint64_t first_name, std::uint64_t names) {
     static const char* const specs[] = {"*",     "1",     "2",    "1.0.0",  "1.1.0",
                                         "2.0.0", ">=1.1", "<2",   "3",      ">=2.0.0-a",
                                         "!=2",   "<1.1",  "^1.0", "2.0.0-a"};
@@ -340,7 +341,8 @@ class Random {
         const auto first = circles ? 0 : name + 1;
         for (auto count = pick(4); count > 0; --count) {
           // Behind the last name is one that nothing has.
-          next.needs.push_back(need(first, first == names || pick(6) == 0 ? names + 1 : names));
+          next.dependencies.push_back(
+              need(first, first == names || pick(6) == 0 ? names + 1 : names));
         }
         made.push_back(std::move(next));
       }
@@ -352,7 +354,7 @@ class Random {
     std::vector<Root> made(1 + pick(3));
     for (auto& root : made) {
       root.name = "root " + std::to_string(&root - made.data());
-      for (auto count = 1 + pick(3); count > 0; --count) root.needs.push_back(need(0, 6));
+      for (auto count = 1 + pick(3); count > 0; --count) root.dependencies.push_back(need(0, 6));
     }
     return made;
   }
@@ -372,14 +374,15 @@ Repository repository_of(const std::vector<Package>& packages) {
 }
 
 /// The needs that somebody has of each name.
-std::map<std::string, std::vector<const Need*>> by_name(const std::vector<Need>& needs) {
-  std::map<std::string, std::vector<const Need*>> result;
-  for (const Need& need : needs) result[need.name].push_back(&need);
+std::map<std::string, std::vector<const Dependency*>> by_name(
+    const std::vector<Dependency>& needs) {
+  std::map<std::string, std::vector<const Dependency*>> result;
+  for (const Dependency& need : needs) result[need.name].push_back(&need);
   return result;
 }
 
-bool meets(const Package& package, const std::vector<const Need*>& needs) {
-  return std::all_of(needs.begin(), needs.end(), [&](const Need* need) {
+bool meets(const Package& package, const std::vector<const Dependency*>& needs) {
+  return std::all_of(needs.begin(), needs.end(), [&](const Dependency* need) {
     return need->name == package.name && need->versions.contains(package.version);
   });
 }
@@ -391,7 +394,7 @@ std::set<std::size_t> usable(const std::vector<Package>& packages) {
   std::vector<std::vector<std::size_t>> met_by;  // of each group of needs: bits of who meets it
   for (const Package& package : packages) {
     met_by.emplace_back();
-    for (const auto& [name, needs] : by_name(package.needs)) {
+    for (const auto& [name, needs] : by_name(package.dependencies)) {
       std::size_t who = 0;
       for (std::size_t i = 0; i < packages.size(); ++i) {
         who |= static_cast<std::size_t>(meets(packages[i], needs)) << i;
@@ -417,16 +420,16 @@ std::set<std::size_t> usable(const std::vector<Package>& packages) {
 }
 
 /// All of an answer that does not depend on ids.
-Texts texts_of(const Repository& repository, const Question& question, const Resolution& answer) {
+Texts texts_of(const Repository& repository, const Problem& question, const Resolution& answer) {
   Texts texts;
   for (const PackageId id : answer.packages) texts.push_back(text_of(repository, id));
   for (const Binding& binding : answer.bindings) {
     texts.push_back((binding.root != none ? question.roots[binding.root].name
                                           : text_of(repository, binding.requirer)) +
                     " gets " + text_of(repository, binding.provider) + " for " +
-                    binding.need->name);
+                    binding.dependency->name);
   }
-  for (const Unmet& unmet : answer.unmet) texts.push_back(unmet.error.to_string());
+  for (const Conflict& unmet : answer.conflicts) texts.push_back(unmet.error.to_string());
   return texts;
 }
 
@@ -453,14 +456,14 @@ TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
   for (int i = 0; i < 2000; ++i) {
     const auto packages = random.packages(GetParam());
     const auto repository = repository_of(packages);
-    const Question question = {.roots = random.roots()};
+    const Problem question = {.roots = random.roots()};
     const auto answer = resolve(repository, question);
     const auto usable_ones = usable(packages);
 
     // A root gets what it needs exactly when something usable meets it.
     bool all_met = true;
     for (std::uint32_t root = 0; root < question.roots.size(); ++root) {
-      for (const auto& [name, needs] : by_name(question.roots[root].needs)) {
+      for (const auto& [name, needs] : by_name(question.roots[root].dependencies)) {
         const bool can =
             std::any_of(usable_ones.begin(), usable_ones.end(),
                         [&, &group = needs](std::size_t at) { return meets(packages[at], group); });
@@ -470,7 +473,7 @@ TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
         ASSERT_TRUE(!can || meets(repository.package(provider), needs));
       }
     }
-    ASSERT_EQ(answer.unmet.empty(), all_met);
+    ASSERT_EQ(answer.conflicts.empty(), all_met);
 
     // So do all packages of the answer, from packages of the answer.
     const std::set<PackageId> chosen(answer.packages.begin(), answer.packages.end());
@@ -482,7 +485,7 @@ TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
     }
     ASSERT_EQ(chosen, provided);
     for (const PackageId id : chosen) {
-      for (const auto& [name, needs] : by_name(repository.package(id).needs)) {
+      for (const auto& [name, needs] : by_name(repository.package(id).dependencies)) {
         const auto provider = answer.for_package(repository, id, name);
         ASSERT_TRUE(chosen.contains(provider));
         ASSERT_TRUE(meets(repository.package(provider), needs));
@@ -496,7 +499,7 @@ TEST_P(RandomWorlds, DoNotDependOnTheOrderOfDiscovery) {
   for (int i = 0; i < 500; ++i) {
     auto packages = random.packages(GetParam());
     const auto repository = repository_of(packages);
-    const Question question = {.roots = random.roots()};
+    const Problem question = {.roots = random.roots()};
     const auto expected = texts_of(repository, question, resolve(repository, question));
     random.shuffle(packages);
     const auto shuffled = repository_of(packages);
@@ -514,9 +517,9 @@ TEST_P(RandomWorlds, AnswerTheSameWithTheAnswerAsALock) {
     const std::vector<Package> before(packages.begin() + static_cast<std::ptrdiff_t>(later),
                                       packages.end());
     const auto repository = repository_of(before);
-    Question question = {.roots = random.roots()};
+    Problem question = {.roots = random.roots()};
     const auto answer = resolve(repository, question);
-    if (!answer.unmet.empty()) continue;
+    if (!answer.conflicts.empty()) continue;
     const auto expected = texts_of(repository, question, answer);
     for (const PackageId id : answer.packages) {
       question.lock.emplace_back(repository.package(id).name, repository.package(id).version);
@@ -536,7 +539,7 @@ TEST_P(RandomWorlds, ShareOneVersionWhereOneServesAll) {
   for (int i = 0; i < 1000; ++i) {
     const auto packages = random.packages(false);
     const auto repository = repository_of(packages);
-    const Question question = {.roots = random.roots()};
+    const Problem question = {.roots = random.roots()};
     const auto answer = resolve(repository, question);
     const auto usable_ones = usable(packages);
 
@@ -544,14 +547,14 @@ TEST_P(RandomWorlds, ShareOneVersionWhereOneServesAll) {
     std::map<std::string, std::set<PackageId>> given;
     for (const Binding& binding : answer.bindings) {
       if (binding.provider == none) continue;
-      const auto& needs = binding.root != none ? question.roots[binding.root].needs
-                                               : repository.package(binding.requirer).needs;
-      for (const Need& need : needs) {
-        if (need.name != binding.need->name) continue;
+      const auto& needs = binding.root != none ? question.roots[binding.root].dependencies
+                                               : repository.package(binding.requirer).dependencies;
+      for (const Dependency& need : needs) {
+        if (need.name != binding.dependency->name) continue;
         const auto [known, is_new] = all.emplace(need.name, need.versions);
         if (!is_new) known->second = known->second & need.versions;
       }
-      given[binding.need->name].insert(binding.provider);
+      given[binding.dependency->name].insert(binding.provider);
     }
     for (const auto& [name, versions] : all) {
       PackageId best = none;

@@ -18,7 +18,7 @@
 namespace tenon::bench {
 namespace {
 
-Need need(std::uint64_t name, const std::string& spec) {
+Dependency need(std::uint64_t name, const std::string& spec) {
   return {.name = name_of(name), .versions = Requirement::parse(spec).value()};
 }
 
@@ -27,9 +27,8 @@ Repository repository(const Packages& packages) {
   for (const Item& item : packages.items) {
     Package package = {.name = name_of(item.name),
                        .version = Version::parse(version_of(item.version)).value()};
-    for (const VersionRange& range : item.requirements) {
-      package.needs.push_back(need(range.name, text_of(range)));
-    }
+    for (const Wish& wish : item.wishes)
+      package.dependencies.push_back(need(wish.name, text_of(wish)));
     made.add(std::move(package)).value();
   }
   return made;
@@ -37,13 +36,13 @@ Repository repository(const Packages& packages) {
 
 void resolve_packages(benchmark::State& state, bool broken) {
   const auto there = repository(Packages(broken));
-  Question question = {.roots = {{.name = "bench", .needs = {}}}};
+  Problem question = {.roots = {{.name = "bench", .dependencies = {}}}};
   for (std::uint64_t name = 0; name < names; ++name) {
-    question.roots[0].needs.push_back(need(name, "*"));
+    question.roots[0].dependencies.push_back(need(name, "*"));
   }
   for (auto _ : state) {
     auto answer = resolve(there, question);
-    if (answer.unmet.empty() == broken) state.SkipWithError("wrong answer");
+    if (answer.conflicts.empty() == broken) state.SkipWithError("wrong answer");
     state.counters["versions"] = static_cast<double>(answer.packages.size());
     benchmark::DoNotOptimize(answer);
   }

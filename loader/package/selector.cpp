@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "package/selector.hpp"
+
+#include <algorithm>
+
+#include "package/strongly_connected_components.hpp"
+
+namespace tenon::detail {
+
+Selector::Selector(Propagator& propagator)
+    : propagator_(propagator),
+      edges_(propagator.edges()),
+      requirers_(propagator.repository().names() + 1, none),
+      common_provider_(propagator.repository().names() + 1, none),
+      component_of_(propagator.repository().names() + 1, none),
+      is_queued_(propagator.repository().names() + 1),
+      is_counted_(propagator.repository().size()),
+      is_kept_(propagator.repository().size()) {
+  const auto all = strongly_connected_components(propagator);
+  used_.resize(all.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    for (const NameId name : all[i]) component_of_[name] = i;
+  }
+  add_used();
+  const Range roots = propagator_.edges_of_roots();
+  for (EdgeId id = roots.begin; id < roots.end; ++id) {
+    if (!edges_[id].unmet) add_requirer(id);
+  }
+  for (component_ = 0; component_ < all.size(); ++component_) select(all[component_]);
+}
+
+void Selector::add_used() {
+  for (const Position position : propagator_.used()) {
+    if (!propagator_.usable(position)) continue;
+    used_[component_of_[propagator_.name(position)]].push_back(position);
+  }
+}
+
+bool Selector::side_by_side() const {
+  std::vector<bool> seen(requirers_.size());
+  for (const Position position : kept_) {
+    const NameId name = propagator_.name(position);
+    if (seen[name]) return true;
+    seen[name] = true;
+  }
+  return false;
+}
+
+// Chooses versions for the names of a component until there are no new requirers. A chosen version
+// counts as a requirer from then on, even if it is dropped again; therefore the loop ends. Versions
+// of `Problem::used` count from the start. Finally keeps the providers of requirers outside of the
+// component, the used versions, and all that these require.
+void Selector::select(const std::vector<NameId>& component) {
+  queue_.clear();
+  std::vector<EdgeId> from_outside;
+  for (const NameId name : component) {
+    if (requirers_[name] == none) continue;
+    for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+      from_outside.push_back(id);
+    }
+    is_queued_[name] = 1;
+    queue_.push_back(name);
+  }
+  std::vector<Position> to_keep = used_[component_];
+  for (const Position position : to_keep) count_as_requirer(position);
+  for (std::size_t next = 0; next < queue_.size(); ++next) {
+    const NameId name = queue_[next];
+    is_queued_[name] = 0;
+    choose(name);
+  }
+  for (const EdgeId id : from_outside) to_keep.push_back(edges_[id].provider);
+  while (!to_keep.empty()) {
+    const Position position = to_keep.back();
+    to_keep.pop_back();
+    keep(position, to_keep);
+  }
+}
+
+void Selector::add_requirer(EdgeId id) {
+  Edge& edge = edges_[id];
+  edge.next_requirer = requirers_[edge.name];
+  requirers_[edge.name] = id;
+}
+
+void Selector::count_as_requirer(Position position) {
+  if (is_counted_[position] != 0) return;
+  is_counted_[position] = 1;
+  const Range edges = propagator_.edges_of(position);
+  for (EdgeId id = edges.begin; id < edges.end; ++id) {
+    const Edge& edge = edges_[id];
+    if (edge.unmet || edge.provider == position || !in_component(edge.name)) continue;
+    add_requirer(id);
+    if (reuse_provider(id) || is_queued_[edge.name] != 0) continue;
+    is_queued_[edge.name] = 1;
+    queue_.push_back(edge.name);
+  }
+}
+
+// Assigns the version that all other requirers of the name got, if the edge accepts it. Returns
+// whether it did. Nothing changes for the others.
+bool Selector::reuse_provider(EdgeId id) {
+  Edge& edge = edges_[id];
+  const Position position = common_provider_[edge.name];
+  if (position == none || edge.requires_itself) return false;
+  if (!contains(propagator_.accepted_by(edge), position)) return false;
+  edge.provider = position;
+  return true;
+}
+
+void Selector::keep(Position position, std::vector<Position>& to_keep) {
+  if (position == none || is_kept_[position] != 0) return;
+  is_kept_[position] = 1;
+  kept_.push_back(position);
+  const Range edges = propagator_.edges_of(position);
+  for (EdgeId id = edges.begin; id < edges.end; ++id) {
+    const Edge& edge = edges_[id];
+    if (edge.unmet) continue;
+    if (in_component(edge.name)) {
+      if (edge.provider != none && is_kept_[edge.provider] == 0) to_keep.push_back(edge.provider);
+    } else {
+      add_requirer(id);
+    }
+  }
+}
+
+// Packages that require another version of themselves share versions only with each other, since
+// their choice must not restrict those that require the package itself.
+void Selector::choose(NameId name) {
+  common_provider_[name] = none;
+  if (choose_common(name)) return;
+  on_others_.clear();
+  on_itself_.clear();
+  for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+    (edges_[id].requires_itself ? on_itself_ : on_others_).push_back(id);
+  }
+  common_provider_[name] = choose_for(name, on_others_);
+  choose_for(name, on_itself_);
+}
+
+// The usual case: each requirer accepts one range of versions, and the ranges overlap.
+bool Selector::choose_common(NameId name) {
+  Range common = propagator_.versions(name);
+  for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+    if (edges_[id].requires_itself || edges_[id].ranges != 1) return false;
+    common = intersection(common, edges_[id].accepted);
+    if (common.begin >= common.end) return false;
+  }
+  const Position position = propagator_.preferred({&common, 1});
+  if (position == none || !propagator_.usable(position)) return false;
+  for (EdgeId id = requirers_[name]; id != none; id = edges_[id].next_requirer) {
+    edges_[id].provider = position;
+  }
+  common_provider_[name] = position;
+  count_as_requirer(position);
+  return true;
+}
+
+// Returns the version that all edges got, or none if they got several.
+Position Selector::choose_for(NameId name, std::vector<EdgeId>& edges) {
+  Position given = none;
+  while (!edges.empty()) {
+    Position position = accepted_by_all(edges);
+    if (position == none) position = most_accepted(name, edges);
+    if (position == none) return none;  // advisory requirements that nothing meets
+    if (!propagator_.usable(position)) continue;
+    assign(position, edges);
+    if (given == none && edges.empty()) return position;
+    given = position;
+  }
+  return none;
+}
+
+void Selector::assign(Position position, std::vector<EdgeId>& edges) {
+  std::erase_if(edges, [&](EdgeId id) {
+    Edge& edge = edges_[id];
+    const bool accepts = contains(propagator_.accepted_by(edge), position);
+    if (accepts) edge.provider = position;
+    return accepts;
+  });
+  count_as_requirer(position);
+}
+
+Position Selector::accepted_by_all(const std::vector<EdgeId>& edges) {
+  const auto first = propagator_.accepted_by(edges_[edges[0]]);
+  common_.assign(first.begin(), first.end());
+  for (const EdgeId id : edges) {
+    intersect(common_, propagator_.accepted_by(edges_[id]));
+    if (common_.empty()) return none;
+  }
+  return propagator_.preferred(common_);
+}
+
+Position Selector::most_accepted(NameId name, const std::vector<EdgeId>& edges) {
+  const Range versions = propagator_.versions(name);
+  steps_.assign(versions.end - versions.begin + 1, 0);
+  for (const EdgeId id : edges) {
+    for (const Range& range : propagator_.accepted_by(edges_[id])) {
+      ++steps_[range.begin - versions.begin];
+      --steps_[range.end - versions.begin];
+    }
+  }
+  Position best = none;
+  std::int64_t most = 0;
+  std::int64_t accepting = 0;
+  for (Position position = versions.begin; position < versions.end; ++position) {
+    accepting += steps_[position - versions.begin];
+    if (accepting == 0 || accepting < most || !propagator_.alive(position)) continue;
+    const bool better =
+        accepting > most || (propagator_.locked(position) && !propagator_.locked(best));
+    if (!better) continue;
+    best = position;
+    most = accepting;
+  }
+  return best;
+}
+
+}  // namespace tenon::detail
