@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "catalog/fit.hpp"
+#include "catalog/compatibility.hpp"
 #include "catalog/kinds.hpp"
 
 namespace tenon::detail {
@@ -21,7 +21,7 @@ ModuleDescriptionPtr describe(std::shared_ptr<const Manifest> manifest,
   module->kinds = kinds_revision();
   module->plugins.reserve(module->manifest->provides.size());
   for (const Provided& provided : module->manifest->provides) {
-    module->plugins.push_back({module.get(), &provided, fit_of(provided)});
+    module->plugins.push_back({module.get(), &provided, compatibility_of(provided)});
   }
   return module;
 }

@@ -21,7 +21,7 @@ struct ModuleDescription;
 struct PluginDescription {
   const ModuleDescription* module;  // that it belongs to
   const Provided* provided;
-  Compatibility fit;
+  Compatibility compatibility;
 };
 
 /// The description of a module by its manifest. Immutable.

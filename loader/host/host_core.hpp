@@ -35,7 +35,9 @@ class HostCore final : public PluginDirectory, public std::enable_shared_from_th
   std::shared_ptr<Events> events() const noexcept { return context_.events; }
   std::shared_ptr<Log> log() const noexcept { return context_.log; }
   /// Returns how long the destruction of the host waits for other threads.
-  std::chrono::milliseconds shutdown_timeout() const noexcept { return options_.restart.drain_timeout; }
+  std::chrono::milliseconds shutdown_timeout() const noexcept {
+    return options_.restart.drain_timeout;
+  }
   /// Returns whether this process is a forked child of the process that created the host. Then no
   /// function below may be called, except `choose_for` and `names_for`.
   bool inherited() const noexcept { return process_.inherited(); }

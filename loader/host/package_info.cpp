@@ -181,8 +181,8 @@ std::string PackageDescriptions::why_not(PackageId newer_id, PackageId selected_
   return "one version should serve all requirers";
 }
 
-std::vector<SkippedVersion> PackageDescriptions::newer(PackageId id,
-                                                   const std::vector<Requirer>& requirers) const {
+std::vector<SkippedVersion> PackageDescriptions::newer(
+    PackageId id, const std::vector<Requirer>& requirers) const {
   const Package& selected = repository_.package(id);
   const auto version_of = [this](PackageId one) -> const Version& {
     return repository_.package(one).version;

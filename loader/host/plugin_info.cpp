@@ -40,7 +40,7 @@ std::uint64_t PluginInfo::fingerprint() const noexcept {
 }
 
 const Compatibility& PluginInfo::compatibility() const noexcept {
-  return known(plugin_.get()).fit;
+  return known(plugin_.get()).compatibility;
 }
 
 const std::string& PluginInfo::package() const noexcept {

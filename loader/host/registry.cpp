@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/quote.hpp"
-#include "catalog/fit.hpp"
+#include "catalog/compatibility.hpp"
 
 namespace tenon::detail {
 namespace {

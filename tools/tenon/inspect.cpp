@@ -168,19 +168,20 @@ void add_plugins(Page& page, const std::vector<PluginInfo>& plugins) {
   if (plugins.empty()) return;
   std::vector<Row> rows{{"NAME", "KIND", "VERSION", "HOST", "FITS"}};
   for (const PluginInfo& plugin : plugins) {
-    const Compatibility& fit = plugin.compatibility();
-    rows.push_back({plugin.name(), plugin.kind(), std::to_string(plugin.version()),
-                    fit.host_version != 0 ? std::to_string(fit.host_version) : "-",
-                    std::string(to_string(fit.grade))});
+    const Compatibility& compatibility = plugin.compatibility();
+    rows.push_back(
+        {plugin.name(), plugin.kind(), std::to_string(plugin.version()),
+         compatibility.host_version != 0 ? std::to_string(compatibility.host_version) : "-",
+         std::string(to_string(compatibility.grade))});
   }
   const auto lines = aligned(rows);
   // Details of a plugin follow its row, outside of the columns.
   std::vector<Row> all{{lines.front()}};
   for (std::size_t i = 0; i < plugins.size(); i++) {
     all.push_back({lines[i + 1]});
-    const Compatibility& fit = plugins[i].compatibility();
-    if (!fit.reason.empty()) all.push_back({"  " + harmless(fit.reason)});
-    for (const std::string& method : fit.missing) {
+    const Compatibility& compatibility = plugins[i].compatibility();
+    if (!compatibility.reason.empty()) all.push_back({"  " + harmless(compatibility.reason)});
+    for (const std::string& method : compatibility.missing) {
       all.push_back({"  " + method + "  not in version " + std::to_string(plugins[i].version()) +
                      ": the adapter implements it"});
     }

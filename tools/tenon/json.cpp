@@ -78,12 +78,12 @@ json::object to_json(const PluginInfo& plugin) {
   object["kind"] = plugin.kind();
   object["version"] = plugin.version();
   object["fingerprint"] = hexadecimal(plugin.fingerprint());
-  const Compatibility& fit = plugin.compatibility();
-  object["fits"] = to_string(fit.grade);
-  object["reason"] = text(fit.reason);
-  object["host_version"] =
-      fit.host_version != 0 ? json::value(fit.host_version) : json::value(nullptr);
-  object["missing"] = json::array(fit.missing.begin(), fit.missing.end());
+  const Compatibility& compatibility = plugin.compatibility();
+  object["fits"] = to_string(compatibility.grade);
+  object["reason"] = text(compatibility.reason);
+  object["host_version"] = compatibility.host_version != 0 ? json::value(compatibility.host_version)
+                                                           : json::value(nullptr);
+  object["missing"] = json::array(compatibility.missing.begin(), compatibility.missing.end());
   object["package"] = plugin.package();
   object["package_version"] = plugin.package_version();
   object["origin"] = plugin.builtin() ? "builtin" : "file";

@@ -15,7 +15,7 @@
 namespace tenon::detail {
 
 /// Returns the compatibility of a plugin with the newest version of its kind in this program.
-Compatibility fit_of(const Provided& provided);
+Compatibility compatibility_of(const Provided& provided);
 
 /// Returns the problems of the plugins that this program cannot use. They are errors if the program
 /// can use no plugin of the module, otherwise warnings. An unknown kind is always a warning,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "catalog/fit.hpp"
+#include "catalog/compatibility.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -58,10 +58,11 @@ Error other_spec(const Provided& provided, const KindVersion& version, const std
                                        "released version never changes"});
 }
 
-Error not_adaptable(const Provided& provided, const Compatibility& fit, const std::string& where) {
-  const std::string target = std::to_string(fit.host_version);
+Error not_adaptable(const Provided& provided, const Compatibility& compatibility,
+                    const std::string& where) {
+  const std::string target = std::to_string(compatibility.host_version);
   return Error({.code = "kind-not-adaptable",
-                .message = fit.reason,
+                .message = compatibility.reason,
                 .where = where,
                 .found = title_of(provided),
                 .needed = "a version that can be used as version " + target,
@@ -79,15 +80,15 @@ Error unknown_kind(const Provided& provided, const std::string& where) {
 
 std::optional<Error> incompatibility(const PluginDescription& plugin, const std::string& where) {
   const Provided& provided = *plugin.provided;
-  const Compatibility& fit = plugin.fit;
-  switch (fit.grade) {
+  const Compatibility& compatibility = plugin.compatibility;
+  switch (compatibility.grade) {
     case CompatibilityGrade::latest:
     case CompatibilityGrade::adapted:
       return std::nullopt;
     case CompatibilityGrade::too_new:
       return too_new(provided, *find_kind(provided.kind), where);
     case CompatibilityGrade::not_adaptable:
-      return not_adaptable(provided, fit, where);
+      return not_adaptable(provided, compatibility, where);
     case CompatibilityGrade::other_spec:
       return other_spec(provided, *find_kind(provided.kind)->find(provided.version), where);
     case CompatibilityGrade::unknown_kind:
@@ -103,32 +104,32 @@ std::string title_of(const Provided& provided) {
          ")";
 }
 
-Compatibility fit_of(const Provided& provided) {
+Compatibility compatibility_of(const Provided& provided) {
   const Kind* kind = find_kind(provided.kind);
   if (kind == nullptr) return {};
-  Compatibility fit{.host_version = kind->latest().version};
+  Compatibility compatibility{.host_version = kind->latest().version};
   const KindVersion* version = kind->find(provided.version);
   if (version == nullptr) {
-    fit.grade = CompatibilityGrade::too_new;
+    compatibility.grade = CompatibilityGrade::too_new;
   } else if (version->fingerprint != provided.fingerprint) {
-    fit.grade = CompatibilityGrade::other_spec;
-  } else if (!version->serves(fit.host_version)) {
-    fit.grade = CompatibilityGrade::not_adaptable;
-    if (const Adapter* adapter = version->adapter_to(fit.host_version)) {
-      fit.reason = adapter->refusal;
+    compatibility.grade = CompatibilityGrade::other_spec;
+  } else if (!version->serves(compatibility.host_version)) {
+    compatibility.grade = CompatibilityGrade::not_adaptable;
+    if (const Adapter* adapter = version->adapter_to(compatibility.host_version)) {
+      compatibility.reason = adapter->refusal;
     }
-  } else if (const Adapter* adapter = version->adapter_to(fit.host_version)) {
-    fit.grade = CompatibilityGrade::adapted;
-    fit.missing.assign(adapter->missing.begin(), adapter->missing.end());
+  } else if (const Adapter* adapter = version->adapter_to(compatibility.host_version)) {
+    compatibility.grade = CompatibilityGrade::adapted;
+    compatibility.missing.assign(adapter->missing.begin(), adapter->missing.end());
   } else {
-    fit.grade = CompatibilityGrade::latest;
+    compatibility.grade = CompatibilityGrade::latest;
   }
-  return fit;
+  return compatibility;
 }
 
 std::vector<Error> incompatibilities(const ModuleDescription& module) {
   std::vector<Error> problems;
-  const auto usable = [](const PluginDescription& plugin) { return plugin.fit.usable(); };
+  const auto usable = [](const PluginDescription& plugin) { return plugin.compatibility.usable(); };
   if (std::ranges::all_of(module.plugins, usable)) return problems;
   const std::string where = module.location();
   for (const PluginDescription& plugin : module.plugins) {
