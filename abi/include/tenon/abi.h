@@ -2,22 +2,25 @@
  *
  * tenon/abi.h: the ABI between a host and a plugin, version 1.1.
  *
- * A plugin is a native module (.so, .dll) that exports one const object,
- * `tenon_module_v1`, and carries one note with its manifest. This header is all
- * that a plugin in C needs besides the header of each kind that it implements.
+ * A module (.so, .dll) exports one const object, `tenon_module_v1`, and contains one
+ * note with its manifest. A plugin in C needs only this header and the header of each
+ * kind that it implements.
  *
- * Rules that hold for everything below:
- *  - 64-bit platforms only; sizes are size_t, other integers have a fixed width.
- *  - Structs that cross by pointer start with `struct_size`, set by whoever made
- *    them, and grow only at their end. A member is absent when it lies past
- *    `struct_size` or is NULL; ask with TENON_HAS. Larger than known is fine.
- *  - Values (text, bytes, lists, maps, documents) are embedded, carry no size of
- *    their own, and never grow. Arrays of structs say the size of an element.
- *  - Text is UTF-8 and not terminated. Data NULL is absent, data not NULL with
- *    size 0 is empty.
- *  - Whoever allocated memory frees it. Inputs belong to the caller and are valid
- *    until the method returns. Outputs live in the arena of the call.
- *  - No C++ exception leaves a function of a table.
+ * These rules apply to everything below:
+ *  - Only 64-bit platforms are supported. Sizes are size_t, other integers have a
+ *    fixed width.
+ *  - Structs that cross the ABI by pointer start with `struct_size`, which their
+ *    creator sets, and grow only at their end. A member is absent if it lies past
+ *    `struct_size` (see TENON_HAS) or is NULL. A `struct_size` larger than the reader
+ *    knows is valid.
+ *  - Values (text, bytes, lists, maps, documents) are embedded in other structs, have
+ *    no `struct_size`, and never grow. A list contains the size of its elements.
+ *  - Text is UTF-8 and not NUL-terminated. NULL data is absent; non-NULL data of size
+ *    0 is empty.
+ *  - Memory is freed by the side that allocated it. Inputs belong to the caller and
+ *    are valid until the method returns. Outputs are allocated in the arena of the
+ *    call.
+ *  - No C++ exception leaves a function of a vtable.
  */
 #ifndef TENON_ABI_H
 #define TENON_ABI_H
@@ -47,13 +50,13 @@ extern "C" {
 
 /* -- Values ----------------------------------------------------------------- */
 
-/* UTF-8 text. eg: {"blur", 4} */
+/* UTF-8 text. Example: {"blur", 4} */
 typedef struct tenon_string {
   const char *data;
   size_t size; /* in bytes */
 } tenon_string;
 
-/* Bytes that are only read. */
+/* Read-only bytes. */
 typedef struct tenon_bytes {
   const uint8_t *data;
   size_t size;
@@ -65,16 +68,16 @@ typedef struct tenon_buffer {
   size_t size;
 } tenon_buffer;
 
-/* `count` elements, each `stride` bytes after the one before. The stride may be
- * larger than the type of the element that the reader knows; see TENON_AT. */
+/* An array of `count` elements at intervals of `stride` bytes. The stride may be larger
+ * than the element type that the reader knows; see TENON_AT. */
 typedef struct tenon_list {
   const void *data;
   size_t count;
   size_t stride;
 } tenon_list;
 
-/* Texts to values: `keys.count` equals `values.count`, keys are tenon_string and
- * each stands once. The order means nothing. */
+/* A map from strings to values. `keys.count` equals `values.count`. Keys are tenon_string,
+ * unique and in no particular order. */
 typedef struct tenon_map {
   tenon_list keys;
   tenon_list values;
@@ -84,25 +87,24 @@ typedef struct tenon_map {
 typedef int64_t tenon_duration;
 typedef int64_t tenon_timestamp;
 
-/* Element `i` of a list. REQUIRED: i < list.count. */
+/* Element `i` of a list. Requires i < list.count. */
 #define TENON_AT(type, list, i) \
   (*(const type *)(const void *)((const char *)(list).data + (size_t)(i) * (list).stride))
 
-/* Whether the member of a sized struct is there. */
+/* Whether `struct_size` of an object includes a member. */
 #define TENON_HAS(object, member) \
   ((object)->struct_size >=       \
    (size_t)((const char *)(&(object)->member + 1) - (const char *)(object)))
 
-/* A tenon_string from a string literal. Also for static initialisers. */
+/* Initialiser of a tenon_string from a string literal. A constant expression. */
 #define TENON_TEXT(literal) \
   { "" literal, sizeof(literal) - 1 }
 
 /* -- Status ----------------------------------------------------------------- */
 
-/* The low 8 bits hold a code: one of the canonical codes of gRPC, which stay below 128, or
- * one of tenon's own, which begin there. A code that the reader does not know means
- * TENON_UNKNOWN. Flags may be added to any code but TENON_OK. A failing status comes with
- * a message: tenon_fail. */
+/* The low 8 bits hold a code: a canonical code of gRPC (below 128) or a code of tenon (128
+ * and above). Treat unknown codes as TENON_UNKNOWN. Flags may be added to any code except
+ * TENON_OK. A method that fails also sets a message; see tenon_fail. */
 typedef int32_t tenon_status;
 
 #define TENON_OK 0
@@ -122,10 +124,10 @@ typedef int32_t tenon_status;
 #define TENON_UNAVAILABLE 14
 #define TENON_DATA_LOSS 15
 #define TENON_UNAUTHENTICATED 16
-/* The plugin crashed in the call, and the host contained it. Set by hosts. A call of a method
- * or of a stream adds TENON_RESTARTED: the module is restarted, and its instances go on without
- * the state that was not saved. It is not retryable: nobody knows how far the call came, and the
- * same input may crash the plugin again. */
+/* The plugin crashed in the call, and the host contained the crash. Only hosts set this code.
+ * Calls of methods and of streams add TENON_RESTARTED: the module is restarted, and unsaved state
+ * of its instances is lost. The status is not retryable, because the call may have taken effect
+ * partly, and the same input may crash the plugin again. */
 #define TENON_CRASHED 128
 
 #define TENON_RETRYABLE 0x100 /* the same call may succeed later */
@@ -134,14 +136,14 @@ typedef int32_t tenon_status;
 
 #define TENON_CODE(status) ((status)&0xff)
 
-/* Levels of the log. */
+/* Log levels. */
 #define TENON_LOG_TRACE 0
 #define TENON_LOG_DEBUG 1
 #define TENON_LOG_INFO 2
 #define TENON_LOG_WARN 3
 #define TENON_LOG_ERROR 4
 
-/* A key and its value. eg: {"rows", "12"} */
+/* A key and its value. Example: {"rows", "12"} */
 typedef struct tenon_log_pair {
   tenon_string key;
   tenon_string value;
@@ -152,12 +154,12 @@ typedef struct tenon_log_line {
   size_t struct_size;
   int32_t level;       /* TENON_LOG_... */
   int32_t reserved;    /* 0 */
-  tenon_string plugin; /* whose instance logs; absent: the one whose function runs, if any */
+  tenon_string plugin; /* name of the plugin; if absent, the one whose function is running */
   tenon_string message;
   tenon_list pairs; /* of tenon_log_pair */
 } tenon_log_line;
 
-/* Why a call was cancelled. */
+/* Reasons for the cancellation of a call. */
 #define TENON_NOT_CANCELLED 0
 #define TENON_CANCELLED_BY_CALLER 1
 #define TENON_CANCELLED_BY_DEADLINE 2
@@ -167,46 +169,51 @@ typedef struct tenon_log_line {
 
 typedef struct tenon_call tenon_call;
 
-/* What a method may ask of its caller. One table serves many calls. */
+/* Functions that a method may call on its tenon_call. Many calls share one table. */
 typedef struct tenon_call_functions {
   size_t struct_size;
 
-  /* Memory from the arena of the call, aligned to 16 bytes, valid until the caller
-   * is done with the results. Never NULL: where memory ends, the host ends. */
+  /* Allocates memory in the arena of the call, aligned to 16 bytes. It is valid until the
+   * caller has used the results. Never returns NULL: if allocation fails, the host aborts.
+   * [thread of the call] */
   void *(*allocate)(tenon_call *call, size_t size);
 
-  /* Says why the method fails; copies the text. The last one counts. [thread of the call] */
+  /* Sets the error message of the call; copies the text. A later message replaces an earlier
+   * one. [thread of the call] */
   void (*fail)(tenon_call *call, tenon_status status, tenon_string message);
 
-  /* Writes to the host's log with the name of the plugin. [thread of the call] */
+  /* Writes a message to the host's log, which adds the name of the plugin.
+   * [thread of the call] */
   void (*log)(tenon_call *call, int32_t level, tenon_string message);
 
-  /* TENON_NOT_CANCELLED or the reason. [any thread, until the method returns] */
+  /* Returns TENON_NOT_CANCELLED or the reason of the cancellation.
+   * [any thread, until the method returns] */
   int32_t (*cancelled)(tenon_call *call);
 
-  /* Waits until the call is cancelled or `timeout` has passed; negative waits without
-   * end. Returns what `cancelled` returns. [any thread, until the method returns] */
+  /* Waits until the call is cancelled or `timeout` has passed; a negative timeout never
+   * passes. Returns the same values as `cancelled`. [any thread, until the method returns] */
   int32_t (*wait)(tenon_call *call, tenon_duration timeout);
 
-  /* What to poll for readability (POSIX: a file descriptor) or to wait for (Windows: a
-   * HANDLE) to learn of the cancellation; -1 where the system has none left. Owned by
-   * the host, never read or closed here. [any thread, until the method returns] */
+  /* Returns a file descriptor that becomes readable (POSIX) or a HANDLE that is signalled
+   * (Windows) on cancellation, or -1 if the system has none left. The host owns it: do not
+   * read or close it. [any thread, until the method returns] */
   intptr_t (*wait_handle)(tenon_call *call);
 
-  /* What the last method that failed in this call said; absent where none did. Lives in the
-   * arena of the call. For who calls another plugin. [thread of the call] */
+  /* Returns the message of the last method that failed in this call; absent if none failed.
+   * Allocated in the arena of the call. Used by callers of other plugins.
+   * [thread of the call] */
   tenon_string (*message)(tenon_call *call);
 
-  /* Returns whether the host's log takes lines of this level, not 0 or 0. Ask before a line is put
-   * together. The answer does not change. [thread of the call] */
+  /* Returns non-zero if the host logs lines of this level, otherwise 0. Check it before
+   * formatting a line. The result never changes. [thread of the call] */
   int32_t (*log_wanted)(tenon_call *call, int32_t level);
 
   /* Writes a line with key-value pairs to the host's log. [thread of the call] */
   void (*log_line)(tenon_call *call, const tenon_log_line *line);
 } tenon_call_functions;
 
-/* One call of one method. Belongs to the thread that makes the call and ends with the
- * method; the host may hand the same object to the next call. */
+/* One call of one method. It belongs to the calling thread and ends when the method returns;
+ * the host may reuse the object for the next call. */
 struct tenon_call {
   size_t struct_size;
   const tenon_call_functions *functions;
@@ -215,34 +222,35 @@ struct tenon_call {
   uint8_t *arena_next;
   uint8_t *arena_end;
 
-  /* When the caller stops waiting, on the clock of CLOCK_MONOTONIC (Windows:
-   * QueryPerformanceCounter) in nanoseconds; INT64_MAX is never. Constant while the
-   * method runs. */
+  /* Deadline of the call in nanoseconds of CLOCK_MONOTONIC (Windows:
+   * QueryPerformanceCounter); INT64_MAX means none. Constant while the method runs. */
   int64_t deadline;
 };
 
 /* -- Streams ---------------------------------------------------------------- */
 
-/* The only objects that outlive a call. Whoever implements one puts it first in a
- * struct of its own. Its owner releases it exactly once, on any thread; until then every
- * call of its functions comes from one thread at a time, perhaps beside methods of the
- * instance that made it.
- *  - One in a response belongs to the caller.
- *  - One in a request is lent: it goes over to the method with TENON_OK. A method that
- *    fails leaves it alone, so only what succeeds releases it, or keeps it for later.
- *  - None outlives the instance that made it, nor its code: when the instance ends, when
- *    a restart has waited long enough for it, or at once when a session is restarted, the
- *    host releases it in the place of its owner. What the owner holds stays valid until it
- *    is released: its functions answer TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED,
- *    and a call that is inside one is cancelled with TENON_CANCELLED_BY_RESTART. */
+/* Readers and writers are the only objects that outlive a call. An implementation embeds
+ * one as the first member of its own struct. The owner releases it exactly once, on any
+ * thread. Its functions are called by one thread at a time, possibly while methods of the
+ * instance that created it run.
+ *  - The caller owns a stream in a response.
+ *  - A stream in a request is passed to the method if it returns TENON_OK: the method
+ *    releases it then or later. If the method fails, the caller keeps the stream, and the
+ *    method must not release it.
+ *  - No stream outlives the instance that created it, or its code. The host revokes a
+ *    stream when the instance is destroyed, when a restart has waited for it until its
+ *    deadline, or immediately when a session is restarted. Revoking releases the stream
+ *    on behalf of its owner. The owner's pointer stays valid until the owner releases it:
+ *    its functions return TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED, and a
+ *    function that is running is cancelled with TENON_CANCELLED_BY_RESTART. */
 typedef struct tenon_reader tenon_reader;
 struct tenon_reader {
   size_t struct_size;
-  /* Fills `into` from its start; *got is 0 only at the end. May block until the call is
-   * cancelled, and so may the functions of a writer.
-   * Since ABI 1.1, of a reader that the module made: *got is 0 where nothing is ready
-   * yet, and the host asks again after a while; the end is TENON_OUT_OF_RANGE. Whoever
-   * holds the reader sees 0 at the end, and only there, as ever. */
+  /* Reads up to `into.size` bytes; *got is 0 only at the end of the stream. May block until
+   * the call is cancelled, like the functions of a writer.
+   * Since ABI 1.1, a reader that the module implements sets *got to 0 if no data is ready,
+   * and the host calls it again later; it reports the end with TENON_OUT_OF_RANGE. Callers
+   * of `read` still see 0 only at the end. */
   tenon_status (*read)(tenon_call *call, tenon_reader *self, tenon_buffer into, size_t *got);
   void (*release)(tenon_reader *self);
 };
@@ -250,31 +258,31 @@ struct tenon_reader {
 typedef struct tenon_writer tenon_writer;
 struct tenon_writer {
   size_t struct_size;
-  /* Takes all of `from` or fails. */
+  /* Writes all of `from` or fails. */
   tenon_status (*write)(tenon_call *call, tenon_writer *self, tenon_bytes from);
-  /* Makes what was written complete and durable. A writer that is released without it
-   * discards what was written. */
+  /* Completes the stream and makes its data durable. Releasing a writer without a commit
+   * discards the data. */
   tenon_status (*commit)(tenon_call *call, tenon_writer *self);
   void (*release)(tenon_writer *self);
 };
 
 /* -- Host ------------------------------------------------------------------- */
 
-/* An instance of somebody's plugin as its user sees it: the table of the version of
- * the kind that was asked for, and the object to pass as `self`. */
+/* An instance of another plugin: the vtable of the requested version of the kind, and the
+ * object to pass as `self`. */
 typedef struct tenon_instance {
   const void *table; /* const <prefix>_v<N> * */
   void *self;
 } tenon_instance;
 
-/* Which plugin is wanted, for the functions of the host. */
+/* The requested plugin, for `find` and `create` of the host. */
 typedef struct tenon_plugin_request {
   size_t struct_size;
-  tenon_string kind;      /* eg: "tenon.dev/source" */
-  int32_t version;        /* of the kind, as compiled into the asker */
+  tenon_string kind;      /* example: "tenon.dev/source" */
+  int32_t version;        /* of the kind, as compiled into the caller */
   int32_t reserved;       /* 0 */
   uint64_t fingerprint;   /* of that version's spec: <PREFIX>_V<N>_FINGERPRINT */
-  tenon_string reference; /* eg: "builtin:tenon.dev/log"; not used by find */
+  tenon_string reference; /* example: "builtin:tenon.dev/log"; not used by find */
 } tenon_plugin_request;
 
 typedef struct tenon_find_response {
@@ -282,57 +290,57 @@ typedef struct tenon_find_response {
   tenon_list names; /* of tenon_string; one per plugin, sorted */
 } tenon_find_response;
 
-/* What a module may ask of the host that loaded it. Valid from before `start` until
- * after `stop`. */
+/* Functions that a module may call on the host that loaded it. Valid from before `start`
+ * until after `stop`. */
 typedef struct tenon_host tenon_host;
 struct tenon_host {
   size_t struct_size;
   int32_t abi_major; /* of the host */
   int32_t abi_minor;
 
-  /* Writes to the host's log with the name of the module. [any thread] */
+  /* Writes a message to the host's log, which adds the name of the module. [any thread] */
   void (*log)(const tenon_host *host, int32_t level, tenon_string message);
 
-  /* A call of the module's own, for its own threads and for calls to other plugins.
-   * With a parent it takes over the parent's deadline and cancellation; its arena is its
-   * own. The parent may end first; then nothing cancels the call any more. Ends on the
-   * same thread with call_end, which frees what the arena holds.
-   * [any thread] */
+  /* Begins a call for one of the module's own threads or for calls to other plugins. It
+   * has its own arena. With a parent it inherits the parent's deadline and cancellation.
+   * The parent may end first; after that nothing cancels the call. End the call on the
+   * same thread with call_end, which frees its arena. [any thread] */
   tenon_status (*call_begin)(const tenon_host *host, tenon_call *parent, tenon_call **call);
   void (*call_end)(const tenon_host *host, tenon_call *call);
 
-  /* The names of the plugins of a kind that `create` could serve at this version. The
-   * answer lives in the arena of the call. [any thread] */
+  /* Returns the names of the plugins of a kind that `create` can provide at this version,
+   * allocated in the arena of the call. [any thread] */
   tenon_status (*find)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
                        const tenon_find_response **out);
 
-  /* A new instance of another plugin: of the module's own package, of one that its manifest
-   * requires, in the version that it got, or of the host's builtins. An older plugin is
-   * adapted to the version asked for, a plugin that has only newer versions is refused.
-   * Stays valid when its provider restarts. Given back with release; what is left is
-   * released when the asking module is unloaded. [any thread] */
+  /* Creates an instance of another plugin: of the module's own package, of a package that
+   * its manifest requires (in the version bound to the module), or of the host's builtins.
+   * An older plugin is adapted to the requested version; a plugin with only newer versions
+   * is refused. The instance stays valid when its module restarts. Destroy it with release;
+   * the host releases remaining instances when the calling module is unloaded.
+   * [any thread] */
   tenon_status (*create)(const tenon_host *host, tenon_call *call, const tenon_plugin_request *in,
                          tenon_instance *out);
   void (*release)(const tenon_host *host, tenon_instance *instance);
 
-  /* The same as those of a call. [any thread] */
+  /* Like the functions of the same name in tenon_call_functions. [any thread] */
   int32_t (*log_wanted)(const tenon_host *host, int32_t level);
   void (*log_line)(const tenon_host *host, const tenon_log_line *line);
 };
 
-/* -- Tables of plugins ------------------------------------------------------ */
+/* -- Vtables ---------------------------------------------------------------- */
 
 typedef struct tenon_create_request {
   size_t struct_size;
   const tenon_host *host; /* as for start */
-  tenon_string name;      /* of the plugin, eg: "me.example/blur" */
+  tenon_string name;      /* of the plugin, for example "me.example/blur" */
 } tenon_create_request;
 
 typedef struct tenon_state_request {
   size_t struct_size;
-  int32_t version; /* of the state: wanted for save, given for restore */
+  int32_t version; /* of the state: the version to save, or the version of `state` */
   int32_t reserved;
-  tenon_bytes state; /* restore only; empty is a state, absent is none */
+  tenon_bytes state; /* only for restore_state; absent means none, empty is a state */
 } tenon_state_request;
 
 typedef struct tenon_state_response {
@@ -340,32 +348,32 @@ typedef struct tenon_state_response {
   tenon_bytes state;
 } tenon_state_response;
 
-/* What every plugin has beside the methods of its kind. A table whose base is NULL has
- * no state of its own: its instances are all NULL. Every function runs alone: the host
- * makes no other call to the instance at the same time. */
+/* Functions that all kinds have in common. If a vtable has no base, its plugin has no
+ * instances: `self` is always NULL. While one of these functions runs, the host makes no
+ * other call to the instance. */
 typedef struct tenon_base {
   size_t struct_size;
 
-  /* Makes an instance. Cheap: nothing is opened here. */
+  /* Creates an instance. Must be cheap: open files and connections later. */
   tenon_status (*create)(tenon_call *call, const tenon_create_request *in, void **self);
-  /* Ends an instance. No call is inside it and none follows. */
+  /* Destroys an instance. No call to it is running, and none follows. */
   void (*destroy)(void *self);
 
-  /* Optional, around a restart. save_state may not call the host's create. restore_state
-   * is called after configure with what was saved, and not called where nothing was.
-   * Since ABI 1.1 it is called whenever the instance takes the place of another: where
-   * nothing was saved (no save_state, the state discarded, a crash), `version` is 0 and
-   * `state` absent. */
+  /* Optional, for restarts. save_state may not call the host's create. restore_state is
+   * called after configure with the saved state, and not called if none was saved.
+   * Since ABI 1.1, restore_state is called whenever the instance replaces another one. If
+   * no state was saved (no save_state, discarded state, a crash), `version` is 0 and
+   * `state` is absent. */
   tenon_status (*save_state)(tenon_call *call, void *self, const tenon_state_request *in,
                              const tenon_state_response **out);
   tenon_status (*restore_state)(tenon_call *call, void *self, const tenon_state_request *in);
-  /* Optional, session kinds: let go of what the next generation will take over; take it
-   * back because the restart failed. */
+  /* Optional, for session kinds. suspend releases the resources that the next generation
+   * needs. resume acquires them again because the restart failed. */
   tenon_status (*suspend)(tenon_call *call, void *self);
   tenon_status (*resume)(tenon_call *call, void *self);
 } tenon_base;
 
-/* How the table of every kind begins; its methods follow, each one function pointer. */
+/* The first members of the vtable of every kind. Its methods follow as function pointers. */
 typedef struct tenon_table {
   size_t struct_size;
   int32_t version; /* of the kind */
@@ -380,35 +388,36 @@ typedef struct tenon_registration {
   int32_t reserved;
   uint64_t fingerprint;
   tenon_string name;
-  const void *table; /* begins as tenon_table does */
+  const void *table; /* begins with the members of tenon_table */
 } tenon_registration;
 
 /* -- Module ----------------------------------------------------------------- */
 
 #define TENON_MAGIC UINT64_C(0x31766e6f6e6574ab) /* bytes in memory: 0xab "tenonv1" */
 
-/* The object that a module exports. The members up to manifest_size are the prologue:
- * they never change, and its integers are read from the file before it is loaded. */
+/* The object that a module exports. The members up to manifest_size are the prologue,
+ * which never changes. The host reads its integers from the file before loading it. */
 typedef struct tenon_module {
   uint64_t magic;       /* TENON_MAGIC */
   uint32_t struct_size; /* at most 65536 */
   uint16_t abi_major;
-  uint16_t abi_minor;   /* the lowest that the module requires */
-  const char *manifest; /* the text in the note */
+  uint16_t abi_minor;   /* the lowest version that the module requires */
+  const char *manifest; /* the text of the note */
   uint64_t manifest_size;
 
   tenon_list registrations; /* of tenon_registration */
 
-  /* Optional. Before the first create of this image. Constructors of static objects run
-   * inside the system's loader and must be trivial; work belongs here. */
+  /* Optional. Called before the first create of this image. Initialise the module here:
+   * constructors of static objects run inside the system's loader and must be trivial. */
   tenon_status (*start)(tenon_call *call, const tenon_host *host);
-  /* Optional, after the last destroy. No thread may run the module's code afterwards. */
+  /* Optional. Called after the last destroy. No thread may run the module's code after it
+   * returns. */
   void (*stop)(void);
 } tenon_module;
 
 /* -- Helpers for methods ---------------------------------------------------- */
 
-/* Memory from the arena of the call; see tenon_call_functions.allocate. */
+/* Allocates memory in the arena of the call; see tenon_call_functions.allocate. */
 static inline void *tenon_allocate(tenon_call *call, size_t size) {
   uint8_t *start = call->arena_next;
   size_t room = (size_t)(call->arena_end - start);
@@ -420,18 +429,18 @@ static inline void *tenon_allocate(tenon_call *call, size_t size) {
   return call->functions->allocate(call, size);
 }
 
-/* The same, zeroed. */
+/* Allocates zeroed memory in the arena of the call. */
 static inline void *tenon_allocate_zeroed(tenon_call *call, size_t size) {
   return memset(tenon_allocate(call, size), 0, size);
 }
 
-/* The same, as a copy of `size` bytes at `data`. */
+/* Copies `size` bytes at `data` into the arena of the call. */
 static inline void *tenon_allocate_copy(tenon_call *call, const void *data, size_t size) {
   void *copy = tenon_allocate(call, size);
   return size != 0 ? memcpy(copy, data, size) : copy;
 }
 
-/* Text of a terminated string, not copied; NULL is absent. */
+/* Returns a NUL-terminated string as text, not copied; NULL is absent. */
 static inline tenon_string tenon_text(const char *terminated) {
   tenon_string text;
   text.data = terminated;
@@ -439,18 +448,19 @@ static inline tenon_string tenon_text(const char *terminated) {
   return text;
 }
 
-/* Fails: `return tenon_fail(call, TENON_NOT_FOUND, "no such table");` */
+/* Sets the error message and returns the status:
+ * `return tenon_fail(call, TENON_NOT_FOUND, "no such table");` */
 static inline tenon_status tenon_fail(tenon_call *call, tenon_status status, const char *message) {
   call->functions->fail(call, status, tenon_text(message));
   return status;
 }
 
-/* Whether two texts are the same. */
+/* Returns whether two texts are equal. */
 static inline int tenon_equal(tenon_string a, tenon_string b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* The text under `key` in a map of texts; absent where there is none. */
+/* Returns the value of `key` in a map of texts; absent if there is none. */
 static inline tenon_string tenon_get(tenon_map map, const char *key) {
   tenon_string wanted = tenon_text(key);
   size_t i;
@@ -462,7 +472,7 @@ static inline tenon_string tenon_get(tenon_map map, const char *key) {
   return tenon_text(NULL);
 }
 
-/* Room in the arena for a list of `count` zeroed elements; *elements is where they are. */
+/* Allocates a list of `count` zeroed elements in the arena, and sets *elements to the first. */
 static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t stride,
                                         void **elements) {
   tenon_list list;
@@ -473,7 +483,7 @@ static inline tenon_list tenon_new_list(tenon_call *call, size_t count, size_t s
   return list;
 }
 
-/* Whether the host's log takes lines of this level. A host that cannot be asked takes all. */
+/* Returns whether the host logs lines of this level; true if the host lacks `log_wanted`. */
 static inline int tenon_log_wanted(tenon_call *call, int32_t level) {
   const tenon_call_functions *functions = call->functions;
   if (!TENON_HAS(functions, log_wanted) || functions->log_wanted == NULL) return 1;
@@ -484,7 +494,7 @@ static inline int tenon_host_log_wanted(const tenon_host *host, int32_t level) {
   return host->log_wanted(host, level) != 0;
 }
 
-/* A line for tenon_log; nothing is copied. `pairs` may be NULL where `count` is 0. */
+/* Returns a line for tenon_log; copies nothing. `pairs` may be NULL if `count` is 0. */
 static inline tenon_log_line tenon_new_log_line(int32_t level, const char *message,
                                                 const tenon_log_pair *pairs, size_t count) {
   tenon_log_line line;
@@ -504,7 +514,7 @@ static inline tenon_log_line tenon_new_log_line(int32_t level, const char *messa
  *   const tenon_log_pair pairs[] = {{TENON_TEXT("table"), in->table}};
  *   tenon_log(call, tenon_new_log_line(TENON_LOG_INFO, "opened", pairs, 1));
  *
- * A host without `log_line` gets the message alone, without the pairs. */
+ * If the host lacks `log_line`, only the message is logged. */
 static inline void tenon_log(tenon_call *call, tenon_log_line line) {
   const tenon_call_functions *functions = call->functions;
   if (TENON_HAS(functions, log_line) && functions->log_line != NULL) {
@@ -527,15 +537,15 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
 
 /* -- Declaring a module ------------------------------------------------------ */
 
-/* One declaration makes the table and the manifest. List the plugins of the module in a
- * macro of your own, each as P(prefix of the kind, version, name, pointer to the table):
+/* One declaration defines the registrations and the manifest. List the plugins of the module
+ * in a macro, each as P(prefix of the kind, version, name, pointer to the vtable):
  *
  *   #define PLUGINS(P) P(photo_filter, 1, "me.example/invert", &filter)
  *   TENON_MODULE("me.example/invert", "1.0.0", PLUGINS, {"summary": "Inverts colours"})
  *
- * What follows PLUGINS is optional: one JSON object with what the manifest says besides
- * (see the page on the manifest). In the manifest, entries that are null end a list and
- * are skipped; so the preprocessor can put a comma behind each entry.
+ * The argument after PLUGINS is optional: one JSON object with further members of the
+ * manifest (see abi/manifest.md). Readers of the manifest skip a null at the end of a list,
+ * so that the preprocessor can add a comma after each entry.
  *
  * TENON_MODULE_WITH also takes the functions start and stop, or NULL. */
 #define TENON_MODULE(name, version, ...) \
@@ -567,7 +577,8 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
                  "null],\"details\":"                                                      \
                  "[" TENON_QUOTE_(__VA_ARGS__) "null]}"
 
-/* The note. ELF: section .note.tenon, name "tenon", type 1. PE: section .tenon. */
+/* The note with the manifest. ELF: section .note.tenon, name "tenon", type 1. PE: section
+ * .tenon. */
 #define TENON_NOTE_TYPE 1
 #if defined(_MSC_VER)
 #pragma section(".tenon", read)
@@ -589,7 +600,7 @@ static inline void tenon_host_log(const tenon_host *host, tenon_log_line line) {
 #define TENON_LINKAGE_END_
 #endif
 
-/* A note whose text has room for `size` bytes, terminator included. */
+/* A note with a text of `size` bytes, including the terminator. */
 #define TENON_NOTE_STRUCT_(size) \
   struct {                       \
     uint32_t name_size;          \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/values.hpp: the values of the ABI as C++17 sees them, for hosts and plugins alike.
+// tenon/values.hpp: C++17 types for the values of the ABI, for hosts and plugins.
 //
 // Each type of a spec has three forms:
 // - raw: the C struct that crosses the ABI (tenon_string, tenon_list, tenon_record_v2);
-// - view: reads the raw form in place and is valid as long as that is (std::string_view, ListView);
+// - view: reads the raw form in place and is valid as long as it is (std::string_view, ListView);
 // - owned: an ordinary C++ value (std::string, std::vector).
 //
-// Value<T> converts between them, T being the owned form. Generated headers add Value for the
+// Value<T> converts between them; T is the owned form. Generated headers specialise Value for the
 // documents, structs and enums of their kinds.
 #pragma once
 
@@ -31,17 +31,17 @@ using Bytes = std::vector<std::uint8_t>;
 using Duration = std::chrono::nanoseconds;
 /// A point in time since 1970-01-01T00:00:00Z, in nanoseconds.
 using Timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
-/// Texts by text; the configuration of a plugin, for one.
+/// A map of strings, for example the configuration of a plugin.
 using TextMap = std::map<std::string, std::string, std::less<>>;
 
-/// A JSON text, not parsed.
+/// JSON text, not parsed.
 struct Json {
   std::string text;
   friend bool operator==(const Json& a, const Json& b) { return a.text == b.text; }
   friend bool operator!=(const Json& a, const Json& b) { return !(a == b); }
 };
 
-/// Bytes that belong to somebody else and are only read.
+/// Read-only bytes that the view does not own.
 class BytesView {
  public:
   constexpr BytesView() noexcept = default;
@@ -56,7 +56,7 @@ class BytesView {
   bool empty() const noexcept { return size_ == 0; }
   const std::uint8_t* begin() const noexcept { return data_; }
   const std::uint8_t* end() const noexcept { return data_ + size_; }
-  /// The same bytes read as text.
+  /// The same bytes as text.
   std::string_view text() const noexcept { return {reinterpret_cast<const char*>(data_), size_}; }
   /// A copy.
   Bytes own() const { return Bytes(begin(), end()); }
@@ -69,12 +69,12 @@ class BytesView {
   std::size_t size_ = 0;
 };
 
-/// Bytes of a text, copied.
+/// Returns a copy of the bytes of a text.
 inline Bytes to_bytes(std::string_view text) {
   return BytesView(text).own();
 }
 
-/// Bytes of the caller that a plugin may change in place.
+/// Bytes that a plugin may change in place. The caller owns them.
 struct Buffer {
   std::uint8_t* data = nullptr;
   std::size_t size = 0;
@@ -84,23 +84,24 @@ struct Buffer {
   std::uint8_t* end() const noexcept { return data + size; }
 };
 
-/// Whether the raw form points at what the owned value holds, or at copies in the call's arena.
+/// How to make a raw form: pointing into the owned value (shallow), or at copies in the arena of
+/// the call (deep).
 enum class Copy { shallow, deep };
 
 /// Conversions of one type; T is its owned form. Every specialisation has
-/// - Raw, View: its other forms;
-/// - raw<Copy>(call, const T&): to the raw form; arrays of elements always go to the arena of
-/// `call`;
-/// - pass(call, View): from a view to the raw form, shallow;
-/// - view(const Raw&): valid as long as the raw value and what it points at;
-/// - own(const Raw&): a copy;
-/// - absent(const Raw&), none(): only where the raw form itself can say that there is nothing.
+/// - Raw, View: the other two forms;
+/// - raw<Copy>(call, const T&): returns the raw form; allocates arrays of elements in the arena of
+///   `call`, even if shallow;
+/// - pass(call, View): returns the raw form of a view, shallow;
+/// - view(const Raw&): returns a view, valid as long as the raw value and its data;
+/// - own(const Raw&): returns a copy;
+/// - absent(const Raw&), none(): only if the raw form has a value of its own for "absent".
 template <class T, class = void>
 struct Value;
 
 namespace detail {
 
-/// What empty values point at: they are there, but have no elements.
+/// Data of empty values, which are not NULL because NULL means absent.
 inline constexpr std::uint8_t nothing = 0;
 
 template <class T>
@@ -256,7 +257,7 @@ struct Value<Bytes> {
 
 namespace detail {
 
-/// Goes through a view by index. Elements are made when they are read.
+/// Iterates over a view by index. Dereferencing creates the element.
 template <class View, class Element>
 class IndexIterator {
  public:
@@ -293,7 +294,7 @@ class IndexIterator {
 
 }  // namespace detail
 
-/// Reads a list in place, a forward range. Element i is of type Value<T>::View.
+/// A list that is read in place: a forward range of Value<T>::View.
 template <class T>
 class ListView {
  public:
@@ -305,13 +306,13 @@ class ListView {
 
   std::size_t size() const noexcept { return raw_.count; }
   bool empty() const noexcept { return raw_.count == 0; }
-  /// REQUIRED: i < size().
+  /// Returns an element. Requires i < size().
   Element operator[](std::size_t i) const {
     return Value<T>::view(TENON_AT(typename Value<T>::Raw, raw_, i));
   }
   Iterator begin() const noexcept { return {*this, 0}; }
   Iterator end() const noexcept { return {*this, size()}; }
-  /// Elements [from, from + count). REQUIRED: they are there.
+  /// Returns the elements [from, from + count). Requires from + count <= size().
   ListView slice(std::size_t from, std::size_t count) const noexcept {
     return ListView({static_cast<const char*>(raw_.data) + from * raw_.stride, count, raw_.stride});
   }
@@ -351,8 +352,8 @@ struct Value<std::vector<T>, std::enable_if_t<!std::is_same_v<T, std::uint8_t>>>
   static Raw none() noexcept { return {nullptr, 0, 0}; }
 };
 
-/// Reads a map in place, a forward range of keys and values: `for (const auto& [key, value] :
-/// map)`.
+/// A map that is read in place: a forward range of pairs of key and value.
+/// Example: `for (const auto& [key, value] : map)`
 template <class T>
 class MapView {
  public:
@@ -366,14 +367,14 @@ class MapView {
 
   std::size_t size() const noexcept { return raw_.keys.count; }
   bool empty() const noexcept { return size() == 0; }
-  /// REQUIRED: i < size(), for both.
+  /// Return a key and a value by index. Both require i < size().
   std::string_view key(std::size_t i) const {
     return Value<std::string>::view(TENON_AT(tenon_string, raw_.keys, i));
   }
   typename Value<T>::View value(std::size_t i) const {
     return Value<T>::view(TENON_AT(typename Value<T>::Raw, raw_.values, i));
   }
-  /// The value under a key, if there is one; looks at each key.
+  /// Returns the value of a key, if there is one. Takes linear time.
   std::optional<typename Value<T>::View> find(std::string_view wanted) const {
     for (std::size_t i = 0; i < size(); i++) {
       if (key(i) == wanted) return value(i);
@@ -428,19 +429,19 @@ struct Value<std::map<std::string, T, std::less<>>> {
 namespace detail {
 
 template <class T, class = void>
-inline constexpr bool says_absent = false;
+inline constexpr bool has_absent_form = false;
 template <class T>
-inline constexpr bool says_absent<T, std::void_t<decltype(&Value<T>::none)>> = true;
+inline constexpr bool has_absent_form<T, std::void_t<decltype(&Value<T>::none)>> = true;
 
 }  // namespace detail
 
-/// Where the raw form can say by itself that there is nothing (text, bytes, lists, maps) it does;
-/// everything else crosses as a pointer that is NULL when absent.
+/// Text, bytes, lists and maps have a raw form for "absent". Other values cross the ABI as a
+/// pointer that is NULL if absent.
 template <class T>
 struct Value<std::optional<T>> {
-  static constexpr bool by_itself = detail::says_absent<T>;
+  static constexpr bool has_absent_form = detail::has_absent_form<T>;
   using Inner = typename Value<T>::Raw;
-  using Raw = std::conditional_t<by_itself || std::is_pointer_v<Inner>, Inner, const Inner*>;
+  using Raw = std::conditional_t<has_absent_form || std::is_pointer_v<Inner>, Inner, const Inner*>;
   using View = std::optional<typename Value<T>::View>;
 
   template <Copy copy>
@@ -451,11 +452,11 @@ struct Value<std::optional<T>> {
     return value ? wrap(call, Value<T>::pass(call, *value)) : none_raw();
   }
   static View view(const Raw& raw) {
-    if (nothing_in(raw)) return std::nullopt;
+    if (is_absent(raw)) return std::nullopt;
     return Value<T>::view(unwrap(raw));
   }
   static std::optional<T> own(const Raw& raw) {
-    if (nothing_in(raw)) return std::nullopt;
+    if (is_absent(raw)) return std::nullopt;
     return Value<T>::own(unwrap(raw));
   }
 
@@ -474,15 +475,15 @@ struct Value<std::optional<T>> {
       return *raw;
     }
   }
-  static bool nothing_in(const Raw& raw) noexcept {
-    if constexpr (by_itself) {
+  static bool is_absent(const Raw& raw) noexcept {
+    if constexpr (has_absent_form) {
       return Value<T>::absent(raw);
     } else {
       return raw == nullptr;
     }
   }
   static Raw none_raw() noexcept {
-    if constexpr (by_itself) {
+    if constexpr (has_absent_form) {
       return Value<T>::none();
     } else {
       return nullptr;
@@ -490,13 +491,13 @@ struct Value<std::optional<T>> {
   }
 };
 
-/// A copy of a document or struct that is read in place; its bag is copied like all else.
+/// Returns a copy of a document or struct that is read in place, including its bag.
 template <class View>
 typename View::Owned own(const View& view) {
   return Value<typename View::Owned>::own(view.raw());
 }
 
-/// What a method takes for a parameter of type T without copying it.
+/// The type of a method's parameter of type T, passed without a copy.
 template <class T>
 using ViewOf = typename Value<T>::View;
 template <class T>
