@@ -16,7 +16,7 @@ AppendFile::AppendFile(std::string path, std::int64_t size) : path_(std::move(pa
   if (file_ < 0) throw sdk::system_failure(errno, "cannot open ", path_);
   try {
     if (::ftruncate(file_, size_) != 0 || ::lseek(file_, size_, SEEK_SET) < 0) {
-      throw sdk::system_failure(errno, "cannot go to the end of ", path_);
+      throw sdk::system_failure(errno, "cannot seek to the end of ", path_);
     }
     make_entry_durable();
   } catch (...) {
@@ -55,7 +55,7 @@ void AppendFile::append(std::string_view piece) {
     return;
   }
   if (::ftruncate(file_, size_) != 0 || ::lseek(file_, size_, SEEK_SET) < 0) {
-    throw sdk::system_failure(failed, "cannot write ", path_, " nor take back what was written")
+    throw sdk::system_failure(failed, "cannot write ", path_, " and cannot undo the partial write")
         .fatal();
   }
   throw sdk::system_failure(failed, "cannot write ", path_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A file that grows by pieces, each of which is there completely or not at all once it was
-// appended.
+// A file to which pieces are appended, each one completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +11,15 @@ namespace tenon::builtin {
 
 class AppendFile {
  public:
-  /// Opens the file and makes it durable that it exists; cuts it to `size` bytes. Throws
-  /// sdk::Failure.
+  /// Opens or creates the file, makes its directory entry durable, and truncates it to `size`
+  /// bytes. Throws sdk::Failure.
   AppendFile(std::string path, std::int64_t size);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  /// Writes a piece. If that fails, the file is as it was. Throws sdk::Failure.
+  /// Writes a piece. If that fails, the file is unchanged. Throws sdk::Failure, which is fatal if a
+  /// partial write could not be undone.
   void append(std::string_view piece);
   /// Waits until all pieces are on the disk. May be called while another thread appends. Throws
   /// sdk::Failure.

@@ -9,7 +9,7 @@
 namespace tenon::builtin {
 namespace {
 
-/// Replaces namespaces by those that they are mapped to.
+/// Replaces namespaces according to the mapping.
 class Mapping {
  public:
   explicit Mapping(MapView<std::string> entries) : entries_(entries) {}

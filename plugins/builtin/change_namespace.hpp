@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/change-namespace: a restore item action that moves resources to other namespaces, by
+// tenon.dev/change-namespace: a restore item action that moves resources to other namespaces, using
 // the namespace mapping of the restore. It changes metadata.namespace, the name of a Namespace, and
-// the references to namespaces that documents of Kubernetes hold; namespace_references.cpp lists
-// them. A namespace inside other texts, such as a host name in an environment variable, is left
-// alone.
+// the references to namespaces in other resources; see namespace_references.cpp. It does not change
+// namespaces inside other texts, such as a host name in an environment variable.
 #pragma once
 
 #include <tenon/sdk/restore_item_action.hpp>

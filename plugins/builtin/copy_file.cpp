@@ -16,9 +16,9 @@
 namespace tenon::builtin {
 namespace {
 
-// Number of bytes between two checks whether the call is cancelled.
+// Number of bytes between two checks for cancellation.
 constexpr off_t stride = 16 << 20;
-constexpr std::size_t piece_size = 65'536;
+constexpr std::size_t chunk_size = 65'536;
 
 class Copying {
  public:
@@ -30,7 +30,7 @@ class Copying {
     while (at < end) {
       call_.check();
       const off_t count = system_copies_ ? by_system(at, std::min(end - at, stride))
-                                         : by_hand(at, std::min<off_t>(end - at, piece_size));
+                                         : by_hand(at, std::min<off_t>(end - at, chunk_size));
       if (count == 0) break;
       if (count > 0) at += count;
     }
@@ -53,7 +53,7 @@ class Copying {
   }
 
   off_t by_hand(off_t at, off_t size) {
-    if (piece_ == nullptr) piece_ = std::make_unique<char[]>(piece_size);
+    if (piece_ == nullptr) piece_ = std::make_unique<char[]>(chunk_size);
     const ssize_t got =
         retry([&] { return ::pread(from_, piece_.get(), static_cast<std::size_t>(size), at); });
     if (got < 0) throw failure();

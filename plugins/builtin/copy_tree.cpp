@@ -16,7 +16,7 @@ namespace tenon::builtin {
 namespace {
 
 // Each level holds two open folders.
-constexpr int most_levels = 400;
+constexpr int max_levels = 400;
 constexpr mode_t permissions = 07777;
 constexpr mode_t without_owner = 0777;  // a set-user-ID program would run as another user
 
@@ -41,8 +41,8 @@ void set_attributes(int file, const struct stat& like, const std::string& path) 
 }  // namespace
 
 void TreeCopy::copy_folder(const Folder& from, const Folder& to, int depth) {
-  if (depth > most_levels) {
-    throw sdk::Failure(TENON_FAILED_PRECONDITION, "more than ", most_levels,
+  if (depth > max_levels) {
+    throw sdk::Failure(TENON_FAILED_PRECONDITION, "more than ", max_levels,
                        " folders are nested, the last is ", from.path());
   }
   const struct stat status = status_of(from.get(), from.path());
@@ -62,7 +62,7 @@ void TreeCopy::copy_entry(const Folder& from, const Folder& to, const Entry& ent
     case EntryType::link:
       return copy_link(from, to, entry.name);
     case EntryType::special:
-      return left_out_(from.path_of(entry.name));
+      return on_skipped_(from.path_of(entry.name));
     case EntryType::folder:
       const std::optional<Folder> inside = from.enter(entry.name);
       if (!inside) return;

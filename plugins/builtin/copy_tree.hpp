@@ -2,7 +2,7 @@
 //
 // Copies a folder with its content: files, folders and symbolic links, with their modes and
 // times, and with their owners if the process may set them. Two hard links to one file become two
-// files; extended attributes are not copied. Sockets, devices and fifos are left out.
+// files; extended attributes are not copied. Sockets, devices and fifos are skipped.
 #pragma once
 
 #include "folder.hpp"
@@ -17,13 +17,13 @@ namespace tenon::builtin {
 
 class TreeCopy {
  public:
-  /// `left_out` is called with the path of each special file. Cancelling the call ends the copy
+  /// Calls `on_skipped` with the path of each special file. Cancelling the call stops the copy
   /// between two files, or within a large one.
-  TreeCopy(sdk::Call call, std::function<void(const std::string& path)> left_out)
-      : call_(call), left_out_(std::move(left_out)) {}
+  TreeCopy(sdk::Call call, std::function<void(const std::string& path)> on_skipped)
+      : call_(call), on_skipped_(std::move(on_skipped)) {}
 
   /// Copies the content of a folder into an empty one, which gets the mode and times of the first.
-  /// Leaves out files that are removed meanwhile. Throws sdk::Failure.
+  /// Skips files that are removed meanwhile. Throws sdk::Failure.
   void run(const Folder& from, const Folder& to) { copy_folder(from, to, 0); }
 
   /// Returns the number of files and links that were copied.
@@ -36,7 +36,7 @@ class TreeCopy {
   void copy_link(const Folder& from, const Folder& to, const std::string& name);
 
   sdk::Call call_;
-  std::function<void(const std::string&)> left_out_;
+  std::function<void(const std::string&)> on_skipped_;
   std::uint64_t files_ = 0;
 };
 

@@ -11,20 +11,22 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-bool begins_with_mark(std::string_view text) {
+bool starts_with_byte_order_mark(std::string_view text) {
   return text.substr(0, byte_order_mark.size()) == byte_order_mark;
 }
 
-/// Returns the next line that is not empty, with those into which a quoted field continues.
+/// Reads the next line that is not empty, and the lines into which its quoted fields continue.
+/// Returns false at the end.
 bool read_text(Lines& lines, std::string& text) {
   std::string_view line;
   do {
     if (!lines.next(line)) return false;
-    if (lines.line() == 1 && begins_with_mark(line)) line.remove_prefix(byte_order_mark.size());
+    if (lines.line() == 1 && starts_with_byte_order_mark(line))
+      line.remove_prefix(byte_order_mark.size());
   } while (without_return(line).empty());
   text.assign(line);
   const std::int64_t first = lines.line();
-  // In a complete row the quotes are even: two around a field, and two for each inside.
+  // A complete row has an even number of quotes: two around a field, and two for each inside.
   auto quotes = std::count(line.begin(), line.end(), '"');
   while (quotes % 2 != 0) {
     if (!lines.next(line)) {
@@ -37,7 +39,7 @@ bool read_text(Lines& lines, std::string& text) {
   return true;
 }
 
-/// Takes the quoted field at the start of `rest`, whose quotes are even.
+/// Removes the quoted field at the start of `rest`, which has an even number of quotes.
 std::string take_quoted(std::string_view& rest) {
   std::string field;
   rest.remove_prefix(1);
@@ -59,7 +61,8 @@ std::string take_plain(std::string_view& rest) {
 }
 
 void append_field(std::string& out, std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos && !begins_with_mark(field)) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos &&
+      !starts_with_byte_order_mark(field)) {
     out.append(field);
     return;
   }
@@ -88,7 +91,7 @@ bool read_csv_row(Lines& lines, CsvRow& row) {
       throw wrong("a quote inside a field that is not quoted");
     }
     if (rest.empty()) return true;
-    if (rest.front() != ',') throw wrong("text behind a closing quote");
+    if (rest.front() != ',') throw wrong("text after a closing quote");
     rest.remove_prefix(1);
   }
 }
@@ -99,7 +102,7 @@ void append_csv_row(std::string& out, const CsvRow& row) {
     if (i != 0) out.push_back(',');
     append_field(out, row[i]);
   }
-  if (out.size() == begin) out.append("\"\"");  // not an empty line: readers pass over those
+  if (out.size() == begin) out.append("\"\"");  // readers skip empty lines
   out.push_back('\n');
 }
 

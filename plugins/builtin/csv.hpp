@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Comma-separated values as RFC 4180 has them: a field may stand in quotes, and then hold commas,
-// newlines and quotes, each of these doubled.
+// Comma-separated values as defined by RFC 4180: a field in quotes may contain commas, newlines and
+// doubled quotes.
 #pragma once
 
 #include "lines.hpp"
@@ -14,13 +14,13 @@ namespace tenon::builtin {
 
 using CsvRow = std::vector<std::string>;
 
-/// Reads the next row, which may span lines; false at the end. Empty lines are passed over. Throws
-/// sdk::Failure, naming file and line, when the text is not CSV; a quote that is never closed is
-/// told as `TENON_DATA_LOSS`.
+/// Reads the next row, which may span lines, and skips empty lines. Returns false at the end.
+/// Throws sdk::Failure with file and line if the text is not CSV; its status is TENON_DATA_LOSS if
+/// a quote is never closed.
 bool read_csv_row(Lines& lines, CsvRow& row);
 
-/// Appends a row and its newline to a text, so that `read_csv_row` reads the same. Takes at least
-/// one field.
+/// Appends a row and a newline to a text, in the form that `read_csv_row` reads. The row must have
+/// at least one field.
 void append_csv_row(std::string& out, const CsvRow& row);
 
 }  // namespace tenon::builtin

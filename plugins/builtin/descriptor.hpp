@@ -10,7 +10,7 @@
 
 namespace tenon::builtin {
 
-/// Closes the descriptor that it owns. After a move from it, it owns none.
+/// Closes its file descriptor. A moved-from object owns none.
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
@@ -25,14 +25,14 @@ class Descriptor {
 
   bool is_open() const noexcept { return number_ >= 0; }
   int get() const noexcept { return number_; }
-  /// Returns the descriptor and leaves it to the caller to close it.
+  /// Returns the descriptor, which the caller must close.
   [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_;
 };
 
-/// Repeats a system call as long as a signal interrupts it.
+/// Repeats a system call while a signal interrupts it.
 template <class Function>
 auto retry(Function function) {
   auto result = function();

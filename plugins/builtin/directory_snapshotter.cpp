@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* content_name = "content";
 constexpr const char* type_name = "directory";
-// The most bytes that the name of a new volume takes from the old one; random digits follow them.
-constexpr std::size_t most_of_name = 200;
+// Maximum number of bytes of the old name in the name of a new volume; random digits follow them.
+constexpr std::size_t max_name_prefix = 200;
 
 std::string folder_of(const sdk::Config& config, std::string_view parameter) {
   fs::path path = fs::absolute(config.get<std::string>(parameter)).lexically_normal();
@@ -46,12 +46,12 @@ bool is_in(const fs::path& path, const fs::path& folder) {
 void check_volume(std::string_view volume_id) {
   check_path("volume", volume_id);
   if (parts_of(volume_id).front() == partial_name) {
-    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the volume \"", volume_id, "\" lies in ",
-                       partial_name, ", in which volumes are prepared");
+    throw sdk::Failure(TENON_INVALID_ARGUMENT, "the volume \"", volume_id, "\" is in ",
+                       partial_name, ", which is reserved for volumes in preparation");
   }
 }
 
-/// Returns an id that sorts by time, eg: "20261123T031500Z-0123456789abcdef".
+/// Returns an id that sorts by time, for example "20261123T031500Z-0123456789abcdef".
 std::string new_snapshot_id() {
   std::array<char, 32> text{};
   const std::time_t now = std::time(nullptr);
@@ -61,9 +61,9 @@ std::string new_snapshot_id() {
   return text.data() + random_name();
 }
 
-/// Returns an id for a new volume, eg: "database-0123456789abcdef".
+/// Returns an id for a new volume, for example "database-0123456789abcdef".
 std::string new_volume_id(std::string_view snapshot_of) {
-  std::string name = parts_of(snapshot_of).back().substr(0, most_of_name);
+  std::string name = parts_of(snapshot_of).back().substr(0, max_name_prefix);
   while (!is_utf8(name)) name.pop_back();
   return name + "-" + random_name();
 }
@@ -74,7 +74,7 @@ Folder enter(const Partial& partial) {
   throw sdk::Failure(TENON_ABORTED, partial.parent().path_of(partial.name()), " was removed");
 }
 
-/// Makes all files of a copy durable at once. One call for each takes minutes for thousands.
+/// Makes all files of a copy durable at once. One call for each file takes minutes for thousands.
 void sync_file_system(const Folder& folder) {
   if (retry([&] { return ::syncfs(folder.get()); }) != 0) {
     throw sdk::system_failure(errno, "cannot write ", folder.path());
@@ -82,9 +82,9 @@ void sync_file_system(const Folder& folder) {
 }
 
 /// Moves a copy to its final name.
-void place(Partial& partial, const Folder& made, const Folder& top, const std::string& name) {
+void publish(Partial& partial, const Folder& made, const Folder& top, const std::string& name) {
   struct stat status;
-  // A folder cannot be moved unless its owner may write to it.
+  // A folder can only be moved if its owner may write to it.
   if (::fstat(made.get(), &status) != 0 || ::fchmod(made.get(), status.st_mode | S_IRWXU) != 0 ||
       !partial.move_to(top, name) || ::fchmod(made.get(), status.st_mode) != 0) {
     throw sdk::system_failure(errno, "cannot create ", top.path_of(name));
@@ -148,7 +148,7 @@ DirectorySnapshotter::GetVolumeInfoResult DirectorySnapshotter::get_volume_info(
 
 std::uint64_t DirectorySnapshotter::copy(const Folder& from, const Folder& to) const {
   TreeCopy copy(call(), [&](const std::string& path) {
-    log.warn("left out ", path, ": it is not a file, folder or symbolic link");
+    log.warn("skipped ", path, ": it is not a file, folder or symbolic link");
   });
   copy.run(from, to);
   return copy.files();
@@ -172,7 +172,7 @@ std::string DirectorySnapshotter::create_snapshot(std::string_view volume_id,
   write_description(snapshot, description);
   sync_file_system(snapshot);
   std::string id = new_snapshot_id();
-  place(partial, snapshot, top, id);
+  publish(partial, snapshot, top, id);
   return id;
 }
 
@@ -204,14 +204,14 @@ std::string DirectorySnapshotter::create_volume_from_snapshot(
   const Folder volume = enter(partial);
   const std::uint64_t files = copy(*content, volume);
   // A deletion moves the snapshot away before it removes anything in it.
-  if (!snapshots.leads_to(name, snapshot.get())) throw no_snapshot(name);
+  if (!snapshots.refers_to(name, snapshot.get())) throw no_snapshot(name);
   if (files != description.files) {
     throw sdk::Failure(TENON_DATA_LOSS, "the snapshot \"", name, "\" has ", files,
-                       " files, but it was made with ", description.files);
+                       " files; its description says ", description.files);
   }
   sync_file_system(volume);
   std::string id = new_volume_id(description.volume);
-  place(partial, volume, top, id);
+  publish(partial, volume, top, id);
   return id;
 }
 

@@ -3,14 +3,14 @@
 // tenon.dev/directory as a volume snapshotter: a volume is a folder, and a snapshot is a copy of
 // it. If the file system can share the blocks of files (btrfs, XFS), a copy takes no space.
 //
-//   volumes    the folder that holds the volumes, and in which new ones are made
+//   volumes    the folder that contains the volumes, and in which new ones are created
 //   snapshots  the folder for the snapshots; outside of `volumes`, and not above it
 //
 // Both folders must exist: if one is missing, its disk may not be mounted. The id of a volume is
-// its path below `volumes`, eg: "team/database". A snapshot is a folder with the copy in `content`
-// and a description in `snapshot.json`. Snapshots, and volumes that are made from them, are
-// prepared in `.tenon-partial` in these two folders. They get their names when they are complete,
-// before the method returns.
+// its path below `volumes`, for example "team/database". A snapshot is a folder with the copy in
+// `content` and a description in `snapshot.json`. Snapshots, and volumes that are created from
+// them, are prepared in `.tenon-partial` in these two folders. They get their names when they are
+// complete, before the method returns.
 //
 // A volume is copied file by file: programs that write to it meanwhile should be paused. Only a
 // privileged process can keep the owners of files.

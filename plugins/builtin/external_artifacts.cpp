@@ -18,16 +18,16 @@ namespace {
 
 constexpr std::string_view annotation = "tenon.dev/external-artifact";
 // Each level of a tree holds an open folder.
-constexpr int most_levels = 128;
+constexpr int max_levels = 128;
 
-/// A path below the directory, as a person wrote it.
+/// A path below the directory.
 struct ArtifactPath {
-  std::string text;
+  std::string text;                // as written in the annotation
   std::vector<std::string> parts;  // at least one
 };
 
 /// Returns the value of the annotation, or nothing if the resource has none. Throws sdk::Failure if
-/// the value is not a text.
+/// the value is not a string.
 std::optional<std::string_view> artifacts_of(const boost::json::object& resource) {
   const auto* annotations = object_in(object_in(&resource, "metadata"), "annotations");
   const boost::json::value* value =
@@ -35,7 +35,7 @@ std::optional<std::string_view> artifacts_of(const boost::json::object& resource
   if (value == nullptr) return std::nullopt;
   if (!value->is_string()) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, "the annotation \"", annotation, "\" of ",
-                       title_of(resource), " is not a text; needed: paths with commas between");
+                       title_of(resource), " is not a string; needed: paths separated by commas");
   }
   return std::string_view(value->get_string());
 }
@@ -46,7 +46,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Skips empty parts and parts ".". Keys of objects must not have these (see relative_path.hpp).
+/// Parses a path. Skips empty parts and parts ".", unlike check_path for keys of objects.
 ArtifactPath parse_path(std::string_view text) {
   const auto refuse = [&](std::string_view why) {
     return sdk::Failure(TENON_INVALID_ARGUMENT, "the path \"", text, "\" ", why,
@@ -94,7 +94,7 @@ void sync(const Folder& folder, const std::string& artifact) {
   }
 }
 
-/// Succeeds if there is nothing. Waits until the removal is on the disk.
+/// Removes an artifact durably. Also succeeds if it does not exist.
 void remove(const Folder& top, const ArtifactPath& path, sdk::Call call) {
   const std::string artifact = top.path_of(path.text);
   std::optional<Folder> inside;
@@ -103,8 +103,8 @@ void remove(const Folder& top, const ArtifactPath& path, sdk::Call call) {
     if (!inside) return;
   }
   const Folder& parent = inside ? *inside : top;
-  remove_tree(parent, path.parts.back(), {call, most_levels, false});
-  // Even if nothing was there: an earlier call may have failed after the removal.
+  remove_tree(parent, path.parts.back(), {call, max_levels, false});
+  // Even if it did not exist: an earlier call may have failed after the removal.
   sync(parent, artifact);
 }
 
@@ -121,7 +121,7 @@ void ExternalArtifacts::execute(std::string_view item, BackupV2View) {
   if (directory_.empty()) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, title_of(resource), " has external artifacts (",
                        *artifacts, "), but ", name(),
-                       " has no directory; fix: set its parameter \"directory\" to where they lie");
+                       " has no directory; fix: set its parameter \"directory\"");
   }
   const std::vector<ArtifactPath> paths = parse_paths(*artifacts);
   const Folder directory = Folder::open(directory_);

@@ -18,7 +18,7 @@ bool takes_prefix(std::string_view& key, std::string_view prefix) {
   return true;
 }
 
-/// The names in a list with commas between them.
+/// Returns the names in a comma-separated list.
 std::set<std::string, std::less<>> names_in(std::string_view list) {
   constexpr std::string_view blanks = " \t";
   std::set<std::string, std::less<>> names;
@@ -63,7 +63,7 @@ void FieldProcessor::check() const {
     }
     if (!targets.insert(to.name).second) {
       throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"rename.", from,
-                         "\" renames the field to \"", to.name, "\", as another one does");
+                         "\" renames the field to \"", to.name, "\", like another parameter");
     }
   }
 }
@@ -83,7 +83,7 @@ void FieldProcessor::change(tenon_bytes& image, Records& into) {
   if (image.data == nullptr) return;
   const BytesView bytes(image.data, image.size);
   if (!members_.read(bytes.text())) {
-    throw sdk::Refusal("wrong-json", "the payload is no JSON object");
+    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
   if (apply()) image = into.keep(text_);
 }
@@ -119,7 +119,7 @@ void FieldProcessor::check_names() const {
     const auto [first, last] = std::equal_range(names_.begin(), names_.end(), to.name);
     if (last - first <= 1) continue;
     throw sdk::Refusal("field-exists", "\"", from, "\" is renamed to \"", to.name,
-                       "\", and the payload has that field");
+                       "\", but the payload already has that field");
   }
 }
 

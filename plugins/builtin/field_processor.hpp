@@ -17,9 +17,9 @@
 
 namespace tenon::builtin {
 
-/// Changes the payload before and after, as far as a record has them; its key and metadata stay as
-/// they are. `drop` and `rename` use the names that the fields have in the record. Then `set` gives
-/// fields their values, and adds those that are absent. All other fields keep their order and text.
+/// Changes the payloads `before` and `after` of a record, if present, but not its key and metadata.
+/// `drop` and `rename` refer to the field names in the record. Then `set` changes or adds fields.
+/// All other fields keep their order and text.
 class FieldProcessor : public sdk::RecordProcessor {
  public:
   void configure(const sdk::Config& config) override;
@@ -32,7 +32,7 @@ class FieldProcessor : public sdk::RecordProcessor {
   };
   struct Value {
     std::string key;   // as JSON
-    std::string rest;  // as that of a member
+    std::string rest;  // see JsonMembers::Member::rest
   };
 
   static Value value_of(std::string_view field, std::string_view value);
@@ -46,10 +46,10 @@ class FieldProcessor : public sdk::RecordProcessor {
   std::map<std::string, Name, std::less<>> renamed_;
   std::map<std::string, Value, std::less<>> set_;
 
-  // For the record under way.
+  // For the current record.
   JsonMembers members_;
   std::vector<JsonMembers::Member> kept_;
-  std::vector<std::string_view> names_;  // of those, sorted
+  std::vector<std::string_view> names_;  // names of kept_, sorted
   std::string text_;
 };
 

@@ -16,49 +16,49 @@
 namespace tenon::builtin {
 namespace {
 
-/// What an earlier run left.
-struct Kept {
-  std::int64_t size = 0;       // that is complete
-  bool needs_newline = false;  // the last line lacks its end and nothing else
-  std::string cut;             // the line that is not complete, for the log
+/// The content that an earlier run wrote.
+struct ExistingContent {
+  std::int64_t size = 0;        // bytes up to the end of the last complete line
+  bool needs_newline = false;   // the last line is complete except for its newline
+  std::string incomplete_line;  // for the log
 };
 
-Kept keep_json_lines(Lines& lines) {
-  Kept kept;
+ExistingContent check_json_lines(Lines& lines) {
+  ExistingContent content;
   std::string_view line;
   while (lines.next(line)) {
-    // Of an object the beginning is told from the whole, and only objects are written here.
-    if (!lines.ended() && !check_json(line).is_object) {
-      kept.cut.assign(line);
-      return kept;
+    // Only objects are written, and a part of an object is not valid JSON.
+    if (!lines.ends_with_newline() && !check_json(line).is_object) {
+      content.incomplete_line.assign(line);
+      return content;
     }
-    kept.size = lines.offset();
-    kept.needs_newline = !lines.ended();
+    content.size = lines.offset();
+    content.needs_newline = !lines.ends_with_newline();
   }
-  return kept;
+  return content;
 }
 
-Kept keep_csv(Lines& lines, CsvRow& header) {
-  Kept kept;
+ExistingContent check_csv(Lines& lines, CsvRow& header) {
+  ExistingContent content;
   CsvRow row;
   for (;;) {
     try {
-      if (!read_csv_row(lines, row)) return kept;
+      if (!read_csv_row(lines, row)) return content;
     } catch (const sdk::Failure& failure) {
       if (failure.status() != TENON_DATA_LOSS) throw;
-      kept.cut = failure.message();
-      return kept;
+      content.incomplete_line = failure.message();
+      return content;
     }
-    if (!lines.ended()) {
-      for (const std::string& field : row) kept.cut.append(field).push_back(' ');
-      return kept;
+    if (!lines.ends_with_newline()) {
+      for (const std::string& field : row) content.incomplete_line.append(field).push_back(' ');
+      return content;
     }
     if (header.empty()) header = row;
     if (row.size() != header.size()) {
       throw sdk::Failure(TENON_FAILED_PRECONDITION, lines.path(), ":", lines.line(), ": ",
                          row.size(), " fields, but the header has ", header.size());
     }
-    kept.size = lines.offset();
+    content.size = lines.offset();
   }
 }
 
@@ -78,16 +78,16 @@ void FileDestination::configure(const sdk::Config& config) {
 
 void FileDestination::open() {
   header_.clear();
-  Kept kept;
+  ExistingContent content;
   if (::access(path_.c_str(), F_OK) == 0) {
     Lines lines(path_);
-    kept = format_ == FileFormat::csv ? keep_csv(lines, header_) : keep_json_lines(lines);
+    content = format_ == FileFormat::csv ? check_csv(lines, header_) : check_json_lines(lines);
   }
-  if (!kept.cut.empty()) {
-    log.warn(path_, " ended in the middle of a line, which is taken out: ", kept.cut);
+  if (!content.incomplete_line.empty()) {
+    log.warn(path_, " ends with an incomplete line, which is removed: ", content.incomplete_line);
   }
-  file_.emplace(path_, kept.size);
-  if (kept.needs_newline) file_->append("\n");
+  file_.emplace(path_, content.size);
+  if (content.needs_newline) file_->append("\n");
 }
 
 sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> records) {
@@ -113,11 +113,11 @@ sdk::WritingDestination::Refused FileDestination::write_all(ListView<RecordV2> r
 void FileDestination::add(RecordV2View record) {
   const std::optional<BytesView> payload = record.payload().after();
   if (!payload) {
-    throw sdk::Refusal("no-payload", "a file takes no record without a payload");
+    throw sdk::Refusal("no-payload", "the record has no payload");
   }
   const std::string_view text = payload->text();
   if (!check_json(text).is_object) {
-    throw sdk::Refusal("wrong-json", "the payload is no JSON object");
+    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
   const bool one_line =
       text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;

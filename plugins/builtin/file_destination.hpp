@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/file as a destination: appends the payload of each record as a line of JSON or a row of
-// CSV. A batch is on the disk before it is acknowledged. What an earlier run was cut off in the
-// middle of is taken out again when the file is opened; it was never acknowledged.
+// CSV. A batch is on the disk before it is acknowledged. If an earlier run was interrupted in the
+// middle of a line, opening the file removes that line, which was never acknowledged.
 #pragma once
 
 #include "append_file.hpp"
@@ -27,7 +27,7 @@ class FileDestination : public sdk::HoldingDestination {
   void teardown() override;
 
  private:
-  /// Appends the line or row of a record to `piece_`. Throws where it has none.
+  /// Appends a record to `piece_` as a line or row. Throws sdk::Refusal if that is not possible.
   void add(RecordV2View record);
   void add_row(const boost::json::object& object);
 
@@ -35,7 +35,7 @@ class FileDestination : public sdk::HoldingDestination {
   FileFormat format_ = FileFormat::json_lines;
   std::optional<AppendFile> file_;
   CsvRow header_;      // empty until the first row
-  std::string piece_;  // of the batch
+  std::string piece_;  // the text of the batch
 };
 
 }  // namespace tenon::builtin

@@ -27,7 +27,7 @@ FileFormat file_format(const sdk::Config& config, const std::string& path) {
   if (end == ".jsonl" || end == ".ndjson" || end == ".json") return FileFormat::json_lines;
   if (end == ".csv") return FileFormat::csv;
   throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"format\" is required: the name \"", path,
-                     "\" does not tell whether it is json-lines or csv");
+                     "\" has no extension of json-lines or csv");
 }
 
 }  // namespace tenon::builtin

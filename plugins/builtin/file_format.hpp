@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the file source and the file destination agree on.
+// The formats that the file source and the file destination share.
 #pragma once
 
 #include <tenon/sdk/config.hpp>
@@ -11,7 +11,8 @@ namespace tenon::builtin {
 
 enum class FileFormat { json_lines, csv };
 
-/// From the parameter `format`, or else from the extension of the path. Throws sdk::Failure.
+/// Returns the format from the parameter `format`, otherwise from the extension of the path. Throws
+/// sdk::Failure.
 FileFormat file_format(const sdk::Config& config, const std::string& path);
 
 }  // namespace tenon::builtin

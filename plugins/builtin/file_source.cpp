@@ -40,7 +40,7 @@ void FileSource::open(std::optional<BytesView> position) {
   if (!rest.empty()) rest.remove_prefix(1);
   const std::int64_t line = take_number(rest);
   set_position(position_, offset, line);
-  if (offset < 0 || line < 0 || position->text() != position_) throw not_ours(*position);
+  if (offset < 0 || line < 0 || position->text() != position_) throw foreign_position(*position);
   lines_->seek(offset, line);
 }
 
@@ -93,7 +93,7 @@ void FileSource::set_record(std::string_view key, std::string_view payload) {
 std::string FileSource::key_of(const boost::json::value& value) const {
   const boost::json::value* key =
       value.is_object() ? value.get_object().if_contains(key_field_) : nullptr;
-  if (key == nullptr) throw wrong("no field \"", key_field_, "\" to be the key");
+  if (key == nullptr) throw wrong("the key field \"", key_field_, "\" is missing");
   return key->is_string() ? std::string(key->get_string()) : boost::json::serialize(*key);
 }
 

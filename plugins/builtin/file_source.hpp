@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/file as a source: each line of JSON, or each row of CSV below a header, is a record. A
-// position is where in the file the next record begins, and how many lines stand before it:
-// "1734 12".
+// position is the byte offset of the next record and the number of lines before it: "1734 12".
 #pragma once
 
 #include "csv.hpp"
@@ -28,7 +27,7 @@ class FileSource : public sdk::ReadingSource {
   void teardown() override { lines_.reset(); }
 
  private:
-  /// Reads the next line or row into `record_`; false at the end.
+  /// Reads the next line or row into `record_`. Returns false at the end.
   bool next();
   bool next_json();
   bool next_row();
@@ -44,8 +43,8 @@ class FileSource : public sdk::ReadingSource {
   FileFormat format_ = FileFormat::json_lines;
   std::optional<Lines> lines_;
   CsvRow header_;
-  RecordV2 record_;       // the one that was read last
-  std::string position_;  // of it
+  RecordV2 record_;       // the last record that was read
+  std::string position_;  // the position of that record
 };
 
 }  // namespace tenon::builtin

@@ -2,7 +2,7 @@
 #include "filesystem_store.hpp"
 
 #include "key_walk.hpp"
-#include "object_place.hpp"
+#include "object_location.hpp"
 #include "partial.hpp"
 #include "relative_path.hpp"
 
@@ -18,11 +18,11 @@
 namespace tenon::builtin {
 namespace {
 
-constexpr std::size_t piece_size = 65'536;
-// The most keys of one page if the caller sets no limit.
+constexpr std::size_t chunk_size = 65'536;
+// Maximum number of keys in a page if the caller sets no limit.
 constexpr std::size_t default_page = 10'000;
 
-/// Reads an object. Its content does not change if the object is replaced or deleted meanwhile.
+/// Reads an object. The content does not change if the object is replaced or deleted meanwhile.
 class ObjectReader final : public sdk::Reader {
  public:
   ObjectReader(Descriptor file, std::string path)
@@ -86,12 +86,12 @@ void FilesystemStore::put_object(std::string_view bucket, std::string_view key,
   remove_abandoned(top);
   Partial file = Partial::file(top);
   copy(*body, file.get(), key);
-  ObjectPlace::put(top, bucket, key, std::move(file));
+  ObjectLocation::put(top, bucket, key, std::move(file));
 }
 
 void FilesystemStore::copy(sdk::Reader& body, int file, std::string_view key) const {
-  const auto piece = std::make_unique<std::uint8_t[]>(piece_size);
-  while (const std::size_t size = body.read(call(), {piece.get(), piece_size})) {
+  const auto piece = std::make_unique<std::uint8_t[]>(chunk_size);
+  while (const std::size_t size = body.read(call(), {piece.get(), chunk_size})) {
     write(file, piece.get(), size, key);
     call().check();
   }
@@ -101,14 +101,14 @@ void FilesystemStore::copy(sdk::Reader& body, int file, std::string_view key) co
 }
 
 ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_view key) {
-  const auto place = ObjectPlace::find(Folder::open(directory_), bucket, key);
+  const auto location = ObjectLocation::find(Folder::open(directory_), bucket, key);
   std::optional<Descriptor> file;
-  if (place) file = place->folder().open_file(place->name());
+  if (location) file = location->folder().open_file(location->name());
   if (!file) throw no_object(bucket, key);
   struct stat status;
   if (::fstat(file->get(), &status) != 0) {
     throw sdk::system_failure(errno, "cannot read the attributes of ",
-                              place->folder().path_of(place->name()));
+                              location->folder().path_of(location->name()));
   }
   ObjectInfoV1 info;
   info.size = static_cast<std::uint64_t>(status.st_size);
@@ -119,11 +119,12 @@ ObjectInfoV1 FilesystemStore::object_info(std::string_view bucket, std::string_v
 
 std::unique_ptr<sdk::Reader> FilesystemStore::get_object(std::string_view bucket,
                                                          std::string_view key) {
-  const auto place = ObjectPlace::find(Folder::open(directory_), bucket, key);
+  const auto location = ObjectLocation::find(Folder::open(directory_), bucket, key);
   std::optional<Descriptor> file;
-  if (place) file = place->folder().open_file(place->name());
+  if (location) file = location->folder().open_file(location->name());
   if (!file) throw no_object(bucket, key);
-  return std::make_unique<ObjectReader>(*std::move(file), place->folder().path_of(place->name()));
+  return std::make_unique<ObjectReader>(*std::move(file),
+                                        location->folder().path_of(location->name()));
 }
 
 std::vector<std::string> FilesystemStore::list_common_prefixes(std::string_view bucket,
@@ -163,8 +164,8 @@ FilesystemStore::ListObjectsResult FilesystemStore::list_objects(std::string_vie
 }
 
 void FilesystemStore::delete_object(std::string_view bucket, std::string_view key) {
-  const auto place = ObjectPlace::find(Folder::open(directory_), bucket, key);
-  if (place) place->remove();
+  const auto location = ObjectLocation::find(Folder::open(directory_), bucket, key);
+  if (location) location->remove();
 }
 
 }  // namespace tenon::builtin

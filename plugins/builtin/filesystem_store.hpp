@@ -9,9 +9,8 @@
 // on the disk. A later put removes files that killed processes left there.
 //
 // A key has at most 1024 bytes, in parts of at most 255. The part of a key before a slash cannot be
-// a key itself: "a" and "a/b" exclude each other. Files that others put into the folders are
-// objects if their names are UTF-8; symbolic links and special files are not, and no link is
-// followed.
+// a key itself: "a" and "a/b" exclude each other. Other files in the folders are objects, too, if
+// their names are UTF-8. Symbolic links and special files are not objects, and no link is followed.
 #pragma once
 
 #include "folder.hpp"

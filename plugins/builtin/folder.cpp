@@ -25,8 +25,8 @@ struct CloseFolder {
 };
 using Listing = std::unique_ptr<DIR, CloseFolder>;
 
-/// Opens the folder again, since each listing needs its own position. Returns nullptr if the folder
-/// has been removed.
+/// Opens the folder again, because each listing needs its own position. Returns nullptr if the
+/// folder has been removed.
 Listing open_listing(const Folder& folder) {
   Descriptor again(retry([&] { return ::openat(folder.get(), ".", folder_flags); }));
   if (!again.is_open() && errno == ENOENT) return nullptr;
@@ -51,7 +51,7 @@ EntryType listed_type(const Folder& folder, const dirent& entry) {
   }
 }
 
-/// Removes one tree. Entries that others remove meanwhile count as removed.
+/// Removes one tree. Entries that other processes remove meanwhile count as removed.
 class Removal {
  public:
   Removal(const TreeRemoval& how, std::string path) : how_(how), path_(std::move(path)) {}
@@ -59,9 +59,9 @@ class Removal {
   void remove(const Folder& folder, const std::string& name, int level) const {
     if (::unlinkat(folder.get(), name.c_str(), 0) == 0 || errno == ENOENT) return;
     if (errno != EISDIR) throw sdk::system_failure(errno, "cannot remove ", folder.path_of(name));
-    if (level == how_.most_levels) {
+    if (level == how_.max_levels) {
       throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot remove ", path_, ": it has more than ",
-                         how_.most_levels, " levels of directories; fix: remove it by hand");
+                         how_.max_levels, " levels of directories; fix: remove it by hand");
     }
     if (how_.grants_access) ::fchmodat(folder.get(), name.c_str(), own_folder, 0);
     if (const std::optional<Folder> inside = folder.enter(name)) empty(*inside, level);
@@ -95,7 +95,7 @@ Folder Folder::open(const std::string& path) {
   if (file.is_open()) return {std::move(file), path};
   if (errno == ENOENT || errno == ENOTDIR) {
     throw sdk::Failure(TENON_UNAVAILABLE, "there is no folder ", path,
-                       ": create it, or mount the disk on which it lies");
+                       ": create it, or mount the disk that contains it");
   }
   throw sdk::system_failure(errno, "cannot open ", path);
 }
@@ -151,7 +151,7 @@ EntryType Folder::type_of(const std::string& name) const {
   throw sdk::system_failure(errno, "cannot read the attributes of ", path_of(name));
 }
 
-bool Folder::leads_to(const std::string& name, int file) const {
+bool Folder::refers_to(const std::string& name, int file) const {
   struct stat opened;
   struct stat named;
   return ::fstat(file, &opened) == 0 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Folders that are opened one part of the path after the other, so that no symbolic link below the
-// first folder is followed.
+// Folders that are opened one path component at a time, so that no symbolic link below the first
+// folder is followed.
 #pragma once
 
 #include "descriptor.hpp"
@@ -28,8 +28,8 @@ struct Entry {
 /// An open folder. Its functions throw sdk::Failure. Thread-safe.
 class Folder {
  public:
-  /// Opens a folder that a person has configured; links in the path are followed. Fails with
-  /// TENON_UNAVAILABLE if it is missing, since its content is unknown then.
+  /// Opens a configured folder; follows links in the path. Fails with TENON_UNAVAILABLE if it is
+  /// missing, because its content is then unknown.
   static Folder open(const std::string& path);
 
   /// Opens a folder in this one. Returns nothing if there is none. Fails if the name is a link.
@@ -42,7 +42,7 @@ class Folder {
 
   EntryType type_of(const std::string& name) const;
   /// Returns whether a name still refers to the open file `file`.
-  bool leads_to(const std::string& name, int file) const;
+  bool refers_to(const std::string& name, int file) const;
   /// Returns all entries except "." and "..", in no particular order.
   std::vector<Entry> entries() const;
   /// Makes changes of the entries durable. Does nothing on file systems that cannot sync folders.
@@ -61,24 +61,24 @@ class Folder {
 
 EntryType type_of(const struct stat& status);
 
-/// Options of remove_tree. The defaults are for trees that nobody else changes.
+/// Options of remove_tree. The defaults are for trees that no other process changes.
 struct TreeRemoval {
   /// Cancelling the call stops the removal between two entries.
   sdk::Call call{nullptr};
-  /// The removal fails if the tree is deeper. Each level holds an open folder.
-  int most_levels = 1000;
-  /// Gives the owner access to each folder first, eg: to the copy of a read-only one. Follows a
-  /// link that replaces a folder at that moment.
+  /// The removal fails if the tree is deeper. Each level keeps a folder open.
+  int max_levels = 1000;
+  /// Gives the owner access to each folder first, for example to the copy of a read-only one.
+  /// Follows a link that replaces a folder at that moment.
   bool grants_access = true;
 };
 
-/// Removes a file, a symbolic link, or a folder with all that is in it. Succeeds if there is
-/// nothing. Removes links themselves and enters none. Throws sdk::Failure; entries that were
-/// removed before it stay removed.
+/// Removes a file, a symbolic link, or a folder with its content. Also succeeds if it does not
+/// exist. Removes links themselves and follows none. Throws sdk::Failure; entries that were already
+/// removed stay removed.
 void remove_tree(const Folder& folder, const std::string& name, const TreeRemoval& how = {});
 
-/// Removes a folder that contains no files, only folders of the same kind. Returns whether the
-/// folder is gone.
+/// Removes a folder that contains no files at any depth, only folders. Returns whether the folder
+/// is gone.
 bool remove_empty_tree(const Folder& folder, const std::string& name);
 
 }  // namespace tenon::builtin

@@ -15,10 +15,10 @@ constexpr std::string_view payload_begin = "{\"fill\":\"";
 constexpr std::string_view payload_end = "\"}";
 constexpr std::size_t smallest_payload = payload_begin.size() + payload_end.size();
 
-constexpr std::size_t digits_room = 20;
+constexpr std::size_t max_digits = 20;
 constexpr std::string_view json_format = "json";
 
-/// What every record of a batch shares, in the arena of its call.
+/// Returns a record with the parts that all records of a batch share, in the arena of the call.
 tenon_record_v2 shared_parts(tenon_call* call, std::string_view payload) {
   static const TextMap metadata = {{std::string(format_key), std::string(json_format)}};
   tenon_record_v2 record{};
@@ -28,7 +28,7 @@ tenon_record_v2 shared_parts(tenon_call* call, std::string_view payload) {
   return record;
 }
 
-/// Returns the bytes of a record besides its position and its key.
+/// Returns the size of a record without its position and key.
 std::int64_t shared_bytes(std::string_view payload) {
   return static_cast<std::int64_t>(format_key.size() + json_format.size() + payload.size());
 }
@@ -52,7 +52,7 @@ void GeneratorSource::configure(const sdk::Config& config) {
 
 void GeneratorSource::open(std::optional<BytesView> position) {
   made_before_ = made_ = position ? parse_position(*position) : 0;
-  if (made_ < 0) throw not_ours(*position);
+  if (made_ < 0) throw foreign_position(*position);
   begin_ = std::chrono::steady_clock::now();
 }
 
@@ -76,28 +76,28 @@ tenon_status GeneratorSource::raw_read_batch(tenon_call* call,
   if (left <= 0) return tenon_fail(call, TENON_OUT_OF_RANGE, "no more records");
   auto size = std::min({static_cast<std::int64_t>(in->max), left, wait_for_due()});
 
-  auto* answer = sdk::detail::new_response<tenon_source_v2_read_batch_response>(call);
+  auto* response = sdk::detail::new_response<tenon_source_v2_read_batch_response>(call);
   void* elements;
-  answer->records =
+  response->records =
       tenon_new_list(call, static_cast<std::size_t>(size), sizeof(tenon_record_v2), &elements);
   auto* record = static_cast<tenon_record_v2*>(elements);
   auto* digits =
-      static_cast<char*>(tenon_allocate(call, static_cast<std::size_t>(size) * digits_room));
+      static_cast<char*>(tenon_allocate(call, static_cast<std::size_t>(size) * max_digits));
   const tenon_record_v2 shared = shared_parts(call, payload_);
   const bool limited = TENON_HAS(in, max_bytes) && in->max_bytes != nullptr;
-  std::int64_t room = limited ? *in->max_bytes : INT64_MAX;
+  std::int64_t bytes_left = limited ? *in->max_bytes : INT64_MAX;
   std::size_t count = 0;
-  for (; count < static_cast<std::size_t>(size) && room > 0; count++, record++) {
-    char* end = std::to_chars(digits, digits + digits_room, ++made_).ptr;
+  for (; count < static_cast<std::size_t>(size) && bytes_left > 0; count++, record++) {
+    char* end = std::to_chars(digits, digits + max_digits, ++made_).ptr;
     *record = shared;
     record->position = {reinterpret_cast<const std::uint8_t*>(digits),
                         static_cast<std::size_t>(end - digits)};
     record->key = record->position;
-    room -= shared_bytes(payload_) + 2 * (end - digits);
+    bytes_left -= shared_bytes(payload_) + 2 * (end - digits);
     digits = end;
   }
-  answer->records.count = count;
-  *out = answer;
+  response->records.count = count;
+  *out = response;
   return TENON_OK;
 }
 

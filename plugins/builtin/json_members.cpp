@@ -17,14 +17,14 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
 }
 
-/// The length of the quoted text at the start of valid JSON.
+/// Returns the length of the string at the start of valid JSON, with its quotes.
 std::size_t quoted_length(std::string_view text) {
   std::size_t end = 1;
   while (text[end] != '"') end += text[end] == '\\' ? 2 : 1;
   return end + 1;
 }
 
-/// How far the value at the start of valid JSON reaches: to the comma or bracket after it.
+/// Returns the length of the value at the start of valid JSON, up to the comma or bracket after it.
 std::size_t value_length(std::string_view text) {
   std::size_t levels = 0;
   for (std::size_t at = 0;;) {
@@ -40,7 +40,7 @@ std::size_t value_length(std::string_view text) {
   }
 }
 
-std::string_view without_blanks_behind(std::string_view text) {
+std::string_view without_trailing_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
@@ -58,7 +58,7 @@ bool JsonMembers::read(std::string_view text) {
     text.remove_prefix(key.size());
     const std::string_view rest = text.substr(0, value_length(text));
     text.remove_prefix(rest.size());
-    members_.push_back({name_of(key), key, without_blanks_behind(rest)});
+    members_.push_back({name_of(key), key, without_trailing_blanks(rest)});
     if (text[0] == '}') return true;
   }
 }

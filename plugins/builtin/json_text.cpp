@@ -14,8 +14,8 @@ namespace {
 using Error = boost::json::error_code;
 using Text = boost::json::string_view;
 
-/// Receives what the parser reports, and notes only whether the outermost value is an object.
-class Outermost {
+/// A handler of the parser that only records whether the outermost value is an object.
+class OutermostHandler {
  public:
   static constexpr std::size_t max_object_size = SIZE_MAX;
   static constexpr std::size_t max_array_size = SIZE_MAX;
@@ -68,7 +68,7 @@ boost::json::parse_options options() {
 }  // namespace
 
 JsonText check_json(std::string_view text) {
-  boost::json::basic_parser<Outermost> parser(options());
+  boost::json::basic_parser<OutermostHandler> parser(options());
   JsonText checked;
   const std::size_t read = parser.write_some(false, text.data(), text.size(), checked.error);
   if (!checked.error && read < text.size()) checked.error = boost::json::error::extra_data;

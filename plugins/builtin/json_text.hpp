@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// JSON texts, checked without building their values, or parsed.
+// Checks JSON texts without creating values, or parses them.
 #pragma once
 
 #include <boost/json/error.hpp>
@@ -12,17 +12,17 @@
 namespace tenon::builtin {
 
 struct JsonText {
-  boost::json::error_code error;  // none: the text is JSON
+  boost::json::error_code error;  // no error if the text is JSON
   bool is_object = false;
 };
 
-/// Reads a text of at most 256 levels.
+/// Checks a text of at most 256 levels.
 JsonText check_json(std::string_view text);
 
 /// Returns the value of a text of at most 256 levels, or null with an error.
 boost::json::value parse_json(std::string_view text, boost::json::error_code& error);
 
-/// Returns a text in quotes, as JSON writes it.
+/// Returns a text as a JSON string, in quotes.
 std::string quoted(std::string_view text);
 
 }  // namespace tenon::builtin

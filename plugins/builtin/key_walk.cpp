@@ -63,7 +63,7 @@ std::vector<std::string> KeyWalk::sorted_names(const Folder& folder,
     if (!is_folder && entry.type != EntryType::file) continue;
     if (is_folder) entry.name.push_back('/');
     full.replace(path.size(), std::string::npos, entry.name);
-    if (full.size() > longest_path || !is_utf8(entry.name)) continue;
+    if (full.size() > max_path_size || !is_utf8(entry.name)) continue;
     if (is_folder ? has_keys_below(full) : has_keys(full)) names.push_back(std::move(entry.name));
   }
   std::sort(names.begin(), names.end());

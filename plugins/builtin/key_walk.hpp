@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Visits the keys of a bucket in the order of their bytes. Folders that cannot contain a match are
-// not opened.
+// Visits the keys of a bucket in byte order. Does not open folders that cannot contain a match.
 #pragma once
 
 #include "folder.hpp"

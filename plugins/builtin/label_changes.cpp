@@ -57,7 +57,7 @@ bool contains(const array& values, std::string_view text) {
                      [&](const value& one) { return text_of(one) == text; });
 }
 
-/// Returns whether the rule can change labels so that they no longer meet a requirement.
+/// Returns whether the rule can change labels so that they stop meeting a requirement.
 bool may_lose(const LabelRule& rule, std::string_view operation, const array* values) {
   if (rule.action == Action::set) return operation == "NotIn" || operation == "DoesNotExist";
   return operation == "NotIn" && values != nullptr && contains(*values, rule.to) &&
@@ -149,7 +149,7 @@ bool LabelRules::change_expression(object& expression, std::string_view where) c
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "cannot change the label \"",
                        text_in(&expression, "key"), "\" to \"", rule->to, "\": a selector of ",
                        where, " requires it ", operation,
-                       ", and might not match any more; fix: give the label another value");
+                       ", and might stop matching; fix: give the label another value");
   }
   if (list == nullptr) return false;
   return rule->action == Action::replace ? replace_in(*list, *rule) : set_only(*list, rule->to);

@@ -78,7 +78,7 @@ void LabelRules::check_targets() const {
     if ((other != nullptr && other->action == Action::set) || !targets.insert(rule.to).second) {
       throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", label,
                          "\" renames the label to \"", rule.to,
-                         "\", which another parameter makes as well; fix: remove one of them");
+                         "\", which another parameter also produces; fix: remove one of them");
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Rules that change labels. Selectors are changed as well, so that a selector that matched a
-// resource before still matches it afterwards.
+// Rules that change labels. They also change selectors, so that a selector matches the same
+// resources before and after.
 #pragma once
 
 #include <tenon/sdk/config.hpp>
@@ -18,9 +18,9 @@ namespace tenon::builtin {
 /// The change of one label.
 struct LabelRule {
   enum class Action {
-    set,      // gives it the value `to`
-    replace,  // gives it the value `to` if it has the value `from`
-    rename,   // gives it the key `to`
+    set,      // sets the value to `to`
+    replace,  // sets the value to `to` if it is `from`
+    rename,   // changes the key to `to`
     remove,
   };
 
@@ -32,13 +32,13 @@ struct LabelRule {
 class LabelRules {
  public:
   LabelRules() = default;
-  /// Reads one rule for each label. Throws sdk::Failure, which names the key.
+  /// Reads one rule for each label. Throws sdk::Failure that names the key.
   explicit LabelRules(MapView<std::string> config);
 
   bool empty() const noexcept { return rules_.empty(); }
 
-  // Each of these changes its argument in place and returns whether anything changed. `where` names
-  // the resource in messages. They throw sdk::Failure if the rules cannot be applied.
+  // These functions change their argument in place and return whether anything changed. `where`
+  // names the resource in messages. They throw sdk::Failure if the rules cannot be applied.
 
   /// Changes the labels of a resource or of a template. `set` changes only labels that are present.
   bool change_labels(boost::json::object& labels, std::string_view where) const;

@@ -12,7 +12,7 @@ constexpr std::string_view alphanumeric =
 
 /// Returns whether a text consists of characters of `edge` and `inner`, with one of `edge` at both
 /// ends.
-bool is_made_of(std::string_view text, std::string_view edge, std::string_view inner) {
+bool consists_of(std::string_view text, std::string_view edge, std::string_view inner) {
   const auto is_of = [](std::string_view set) {
     return [set](char c) { return set.find(c) != std::string_view::npos; };
   };
@@ -22,14 +22,14 @@ bool is_made_of(std::string_view text, std::string_view edge, std::string_view i
 }
 
 bool is_name(std::string_view text) {
-  return text.size() <= 63 && is_made_of(text, alphanumeric, "-_.");
+  return text.size() <= 63 && consists_of(text, alphanumeric, "-_.");
 }
 
 bool is_domain(std::string_view text) {
   if (text.size() > 253) return false;
   for (;;) {
     const std::size_t dot = text.find('.');
-    if (!is_made_of(text.substr(0, dot), digits_and_lower, "-")) return false;
+    if (!consists_of(text.substr(0, dot), digits_and_lower, "-")) return false;
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }

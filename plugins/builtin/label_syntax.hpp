@@ -7,7 +7,7 @@
 
 namespace tenon::builtin {
 
-/// Returns whether a text is a label key, eg: "app.kubernetes.io/name", "tier".
+/// Returns whether a text is a label key, such as "app.kubernetes.io/name" or "tier".
 bool is_label_key(std::string_view text);
 
 /// Returns whether a text is a label value: empty, or at most 63 letters, digits, `-`, `_` and `.`

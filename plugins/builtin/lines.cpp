@@ -20,14 +20,14 @@ Lines::~Lines() {
 
 void Lines::seek(std::int64_t offset, std::int64_t line) {
   if (::fseeko(file_.get(), offset, SEEK_SET) != 0) {
-    throw sdk::system_failure(errno, "cannot go to byte ", offset, " of ", path_);
+    throw sdk::system_failure(errno, "cannot seek to byte ", offset, " of ", path_);
   }
   offset_ = offset;
   line_ = line;
 }
 
 bool Lines::next(std::string_view& line) {
-  ssize_t size = ::getline(&text_, &room_, file_.get());
+  ssize_t size = ::getline(&text_, &capacity_, file_.get());
   if (size < 0) {
     if (std::ferror(file_.get()) != 0) throw sdk::system_failure(errno, "cannot read ", path_);
     return false;
@@ -35,8 +35,8 @@ bool Lines::next(std::string_view& line) {
   line = {text_, static_cast<std::size_t>(size)};
   offset_ += size;
   line_++;
-  ended_ = line.back() == '\n';
-  if (ended_) line.remove_suffix(1);
+  ends_with_newline_ = line.back() == '\n';
+  if (ends_with_newline_) line.remove_suffix(1);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads a file line by line and knows where in it the next line begins.
+// Reads a file line by line, and knows the offset of the next line.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,20 @@ class Lines {
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
 
-  /// Goes to where a line begins; `line` is how many lines stand before it. Throws sdk::Failure.
+  /// Moves to the beginning of a line; `line` is the number of lines before it. Throws
+  /// sdk::Failure.
   void seek(std::int64_t offset, std::int64_t line);
-  /// The next line without its newline, valid until the next call; false at the end of the file.
-  /// Throws sdk::Failure.
+  /// Reads the next line without its newline, valid until the next call. Returns false at the end
+  /// of the file. Throws sdk::Failure.
   bool next(std::string_view& line);
 
   const std::string& path() const noexcept { return path_; }
-  /// Where the next line begins, in bytes.
+  /// Returns the offset of the next line in bytes.
   std::int64_t offset() const noexcept { return offset_; }
-  /// How many lines were read, those before the place of `seek` included.
+  /// Returns the number of lines before the next one, including those skipped by `seek`.
   std::int64_t line() const noexcept { return line_; }
-  /// Whether the last line that was read ended with a newline.
-  bool ended() const noexcept { return ended_; }
+  /// Returns whether the last line that was read ended with a newline.
+  bool ends_with_newline() const noexcept { return ends_with_newline_; }
 
  private:
   struct Close {
@@ -40,14 +41,14 @@ class Lines {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  char* text_ = nullptr;  // of getline
-  std::size_t room_ = 0;
+  char* text_ = nullptr;  // allocated by getline
+  std::size_t capacity_ = 0;
   std::int64_t offset_ = 0;
   std::int64_t line_ = 0;
-  bool ended_ = true;
+  bool ends_with_newline_ = true;
 };
 
-/// A line without the return that stands before the newline in files of some systems.
+/// Returns a line without the carriage return that precedes the newline in files of some systems.
 inline std::string_view without_return(std::string_view line) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return line;

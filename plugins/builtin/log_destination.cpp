@@ -6,16 +6,16 @@
 namespace tenon::builtin {
 namespace {
 
-/// A payload of which a line of the log shows the beginning.
-constexpr std::size_t shown = 1000;
+/// Maximum number of bytes of a payload in a line of the log.
+constexpr std::size_t max_shown = 1000;
 
 }  // namespace
 
 void LogDestination::write(RecordV2View record) {
   const std::string_view key = record.key().value_or(BytesView()).text();
   const std::string_view payload = record.payload().after().value_or(BytesView()).text();
-  log.write(settings_.level, to_text(record.operation()), " ", key, ": ", payload.substr(0, shown),
-            payload.size() > shown ? "..." : "");
+  log.write(settings_.level, to_text(record.operation()), " ", key, ": ",
+            payload.substr(0, max_shown), payload.size() > max_shown ? "..." : "");
 }
 
 }  // namespace tenon::builtin

@@ -18,7 +18,7 @@ inline constexpr sdk::Word<sdk::Level> log_levels[] = {{"trace", sdk::Level::tra
                                                        {"warn", sdk::Level::warn},
                                                        {"error", sdk::Level::error}};
 inline constexpr auto log_parameters =
-    sdk::parameters(sdk::parameter(&LogSettings::level, "level", "of the lines")
+    sdk::parameters(sdk::parameter(&LogSettings::level, "level", "the log level of the lines")
                         .otherwise("info")
                         .one_of(log_levels));
 

@@ -13,8 +13,8 @@ namespace {
 
 using Found = std::function<void(const NamespaceReference&)>;
 
-/// A place at which documents of one kind name a namespace.
-struct Place {
+/// A path in resources of one kind.
+struct ResourcePath {
   std::string_view kind;
   /// Steps separated by blanks: the name of a member; `*` for each element of a list; `name=text`
   /// to continue only in objects whose member `name` is that text.
@@ -23,7 +23,8 @@ struct Place {
   std::string_view prefix = {};
 };
 
-constexpr Place places[] = {
+/// Fields that name a namespace.
+constexpr ResourcePath names[] = {
     // The cluster sets this label of each namespace to its name, so that selectors can name it.
     {"Namespace", "metadata name"},
     {"Namespace", "metadata labels kubernetes.io/metadata.name"},
@@ -49,13 +50,14 @@ constexpr Place places[] = {
     {"APIService", "spec service namespace"},
 };
 
-// Paths within a selector of namespaces. Many kinds have such selectors, mostly in lists.
+/// Paths to namespaces within a selector of namespaces.
 constexpr std::string_view selector_paths[] = {
     "matchLabels kubernetes.io/metadata.name",
     "matchExpressions * key=kubernetes.io/metadata.name values *",
 };
 
-constexpr Place selectors[] = {
+/// Selectors of namespaces.
+constexpr ResourcePath selectors[] = {
     {"NetworkPolicy", "spec ingress * from * namespaceSelector"},
     {"NetworkPolicy", "spec egress * to * namespaceSelector"},
     {"MutatingWebhookConfiguration", "webhooks * namespaceSelector"},
@@ -63,7 +65,7 @@ constexpr Place selectors[] = {
 };
 
 /// The path of the pod specification in each kind that has one.
-constexpr Place pod_specs[] = {
+constexpr ResourcePath pod_specs[] = {
     {"Pod", "spec"},
     {"PodTemplate", "template spec"},
     {"CronJob", "spec jobTemplate spec template spec"},
@@ -90,7 +92,7 @@ std::string_view take_step(std::string_view& path) {
   return step;
 }
 
-/// Calls `visit` with each value that the path leads to.
+/// Calls `visit` with each value that the path selects.
 template <class Visit>
 void walk(boost::json::value& value, std::string_view path, const Visit& visit) {
   if (path.empty()) return visit(value);
@@ -145,17 +147,17 @@ void find_in_pods(boost::json::value& spec, const Found& found) {
 void for_each_namespace(boost::json::value& resource, const Found& found) {
   const std::string kind(text_in(resource.if_object(), "kind"));
   find_at(resource, "metadata namespace", found);
-  for (const Place& place : places) {
-    if (place.kind == kind) find_at(resource, place.path, found, place.prefix);
+  for (const ResourcePath& name : names) {
+    if (name.kind == kind) find_at(resource, name.path, found, name.prefix);
   }
-  for (const Place& place : selectors) {
-    if (place.kind != kind) continue;
-    walk(resource, place.path,
-         [&](boost::json::value& selector) { find_in_selector(selector, found); });
+  for (const ResourcePath& selector : selectors) {
+    if (selector.kind != kind) continue;
+    walk(resource, selector.path,
+         [&](boost::json::value& value) { find_in_selector(value, found); });
   }
-  for (const Place& place : pod_specs) {
-    if (place.kind != kind) continue;
-    walk(resource, place.path, [&](boost::json::value& spec) { find_in_pods(spec, found); });
+  for (const ResourcePath& pod_spec : pod_specs) {
+    if (pod_spec.kind != kind) continue;
+    walk(resource, pod_spec.path, [&](boost::json::value& value) { find_in_pods(value, found); });
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds the names of namespaces in documents of Kubernetes.
+// Finds the names of namespaces in Kubernetes resources.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -11,8 +11,8 @@
 
 namespace tenon::builtin {
 
-/// The name of a namespace in a document: a whole text, or the part of a text between a prefix and
-/// the next colon, eg: "web" in "system:serviceaccount:web:robot".
+/// The name of a namespace in a resource: a whole string, or the part between a prefix and the next
+/// colon, such as "web" in "system:serviceaccount:web:robot".
 class NamespaceReference {
  public:
   NamespaceReference(boost::json::string& text, std::size_t begin, std::size_t size)

@@ -14,17 +14,17 @@
 namespace tenon::builtin {
 namespace {
 
-// The most leftovers that one call of remove_abandoned examines. More are left only by hundreds of
-// crashes.
-constexpr std::size_t most_looked_at = 100;
-// A new file disappears only if another process looks for leftovers at the same moment.
-constexpr int most_tries = 100;
+// Maximum number of leftovers that one call of remove_abandoned examines. There are more only after
+// hundreds of crashes.
+constexpr std::size_t max_examined = 100;
+// A new file disappears only if another process searches for leftovers at the same moment.
+constexpr int max_attempts = 100;
 
-enum class Lock { held, of_another, unsupported };
+enum class Lock { acquired, held_by_other, unsupported };
 
 Lock lock(const Descriptor& file) {
-  if (retry([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) == 0) return Lock::held;
-  return errno == EWOULDBLOCK ? Lock::of_another : Lock::unsupported;
+  if (retry([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) == 0) return Lock::acquired;
+  return errno == EWOULDBLOCK ? Lock::held_by_other : Lock::unsupported;
 }
 
 Descriptor make_file(const Folder& parent, const std::string& name) {
@@ -49,11 +49,12 @@ Descriptor make_folder(const Folder& parent, const std::string& name) {
 void remove_if_abandoned(const Folder& parent, const std::string& name) {
   constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   const Descriptor file(::openat(parent.get(), name.c_str(), flags));
-  if (!file.is_open() || lock(file) != Lock::held || !parent.leads_to(name, file.get())) return;
+  if (!file.is_open() || lock(file) != Lock::acquired || !parent.refers_to(name, file.get()))
+    return;
   try {
     remove_tree(parent, name);
   } catch (const sdk::Failure&) {
-    // A leftover does no harm.
+    // Leftovers are harmless.
   }
 }
 
@@ -91,14 +92,14 @@ Partial::~Partial() {
 }
 
 Partial Partial::make(const Folder& top, Make make) {
-  for (int i = 0; i < most_tries; i++) {
+  for (int i = 0; i < max_attempts; i++) {
     Folder parent = open_partial(top);
     std::string name = random_name();
     Descriptor made = make(parent, name);
     if (!made.is_open()) throw sdk::system_failure(errno, "cannot create ", parent.path_of(name));
     Partial partial(std::move(parent), std::move(name), std::move(made));
-    if (lock(partial.made_) != Lock::of_another &&
-        partial.parent_.leads_to(partial.name_, partial.made_.get())) {
+    if (lock(partial.made_) != Lock::held_by_other &&
+        partial.parent_.refers_to(partial.name_, partial.made_.get())) {
       return partial;
     }
   }
@@ -131,7 +132,7 @@ void remove_abandoned(const Folder& top) {
   const Folder parent = open_partial(top);
   std::size_t count = 0;
   for (const Entry& entry : parent.entries()) {
-    if (++count > most_looked_at) return;
+    if (++count > max_examined) return;
     remove_if_abandoned(parent, entry.name);
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Files and folders that are invisible until they are complete. They are made in the folder
+// Files and folders that are invisible until they are complete. They are created in the folder
 // `.tenon-partial` at the top of a directory, and moved to their final path in one step. The
-// process that makes one holds a lock on it (flock). The leftovers of a killed process are not
-// locked, and a later process removes them.
+// creating process holds a lock on each (flock). The leftovers of a killed process are not locked,
+// and a later process removes them.
 #pragma once
 
 #include "folder.hpp"
@@ -18,10 +18,10 @@ constexpr const char* partial_name = ".tenon-partial";
 /// Returns 16 random hexadecimal digits.
 std::string random_name();
 
-/// A file or folder that is being made. The destructor removes it unless it was moved.
+/// An incomplete file or folder. The destructor removes it unless it was moved.
 class Partial {
  public:
-  /// Make an empty file, or a folder that only its owner may open. Throw sdk::Failure.
+  /// Create an empty file, or a folder that only its owner may open. Throw sdk::Failure.
   static Partial file(const Folder& top);
   static Partial folder(const Folder& top);
   Partial(Partial&&) = default;
@@ -30,11 +30,11 @@ class Partial {
 
   /// Returns the descriptor. A file is open for writing.
   int get() const noexcept { return made_.get(); }
-  /// The folder that contains it now.
+  /// Returns the folder that contains it now.
   const Folder& parent() const noexcept { return parent_; }
   const std::string& name() const noexcept { return name_; }
-  /// Moves it, and replaces a file of this name. Returns false on failure, with the reason in
-  /// errno. Makes neither the content nor the move durable.
+  /// Moves it, replacing a file of this name. Returns false on failure, with the reason in errno.
+  /// Makes neither the content nor the move durable.
   bool move_to(const Folder& folder, const std::string& name);
 
  private:
@@ -48,15 +48,15 @@ class Partial {
   bool moved_ = false;
 };
 
-/// Moves an entry into the folder `partial` before it is removed, so that it is never visible in
-/// part. Returns its new name in `partial`, which is `.tenon-partial`, or an empty text if there
+/// Moves an entry into the folder `partial`, which is `.tenon-partial`, before it is removed, so
+/// that it is never visible partly removed. Returns its new name there, or an empty text if there
 /// was no such entry. Throws sdk::Failure.
 std::string move_away(const Folder& from, const std::string& name, const Folder& partial);
 
 /// Opens `.tenon-partial` of a directory, and creates it if it is missing. Throws sdk::Failure.
 Folder open_partial(const Folder& top);
 
-/// Removes leftovers of killed processes, at most a bounded number in each call.
+/// Removes leftovers of killed processes, a bounded number in each call.
 void remove_abandoned(const Folder& top);
 
 }  // namespace tenon::builtin

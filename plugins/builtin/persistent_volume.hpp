@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Persistent volumes of a cluster that are folders of a machine: spec.hostPath.path or
-// spec.local.path of the resource is the path of the folder.
+// Persistent volumes of a cluster that are folders of a machine. The path of the folder is
+// spec.hostPath.path or spec.local.path of the resource.
 #pragma once
 
 #include <string>

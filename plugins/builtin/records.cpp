@@ -27,15 +27,15 @@ void set_json(RecordV2& record, std::string_view position, std::string_view key,
   assign(record.payload.after, payload);
 }
 
-sdk::Failure not_ours(BytesView position) {
+sdk::Failure foreign_position(BytesView position) {
   return sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position.text(),
-                      "\" is none of this plugin");
+                      "\" is not a position of this plugin");
 }
 
 std::int64_t parse_position(BytesView position) {
   std::string_view rest = position.text();
   const std::int64_t number = take_number(rest);
-  if (position.empty() || !rest.empty()) throw not_ours(position);
+  if (position.empty() || !rest.empty()) throw foreign_position(position);
   return number;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the sources here have in common: positions that are numbers, payloads that are JSON.
+// Functions that the builtin sources share: positions are numbers, payloads are JSON.
 #pragma once
 
 #include <tenon/record.hpp>
@@ -13,23 +13,23 @@
 
 namespace tenon::builtin {
 
-/// Of the metadata that says what a payload is made of; "json" stands for a JSON text.
+/// The key of the metadata with the format of the payload, for example "json".
 inline constexpr std::string_view format_key = "opencdc.payload.format";
 
-/// Makes a record one with a JSON payload. The memory of its parts is used again.
+/// Sets the fields of a record with a JSON payload. Reuses the memory of its parts.
 void set_json(RecordV2& record, std::string_view position, std::string_view key,
               std::string_view payload);
 
-/// A position that none of the plugin's records has.
-sdk::Failure not_ours(BytesView position);
+/// Returns the error for a position that is not of this plugin.
+sdk::Failure foreign_position(BytesView position);
 
-/// The number that a position is. Throws not_ours.
+/// Returns a position as a number. Throws foreign_position.
 std::int64_t parse_position(BytesView position);
 
-/// Takes a number off the start of a text; 0 where there is none.
+/// Removes a number from the start of a text and returns it; 0 if there is none.
 std::int64_t take_number(std::string_view& text);
 
-/// A number as JSON and people write it, with a point: 2.5, 3.0
+/// Returns a number as text with a decimal point: 2.5, 3.0
 std::string number_text(double number);
 
 }  // namespace tenon::builtin

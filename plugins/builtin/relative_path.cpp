@@ -10,10 +10,10 @@ namespace tenon::builtin {
 namespace {
 
 std::string problem_of_part(std::string_view part) {
-  if (part.empty()) return "has an empty part: a slash stands at an end, or beside another one";
+  if (part.empty()) return "has an empty part: a slash at its start or end, or a double slash";
   if (part == "." || part == "..") return sdk::text("has a part \"", part, "\"");
-  if (part.size() > longest_part) {
-    return sdk::text("has a part of ", part.size(), " bytes, allowed are ", longest_part);
+  if (part.size() > max_part_size) {
+    return sdk::text("has a part of ", part.size(), " bytes, the limit is ", max_part_size);
   }
   return {};
 }
@@ -27,7 +27,7 @@ std::size_t size_of_character(unsigned char first) {
   return 0;
 }
 
-/// Returns whether `second` may follow `first`. Rules out overlong forms, surrogates and characters
+/// Returns whether `second` may follow `first`. Excludes overlong forms, surrogates and characters
 /// above U+10FFFF.
 bool may_follow(unsigned char first, unsigned char second) {
   const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -57,8 +57,8 @@ bool is_utf8(std::string_view text) {
 
 std::string problem_of_path(std::string_view path) {
   if (path.empty()) return "is empty";
-  if (path.size() > longest_path) {
-    return sdk::text("has ", path.size(), " bytes, allowed are ", longest_path);
+  if (path.size() > max_path_size) {
+    return sdk::text("has ", path.size(), " bytes, the limit is ", max_path_size);
   }
   if (path.find('\0') != std::string_view::npos) return "has a NUL byte";
   if (!is_utf8(path)) return "is not UTF-8";
@@ -74,7 +74,7 @@ std::string problem_of_path(std::string_view path) {
 void check_path(std::string_view what, std::string_view path) {
   const std::string problem = problem_of_path(path);
   if (problem.empty()) return;
-  const bool is_printable = !path.empty() && path.size() <= longest_path && is_utf8(path) &&
+  const bool is_printable = !path.empty() && path.size() <= max_path_size && is_utf8(path) &&
                             path.find('\0') == std::string_view::npos;
   const std::string shown = is_printable ? sdk::text(" \"", path, "\"") : "";
   throw sdk::Failure(TENON_INVALID_ARGUMENT, "the ", what, shown, " ", problem);

@@ -3,21 +3,21 @@
 // tenon.dev/remap-labels: a restore item action that changes labels. Each key of its configuration
 // is the key of a label, and its value is the change of that label:
 //
-//   tier: set backend                gives every resource the label tier=backend
-//   env: replace prod staging        changes env=prod to env=staging; other values stay
-//   app: rename app.example.com/name gives the label another key; the value stays
+//   tier: set backend                sets the label tier=backend of every resource
+//   env: replace prod staging        changes env=prod to env=staging; keeps other values
+//   app: rename app.example.com/name changes the key of the label; keeps its value
 //   pod-template-hash: remove        removes the label
 //
-// All rules start from the labels as they were, so two labels can be swapped. A label that a rename
-// would overwrite is an error, unless it is renamed or removed itself.
+// All rules are applied to the original labels, so two labels can be swapped. A rename onto an
+// existing label is an error, unless that label is renamed or removed itself.
 //
 // Labels of templates inside a resource (template, jobTemplate, volumeClaimTemplates) change in the
-// same way, but `set` adds none that was absent. Selectors follow, so that they still match the
-// resources that they matched before: those with matchLabels or matchExpressions in members that
-// are called `selector` or end with `Selector` or `Selectors`, and those of Services and
-// ReplicationControllers. If a selector cannot follow, because the last label that it requires
-// is removed or because it excludes values of a label that is set, the item fails with an error.
-// Nodes and selectors of nodes are not changed.
+// same way, but `set` does not add absent labels. Selectors change, too, so that they match the
+// same resources as before: those with matchLabels or matchExpressions in members whose name is
+// `selector` or ends with `Selector` or `Selectors`, and those of Services and
+// ReplicationControllers. If that is impossible, because the last label that a selector requires is
+// removed or because it excludes values of a label that is set, the item fails with an error. Nodes
+// and selectors of nodes are not changed.
 #pragma once
 
 #include "label_rules.hpp"

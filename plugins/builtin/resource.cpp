@@ -12,15 +12,15 @@ namespace tenon::builtin {
 namespace {
 
 // Schemas in custom resource definitions are deeper than the default limit of Boost.JSON.
-constexpr std::size_t deepest = 256;
+constexpr std::size_t max_depth = 256;
 
 }  // namespace
 
 boost::json::object parse_resource(std::string_view text) {
   boost::json::parse_options options;
-  options.max_depth = deepest;
+  options.max_depth = max_depth;
   boost::json::error_code error;
-  // Most of the time of a usual resource goes to allocations.
+  // Parsing a typical resource would spend most of its time in allocations.
   boost::json::value value = boost::json::parse(
       {text.data(), text.size()}, error,
       boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the resources of a cluster that item actions get: JSON documents as Kubernetes writes them.
+// Reads the Kubernetes resources that item actions receive as JSON.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -18,10 +18,10 @@ boost::json::object parse_resource(std::string_view text);
 const boost::json::object* object_in(const boost::json::object* object, std::string_view name);
 boost::json::object* object_in(boost::json::object* object, std::string_view name);
 
-/// Returns the member `name` if it is a text, otherwise an empty text.
+/// Returns the member `name` if it is a string, otherwise an empty text.
 std::string_view text_in(const boost::json::object* object, std::string_view name);
 
-/// Returns a name of a resource for messages, eg: `Pod "web/front"`.
+/// Returns a name of a resource for messages, for example `Pod "web/front"`.
 std::string title_of(const boost::json::object& resource);
 
 }  // namespace tenon::builtin

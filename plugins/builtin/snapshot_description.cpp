@@ -17,15 +17,15 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* file_name = "snapshot.json";
-// No snapshot has so many tags. A larger file does not belong to this plugin.
-constexpr std::size_t most_bytes = 16 << 20;
+// No snapshot has that many tags. A larger file does not belong to this plugin.
+constexpr std::size_t max_bytes = 16 << 20;
 
 std::string read_text(const Folder& snapshot) {
   const std::optional<Descriptor> file = snapshot.open_file(file_name);
   if (!file) throw sdk::Failure(TENON_DATA_LOSS, snapshot.path_of(file_name), " is missing");
   std::string text;
   std::array<char, 4096> piece{};
-  while (text.size() < most_bytes) {
+  while (text.size() < max_bytes) {
     const ssize_t count = retry([&] { return ::read(file->get(), piece.data(), piece.size()); });
     if (count < 0) throw sdk::system_failure(errno, "cannot read ", snapshot.path_of(file_name));
     if (count == 0) break;

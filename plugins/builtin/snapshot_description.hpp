@@ -14,8 +14,8 @@
 namespace tenon::builtin {
 
 struct SnapshotDescription {
-  std::string volume;       // its id
-  std::uint64_t files = 0;  // and links
+  std::string volume;       // the id of the volume
+  std::uint64_t files = 0;  // number of files and links
   std::map<std::string, std::string> tags;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using Type = ParameterV2::Type;
 using Rule = ParameterV2::Rule;
 
-Specification about(std::string name, std::string summary, std::string description) {
+Specification new_specification(std::string name, std::string summary, std::string description) {
   Specification specification;
   specification.name = std::move(name);
   specification.summary = std::move(summary);
@@ -40,88 +40,95 @@ ParameterV2 required(Type type, std::string description) {
 }
 
 ParameterV2 file_format() {
-  return with(parameter(Type::String, "what the file holds; without it the extension tells"),
+  return with(parameter(Type::String, "the format of the file; by default chosen by its extension"),
               Rule::Inclusion, R"(["json-lines", "csv"])");
 }
 
 }  // namespace
 
 Specification GeneratorSpecifier::specify() {
-  Specification all = about("tenon.dev/generator", "Makes up records",
-                            "Each record is a JSON object of a given size. Position and key count "
-                            "from 1.");
+  Specification all =
+      new_specification("tenon.dev/generator", "Generates records",
+                        "Each record is a JSON object of a given size. Position and key count "
+                        "from 1.");
   all.source_parameters = {
-      {"count", with(parameter(Type::Int, "how many records there are; 0 is without end", "0"),
+      {"count", with(parameter(Type::Int, "the number of records; 0 means unlimited", "0"),
                      Rule::GreaterThan, "-1")},
-      {"size",
-       with(parameter(Type::Int, "of a payload, in bytes", "100"), Rule::GreaterThan, "10")},
-      {"rate", with(parameter(Type::Float, "records a second; 0 is as fast as they are read", "0"),
-                    Rule::GreaterThan, "-1")},
+      {"size", with(parameter(Type::Int, "the size of a payload in bytes", "100"),
+                    Rule::GreaterThan, "10")},
+      {"rate",
+       with(parameter(Type::Float, "the number of records per second; 0 means unlimited", "0"),
+            Rule::GreaterThan, "-1")},
   };
   return all;
 }
 
 Specification FileSpecifier::specify() {
-  Specification all = about("tenon.dev/file", "Reads and writes JSON lines and CSV",
-                            "A record is a line of JSON or a row below a header. The destination "
-                            "appends payloads, and acknowledges what is on the disk.");
+  Specification all =
+      new_specification("tenon.dev/file", "Reads and writes JSON lines and CSV",
+                        "A record is a line of JSON or a row of CSV below a header. The "
+                        "destination appends payloads, and acknowledges them when they are on "
+                        "the disk.");
   all.source_parameters = {
-      {"path", required(Type::String, "of the file")},
+      {"path", required(Type::String, "the path of the file")},
       {"format", file_format()},
       {"key",
-       parameter(Type::String, "the field that names a record; else the number of its line")},
+       parameter(Type::String, "the field with the key of a record; by default its line number")},
   };
   all.destination_parameters = {
-      {"path", required(Type::String, "of the file, which is made when it is missing")},
+      {"path", required(Type::String, "the path of the file, which is created if it is missing")},
       {"format", file_format()},
   };
   return all;
 }
 
 Specification SqliteSpecifier::specify() {
-  Specification all = about("tenon.dev/sqlite", "Reads and writes tables of SQLite",
-                            "The source reads a table in the order of rowid. The destination keeps "
-                            "one row for each key, and commits batch by batch. Each field has a "
-                            "column of its own. SQLite does not tell names apart by case: after "
-                            "\"Name\", the field \"name\" is the column \"name (2)\".");
+  Specification all =
+      new_specification("tenon.dev/sqlite", "Reads and writes tables of SQLite",
+                        "The source reads a table in the order of rowid. The destination keeps "
+                        "one row for each key, and commits each batch. Each field has a column "
+                        "of its own. SQLite ignores the case of names: after \"Name\", the "
+                        "field \"name\" is the column \"name (2)\".");
   all.source_parameters = {
-      {"path", required(Type::String, "of the database")},
-      {"table", required(Type::String, "that is read")},
-      {"key", parameter(Type::String, "the column that names a record; else its rowid")},
+      {"path", required(Type::String, "the path of the database")},
+      {"table", required(Type::String, "the table to read")},
+      {"key", parameter(Type::String, "the column with the key of a record; by default rowid")},
   };
   all.destination_parameters = {
-      {"path", required(Type::String, "of the database, which is made when it is missing")},
-      {"table", required(Type::String, "that is written, and made when it is missing")},
+      {"path", required(Type::String, "the path of the database, which is created if missing")},
+      {"table", required(Type::String, "the table to write, which is created if missing")},
       {"key", parameter(Type::String, "the column for the key of the record", "key")},
       {"columns", parameter(Type::String,
-                            "the fields that are kept, with commas between them; without it all, "
-                            "and the table gets columns as they come")},
+                            "the fields to write, separated by commas; by default all, and columns "
+                            "are added when new fields arrive")},
   };
   return all;
 }
 
 Specification FieldSpecifier::specify() {
-  Specification all = about("tenon.dev/field", "Removes, renames and sets fields",
-                            "Payloads are JSON objects, before and after a change alike; other "
-                            "payloads are refused as wrong-json. Fields are removed and renamed by "
-                            "the names that they have in the record, and then set. A record in "
-                            "which a renamed field gets the name of another one is refused as "
-                            "field-exists. All other fields keep their order and their text, and "
-                            "records their key and metadata. Only fields of the object itself are "
-                            "changed; the names of those that are renamed or set have no dots.");
+  Specification all =
+      new_specification("tenon.dev/field", "Removes, renames and sets fields",
+                        "The payloads before and after a change must be JSON objects; other "
+                        "payloads are refused as wrong-json. Fields are removed and renamed by "
+                        "their names in the record, and then set. A record in which a renamed "
+                        "field gets the name of another one is refused as field-exists. All "
+                        "other fields keep their order and their text, and records their key "
+                        "and metadata. Only top-level fields are changed; the names of fields "
+                        "that are renamed or set have no dots.");
   all.processor_parameters = {
-      {"drop", parameter(Type::String, "the fields to remove, with commas between them")},
+      {"drop", parameter(Type::String, "the fields to remove, separated by commas")},
       {"rename.*", parameter(Type::String, "the new name of the field *")},
       {"set.*", parameter(Type::String,
-                          "the value of the field *, which is added if it is absent: a JSON "
-                          "value, or any other text, which becomes a JSON string")},
+                          "the value of the field *, which is added if absent: a JSON value, or "
+                          "any other text, which becomes a JSON string")},
   };
   return all;
 }
 
 Specification LogSpecifier::specify() {
-  Specification all = about("tenon.dev/log", "Writes records to the log",
-                            "Each record is a line: what happened, key and payload.");
+  Specification all =
+      new_specification("tenon.dev/log", "Writes records to the log",
+                        "Each record is a line with its operation, key and payload.");
   all.destination_parameters = log_parameters.specification();
   return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What each of the plugins here says of itself and of its parameters.
+// Specifications of the builtin plugins and their parameters.
 #pragma once
 
 #include <tenon/sdk/specifier.hpp>

@@ -67,8 +67,7 @@ std::string database_path(const sdk::Config& config) {
   return path;
 }
 
-// SQLite opens memory for ":memory:" and reads a path that begins with "file:" as a URI, but no
-// path that is absolute.
+// The path is made absolute because SQLite treats ":memory:" as memory and "file:..." as a URI.
 Database::Database(const std::string& path, Mode mode)
     : Database(
           path, std::filesystem::absolute(path).c_str(),
@@ -207,7 +206,7 @@ Transaction::~Transaction() {
   try {
     database_.run("ROLLBACK");
   } catch (const sdk::Failure&) {
-    // SQLite has rolled back by itself already.
+    // SQLite has already rolled back.
   }
 }
 

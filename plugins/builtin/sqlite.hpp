@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// SQLite with failures of the SDK. A database that is locked is waited for until the call of the
-// plugin is cancelled.
+// A wrapper of SQLite that throws sdk::Failure. It waits for a locked database until the call of
+// the plugin is cancelled.
 #pragma once
 
 #include <tenon/sdk/base.hpp>
@@ -16,10 +16,10 @@ struct sqlite3_stmt;
 
 namespace tenon::builtin {
 
-/// A name as SQL takes it, whatever it is made of.
+/// Returns a name quoted for SQL.
 std::string quoted_name(std::string_view name);
 
-/// Returns whether two names are the same to SQLite, which ignores the case of ASCII letters.
+/// Returns whether SQLite regards two names as equal: it ignores the case of ASCII letters.
 bool same_name(std::string_view a, std::string_view b) noexcept;
 
 /// Returns the parameter `path` of a config: the path of a file, which need not exist. Throws
@@ -30,7 +30,7 @@ class Database {
  public:
   enum class Mode { read, write };
 
-  /// Opens a file; `write` creates it where it is missing. Throws sdk::Failure.
+  /// Opens a file; `write` creates it if it is missing. Throws sdk::Failure.
   Database(const std::string& path, Mode mode);
   /// Opens an empty database in memory. Throws sdk::Failure.
   Database();
@@ -38,14 +38,14 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Whose cancellation ends the wait for a lock, from now on.
-  void wait_for(sdk::Call call) noexcept { call_ = call; }
+  /// Sets the call whose cancellation ends waits for a lock.
+  void set_call(sdk::Call call) noexcept { call_ = call; }
   /// Runs statements without results. Throws sdk::Failure.
   void run(const std::string& sql);
   /// Returns whether there is a table of that name. Throws sdk::Failure if something else, such as
   /// a view, has the name.
   bool has_table(std::string_view name);
-  /// What went wrong last.
+  /// Returns the last error.
   sdk::Failure failure() const;
 
  private:
@@ -62,8 +62,8 @@ class Database {
   sdk::Call call_{nullptr};
 };
 
-/// One statement, used again and again. Parameters count from 1, columns from 0. Throws
-/// sdk::Failure. What `bind` binds is not copied: it must stay until the next `reset`.
+/// One prepared statement. Parameters count from 1, columns from 0. Throws sdk::Failure. `bind`
+/// does not copy: the value must stay valid until the next `reset`.
 class Statement {
  public:
   Statement(Database& database, const std::string& sql);
@@ -79,14 +79,14 @@ class Statement {
   void bind(int parameter, BytesView bytes);
   void bind_null(int parameter);
 
-  /// Goes on to the next row; false when there is none.
+  /// Moves to the next row. Returns false if there is none.
   bool step();
-  /// Makes it ready to be bound and run anew.
+  /// Prepares the statement for new bindings and another run.
   void reset() noexcept;
 
   int columns() const noexcept;
   std::string column_name(int column) const;
-  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL
+  /// Returns SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL.
   int type(int column) const noexcept;
   std::int64_t integer(int column) const noexcept;
   double real(int column) const noexcept;
@@ -100,7 +100,7 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-/// Begins a transaction and undoes it unless it was committed.
+/// A transaction that the destructor rolls back unless it was committed.
 class Transaction {
  public:
   explicit Transaction(Database& database);

@@ -9,8 +9,8 @@
 namespace tenon::builtin {
 namespace {
 
-/// The letters that SQLite does not tell apart become the same.
-std::string small(std::string_view name) {
+/// Returns a name in lower case; changes only ASCII letters, like SQLite.
+std::string lower_case(std::string_view name) {
   std::string letters(name);
   std::transform(letters.begin(), letters.end(), letters.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -18,8 +18,8 @@ std::string small(std::string_view name) {
   return letters;
 }
 
-/// The name without the number in parentheses at its end; empty where there is none.
-std::string_view unnumbered(std::string_view name) {
+/// Returns the name without the number in parentheses at its end. Empty if there is no number.
+std::string_view without_number(std::string_view name) {
   const std::size_t space = name.rfind(" (");
   if (space == std::string_view::npos || name.back() != ')') return {};
   const std::string_view number = name.substr(space + 2, name.size() - space - 3);
@@ -32,8 +32,8 @@ std::string_view unnumbered(std::string_view name) {
 Columns::Columns(std::string_view key, const std::vector<std::string>& names) : Columns(key) {
   for (const std::string& name : names) add(name, name);
   for (const std::string& name : names) {
-    const std::string_view field = unnumbered(name);
-    if (taken_.count(small(field)) == 0 || find(field)) continue;
+    const std::string_view field = without_number(name);
+    if (taken_.count(lower_case(field)) == 0 || find(field)) continue;
     auto renamed = numbers_.extract(name);
     renamed.key() = fields_[renamed.mapped()] = field;
     numbers_.insert(std::move(renamed));
@@ -47,23 +47,23 @@ std::optional<std::size_t> Columns::find(std::string_view field, std::size_t gue
 }
 
 std::string Columns::name_for(std::string_view field) {
-  const auto same = taken_.find(small(field));
+  const auto same = taken_.find(lower_case(field));
   if (same == taken_.end()) return std::string(field);
   for (;;) {
     std::string name = sdk::text(field, " (", same->second++, ")");
-    if (taken_.count(small(name)) == 0) return name;
+    if (taken_.count(lower_case(name)) == 0) return name;
   }
 }
 
 void Columns::add(std::string_view field, std::string name) {
-  take(name);
+  reserve(name);
   numbers_.emplace(field, names_.size());
   fields_.emplace_back(field);
   names_.push_back(std::move(name));
 }
 
-void Columns::take(std::string_view name) {
-  taken_.emplace(small(name), 2);
+void Columns::reserve(std::string_view name) {
+  taken_.emplace(lower_case(name), 2);
 }
 
 }  // namespace tenon::builtin

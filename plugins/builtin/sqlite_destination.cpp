@@ -23,7 +23,7 @@ std::vector<std::string> split(std::string_view list) {
   return names;
 }
 
-/// A record without a key is known by its position.
+/// Returns the key of a record, or its position if it has no key.
 std::string_view key_of(RecordV2View record) {
   return record.key().value_or(record.position()).text();
 }
@@ -35,12 +35,12 @@ boost::json::object payload_of(RecordV2View record, const boost::json::storage_p
   boost::json::error_code error;
   boost::json::value value = boost::json::parse({text.data(), text.size()}, error, memory);
   if (error || !value.is_object()) {
-    throw sdk::Refusal("wrong-json", "the payload is no JSON object");
+    throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
   }
   return std::move(value.get_object());
 }
 
-/// Writes a value to `text`, whose memory is used again.
+/// Writes a value to `text`, and reuses its memory.
 void write(const boost::json::value& value, std::string& text) {
   char part[1024];
   boost::json::serializer serializer;
@@ -49,7 +49,7 @@ void write(const boost::json::value& value, std::string& text) {
   while (!serializer.done()) text += std::string_view(serializer.read(part));
 }
 
-/// Binds a value, lists and objects as JSON. `text` is memory for them.
+/// Binds a value; lists and objects are bound as JSON, which is formatted in `text`.
 void bind(Statement& statement, int parameter, const boost::json::value& value, std::string& text) {
   switch (value.kind()) {
     case boost::json::kind::null:
@@ -78,15 +78,15 @@ void SqliteDestination::configure(const sdk::Config& config) {
   for (const std::string& field : split(config.get("columns", ""))) {
     if (field == key_column_) {
       throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"columns\" has \"", key_column_,
-                         "\", which is the column of the key; name that one with \"key\"");
+                         "\", which is the column of the key; choose its name with \"key\"");
     }
     if (!columns_.find(field)) columns_.add(field, columns_.name_for(field));
   }
   columns_given_ = !columns_.names().empty();
-  try_names();
+  check_names();
 }
 
-void SqliteDestination::try_names() const {
+void SqliteDestination::check_names() const {
   const auto make = [](const std::string& sql, const auto&... parameters) {
     try {
       Database().run(sql);
@@ -101,22 +101,22 @@ void SqliteDestination::try_names() const {
 void SqliteDestination::open() {
   teardown();
   database_.emplace(path_, Database::Mode::write);
-  database_->wait_for(call());
+  database_->set_call(call());
   database_->run("PRAGMA synchronous = FULL");
-  look_at_table();
-  if (columns_given_ && !put_) make_table();
+  read_table();
+  if (columns_given_ && !put_) create_table();
 }
 
 sdk::WritingDestination::Refused SqliteDestination::write_all(ListView<RecordV2> records) {
-  database_->wait_for(call());
-  if (!put_) look_at_table();
+  database_->set_call(call());
+  if (!put_) read_table();
   try {
     Transaction transaction(*database_);
     Refused refused = put_all(records);
     transaction.commit();
     return refused;
   } catch (...) {
-    put_.reset();  // the table may be what it was before
+    put_.reset();  // the rollback may have removed the table or columns
     remove_.reset();
     throw;
   }
@@ -132,7 +132,7 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
         put(record);
       }
     } catch (const sdk::Failure& failure) {
-      // What the record brings is refused alone; what the database has ends the batch.
+      // An invalid record is refused alone; errors of the database end the batch.
       if (failure.status() != TENON_INVALID_ARGUMENT) throw;
       return {{i, sdk::ack_error(failure)}};
     }
@@ -143,7 +143,7 @@ sdk::WritingDestination::Refused SqliteDestination::put_all(ListView<RecordV2> r
 void SqliteDestination::put(RecordV2View record) {
   boost::json::monotonic_resource memory(memory_.data(), memory_.size());
   const boost::json::object fields = payload_of(record, &memory);
-  if (!columns_given_) make_room_for(fields);
+  if (!columns_given_) ensure_columns(fields);
   put_->reset();
   put_->bind(1, key_of(record));
   std::size_t guess = 0;
@@ -161,7 +161,7 @@ void SqliteDestination::remove(RecordV2View record) {
   remove_->step();
 }
 
-void SqliteDestination::look_at_table() {
+void SqliteDestination::read_table() {
   if (!database_->has_table(table_)) return;
   Statement rows(*database_, "SELECT * FROM " + quoted_name(table_) + " LIMIT 0");
   bool has_key = false;
@@ -189,12 +189,12 @@ std::string SqliteDestination::table_sql() const {
   return sql + ")";
 }
 
-void SqliteDestination::make_table() {
+void SqliteDestination::create_table() {
   database_->run(table_sql());
   prepare();
 }
 
-void SqliteDestination::make_room_for(const boost::json::object& fields) {
+void SqliteDestination::ensure_columns(const boost::json::object& fields) {
   if (!put_) columns_ = Columns(key_column_);
   std::vector<std::string_view> missing;
   std::size_t guess = 0;
@@ -202,13 +202,13 @@ void SqliteDestination::make_room_for(const boost::json::object& fields) {
     const std::string_view name = field.key();
     if (name == key_column_) {
       throw sdk::Refusal("reserved-field", "the payload has a field \"", name,
-                         "\", which is the column of the key; name that one with \"key\"");
+                         "\", which is the column of the key; choose its name with \"key\"");
     }
     if (!columns_.find(name, guess++)) missing.push_back(name);
   }
   if (put_) return add_columns(missing);
   for (const std::string_view field : missing) columns_.add(field, columns_.name_for(field));
-  make_table();
+  create_table();
 }
 
 void SqliteDestination::add_columns(const std::vector<std::string_view>& fields) {

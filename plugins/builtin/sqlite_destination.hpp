@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/sqlite as a destination: each record is a row of a table, found again by its key: a
-// record that comes twice leaves one row. A batch is one transaction, acknowledged when it is
-// committed. A record that is refused ends the transaction. The records after it are held until the
-// host asks for acknowledgements again, which says that it has settled the refusal.
+// tenon.dev/sqlite as a destination: each record is a row of a table. The key identifies the row,
+// so a record that arrives twice results in one row. A batch is one transaction, acknowledged when
+// it is committed. A refused record ends the transaction. The records after it are held until the
+// host requests acknowledgements again, because it has then handled the refusal.
 #pragma once
 
 #include "sqlite.hpp"
@@ -32,16 +32,16 @@ class SqliteDestination : public sdk::HoldingDestination {
   Refused put_all(ListView<RecordV2> records);
   void put(RecordV2View record);
   void remove(RecordV2View record);
-  /// Takes over the columns of the table if there is one.
-  void look_at_table();
-  void make_table();
-  /// Makes the table, or adds to it, so that it has a column for each field.
-  void make_room_for(const boost::json::object& fields);
+  /// Reads the columns of the table if it exists.
+  void read_table();
+  void create_table();
+  /// Creates or extends the table so that it has a column for each field.
+  void ensure_columns(const boost::json::object& fields);
   void add_columns(const std::vector<std::string_view>& fields);
   void prepare();
 
-  /// Lets SQLite make the table in memory. Throws where it does not take the configured names.
-  void try_names() const;
+  /// Creates the table in memory. Throws sdk::Failure if SQLite rejects the configured names.
+  void check_names() const;
   std::string table_sql() const;
 
   std::string path_;
@@ -50,9 +50,9 @@ class SqliteDestination : public sdk::HoldingDestination {
   bool columns_given_ = false;
   Columns columns_{""};
   std::optional<Database> database_;
-  std::optional<Statement> put_;  // both only while there is a table
-  std::optional<Statement> remove_;
-  // Used again for each record. The fields of larger records are allocated.
+  std::optional<Statement> put_;     // if the table exists
+  std::optional<Statement> remove_;  // likewise
+  // Reused for each record. Larger records are allocated.
   std::vector<unsigned char> memory_ = std::vector<unsigned char>(std::size_t{64} << 10);
   std::string text_;
 };

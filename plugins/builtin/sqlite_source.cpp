@@ -24,7 +24,7 @@ std::string to_hex(std::string_view bytes) {
   return hex;
 }
 
-/// JSON has no bytes: a blob becomes hex digits.
+/// Returns a value as JSON. A blob becomes a string of hexadecimal digits.
 std::string column_json(const Statement& row, int column) {
   switch (row.type(column)) {
     case SQLITE_INTEGER:
@@ -51,7 +51,7 @@ void SqliteSource::configure(const sdk::Config& config) {
 void SqliteSource::open(std::optional<BytesView> position) {
   last_ = position ? parse_position(*position) : std::numeric_limits<std::int64_t>::min();
   database_.emplace(path_, Database::Mode::read);
-  database_->wait_for(call());
+  database_->set_call(call());
   if (!database_->has_table(table_)) {
     throw sdk::Failure(TENON_NOT_FOUND, path_, ": no table \"", table_, "\"");
   }
@@ -63,13 +63,13 @@ void SqliteSource::open(std::optional<BytesView> position) {
   }
   if (!key_column_.empty() && key_ == 0) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT, path_, ": table \"", table_, "\" has no column \"",
-                       key_column_, "\" to be the key");
+                       key_column_, "\" for the key");
   }
 }
 
 void SqliteSource::read_some(sdk::RecordBatch& batch) {
   call().check();
-  database_->wait_for(call());
+  database_->set_call(call());
   rows_->reset();
   rows_->bind(1, last_);
   while (!batch.full() && rows_->step()) {

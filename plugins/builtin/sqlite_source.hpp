@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/sqlite as a source: each row of a table is a record, in the order of rowid, which is
-// its position. Rows that are added while it reads are read as well.
+// its position. Rows that are added during the run are read, too.
 #pragma once
 
 #include "sqlite.hpp"
@@ -22,7 +22,7 @@ class SqliteSource : public sdk::ReadingSource {
   void teardown() override;
 
  private:
-  /// Makes `record_` the current row.
+  /// Sets `record_` to the current row.
   void set_record();
 
   std::string path_;
@@ -30,7 +30,7 @@ class SqliteSource : public sdk::ReadingSource {
   std::string key_column_;
   std::optional<Database> database_;
   std::optional<Statement> rows_;
-  int key_ = 0;  // the column that is the key; 0: rowid
+  int key_ = 0;  // column of the key; 0 is rowid
   std::int64_t last_ = 0;
   RecordV2 record_;
 };

@@ -1059,7 +1059,7 @@ pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong form
    needed  a text: every value of a config is one
    fix     put it in quotes
 pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the parameter 'table'
-   needed  'table': that is written, and made when it is missing
+   needed  'table': the table to write, which is created if missing
    fix     add "table": "..." to its config
 pipeline.json:6:65: error[unknown-parameter]: 'tenon.dev/sqlite' has no parameter 'tabel'
    needed  'columns', 'key', 'path' and 'table'

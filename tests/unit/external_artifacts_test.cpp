@@ -227,7 +227,7 @@ TEST_F(ExternalArtifactsAction, NeedsADirectoryForArtifacts) {
     EXPECT_EQ(
         done.error().message(),
         "ConfigMap \"web/a\" has external artifacts (a), but tenon.dev/external-artifacts has "
-        "no directory; fix: set its parameter \"directory\" to where they lie");
+        "no directory; fix: set its parameter \"directory\"");
   }
 }
 
@@ -238,7 +238,7 @@ TEST_F(ExternalArtifactsAction, ReportsADirectoryThatIsMissing) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().status(), TENON_UNAVAILABLE);
   EXPECT_EQ(done.error().message(), "there is no folder " + directory() +
-                                        "/none: create it, or mount the disk on which it lies");
+                                        "/none: create it, or mount the disk that contains it");
 }
 
 TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNoText) {
@@ -246,7 +246,7 @@ TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNoText) {
     const auto done = action_->execute(annotated(value), BackupV2());
     ASSERT_FALSE(done) << value;
     EXPECT_EQ(done.error().status(), TENON_INVALID_ARGUMENT);
-    EXPECT_NE(done.error().message().find("of ConfigMap \"web/a\" is not a text"),
+    EXPECT_NE(done.error().message().find("of ConfigMap \"web/a\" is not a string"),
               std::string::npos);
   }
 }

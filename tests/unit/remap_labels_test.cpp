@@ -199,7 +199,7 @@ TEST(RemapLabels, RefusesRulesThatSelectorsCannotFollow) {
       "other resources than before; fix: rename the label or give it another value";
   const auto lost = [](const std::string& operation) {
     return "cannot change the label \"a\" to \"z\": a selector of Deployment \"n/d\" requires it " +
-           operation + ", and might not match any more; fix: give the label another value";
+           operation + ", and might stop matching; fix: give the label another value";
   };
   const Row rows[] = {
       {"remove", R"("spec":{"selector":{"matchLabels":{"a":"1"}}})", last},
@@ -249,9 +249,9 @@ TEST(RemapLabels, RefusesWrongRules) {
       {{{"", "remove"}}, "parameter \"\" is not the key of a label"},
       {{{long_name, "remove"}}, "parameter \"" + long_name + "\" is not the key of a label"},
       {{{"a", "rename c"}, {"b", "rename c"}},
-       "parameter \"b\" renames the label to \"c\", which another parameter makes as well"},
+       "parameter \"b\" renames the label to \"c\", which another parameter also produces"},
       {{{"a", "rename c"}, {"c", "set x"}},
-       "parameter \"a\" renames the label to \"c\", which another parameter makes as well"},
+       "parameter \"a\" renames the label to \"c\", which another parameter also produces"},
   };
   for (const auto& [rules, message] : wrong) {
     Host host = host_of_builtins();

@@ -112,12 +112,12 @@ TEST_F(FieldTest, ChangesBothImagesAndNothingElse) {
 
 TEST_F(FieldTest, RefusesWhatIsNoObject) {
   for (const char* payload : {"", "[]", "1", "{", "{}x", "{\"a\":1,}", "\xff", "{\"a\":nan}"}) {
-    EXPECT_EQ(changed({{"drop", "a"}}, payload), "wrong-json: the payload is no JSON object")
+    EXPECT_EQ(changed({{"drop", "a"}}, payload), "wrong-json: the payload is not a JSON object")
         << payload;
   }
   const std::string deep(300, '[');
   EXPECT_EQ(changed({{"drop", "a"}}, R"({"a":)" + deep + std::string(300, ']') + "}"),
-            "wrong-json: the payload is no JSON object");
+            "wrong-json: the payload is not a JSON object");
 }
 
 /// One refused record changes nothing about the others.
@@ -129,7 +129,7 @@ TEST_F(FieldTest, RefusesARecordThatHasTheNewNameAlready) {
   ASSERT_EQ(results.size(), 3u);
   EXPECT_EQ(after(results[0]), R"({"b":1})");
   EXPECT_EQ(after(results[1]),
-            "field-exists: \"a\" is renamed to \"b\", and the payload has that field");
+            "field-exists: \"a\" is renamed to \"b\", but the payload already has that field");
   EXPECT_TRUE(results[1].records.empty());
   EXPECT_FALSE(results[1].error->retryable);
   EXPECT_EQ(after(results[2]), R"({"b":3})");
@@ -139,7 +139,7 @@ TEST_F(FieldTest, RefusesParametersThatContradictEachOther) {
   EXPECT_EQ(failure({{"drop", "a, b"}, {"rename.b", "c"}}),
             "parameter \"rename.b\" renames a field that \"drop\" removes");
   EXPECT_EQ(failure({{"rename.a", "c"}, {"rename.b", "c"}}),
-            "parameter \"rename.b\" renames the field to \"c\", as another one does");
+            "parameter \"rename.b\" renames the field to \"c\", like another parameter");
   EXPECT_EQ(failure({{"renam.a", "c"}}),
             "unknown parameter \"renam.a\", expected drop, rename.FIELD or set.FIELD");
   EXPECT_EQ(failure({{"rename.a", " "}, {"set.b", ""}, {"drop", ""}}), "none");

@@ -48,7 +48,7 @@ TEST_F(FileTest, TakesAFieldForTheKey) {
   EXPECT_EQ(text(*records[0].key), "x");
   EXPECT_EQ(text(*records[1].key), "7");
   EXPECT_EQ(failure_of([&] { read_batch(source, 10); }),
-            path("a.jsonl") + ":3: no field \"id\" to be the key");
+            path("a.jsonl") + ":3: the key field \"id\" is missing");
 }
 
 TEST_F(FileTest, EndsABatchWithTheRecordThatReachesItsBytes) {
@@ -80,7 +80,7 @@ TEST_F(FileTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(failure_of([&] {
               read_all<FileSource>({{"path", "data"}});
             }),
-            "parameter \"format\" is required: the name \"data\" does not tell whether it is "
+            "parameter \"format\" is required: the name \"data\" has no extension of "
             "json-lines or csv");
   EXPECT_EQ(failure_of([&] {
               read_all<FileSource>({{"path", "a.csv"}, {"format", "xml"}});
@@ -92,7 +92,7 @@ TEST_F(FileTest, RefusesWhatItCannotRead) {
     EXPECT_EQ(failure_of([&] {
                 read_all<FileSource>({{"path", path("a.jsonl")}}, to_bytes(wrong));
               }),
-              "the position \"" + std::string(wrong) + "\" is none of this plugin");
+              "the position \"" + std::string(wrong) + "\" is not a position of this plugin");
   }
 }
 
@@ -108,7 +108,7 @@ TEST_F(FileTest, KnowsFormatsByTheirExtensions) {
                 read_all<FileSource>({{"path", here}});
               }),
               "parameter \"format\" is required: the name \"" + here +
-                  "\" does not tell whether it is json-lines or csv");
+                  "\" has no extension of json-lines or csv");
   }
   write("a.txt", "a\n1\n");
   EXPECT_EQ(payloads(read_all<FileSource>({{"path", path("a.txt")}, {"format", "csv"}})),
@@ -135,8 +135,8 @@ TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
   removed.payload.after.reset();
   EXPECT_EQ(WritingFile(config).write({record("1", "{\"a\":1}"), record("2", "[1]"), removed,
                                        record("4", "{\n\"b\": 2}")}),
-            (Texts{"", "wrong-json: the payload is no JSON object",
-                   "no-payload: a file takes no record without a payload", ""}));
+            (Texts{"", "wrong-json: the payload is not a JSON object",
+                   "no-payload: the record has no payload", ""}));
   EXPECT_EQ(WritingFile(config).write({record("5", "{}")}), (Texts{""}));
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
 }
@@ -159,7 +159,8 @@ TEST_F(FileTest, WritesObjectsOfManyLevels) {
   EXPECT_EQ(file.write({record("1", deep), record("2", "\n" + deep)}), (Texts{"", ""}));
   EXPECT_EQ(content("out.jsonl"), deep + "\n" + deep + "\n");
   const std::string deeper = R"({"a":)" + std::string(256, '[') + std::string(256, ']') + "}";
-  EXPECT_EQ(file.write({record("3", deeper)}), Texts{"wrong-json: the payload is no JSON object"});
+  EXPECT_EQ(file.write({record("3", deeper)}),
+            Texts{"wrong-json: the payload is not a JSON object"});
 }
 
 TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
@@ -250,7 +251,7 @@ TEST_F(FileTest, SaysWhatIsWrongInCsv) {
   };
   EXPECT_EQ(failure("a,b\n1,2\n3\n"), ":3: 1 fields, but the header has 2");
   EXPECT_EQ(failure("a,b\n1,\"2\n", TENON_DATA_LOSS), ":2: a quote is never closed");
-  EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text behind a closing quote");
+  EXPECT_EQ(failure("a,b\n1,\"2\"x\n"), ":2: text after a closing quote");
   EXPECT_EQ(failure("a,b\n1,2\"\"\n"), ":2: a quote inside a field that is not quoted");
   EXPECT_EQ(failure(""), ": no header, the file is empty");
 }

@@ -112,7 +112,7 @@ TEST(GeneratorTest, RefusesWhatItCannotMake) {
   EXPECT_EQ(payload(records[0]), R"({"fill":""})");
   for (const char* wrong : {"", "-1", "1x"}) {
     EXPECT_EQ(failure_of([&] { Generating(TextMap{}, to_bytes(wrong)); }),
-              "the position \"" + std::string(wrong) + "\" is none of this plugin");
+              "the position \"" + std::string(wrong) + "\" is not a position of this plugin");
   }
   EXPECT_EQ(failure_of([] {
               Generating(TextMap{{"size", "10"}});

@@ -114,25 +114,25 @@ TEST_F(SqliteTest, KeepsTheColumnsThatWereGiven) {
   EXPECT_EQ(rows("t"), (Texts{R"({"id":"1","a":1,"b":null})"}));
   config["columns"] = "a,id";
   EXPECT_EQ(failure_of([&] { WritingSqlite destination(config); }),
-            "parameter \"columns\" has \"id\", which is the column of the key; name that one with "
-            "\"key\"");
+            "parameter \"columns\" has \"id\", which is the column of the key; choose its name "
+            "with \"key\"");
 }
 
 TEST_F(SqliteTest, RefusesRecordsOneByOne) {
   WritingSqlite destination(table("odd \"name\""));
   const std::string key_is_taken =
-      "reserved-field: the payload has a field \"key\", which is the column of the key; name that "
-      "one with \"key\"";
+      "reserved-field: the payload has a field \"key\", which is the column of the key; choose its "
+      "name with \"key\"";
   EXPECT_EQ(destination.write({record("1", "7"), record("2", R"({"key":1})"),
                                record("3", R"({"name":1})"), record("4", R"({"a\u0000b":1})"),
                                record("5", R"({"name":2})")}),
-            (Texts{"wrong-json: the payload is no JSON object", key_is_taken, "",
+            (Texts{"wrong-json: the payload is not a JSON object", key_is_taken, "",
                    "record-refused: " + path("data.db") + ": unrecognized token: \"\"a\"", ""}));
   EXPECT_EQ(rows("odd \"name\""), (Texts{R"({"key":"3","name":1})", R"({"key":"5","name":2})"}));
 }
 
 TEST_F(SqliteTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
-  const std::string refusal = "wrong-json: the payload is no JSON object";
+  const std::string refusal = "wrong-json: the payload is not a JSON object";
   const Texts one = {R"({"key":"1","a":1})"};
   const Texts all = {one[0], R"({"key":"3","a":3})", R"({"key":"5","a":5})",
                      R"({"key":"6","a":6})"};
@@ -211,7 +211,7 @@ TEST_F(SqliteTest, RefusesManyRecords) {
   WritingSqlite destination(table("t"));
   Records records(3000, record("1", ""));
   records.push_back(record("1", R"({"a":1})"));
-  Texts expected(3000, "wrong-json: the payload is no JSON object");
+  Texts expected(3000, "wrong-json: the payload is not a JSON object");
   expected.emplace_back();
   EXPECT_EQ(destination.write(records), expected);
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1})"}));
@@ -429,7 +429,7 @@ TEST_F(SqliteTest, TheTableMustHaveTheKeyAndTakeThePayload) {
   TextMap config = table("t");
   config["key"] = "c";
   EXPECT_EQ(failure_of([&] { read_all<SqliteSource>(config); }),
-            path("data.db") + ": table \"t\" has no column \"c\" to be the key");
+            path("data.db") + ": table \"t\" has no column \"c\" for the key");
   RecordV2 removed = record("1", "");
   removed.payload.after.reset();
   EXPECT_EQ(WritingSqlite(table("u")).write({removed}),

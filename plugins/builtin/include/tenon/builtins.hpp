@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon/builtins.hpp: the plugins that a program gets by linking them: the package
-// "tenon.dev/builtin" with sources, processors and destinations for pipelines, and stores and item
-// actions for backups.
+// tenon/builtins.hpp: the builtin plugins, which a program links: the package "tenon.dev/builtin"
+// with sources, processors and destinations for pipelines, and stores and item actions for backups.
 //
-//   tenon.dev/generator           source                made-up records
+//   tenon.dev/generator           source                generated records
 //   tenon.dev/file                source, destination   JSON lines and CSV
 //   tenon.dev/sqlite              source, destination   a table
 //   tenon.dev/log                 destination           the log of the host
@@ -13,22 +12,23 @@
 //   tenon.dev/directory           volume snapshotter    volumes that are folders
 //   tenon.dev/service-account     backup item action    adds the service accounts of pods
 //   tenon.dev/pod-volumes         backup item action    adds the volumes of pods
-//   tenon.dev/change-namespace    restore item action   follows the namespace mapping
+//   tenon.dev/change-namespace    restore item action   applies the namespace mapping
 //   tenon.dev/remap-labels        restore item action   sets, renames and removes labels
 //   tenon.dev/external-artifacts  delete item action    removes files that belong to resources
 //
 // Each source, processor and destination has a specifier of the same name that describes its
-// parameters. remap-labels takes a rule for each label, eg: {"tier": "set backend", "old": "rename
-// new"}, with the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`.
-// external-artifacts takes the `directory` of the files, filesystem the `directory` of the objects,
-// directory the folders `volumes` and `snapshots`. The other item actions take no parameters.
+// parameters. remap-labels has a rule for each label, for example {"tier": "set backend", "old":
+// "rename new"}, with the verbs `set VALUE`, `replace OLD NEW`, `rename LABEL` and `remove`.
+// external-artifacts has the parameter `directory` for the files, filesystem `directory` for the
+// objects, directory the folders `volumes` and `snapshots`. The other item actions have no
+// parameters.
 #pragma once
 
 #include <tenon/abi.h>
 
 namespace tenon {
 
-/// The module, for HostOptions::builtins. Lives as long as the process. Thread-safe.
+/// Returns the module, for HostOptions::builtins. Valid until the process ends. Thread-safe.
 const tenon_module* builtins();
 
 }  // namespace tenon

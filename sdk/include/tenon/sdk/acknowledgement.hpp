@@ -25,7 +25,7 @@ namespace tenon::sdk {
 
 /// Refuses one record for what it holds, with a code for programs:
 ///
-///   throw Refusal("wrong-json", "the payload is no JSON object");
+///   throw Refusal("wrong-json", "the payload is not a JSON object");
 ///
 /// As a failure its status is TENON_INVALID_ARGUMENT.
 class Refusal : public Failure {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "object_place.hpp"
+#include "object_location.hpp"
 
 #include "relative_path.hpp"
 
@@ -12,8 +12,8 @@
 namespace tenon::builtin {
 namespace {
 
-// Only a deletion that has just emptied a folder removes it during a put.
-constexpr int most_tries = 1000;
+// A put is repeated only if a deletion has just emptied and removed one of its folders.
+constexpr int max_attempts = 1000;
 
 sdk::Failure blocked_by_object(const Folder& parent, std::string_view name, std::string_view key) {
   return sdk::Failure(TENON_FAILED_PRECONDITION, "the key \"", key, "\" needs the folder ",
@@ -29,7 +29,7 @@ sdk::Failure blocked_by_folder(const Folder& parent, std::string_view name, std:
 
 }  // namespace
 
-ObjectPlace::ObjectPlace(std::string_view bucket, std::string_view key) {
+ObjectLocation::ObjectLocation(std::string_view bucket, std::string_view key) {
   check_name("bucket", bucket);
   check_path("key", key);
   parts_ = parts_of(key);
@@ -37,34 +37,34 @@ ObjectPlace::ObjectPlace(std::string_view bucket, std::string_view key) {
 }
 
 /// Returns false if a folder is missing, or was removed right after it was created.
-bool ObjectPlace::enter(const Folder& top, Missing missing) {
+bool ObjectLocation::enter(const Folder& top, IfMissing if_missing) {
   folders_.clear();
   for (std::size_t i = 0; i + 1 < parts_.size(); i++) {
     const Folder& parent = i == 0 ? top : folders_.back();
     std::optional<Folder> folder =
-        missing == Missing::make ? parent.make(parts_[i]) : parent.enter(parts_[i]);
+        if_missing == IfMissing::create ? parent.make(parts_[i]) : parent.enter(parts_[i]);
     if (!folder) return false;
     folders_.push_back(*std::move(folder));
   }
   return true;
 }
 
-std::optional<ObjectPlace> ObjectPlace::find(const Folder& top, std::string_view bucket,
-                                             std::string_view key) {
-  ObjectPlace place(bucket, key);
-  if (!place.enter(top, Missing::find_nothing)) return std::nullopt;
-  return place;
+std::optional<ObjectLocation> ObjectLocation::find(const Folder& top, std::string_view bucket,
+                                                   std::string_view key) {
+  ObjectLocation location(bucket, key);
+  if (!location.enter(top, IfMissing::fail)) return std::nullopt;
+  return location;
 }
 
-void ObjectPlace::put(const Folder& top, std::string_view bucket, std::string_view key,
-                      Partial file) {
-  ObjectPlace place(bucket, key);
+void ObjectLocation::put(const Folder& top, std::string_view bucket, std::string_view key,
+                         Partial file) {
+  ObjectLocation location(bucket, key);
   try {
-    for (int i = 0; i < most_tries; i++) {
-      if (place.take(top, file, key)) return place.sync(top);
+    for (int i = 0; i < max_attempts; i++) {
+      if (location.try_put(top, file, key)) return location.sync(top);
     }
   } catch (...) {
-    place.remove_empty_folders();
+    location.remove_empty_folders();
     throw;
   }
   throw sdk::Failure(TENON_ABORTED, "other processes keep removing the folder of the key \"", key,
@@ -73,8 +73,8 @@ void ObjectPlace::put(const Folder& top, std::string_view bucket, std::string_vi
 }
 
 /// Returns false if another process has removed a folder meanwhile.
-bool ObjectPlace::take(const Folder& top, Partial& file, std::string_view key) {
-  if (!enter(top, Missing::make)) {
+bool ObjectLocation::try_put(const Folder& top, Partial& file, std::string_view key) {
+  if (!enter(top, IfMissing::create)) {
     const Folder& last = folders_.empty() ? top : folders_.back();
     const std::string& next = parts_[folders_.size()];
     if (last.type_of(next) == EntryType::file) throw blocked_by_object(last, next, key);
@@ -87,13 +87,13 @@ bool ObjectPlace::take(const Folder& top, Partial& file, std::string_view key) {
   return false;
 }
 
-/// Syncs all folders. A folder that existed may be new: its creator may not have synced it yet.
-void ObjectPlace::sync(const Folder& top) const {
+/// Syncs all folders, also those that existed: their creators may not have synced them yet.
+void ObjectLocation::sync(const Folder& top) const {
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) folder->sync();
   top.sync();
 }
 
-void ObjectPlace::remove() const {
+void ObjectLocation::remove() const {
   if (::unlinkat(folder().get(), name().c_str(), 0) != 0) {
     if (errno == ENOENT || errno == EISDIR) return;
     throw sdk::system_failure(errno, "cannot delete ", folder().path_of(name()));
@@ -102,8 +102,8 @@ void ObjectPlace::remove() const {
   remove_empty_folders();
 }
 
-/// Keeps the bucket. A folder that gets an object meanwhile is not empty and stays.
-void ObjectPlace::remove_empty_folders() const {
+/// Keeps the bucket. A folder in which an object was created meanwhile is not empty and stays.
+void ObjectLocation::remove_empty_folders() const {
   for (std::size_t i = folders_.size(); i-- > 1;) {
     if (::unlinkat(folders_[i - 1].get(), parts_[i].c_str(), AT_REMOVEDIR) != 0) return;
   }
