@@ -85,7 +85,7 @@ TEST_F(Split, KeepsTheRestOfTheRecord) {
 
 TEST_F(Split, RefusesOrPassesOtherPayloads) {
   for (const char* other : {"{}", "1", "", "[", "[1,]", "[1] x"}) {
-    EXPECT_EQ(parts(record(other)), Texts{"wrong-json: the payload is no JSON array"}) << other;
+    EXPECT_EQ(parts(record(other)), Texts{"wrong-json: the payload is not a JSON array"}) << other;
     EXPECT_EQ(parts(record(other), {{"others", "pass"}}), Texts{"a " + std::string(other)});
   }
   const auto results = process({record("[1]"), record("{}"), record("[2, 3]")});

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * dpkg.c: a plugin in plain C, to learn from. It is a source of version 1 that reads the packages
- * which are installed on a Debian system, one record each.
+ * dpkg.c: a plugin in plain C, written as a tutorial. It is a source of version 1 that reads the
+ * packages that are installed on a Debian system, one record for each.
  *
- * Read it from the bottom up: the last lines say what the module provides, the table above them
- * names the methods, and each method stands above the table.
+ * Read it from the bottom up: the last lines declare the plugins of the module, the vtable above
+ * them lists the methods, and each method is above the vtable.
  *
  * The package database is one text file. A package is a paragraph, a field is a line, and a line
- * that begins with a blank goes on with the field before it:
+ * that begins with a blank continues the previous field:
  *
  *   Package: hello
  *   Status: install ok installed
  *   Installed-Size: 283
  *   Version: 2.10-3
  *
- * The position of a record is the offset in that file behind its paragraph, as text. */
+ * The position of a record is the offset after its paragraph in that file, as text. */
 #define _POSIX_C_SOURCE 200809L /* getline, fseeko, ftello */
 
 #include <tenon/source/v1.h>
@@ -32,8 +32,8 @@ struct dpkg {
   char *path;           /* of the database; NULL until configured */
   tenon_duration delay; /* before each record */
   FILE *file;           /* NULL until started */
-  char *line;           /* the last line, without its end; getline makes it as large as needed */
-  size_t room;
+  char *line;           /* the last line, allocated by getline */
+  size_t capacity;      /* of `line` */
 };
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
@@ -56,7 +56,7 @@ static void destroy(void *self) {
   free(dpkg);
 }
 
-/* Fails with a message that is put together as printf does. */
+/* Fails with a message that is formatted like printf. */
 static tenon_status fail(tenon_call *call, tenon_status status, const char *format, ...) {
   char message[512];
   va_list arguments;
@@ -75,7 +75,7 @@ static tenon_status fail_to(tenon_call *call, const char *what, const char *path
 
 /* -- configure -------------------------------------------------------------- */
 
-/* Reads a span of time such as "250us" or "2s"; -1 when the text is none. */
+/* Returns a duration such as "250us" or "2s" in nanoseconds, or -1 if the text is invalid. */
 static tenon_duration parse_duration(tenon_string text) {
   static const struct {
     const char *name;
@@ -94,15 +94,14 @@ static tenon_duration parse_duration(tenon_string text) {
   return -1;
 }
 
-/* Fails if a parameter is misspelt. */
+/* Fails if the configuration has an unknown parameter. */
 static tenon_status check_names(tenon_call *call, tenon_map config) {
   size_t i;
   for (i = 0; i < config.keys.count; i++) {
     tenon_string name = TENON_AT(tenon_string, config.keys, i);
     if (tenon_equal(name, tenon_text("path")) || tenon_equal(name, tenon_text("delay"))) continue;
-    return fail(call, TENON_INVALID_ARGUMENT,
-                "there is no parameter \"%.*s\", expected path or delay", (int)name.size,
-                name.data);
+    return fail(call, TENON_INVALID_ARGUMENT, "unknown parameter \"%.*s\", expected path or delay",
+                (int)name.size, name.data);
   }
   return TENON_OK;
 }
@@ -130,7 +129,7 @@ static tenon_status configure(tenon_call *call, void *self,
 
 /* -- start ------------------------------------------------------------------ */
 
-/* Reads a position of ours: digits. */
+/* Parses a position of this plugin. Returns 0 if it is not a number. */
 static int parse_offset(tenon_bytes position, long long *offset) {
   size_t i;
   *offset = 0;
@@ -141,9 +140,9 @@ static int parse_offset(tenon_bytes position, long long *offset) {
   return position.size > 0;
 }
 
-/* Goes to a position. Whether a package may begin there: at the start of the file, behind an empty
- * line, or at the end, where nothing follows. */
-static int go_to(FILE *file, long long offset) {
+/* Moves to a position. Returns whether a package can begin there: at the start of the file, after
+ * an empty line, or at the end. */
+static int seek_package(FILE *file, long long offset) {
   char before[2];
   if (offset == 0) return 1;
   if (fseeko(file, (off_t)(offset - 2), SEEK_SET) != 0) return 0;
@@ -156,25 +155,24 @@ static tenon_status start(tenon_call *call, void *self, const tenon_source_v1_st
   long long offset = 0;
 
   if (in->position.data != NULL && !parse_offset(in->position, &offset)) {
-    return fail(call, TENON_INVALID_ARGUMENT, "the position \"%.*s\" is none of this plugin",
+    return fail(call, TENON_INVALID_ARGUMENT, "the position \"%.*s\" is not of this plugin",
                 (int)in->position.size, (const char *)in->position.data);
   }
 
   close_file(dpkg);
   dpkg->file = fopen(dpkg->path, "rb");
   if (dpkg->file == NULL) return fail_to(call, "open", dpkg->path, errno);
-  if (!go_to(dpkg->file, offset)) {
+  if (!seek_package(dpkg->file, offset)) {
     return fail(call, TENON_FAILED_PRECONDITION,
-                "no package begins at byte %lld of %s: the file has changed since", offset,
-                dpkg->path);
+                "no package begins at byte %lld of %s: the file has changed", offset, dpkg->path);
   }
   return TENON_OK;
 }
 
 /* -- read ------------------------------------------------------------------- */
 
-/* The fields that become part of a record. Their texts live in the arena of the call, as all that a
- * method answers: it is gone when the caller is done with it, and outlives this module. */
+/* The fields that become part of a record. Their texts are allocated in the arena of the call, like
+ * everything that a method returns: the caller frees it, possibly after this module is unloaded. */
 enum { PACKAGE, VERSION, ARCHITECTURE, SECTION, STATUS, MULTI_ARCH, SIZE, FIELDS };
 
 static const char *const field_names[FIELDS] = {"Package", "Version",    "Architecture",  "Section",
@@ -185,8 +183,8 @@ static tenon_string copy_text(tenon_call *call, tenon_string text) {
   return text;
 }
 
-/* Keeps what the line says if it is one of the fields. A line may hold any bytes. */
-static void take_line(tenon_call *call, tenon_string line, tenon_string *fields) {
+/* Stores the value of a line if it is one of the fields. A line may contain any bytes. */
+static void read_field(tenon_call *call, tenon_string line, tenon_string *fields) {
   size_t i;
   for (i = 0; i < FIELDS; i++) {
     size_t size = strlen(field_names[i]);
@@ -202,25 +200,26 @@ static void take_line(tenon_call *call, tenon_string line, tenon_string *fields)
   }
 }
 
-/* Reads the next paragraph. Answers 1 for a package, 0 at the end of the file, -1 on an error. */
+/* Reads the next paragraph. Returns 1 for a package, 0 at the end of the file, -1 on an error. */
 static int read_paragraph(tenon_call *call, struct dpkg *dpkg, tenon_string *fields) {
   int lines = 0;
   memset(fields, 0, FIELDS * sizeof *fields);
   for (;;) {
     tenon_string line;
-    ssize_t size = getline(&dpkg->line, &dpkg->room, dpkg->file);
+    ssize_t size = getline(&dpkg->line, &dpkg->capacity, dpkg->file);
     if (size < 0) return ferror(dpkg->file) ? -1 : lines > 0;
     if (size > 0 && dpkg->line[size - 1] == '\n') size--;
     if (size == 0 && lines > 0) return 1;
     if (size == 0) continue;
     line.data = dpkg->line;
     line.size = (size_t)size;
-    take_line(call, line, fields);
+    read_field(call, line, fields);
     lines++;
   }
 }
 
-/* eg: "install ok installed"; other packages were removed and left their settings behind. */
+/* Returns whether a package is installed, for example "install ok installed". Other packages were
+ * removed, but their configuration was kept. */
 static int is_installed(tenon_string status) {
   static const char last_word[] = " installed";
   size_t size = sizeof last_word - 1;
@@ -232,7 +231,7 @@ static char *put_text(char *out, const char *text, size_t size) {
   return out + size;
 }
 
-/* Writes a text as JSON; needs room for 6 * text.size + 2 characters. */
+/* Writes a text as JSON, at most 6 * text.size + 2 characters. */
 static char *put_json(char *out, tenon_string text) {
   static const char hex[] = "0123456789abcdef";
   size_t i;
@@ -254,7 +253,8 @@ static char *put_json(char *out, tenon_string text) {
   return out;
 }
 
-/* As JSON writes it: no zero in front. What is longer is no size of a package. */
+/* Returns whether a text is a number in JSON, which has no leading zero. No size of a package has
+ * 19 digits. */
 static int is_number(tenon_string text) {
   size_t i;
   for (i = 0; i < text.size; i++) {
@@ -263,7 +263,8 @@ static int is_number(tenon_string text) {
   return text.size > 0 && text.size < 19 && (text.size == 1 || text.data[0] != '0');
 }
 
-/* eg: {"package":"hello","version":"2.10-3","architecture":"amd64","installed_size":283} */
+/* Returns the payload, for example
+ * {"package":"hello","version":"2.10-3","architecture":"amd64","installed_size":283} */
 static tenon_bytes make_payload(tenon_call *call, const tenon_string *fields) {
   static const struct {
     const char *name;
@@ -274,10 +275,10 @@ static tenon_bytes make_payload(tenon_call *call, const tenon_string *fields) {
                  {",\"section\":", SECTION},
                  {",\"status\":", STATUS}};
   tenon_bytes payload;
-  size_t i, room = 100 + fields[SIZE].size;
+  size_t i, capacity = 100 + fields[SIZE].size;
   char *start, *out;
-  for (i = 0; i < FIELDS; i++) room += 6 * fields[i].size + 2;
-  start = out = tenon_allocate(call, room);
+  for (i = 0; i < FIELDS; i++) capacity += 6 * fields[i].size + 2;
+  start = out = tenon_allocate(call, capacity);
   for (i = 0; i < sizeof members / sizeof members[0]; i++) {
     if (fields[members[i].field].size == 0) continue;
     out = put_text(out, members[i].name, strlen(members[i].name));
@@ -293,7 +294,8 @@ static tenon_bytes make_payload(tenon_call *call, const tenon_string *fields) {
   return payload;
 }
 
-/* The name; with the architecture where several of them can be installed at the same time. */
+/* Returns the name of the package, with its architecture if several architectures of the package
+ * can be installed at the same time. */
 static tenon_bytes make_key(tenon_call *call, const tenon_string *fields) {
   tenon_string name = fields[PACKAGE], architecture = fields[ARCHITECTURE];
   char *start = tenon_allocate(call, name.size + 1 + architecture.size);
@@ -308,7 +310,7 @@ static tenon_bytes make_key(tenon_call *call, const tenon_string *fields) {
   return key;
 }
 
-/* What is known about every record: that its payload is JSON. */
+/* Returns the metadata of every record: its payload is JSON. */
 static tenon_map make_metadata(tenon_call *call) {
   static const tenon_string key = TENON_TEXT("opencdc.payload.format");
   static const tenon_string value = TENON_TEXT("json");
@@ -338,7 +340,7 @@ static tenon_status read_record(tenon_call *call, void *self,
   tenon_source_v1_read_response *response;
   (void)in;
 
-  /* Ends at once when the caller wants no more records. */
+  /* Returns immediately if the call is cancelled. */
   if (call->functions->wait(call, dpkg->delay) != TENON_NOT_CANCELLED) {
     return tenon_fail(call, TENON_CANCELLED, "reading was cancelled");
   }
@@ -374,19 +376,19 @@ static tenon_status teardown(tenon_call *call, void *self,
 
 /* -- The specifier ---------------------------------------------------------- */
 
-/* Answers of the same data need not be copied: they may point into the module. */
+/* Constant results need not be copied: they may point into the module. */
 static const tenon_string names[] = {TENON_TEXT("delay"), TENON_TEXT("path")};
 static const tenon_parameter_v2 parameters[] = {
     {.default_value = TENON_TEXT("0s"),
-     .description = TENON_TEXT("before each record"),
+     .description = TENON_TEXT("the delay before each record"),
      .type = TENON_PARAMETER_V2_TYPE_DURATION,
      .validations = {"", 0, sizeof(tenon_parameter_v2_validation)}},
     {.default_value = TENON_TEXT("/var/lib/dpkg/status"),
-     .description = TENON_TEXT("of the database"),
+     .description = TENON_TEXT("the path of the database"),
      .type = TENON_PARAMETER_V2_TYPE_STRING,
      .validations = {"", 0, sizeof(tenon_parameter_v2_validation)}}};
-static const tenon_specifier_v1_specify_response answer = {
-    .struct_size = sizeof answer,
+static const tenon_specifier_v1_specify_response response = {
+    .struct_size = sizeof response,
     .specification = {
         .name = TENON_TEXT("example.io/dpkg"),
         .summary = TENON_TEXT("The packages installed by dpkg"),
@@ -403,7 +405,7 @@ static tenon_status specify(tenon_call *call, void *self,
   (void)call;
   (void)self;
   (void)in;
-  *out = &answer;
+  *out = &response;
   return TENON_OK;
 }
 
@@ -411,7 +413,7 @@ static tenon_status specify(tenon_call *call, void *self,
 
 static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
 
-/* What stands not here answers `unimplemented`: this source has no use for acknowledgements, and
+/* Methods that are not listed return `unimplemented`: this source ignores acknowledgements, and
  * stops as soon as reading is cancelled. */
 static const tenon_source_v1 source = {TENON_SOURCE_V1_BASE,   .base = &base,
                                        .configure = configure, .start = start,
@@ -429,10 +431,14 @@ TENON_MODULE("example.io/dpkg", "1.0.0", PLUGINS, {
       "source_parameters": {
         "version": 2,
         "value": {
-          "delay": {"default_value": "0s", "description": "before each record", "type": "duration"},
+          "delay": {
+            "default_value": "0s",
+            "description": "the delay before each record",
+            "type": "duration"
+          },
           "path": {
             "default_value": "/var/lib/dpkg/status",
-            "description": "of the database",
+            "description": "the path of the database",
             "type": "string"
           }
         }

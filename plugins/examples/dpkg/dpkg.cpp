@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// dpkg.cpp: the plugin of dpkg.c in C++ with the SDK, as a source of version 2. It takes over where
-// the other one stopped: both know a position as the offset in dpkg's database behind the package.
+// dpkg.cpp: the plugin of dpkg.c in C++ with the SDK, as a source of version 2. It can replace the
+// other one: in both, a position is the offset after the package in dpkg's database.
 #include <tenon/sdk/parameters.hpp>
 #include <tenon/sdk/reading_source.hpp>
 #include <tenon/sdk/specifier.hpp>
@@ -27,12 +27,13 @@ struct Settings {
 };
 
 constexpr auto parameters = tenon::sdk::parameters(
-    tenon::sdk::parameter(&Settings::path, "path", "of the database")
+    tenon::sdk::parameter(&Settings::path, "path", "the path of the database")
         .otherwise("/var/lib/dpkg/status")
         .file(),
-    tenon::sdk::parameter(&Settings::delay, "delay", "before each record").otherwise("0s"));
+    tenon::sdk::parameter(&Settings::delay, "delay", "the delay before each record")
+        .otherwise("0s"));
 
-/// A package as the database has it: a paragraph of fields.
+/// The fields of a package in the database.
 struct Package {
   std::string name, version, architecture, section, status, multi_arch, installed_size;
 
@@ -47,14 +48,16 @@ struct Package {
     return nullptr;
   }
 
-  /// eg: "install ok installed"; other packages were removed and left their settings behind.
+  /// Returns whether the package is installed, for example "install ok installed". Other packages
+  /// were removed, but their configuration was kept.
   bool installed() const {
     constexpr std::string_view end = " installed";
     return status.size() > end.size() &&
            status.compare(status.size() - end.size(), end.size(), end) == 0;
   }
 
-  /// The name; with the architecture where several of them can be installed at the same time.
+  /// Returns the name, with the architecture if several architectures of the package can be
+  /// installed at the same time.
   std::string key() const { return multi_arch == "same" ? name + ":" + architecture : name; }
 };
 
@@ -73,7 +76,8 @@ std::string to_json(std::string_view text) {
   return json + '"';
 }
 
-/// As JSON writes it: no zero in front. What is longer is no size of a package.
+/// Returns whether a text is a number in JSON, which has no leading zero. No size of a package has
+/// 19 digits.
 bool is_number(std::string_view text) {
   return !text.empty() && text.size() < 19 && (text.size() == 1 || text[0] != '0') &&
          text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -102,9 +106,9 @@ class DpkgSource : public tenon::sdk::ReadingSource {
     offset_ = position ? parse(*position) : 0;
     file_.open(settings_.path, std::ios::binary);
     if (!file_) throw tenon::sdk::system_failure(errno, "cannot open ", settings_.path);
-    if (!go_to_offset()) {
+    if (!seek_package()) {
       throw Failure(TENON_FAILED_PRECONDITION, "no package begins at byte ", offset_, " of ",
-                    settings_.path, ": the file has changed since");
+                    settings_.path, ": the file has changed");
     }
   }
 
@@ -116,7 +120,7 @@ class DpkgSource : public tenon::sdk::ReadingSource {
       if (!package) return;
       if (!package->installed()) continue;
       batch.add(to_record(*package));
-      if (settings_.delay > 0ns) return;  // one at a time, at their pace
+      if (settings_.delay > 0ns) return;  // one record for each delay
     }
   }
 
@@ -128,14 +132,14 @@ class DpkgSource : public tenon::sdk::ReadingSource {
     std::string_view text = position.text();
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
     if (error != std::errc() || end != text.data() + text.size() || offset < 0) {
-      throw Failure(TENON_INVALID_ARGUMENT, "the position \"", text, "\" is none of this plugin");
+      throw Failure(TENON_INVALID_ARGUMENT, "the position \"", text, "\" is not of this plugin");
     }
     return offset;
   }
 
-  /// Goes to the offset. Whether a package may begin there: at the start of the file, behind an
-  /// empty line, or at the end, where nothing follows.
-  bool go_to_offset() {
+  /// Moves to the offset. Returns whether a package can begin there: at the start of the file,
+  /// after an empty line, or at the end.
+  bool seek_package() {
     if (offset_ == 0) return true;
     char before[2] = {};
     if (!file_.seekg(offset_ - 2) || !file_.read(before, 2)) return false;
@@ -179,7 +183,7 @@ class DpkgSource : public tenon::sdk::ReadingSource {
   Settings settings_;
   std::ifstream file_;
   std::string line_;
-  std::int64_t offset_ = 0;  // behind what was read
+  std::int64_t offset_ = 0;  // of the next byte to read
 };
 
 class DpkgSpecifier : public tenon::sdk::SpecifierV1 {
@@ -208,10 +212,14 @@ TENON_PLUGINS("example.io/dpkg", "2.0.0", PLUGINS, {
       "source_parameters": {
         "version": 2,
         "value": {
-          "delay": {"default_value": "0s", "description": "before each record", "type": "duration"},
+          "delay": {
+            "default_value": "0s",
+            "description": "the delay before each record",
+            "type": "duration"
+          },
           "path": {
             "default_value": "/var/lib/dpkg/status",
-            "description": "of the database",
+            "description": "the path of the database",
             "type": "file"
           }
         }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * flat_store.c: an object store of version 1 in plain C, to learn from. It keeps each object as a
+ * flat_store.c: an object store of version 1 in plain C, as an example. It stores each object as a
  * file in one folder, which must exist. The name of the file is the bucket, a slash and the key,
  * with all bytes except letters, digits, "-", "_" and "." percent-encoded:
  *
  *   bucket nightly, key web/contents.tar.gz   ->   nightly%2Fweb%2Fcontents.tar.gz
  *
- * So no key needs a folder, "a" and "a/b" can both be objects, and no key leads out of the folder.
- * File names are limited to 255 bytes, and so are bucket and key together.
+ * Therefore no key needs a folder, "a" and "a/b" can both be objects, and no key leads out of the
+ * folder. File names are limited to 255 bytes, and so are bucket and key together.
  *
  * Read it from the bottom up, like dpkg.c. Methods may run on several threads: after `configure` no
  * method changes the instance, and operations of the file system are atomic. */
@@ -25,10 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_NAME = 255, PIECE = 64 * 1024, DAY = 24 * 60 * 60 };
+enum { MAX_NAME = 255, CHUNK = 64 * 1024, DAY = 24 * 60 * 60 };
 
-/* The beginning of the names of files that are being written. No file of an object begins with a
- * dot. */
+/* Prefix of the names of incomplete files. The file name of an object never begins with a dot. */
 static const char partial[] = ".partial-";
 
 /* -- An instance ------------------------------------------------------------ */
@@ -84,7 +83,7 @@ static int encode(tenon_string text, char *name, size_t *size) {
   size_t i;
   for (i = 0; i < text.size; i++) {
     int plain = is_plain(text.data[i], *size);
-    if (*size + (plain ? 1 : 3) > LONGEST_NAME) return 0;
+    if (*size + (plain ? 1 : 3) > MAX_NAME) return 0;
     if (plain) {
       name[(*size)++] = text.data[i];
     } else {
@@ -103,7 +102,7 @@ static int value_of(char digit) {
 /* Decodes a file name into the arena. Returns an absent text if it is not the name of an object. */
 static tenon_string decode(tenon_call *call, const char *name) {
   static const tenon_string none = {NULL, 0};
-  char again[LONGEST_NAME + 1];
+  char again[MAX_NAME + 1];
   char *text = tenon_allocate(call, strlen(name) + 1);
   size_t size = 0;
   tenon_string decoded;
@@ -134,8 +133,8 @@ static tenon_status check_bucket(tenon_call *call, tenon_string bucket) {
 static tenon_status find_path(tenon_call *call, const struct store *store, tenon_string bucket,
                               tenon_string key, char **path) {
   static const tenon_string slash = TENON_TEXT("/");
-  char name[LONGEST_NAME + 1];
-  size_t size = 0, room = strlen(store->folder) + 1 + sizeof name;
+  char name[MAX_NAME + 1];
+  size_t size = 0, capacity = strlen(store->folder) + 1 + sizeof name;
   tenon_status status = check_bucket(call, bucket);
   if (status != TENON_OK) return status;
   if (key.size == 0) return tenon_fail(call, TENON_INVALID_ARGUMENT, "the key is empty");
@@ -145,15 +144,15 @@ static tenon_status find_path(tenon_call *call, const struct store *store, tenon
                       "each byte that is not a letter, a digit, \"-\", \"_\" or \".\"");
   }
   if (access(store->folder, F_OK) != 0) return fail_to_open(call, store);
-  *path = tenon_allocate(call, room);
-  snprintf(*path, room, "%s/%s", store->folder, name);
+  *path = tenon_allocate(call, capacity);
+  snprintf(*path, capacity, "%s/%s", store->folder, name);
   return TENON_OK;
 }
 
 /* -- configure -------------------------------------------------------------- */
 
-/* Removes a file that was never completed, if it was last written more than a day ago. Its writer
- * has ended. */
+/* Removes an incomplete file that was last written more than a day ago, because its writer has
+ * ended. */
 static void remove_old(DIR *folder, const char *name) {
   struct stat status;
   if (strncmp(name, partial, sizeof partial - 1) != 0) return;
@@ -205,17 +204,17 @@ static int write_all(int file, const uint8_t *data, size_t size) {
   return 1;
 }
 
-/* Copies piece by piece, so that objects of any size need little memory. */
+/* Copies a stream in chunks, so that large objects need little memory. */
 static tenon_status copy(tenon_call *call, tenon_reader *body, int file, const char *path) {
-  tenon_buffer piece;
-  piece.data = tenon_allocate(call, PIECE);
-  piece.size = PIECE;
+  tenon_buffer chunk;
+  chunk.data = tenon_allocate(call, CHUNK);
+  chunk.size = CHUNK;
   for (;;) {
     size_t got = 0;
-    tenon_status status = body->read(call, body, piece, &got);
+    tenon_status status = body->read(call, body, chunk, &got);
     if (status != TENON_OK) return status; /* the reader has set the message */
     if (got == 0) break;
-    if (!write_all(file, piece.data, got)) return fail_to(call, "write", path, errno);
+    if (!write_all(file, chunk.data, got)) return fail_to(call, "write", path, errno);
   }
   return fsync(file) == 0 ? TENON_OK : fail_to(call, "write", path, errno);
 }
@@ -224,14 +223,14 @@ static tenon_status copy(tenon_call *call, tenon_reader *body, int file, const c
 static tenon_status put_object(tenon_call *call, void *self,
                                const tenon_object_store_v1_put_object_request *in) {
   const struct store *store = self;
-  size_t room = strlen(store->folder) + 32;
-  char *path, *temporary = tenon_allocate(call, room);
+  size_t capacity = strlen(store->folder) + 32;
+  char *path, *temporary = tenon_allocate(call, capacity);
   tenon_status status = find_path(call, store, in->bucket, in->key, &path);
   int file;
   if (status != TENON_OK) return status;
   if (in->body == NULL) return tenon_fail(call, TENON_INVALID_ARGUMENT, "the body is missing");
 
-  snprintf(temporary, room, "%s/%sXXXXXX", store->folder, partial);
+  snprintf(temporary, capacity, "%s/%sXXXXXX", store->folder, partial);
   file = mkostemp(temporary, O_CLOEXEC);
   if (file < 0) return fail_to(call, "create a file in", store->folder, errno);
   status = copy(call, in->body, file, temporary);
@@ -274,7 +273,7 @@ struct object_reader {
   int file;
 };
 
-static tenon_status read_piece(tenon_call *call, tenon_reader *self, tenon_buffer into,
+static tenon_status read_chunk(tenon_call *call, tenon_reader *self, tenon_buffer into,
                                size_t *got) {
   const struct object_reader *object = (const struct object_reader *)self;
   ssize_t count;
@@ -310,7 +309,7 @@ static tenon_status get_object(tenon_call *call, void *self,
     return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "out of memory");
   }
   object->reader.struct_size = sizeof object->reader;
-  object->reader.read = read_piece;
+  object->reader.read = read_chunk;
   object->reader.release = release;
   object->file = file;
 
@@ -327,16 +326,16 @@ static tenon_status get_object(tenon_call *call, void *self,
  * arena. */
 struct keys {
   tenon_string *data;
-  size_t count, room;
+  size_t count, capacity;
 };
 
 static int append(struct keys *keys, tenon_string key) {
-  if (keys->count == keys->room) {
-    size_t room = keys->room == 0 ? 64 : 2 * keys->room;
-    tenon_string *more = realloc(keys->data, room * sizeof *more);
+  if (keys->count == keys->capacity) {
+    size_t capacity = keys->capacity == 0 ? 64 : 2 * keys->capacity;
+    tenon_string *more = realloc(keys->data, capacity * sizeof *more);
     if (more == NULL) return 0;
     keys->data = more;
-    keys->room = room;
+    keys->capacity = capacity;
   }
   keys->data[keys->count++] = key;
   return 1;
@@ -468,7 +467,7 @@ static tenon_status delete_object(tenon_call *call, void *self,
 
 static const tenon_base base = {.struct_size = sizeof base, .create = create, .destroy = destroy};
 
-/* create_signed_url is left out and returns `unimplemented`: a folder has no address. */
+/* create_signed_url is not listed and returns `unimplemented`: a folder has no URL. */
 static const tenon_object_store_v1 store = {TENON_OBJECT_STORE_V1_BASE,
                                             .base = &base,
                                             .configure = configure,

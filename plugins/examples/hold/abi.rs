@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// abi.rs: the structs of the C interface of tenon that the plugin needs. The headers tenon/abi.h
-// and tenon/delete_item_action/v1.h describe them.
+// abi.rs: the structs of the C ABI of tenon that the plugin needs. See the headers tenon/abi.h and
+// tenon/delete_item_action/v1.h.
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
@@ -12,7 +12,7 @@ pub const INVALID_ARGUMENT: Status = 3;
 pub const FAILED_PRECONDITION: Status = 9;
 pub const INTERNAL: Status = 13;
 
-/// UTF-8; absent if `data` is null.
+/// UTF-8 text; absent if `data` is null.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
@@ -32,7 +32,7 @@ pub struct Map {
     pub values: List,
 }
 
-// The first functions of the vtable; this plugin calls no others.
+// The first functions of tenon_call_functions. This plugin calls no others.
 #[repr(C)]
 pub struct CallFunctions {
     pub struct_size: usize,
@@ -144,7 +144,7 @@ impl Text {
         size: 0,
     };
 
-    /// REQUIRED: the bytes of the text are valid as long as the result is used.
+    /// Returns the bytes of the text, which must be valid as long as the result is used.
     pub unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.data.is_null() {
             return &[];
@@ -154,7 +154,7 @@ impl Text {
 }
 
 impl Map {
-    /// Returns the value of a key. REQUIRED: the values of the map are texts.
+    /// Returns the value of a key. The values of the map must be texts.
     pub unsafe fn get<'a>(&'a self, key: &str) -> Option<&'a [u8]> {
         (0..self.keys.count)
             .find(|&i| self.keys.text_at(i) == key.as_bytes())
@@ -176,12 +176,12 @@ impl List {
     }
 }
 
-/// The call that a method serves.
+/// The call of a method.
 #[derive(Clone, Copy)]
 pub struct CallRef<'a>(*mut Call, PhantomData<&'a Call>);
 
 impl<'a> CallRef<'a> {
-    /// REQUIRED: the call is valid as long as the result is used.
+    /// The call must be valid as long as the result is used.
     pub unsafe fn new(call: *mut Call) -> Self {
         CallRef(call, PhantomData)
     }
@@ -193,21 +193,22 @@ impl<'a> CallRef<'a> {
         unsafe { ((*(*self.0).functions).fail)(self.0, status, text) };
         status
     }
-    /// Moves a value without a destructor to the arena of the call. All results must be there.
-    pub fn place<T: Copy>(self, value: T) -> &'a T {
+    /// Copies a value into the arena of the call. All results must be allocated there.
+    pub fn allocate<T: Copy>(self, value: T) -> &'a T {
         unsafe {
             let size = std::mem::size_of::<T>();
-            let room = ((*(*self.0).functions).allocate)(self.0, size).cast::<T>();
-            room.write(value);
-            &*room
+            let memory = ((*(*self.0).functions).allocate)(self.0, size).cast::<T>();
+            memory.write(value);
+            &*memory
         }
     }
+    /// Copies a text into the arena of the call.
     pub fn copy(self, text: &str) -> Text {
         unsafe {
-            let room = ((*(*self.0).functions).allocate)(self.0, text.len()).cast::<u8>();
-            ptr::copy_nonoverlapping(text.as_ptr(), room, text.len());
+            let memory = ((*(*self.0).functions).allocate)(self.0, text.len()).cast::<u8>();
+            ptr::copy_nonoverlapping(text.as_ptr(), memory, text.len());
             Text {
-                data: room,
+                data: memory,
                 size: text.len(),
             }
         }

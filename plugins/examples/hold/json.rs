@@ -13,7 +13,7 @@ impl Json {
     /// Parses a whole text. Returns nothing if it is not JSON or has more than 256 levels.
     pub fn parse(text: &[u8]) -> Option<Json> {
         let mut parser = Parser { rest: text };
-        let value = parser.value(MOST_LEVELS)?;
+        let value = parser.value(MAX_LEVELS)?;
         parser.skip_blanks();
         parser.rest.is_empty().then(|| value)
     }
@@ -25,7 +25,7 @@ impl Json {
             _ => None,
         }
     }
-    /// Returns the member of an object if it is a text, otherwise an empty text.
+    /// Returns the member of an object if it is a string, otherwise an empty string.
     pub fn text(&self, key: &str) -> &str {
         match self.get(key) {
             Some(Json::Text(text)) => text,
@@ -34,12 +34,12 @@ impl Json {
     }
 }
 
-/// Reads JSON from the start of `rest`. The functions return nothing if there is none.
+/// Parses JSON at the start of `rest`. The functions return `None` if it is invalid.
 struct Parser<'a> {
     rest: &'a [u8],
 }
 
-const MOST_LEVELS: usize = 256;
+const MAX_LEVELS: usize = 256;
 
 impl Parser<'_> {
     fn skip_blanks(&mut self) {
@@ -54,7 +54,7 @@ impl Parser<'_> {
         Some(*first)
     }
 
-    /// Passes the next character if it is `wanted`, and returns whether it is.
+    /// Consumes the next character if it is `wanted`. Returns whether it is.
     fn take(&mut self, wanted: u8) -> bool {
         self.skip_blanks();
         let found = self.rest.first() == Some(&wanted);

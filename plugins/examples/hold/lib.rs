@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// lib.rs: a plugin in Rust, to learn from. It is a delete item action that keeps backups from being
-// deleted: it fails for each resource with a certain label, and a failure of a delete item action
-// keeps the backup.
+// lib.rs: a plugin in Rust, as an example. It is a delete item action that prevents backups from
+// being deleted: it fails for each resource with a certain label, and a backup is not deleted if a
+// delete item action fails.
 //
-//   label  the key of the label; otherwise example.io/hold
+//   label  the key of the label; example.io/hold by default
 //
-// It uses the C interface of tenon by hand, the standard library, and no crates. Read it from the
-// bottom up: the last lines are the module, the vtable above them names the methods, and each
-// method is above the vtable.
+// It uses the C ABI of tenon directly, the standard library, and no crates. Read it from the bottom
+// up: the last lines are the module, the vtable above them lists the methods, and each method is
+// above the vtable.
 #![allow(unknown_lints, unexpected_cfgs)] // `--cfg panics` builds a faulty plugin for the tests
 
 mod abi;
@@ -46,7 +46,7 @@ fn message_of(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// Runs a method. A panic does not leave it: the call fails, and the host continues.
+/// Runs a method. A panic becomes an error of the call.
 unsafe fn guarded(call: *mut abi::Call, method: impl FnOnce() -> Outcome) -> abi::Status {
     let call = abi::CallRef::new(call);
     match panic::catch_unwind(AssertUnwindSafe(method)) {
@@ -59,12 +59,12 @@ unsafe fn guarded(call: *mut abi::Call, method: impl FnOnce() -> Outcome) -> abi
     }
 }
 
-// The standard library has the C library run destructors of thread-local variables when a thread
-// ends, and the C library keeps a module mapped as long as a thread has such a destructor. This
-// function replaces the one in the C library, for this module alone, and runs none. So the module
-// can be unloaded at any time. Memory that thread-local variables own would leak, but nothing here
-// has such variables. A module that does the same must not use std::thread or print:
-// both may register a destructor with the C library in another way.
+// The standard library registers destructors of thread-local variables with the C library, which
+// keeps a module mapped as long as a thread has such a destructor. This function replaces that of
+// the C library, for this module only, and registers nothing. The module can therefore be unloaded
+// at any time. Memory that thread-local variables own would leak, but this module has none. A
+// module that does the same must not use std::thread or print: both may register a destructor in
+// another way.
 std::arch::global_asm!(".hidden __cxa_thread_atexit_impl");
 #[no_mangle]
 unsafe extern "C" fn __cxa_thread_atexit_impl(
@@ -75,7 +75,7 @@ unsafe extern "C" fn __cxa_thread_atexit_impl(
     0
 }
 
-/// Keeps panics off standard error. The calls that they end report them.
+/// Disables the messages of panics on standard error. The failed calls report them.
 unsafe extern "C" fn start(call: *mut abi::Call, _host: *const c_void) -> abi::Status {
     guarded(call, || {
         panic::set_hook(Box::new(|_| {}));
@@ -196,7 +196,7 @@ unsafe extern "C" fn applies_to(
             bag: abi::Text::ABSENT,
         };
         let struct_size = size_of::<abi::AppliesToResponse>();
-        *response = call.place(abi::AppliesToResponse {
+        *response = call.allocate(abi::AppliesToResponse {
             struct_size,
             selector,
         });
@@ -247,12 +247,12 @@ const MANIFEST: &str = concat!(
     r#"{"manifest":1,"abi":"1.0","name":"example.io/hold","version":"1.0.0","provides":["#,
     r#"{"kind":"tenon.dev/delete_item_action","version":1,"spec":"f2b2e4058dd9b73b","#,
     r#""name":"example.io/hold"}],"#,
-    // It starts no threads, although some linkers keep code of the library that could.
-    r#""details":[{"summary":"Keeps backups of resources that have a label","threads":"joined"}]}"#,
+    // It starts no threads, although some linkers keep library code that could start threads.
+    r#""details":[{"summary":"Protects backups of resources with a label","threads":"joined"}]}"#,
     "\0"
 );
 
-/// The manifest is read from the file before any code of the module runs.
+/// The note with the manifest, which hosts read before any code of the module runs.
 #[repr(C, align(4))]
 struct Note {
     name_size: u32,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * journal.c: a plugin in plain C, to learn from. It is a delete item action that records the
+ * journal.c: a plugin in plain C, as an example. It is a delete item action that records the
  * resources of a deleted backup. Each one becomes a line of JSON in the file that the parameter
  * `path` names:
  *
  *   {"backup":"nightly","apiVersion":"v1","kind":"Pod","namespace":"web","name":"front"}
  *
- * A line is on the disk when `execute` succeeds. A deletion that is repeated writes its lines
- * again. Several threads, hosts and generations of the module may write to one file at the same
- * time.
+ * A line is on the disk when `execute` succeeds. A repeated deletion writes its lines again.
+ * Several threads, hosts and generations of the module may write to one file at the same time.
  *
  * Read it from the bottom up: the last lines declare what the module provides, the vtable above
  * them names the methods, and each method is above the vtable. */
@@ -101,14 +100,13 @@ static tenon_status applies_to(tenon_call *call, void *self,
 
 /* -- Reading a resource ----------------------------------------------------- */
 
-/* A place in a JSON text. Strings are taken as they are written, with their quotes, so that their
- * escapes need not be decoded. */
+/* A position in a JSON text. Strings keep their quotes and escapes, so nothing needs decoding. */
 struct json {
   const char *at;
   const char *end;
 };
 
-enum { MOST_LEVELS = 256 };
+enum { MAX_LEVELS = 256 };
 
 static int is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -118,7 +116,7 @@ static void skip_blanks(struct json *json) {
   while (json->at < json->end && is_blank(*json->at)) json->at++;
 }
 
-/* Passes the next character if it is `c`, and returns whether it is. */
+/* Consumes the next character if it is `c`. Returns whether it is. */
 static int take(struct json *json, char c) {
   skip_blanks(json);
   if (json->at == json->end || *json->at != c) return 0;
@@ -126,7 +124,7 @@ static int take(struct json *json, char c) {
   return 1;
 }
 
-/* Passes a text in quotes and returns it, or an absent text if there is none. */
+/* Consumes a string and returns it with its quotes, or an absent text if there is none. */
 static tenon_string take_text(struct json *json) {
   tenon_string text = {NULL, 0};
   const char *begin;
@@ -145,7 +143,7 @@ static tenon_string take_text(struct json *json) {
   return text;
 }
 
-/* Passes a number, true, false or null. */
+/* Consumes a number, true, false or null. */
 static int skip_word(struct json *json) {
   const char *begin = json->at;
   while (json->at < json->end && !is_blank(*json->at) && *json->at != ',' && *json->at != ']' &&
@@ -157,7 +155,7 @@ static int skip_word(struct json *json) {
 
 static int skip_value(struct json *json, int levels);
 
-/* Passes the members of an object or the elements of a list, after its opening bracket. */
+/* Consumes the members of an object or the elements of a list, after its opening bracket. */
 static int skip_members(struct json *json, char close, int levels) {
   if (take(json, close)) return 1;
   do {
@@ -167,7 +165,7 @@ static int skip_members(struct json *json, char close, int levels) {
   return take(json, close);
 }
 
-/* Passes a value. Returns whether there was one. */
+/* Consumes a value. Returns whether there was one. */
 static int skip_value(struct json *json, int levels) {
   skip_blanks(json);
   if (json->at == json->end || levels == 0) return 0;
@@ -177,7 +175,7 @@ static int skip_value(struct json *json, int levels) {
   return skip_word(json);
 }
 
-/* The properties of a resource in a line. Those that the resource does not have are absent. */
+/* The values of a resource in a line. Values that the resource does not have are absent. */
 struct resource {
   tenon_string api_version, kind, space, name;
 };
@@ -186,18 +184,18 @@ static int names(tenon_string key, const char *quoted) {
   return tenon_equal(key, tenon_text(quoted));
 }
 
-/* Takes a value if it is a text. Passes any other value. */
+/* Consumes a value and returns it in *text if it is a string. Returns whether there was one. */
 static int take_text_or_value(struct json *json, tenon_string *text) {
   struct json before = *json;
   *text = take_text(json);
   if (text->data != NULL) return 1;
   *json = before;
-  return skip_value(json, MOST_LEVELS);
+  return skip_value(json, MAX_LEVELS);
 }
 
 static int read_object(struct json *json, struct resource *resource, int is_metadata);
 
-/* Passes the member `key`, and keeps its value if the line needs it. */
+/* Consumes the value of the member `key`, and stores it if the line contains it. */
 static int read_member(struct json *json, tenon_string key, struct resource *resource,
                        int is_metadata) {
   tenon_string *wanted = NULL;
@@ -210,10 +208,10 @@ static int read_member(struct json *json, tenon_string key, struct resource *res
   if (!is_metadata && names(key, "\"kind\"")) wanted = &resource->kind;
   if (is_metadata && names(key, "\"namespace\"")) wanted = &resource->space;
   if (is_metadata && names(key, "\"name\"")) wanted = &resource->name;
-  return wanted != NULL ? take_text_or_value(json, wanted) : skip_value(json, MOST_LEVELS);
+  return wanted != NULL ? take_text_or_value(json, wanted) : skip_value(json, MAX_LEVELS);
 }
 
-/* Passes an object. Returns whether there was one. */
+/* Consumes an object. Returns whether there was one. */
 static int read_object(struct json *json, struct resource *resource, int is_metadata) {
   if (!take(json, '{')) return 0;
   if (take(json, '}')) return 1;
@@ -241,7 +239,7 @@ static char *put(char *out, const char *text, size_t size) {
   return out + size;
 }
 
-/* Writes a text as JSON; needs room for 6 * text.size + 2 characters. */
+/* Writes a text as JSON, at most 6 * text.size + 2 characters. */
 static char *put_json(char *out, tenon_string text) {
   size_t i;
   *out++ = '"';
@@ -263,11 +261,11 @@ static char *put_member(char *out, const char *name, tenon_string quoted) {
   return put(out, quoted.data, quoted.size);
 }
 
-/* Makes a line. It begins with a newline, which is skipped unless the file ends within a line. */
+/* Returns a line. It begins with a newline, which is skipped unless the file ends within a line. */
 static tenon_string make_line(tenon_call *call, tenon_string backup, const struct resource *of) {
-  size_t room =
+  size_t capacity =
       100 + 6 * backup.size + of->api_version.size + of->kind.size + of->space.size + of->name.size;
-  char *start = tenon_allocate(call, room), *out = start;
+  char *start = tenon_allocate(call, capacity), *out = start;
   tenon_string line;
   out = put(out, "\n{\"backup\":", 11);
   out = put_json(out, backup);
@@ -324,7 +322,7 @@ static int is_torn(int file, off_t size) {
   return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
 }
 
-/* Appends the line, or leaves the file unchanged. REQUIRED: the file is locked. */
+/* Appends the line, or leaves the file unchanged. The file must be locked. */
 static tenon_status append_locked(tenon_call *call, int file, const char *path, tenon_string line) {
   struct stat before;
   if (fstat(file, &before) != 0) return fail_to(call, "read", path, errno);
@@ -336,7 +334,7 @@ static tenon_status append_locked(tenon_call *call, int file, const char *path, 
       (before.st_size == 0 && sync_folder_of(path) != 0)) {
     int error = errno;
     if (ftruncate(file, before.st_size) != 0) {
-      return fail_to(call, "write, nor take back what was written to,", path, error);
+      return fail_to(call, "write and cannot undo the partial write of", path, error);
     }
     return fail_to(call, "write", path, error);
   }
@@ -345,7 +343,7 @@ static tenon_status append_locked(tenon_call *call, int file, const char *path, 
 
 /* -- execute ---------------------------------------------------------------- */
 
-/* Each call opens the file itself, so that calls wait for each other's locks. */
+/* Each call opens the file, because locks exclude only other open files. */
 static tenon_status execute(tenon_call *call, void *self,
                             const tenon_delete_item_action_v1_execute_request *in) {
   const struct journal *journal = self;
@@ -381,4 +379,4 @@ static const tenon_delete_item_action_v1 action = {TENON_DELETE_ITEM_ACTION_V1_B
 
 #define PLUGINS(P) P(tenon_delete_item_action, 1, "example.io/journal", &action)
 TENON_MODULE("example.io/journal", "1.0.0", PLUGINS,
-             {"summary": "Writes down the resources of deleted backups"});
+             {"summary": "Records the resources of deleted backups"});

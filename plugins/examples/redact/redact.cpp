@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// redact.cpp: a plugin in C++ with the SDK, to learn from. It is a backup item action of version 1
-// that removes data which does not belong in a backup:
+// redact.cpp: a plugin in C++ with the SDK, as an example. It is a backup item action of version 1
+// that removes data that does not belong in a backup:
 //
-//   - `status` and `metadata.managedFields`, which the cluster writes itself
-//   - the values of secrets, unless `secrets` is "keep": their keys stay, the values become empty;
-//     and the annotation in which `kubectl apply` keeps a copy of the whole secret
+//   - `status` and `metadata.managedFields`, which the cluster generates
+//   - the values of secrets, unless `secrets` is "keep": the values become empty, and the
+//     annotation with the copy of the whole secret by `kubectl apply` is removed
 //
 // A backup with redacted secrets shows their names and keys. The values must be filled in after a
 // restore.
@@ -22,11 +22,11 @@ using boost::json::object;
 using boost::json::value;
 using tenon::sdk::Failure;
 
-constexpr std::size_t most_levels = 256;  // schemas in custom resource definitions are deep
+constexpr std::size_t max_levels = 256;  // schemas in custom resource definitions are deep
 
 object parse(std::string_view item) {
   boost::json::parse_options options;
-  options.max_depth = most_levels;
+  options.max_depth = max_levels;
   boost::json::error_code error;
   value parsed = boost::json::parse({item.data(), item.size()}, error, {}, options);
   if (error || !parsed.is_object()) {
@@ -93,7 +93,7 @@ class Redact : public tenon::sdk::BackupItemActionV1 {
     if (remove(object_in(&resource, "metadata"), "managedFields")) changed = true;
     if (!keeps_secrets_ && is_secret(resource) && redact_secret(resource)) changed = true;
 
-    ExecuteResult result;  // no item: it stays unchanged
+    ExecuteResult result;  // without an item: unchanged
     if (changed) result.item = tenon::Json{boost::json::serialize(resource)};
     return result;
   }
@@ -105,4 +105,4 @@ class Redact : public tenon::sdk::BackupItemActionV1 {
 }  // namespace
 
 TENON_PLUGIN(Redact, "example.io/redact", "1.0.0",
-             {"summary": "Keeps secrets and what the cluster writes out of backups"});
+             {"summary": "Removes secrets and generated fields from backups"});

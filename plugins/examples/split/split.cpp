@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// split.cpp: a plugin in C++ with the SDK, to learn from. It is a processor that makes records of
-// the elements of a JSON array: of
+// split.cpp: a plugin in C++ with the SDK, as an example. It is a processor that turns the elements
+// of a JSON array into records. From the record with
 //
 //   key "a", payload [{"n": 1}, {"n": 2}]
 //
-// it makes one record with the key "a/1" and the payload {"n": 1}, and one with the key "a/2" and
-// the payload {"n": 2}. The elements of a record without a key get the position in its place. An
-// empty array becomes no record. A record without a payload passes as it is; so does one whose
-// payload is no array if `others` is "pass", otherwise it is refused.
+// it creates a record with the key "a/1" and the payload {"n": 1}, and one with the key "a/2" and
+// the payload {"n": 2}. If the record has no key, the position is used instead. An empty array
+// produces no record. Records without a payload are unchanged. Records whose payload is not an
+// array are unchanged if `others` is "pass", otherwise refused.
 //
-// The payloads of the new records are parts of the one that came: nothing of it is copied.
+// The payloads of the new records refer to the original payload, which is not copied.
 #include <tenon/sdk/parameters.hpp>
 #include <tenon/sdk/record_processor.hpp>
 #include <tenon/sdk/specifier.hpp>
@@ -34,10 +34,11 @@ constexpr tenon::sdk::Word<Others> choices[] = {{"refuse", Others::refuse}, {"pa
 struct Settings {
   Others others = Others::refuse;
 };
-constexpr auto parameters = tenon::sdk::parameters(
-    tenon::sdk::parameter(&Settings::others, "others", "what happens to payloads that are no array")
-        .otherwise("refuse")
-        .one_of(choices));
+constexpr auto parameters =
+    tenon::sdk::parameters(tenon::sdk::parameter(&Settings::others, "others",
+                                                 "the handling of payloads that are not arrays")
+                               .otherwise("refuse")
+                               .one_of(choices));
 
 bool is_array(std::string_view text) {
   boost::json::error_code error;
@@ -52,10 +53,10 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Goes through the elements of an array.
+/// Iterates over the elements of an array.
 class Elements {
  public:
-  /// `array` is valid JSON.
+  /// `array` must be a JSON array.
   explicit Elements(std::string_view array) : rest_(without_blanks(array)) {
     rest_ = without_blanks(rest_.substr(1, rest_.size() - 2));
   }
@@ -69,7 +70,7 @@ class Elements {
   }
 
  private:
-  /// How far the first element reaches: to a comma that is in nothing else.
+  /// Returns the length of the first element, up to a comma that is not inside it.
   std::size_t first_length() const {
     std::size_t levels = 0;
     bool quoted = false;
@@ -103,7 +104,7 @@ class Split : public tenon::sdk::RecordProcessor {
     if (!payload) return into.pass(record);
     if (is_array(payload->text())) return split(record, payload->text(), into);
     if (settings_.others == Others::pass) return into.pass(record);
-    throw Refusal("wrong-json", "the payload is no JSON array");
+    throw Refusal("wrong-json", "the payload is not a JSON array");
   }
 
  private:
@@ -115,7 +116,7 @@ class Split : public tenon::sdk::RecordProcessor {
       const BytesView bytes(*element);
       tenon_record_v2 part = record.raw();
       part.key = into.keep(prefix + "/" + std::to_string(++number));
-      part.payload.before = {nullptr, 0};  // its elements may be others
+      part.payload.before = {nullptr, 0};  // it may have other elements
       part.payload.after = {bytes.data(), bytes.size()};
       into.pass(RecordV2View(part));
     }
@@ -129,11 +130,10 @@ class SplitSpecifier : public tenon::sdk::SpecifierV1 {
   tenon::Specification specify() override {
     tenon::Specification all;
     all.name = "split";
-    all.summary = "Makes records of the elements of JSON arrays";
+    all.summary = "Turns elements of JSON arrays into records";
     all.description =
-        "The records have the keys KEY/1, KEY/2 and so on. An empty array becomes no record. "
-        "Payloads "
-        "that are no array are refused as wrong-json, or passed.";
+        "The records have the keys KEY/1, KEY/2 and so on. An empty array produces no record. "
+        "Payloads that are not arrays are refused as wrong-json, or passed unchanged.";
     all.version = "1.0.0";
     all.author = "the tenon project";
     all.processor_parameters = parameters.specification();
@@ -147,7 +147,7 @@ class SplitSpecifier : public tenon::sdk::SpecifierV1 {
   P(Split, "example.io/split") \
   P(SplitSpecifier, "example.io/split")
 TENON_PLUGINS("example.io/split", "1.0.0", PLUGINS, {
-  "summary": "Makes records of the elements of JSON arrays",
+  "summary": "Turns elements of JSON arrays into records",
   "properties": {
     "example.io/split": {
       "processor_parameters": {
@@ -155,7 +155,7 @@ TENON_PLUGINS("example.io/split", "1.0.0", PLUGINS, {
         "value": {
           "others": {
             "default_value": "refuse",
-            "description": "what happens to payloads that are no array",
+            "description": "the handling of payloads that are not arrays",
             "type": "string",
             "validations": [{"type": "inclusion", "value": "[\"refuse\", \"pass\"]"}]
           }
