@@ -7,8 +7,8 @@
 namespace tenon::postgres {
 namespace {
 
-constexpr std::size_t most_changes = 1000;
-constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::size_t max_changes = 1000;
+constexpr std::size_t max_bytes = 1 << 20;
 constexpr std::string_view action = "cannot read changes";
 
 void append_element(std::string& array, const Field& field) {
@@ -39,7 +39,8 @@ std::string object_sql(const TableShape& shape, const std::vector<std::size_t>& 
   return "(SELECT row_to_json(o.*)::text FROM (SELECT " + list + ") AS o)";
 }
 
-/// Returns a query for tuples as JSON that are given by columns: the keys, and all of them.
+/// Returns a query that converts tuples, given as one array for each column, to JSON: their keys
+/// and all values.
 std::string json_sql(const TableShape& shape) {
   std::vector<std::size_t> all;
   std::string arrays;
@@ -61,11 +62,11 @@ bool same_key(const TableShape& shape, const Tuple& a, const Tuple& b) {
   });
 }
 
-/// Takes values that were not sent from the row as it was before.
+/// Copies values that were not sent from the previous row.
 void fill_from_before(const TableShape& shape, RowChange& row) {
   for (std::size_t i = 0; i < row.after.size() && !row.before.empty(); i++) {
-    const bool is_there = !row.before_is_key || shape.relation.columns[i].in_identity;
-    if (row.after[i].kind == Field::Kind::unchanged && is_there) row.after[i] = row.before[i];
+    const bool is_known = !row.before_is_key || shape.relation.columns[i].in_identity;
+    if (row.after[i].kind == Field::Kind::unchanged && is_known) row.after[i] = row.before[i];
   }
 }
 
@@ -82,8 +83,8 @@ void check_identity(const TableShape& shape, const RowChange& row) {
   });
   if (has_key || row.kind == RowChange::Kind::insert) return;
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "a row of table ", shape.relation.name,
-                     " changed while the replica identity of the table had not all columns of the "
-                     "key; fix: ALTER TABLE ",
+                     " changed while the replica identity of the table lacked columns of the key; "
+                     "fix: ALTER TABLE ",
                      shape.relation.name,
                      " REPLICA IDENTITY FULL, then delete the pipeline and run it again to read "
                      "the whole table");
@@ -100,17 +101,17 @@ RecordV2 make_record(RecordV2::Operation operation, std::string_view key) {
 }  // namespace
 
 void Changes::fetch(LogStream& stream) {
-  while (changes_.size() < most_changes && bytes_ < most_bytes) {
+  while (changes_.size() < max_changes && bytes_ < max_bytes) {
     std::optional<LogData> log = stream.take();
     if (!log) break;
     const bool wants_reply = log->wants_reply;
-    take(*std::move(log));
-    if (changes_.empty()) progress_.seen(end_);
+    handle(*std::move(log));
+    if (changes_.empty()) progress_.received(end_);
     if (wants_reply) stream.confirm();
   }
 }
 
-void Changes::take(LogData log) {
+void Changes::handle(LogData log) {
   if (log.message.empty()) {
     if (!transaction_) end_ = std::max(end_, log.end);
     return;
@@ -141,14 +142,14 @@ void Changes::add(CopyData data, RowChange row) {
   changes_.push_back({std::move(data), std::move(row), *transaction_, shape->second, {}});
 }
 
-void Changes::learn(Connection& connection, const Patience& patience, TableShape& shape) {
+void Changes::load(Connection& connection, const WaitLimits& limits, TableShape& shape) {
   std::string types;
   for (const RelationColumn& column : shape.relation.columns) {
     types += sdk::text(types.empty() ? "" : ", ", "format_type(", column.type, ", ",
                        column.modifier, ")");
   }
   const Rows rows = connection.run(
-      patience, action,
+      limits, action,
       sdk::text("WITH RECURSIVE tables(id) AS (SELECT to_regclass($1)::oid UNION "
                 "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tables ON i.inhparent = id) "
                 "SELECT ",
@@ -156,7 +157,7 @@ void Changes::learn(Connection& connection, const Patience& patience, TableShape
       {table_.name});
   shape.is_followed = rows.is_true(0, 0);
   for (std::size_t i = 0; i < shape.relation.columns.size(); i++) {
-    // Values of a type that was removed are texts.
+    // Values of a removed type are read as text.
     const std::string_view type = rows.text(0, static_cast<int>(i) + 1);
     shape.types.emplace_back(type == "???" ? "text" : type);
   }
@@ -172,10 +173,10 @@ void Changes::learn(Connection& connection, const Patience& patience, TableShape
     }
     shape.key.push_back(static_cast<std::size_t>(column - columns.begin()));
   }
-  shape.is_known = true;
+  shape.is_loaded = true;
 }
 
-void Changes::complete(Connection& connection, const Patience& patience, Change& change) {
+void Changes::add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change) {
   const TableShape& shape = *change.shape;
   Tuple& after = change.row.after;
   fill_from_before(shape, change.row);
@@ -198,10 +199,10 @@ void Changes::complete(Connection& connection, const Patience& patience, Change&
   }
   try {
     change.current = connection.run(
-        patience, action,
+        limits, action,
         sdk::text("SELECT ", list, " FROM ", table_.name, " AS t WHERE ", condition), key);
   } catch (const ServerError& error) {
-    if (error.state() != "42703") throw;  // the column was removed, and its values with it
+    if (error.state() != "42703") throw;  // otherwise the column was removed, with its values
     return;
   }
   for (std::size_t i = 0; i < columns.size() && change.current->size() > 0; i++) {
@@ -211,7 +212,7 @@ void Changes::complete(Connection& connection, const Patience& patience, Change&
   }
 }
 
-Rows Changes::to_json(Connection& connection, const Patience& patience, std::size_t count) const {
+Rows Changes::to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const {
   const TableShape& shape = *changes_.front().shape;
   std::vector<std::string> arrays(shape.types.size(), "{");
   for (std::size_t i = 0; i < count; i++) {
@@ -223,35 +224,35 @@ Rows Changes::to_json(Connection& connection, const Patience& patience, std::siz
   }
   Connection::Parameters parameters;
   for (std::string& array : arrays) parameters.emplace_back(std::move(array) + '}');
-  return connection.run(patience, action, json_sql(shape), parameters);
+  return connection.run(limits, action, json_sql(shape), parameters);
 }
 
-void Changes::convert(Connection& connection, const Patience& patience,
+void Changes::convert(Connection& connection, const WaitLimits& limits,
                       std::deque<RecordV2>& records) {
   while (!changes_.empty()) {
     const auto shape = changes_.front().shape;
     const auto end = std::find_if(changes_.begin(), changes_.end(),
                                   [&](const Change& change) { return change.shape != shape; });
-    if (!shape->is_known) learn(connection, patience, *shape);
+    if (!shape->is_loaded) load(connection, limits, *shape);
     if (shape->is_followed) {
-      convert(connection, patience, static_cast<std::size_t>(end - changes_.begin()), records);
+      convert(connection, limits, static_cast<std::size_t>(end - changes_.begin()), records);
     }
     changes_.erase(changes_.begin(), end);
   }
   bytes_ = 0;
-  progress_.seen(end_);
+  progress_.received(end_);
 }
 
-void Changes::convert(Connection& connection, const Patience& patience, std::size_t count,
+void Changes::convert(Connection& connection, const WaitLimits& limits, std::size_t count,
                       std::deque<RecordV2>& records) {
   for (std::size_t i = 0; i < count; i++) {
     check_identity(*changes_[i].shape, changes_[i].row);
-    complete(connection, patience, changes_[i]);
+    add_unsent_values(connection, limits, changes_[i]);
   }
-  const Rows json = to_json(connection, patience, count);
+  const Rows json = to_json(connection, limits, count);
   int row = 0;
   for (std::size_t i = 0; i < count; i++) add_records(changes_[i], json, row, records);
-  if (!records.empty()) progress_.made(to_text(position_));
+  if (!records.empty()) progress_.produced(to_text(position_));
 }
 
 void Changes::add_records(const Change& change, const Rows& json, int& row,

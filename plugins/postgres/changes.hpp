@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Makes records of the changes in the log. The server converts their values, so that they are as
-// JSON what a query would return.
+// Converts changes in the write-ahead log to records. The server converts their values to JSON, so
+// that they equal those of a query.
 #pragma once
 
 #include "replication.hpp"
@@ -19,32 +19,33 @@
 
 namespace tenon::postgres {
 
-/// A table as it was when its rows changed.
+/// The columns of a table when its rows changed.
 struct TableShape {
   Relation relation;
-  bool is_known = false;  // what follows was asked for
-  bool is_followed = false;
-  std::vector<std::string> types;  // of the columns, as in SQL
+  // Valid if is_loaded:
+  bool is_loaded = false;
+  bool is_followed = false;        // the table of the source, or a partition of it
+  std::vector<std::string> types;  // SQL types of the columns
   std::vector<std::size_t> key;    // the columns of the key
 };
 
 /// Reads changes of one table. Belongs to one thread.
 class Changes {
  public:
-  /// Begins after `position`; the first transaction may be one that was read in part.
+  /// Begins after `position`; the first transaction may have been read partly.
   Changes(Table table, Names key, Position position, Progress& progress)
       : table_(std::move(table)),
         key_(std::move(key)),
         position_(std::move(position)),
         progress_(progress) {}
 
-  /// Reads messages as far as the server has sent them, up to a limit.
+  /// Reads the messages that have arrived, up to a limit.
   void fetch(LogStream& stream);
-  /// Returns whether there is something to convert.
+  /// Returns whether there are changes to convert.
   bool has_changes() const noexcept { return !changes_.empty(); }
-  /// Converts the changes that were fetched, and adds their records. If that fails, the rest of the
-  /// changes is kept.
-  void convert(Connection& connection, const Patience& patience, std::deque<RecordV2>& records);
+  /// Converts the fetched changes, and adds their records. On failure, keeps the changes that were
+  /// not converted.
+  void convert(Connection& connection, const WaitLimits& limits, std::deque<RecordV2>& records);
 
   /// Returns the position of the last record.
   const Position& position() const noexcept { return position_; }
@@ -53,21 +54,21 @@ class Changes {
   struct Change {
     CopyData data;
     RowChange row;
-    Lsn commit;  // where the commit of its transaction begins
+    Lsn commit;  // begin of the commit of its transaction
     std::shared_ptr<TableShape> shape;
     std::optional<Rows> current;  // values that were not sent
   };
 
-  void take(LogData log);
+  void handle(LogData log);
   void add(CopyData data, RowChange row);
-  void learn(Connection& connection, const Patience& patience, TableShape& shape);
-  /// Fills in the values of a change that were not sent.
-  void complete(Connection& connection, const Patience& patience, Change& change);
-  /// Converts the first changes, which have one shape.
-  void convert(Connection& connection, const Patience& patience, std::size_t count,
+  void load(Connection& connection, const WaitLimits& limits, TableShape& shape);
+  /// Adds the values of a change that were not sent.
+  void add_unsent_values(Connection& connection, const WaitLimits& limits, Change& change);
+  /// Converts the first `count` changes, which have the same shape.
+  void convert(Connection& connection, const WaitLimits& limits, std::size_t count,
                std::deque<RecordV2>& records);
-  /// Returns for each tuple of the first changes its key and itself as JSON.
-  Rows to_json(Connection& connection, const Patience& patience, std::size_t count) const;
+  /// Returns the key and all values of each tuple of the first `count` changes as JSON.
+  Rows to_json(Connection& connection, const WaitLimits& limits, std::size_t count) const;
   void add_records(const Change& change, const Rows& json, int& row, std::deque<RecordV2>& records);
   void add_record(RecordV2 record, std::deque<RecordV2>& records);
 
@@ -78,9 +79,9 @@ class Changes {
   std::map<std::uint32_t, std::shared_ptr<TableShape>> shapes_;
   std::vector<Change> changes_;
   std::size_t bytes_ = 0;           // of the changes
-  std::optional<Lsn> transaction_;  // where the commit of the current one begins
-  Lsn end_ = 0;                     // of the log that was fetched
-  Lsn counted_ = 0;                 // the transaction whose records are counted
+  std::optional<Lsn> transaction_;  // begin of the commit of the current transaction
+  Lsn end_ = 0;                     // end of the fetched log
+  Lsn counted_ = 0;                 // the transaction whose records `count_` counts
   std::uint64_t count_ = 0;
 };
 

@@ -35,7 +35,7 @@ bool is_copy(const PGresult* result) {
 
 }  // namespace
 
-Connection::Connection(const std::string& url, const Patience& patience, Protocol protocol) {
+Connection::Connection(const std::string& url, const WaitLimits& limits, Protocol protocol) {
   const char* const replication = protocol == Protocol::replication ? "database" : nullptr;
   const char* const names[] = {"dbname", "client_encoding", "fallback_application_name",
                                "replication", nullptr};
@@ -45,38 +45,38 @@ Connection::Connection(const std::string& url, const Patience& patience, Protoco
   PQsetErrorVerbosity(handle_.get(), PQERRORS_VERBOSE);
   PQsetNoticeReceiver(
       handle_.get(), [](void*, const PGresult*) {}, nullptr);
-  connect(patience);
+  connect(limits);
   PQsetnonblocking(handle_.get(), 1);
   if (protocol == Protocol::replication) return;
   std::string settings = "SET standard_conforming_strings = on";
-  // From version 14 on, the server looks whether the client is still there while it runs something.
+  // Since version 14, the server can check during a query whether the client is still connected.
   if (PQserverVersion(handle_.get()) >= 140000) {
     settings += "; SET client_connection_check_interval = '1s'";
   }
-  run(patience, "cannot prepare the connection", settings);
+  run(limits, "cannot prepare the connection", settings);
 }
 
-void Connection::connect(const Patience& patience) {
+void Connection::connect(const WaitLimits& limits) {
   PostgresPollingStatusType next = PGRES_POLLING_WRITING;
   while (next != PGRES_POLLING_OK) {
     if (next == PGRES_POLLING_FAILED || PQstatus(handle_.get()) == CONNECTION_BAD) {
       throw connect_failure(handle_.get());
     }
-    wait(patience, next == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+    wait(limits, next == PGRES_POLLING_READING ? POLLIN : POLLOUT);
     next = PQconnectPoll(handle_.get());
   }
 }
 
-void Connection::wait(const Patience& patience, short events) const {
-  tenon_call* raw = patience.call.raw();
+void Connection::wait(const WaitLimits& limits, short events) const {
+  tenon_call* raw = limits.call.raw();
   const std::intptr_t cancellation = raw != nullptr ? raw->functions->wait_handle(raw) : -1;
-  const Clock::time_point end = std::min(
-      Clock::now() + patience.silence, patience.call.deadline().value_or(Clock::time_point::max()));
+  const Clock::time_point end = std::min(Clock::now() + limits.timeout,
+                                         limits.call.deadline().value_or(Clock::time_point::max()));
   for (;;) {
-    patience.call.check();
+    limits.call.check();
     milliseconds left = std::chrono::ceil<milliseconds>(end - Clock::now());
     if (left <= milliseconds::zero()) {
-      throw ServerError("cannot reach the server", "", "the server is silent");
+      throw ServerError("cannot reach the server", "", "the server does not respond");
     }
     // Without a descriptor that reports a cancellation, the call is polled often.
     left = std::min(left, milliseconds(raw != nullptr && cancellation < 0 ? 50 : 60'000));
@@ -88,19 +88,19 @@ void Connection::wait(const Patience& patience, short events) const {
   }
 }
 
-void Connection::flush(const Patience& patience) {
+void Connection::flush(const WaitLimits& limits) {
   while (PQflush(handle_.get()) == 1) {
-    wait(patience, POLLIN | POLLOUT);
-    // The server may wait until its own messages are read.
+    wait(limits, POLLIN | POLLOUT);
+    // The server may block until its messages are read.
     if (PQconsumeInput(handle_.get()) == 0) return;
   }
 }
 
-void Connection::receive(const Patience& patience) {
-  flush(patience);
+void Connection::receive(const WaitLimits& limits) {
+  flush(limits);
   while (PQisBusy(handle_.get()) != 0) {
-    wait(patience, POLLIN);
-    // The last message of a server that closes the connection is read as well.
+    wait(limits, POLLIN);
+    // A server may send a last message before it closes the connection.
     if (PQconsumeInput(handle_.get()) == 0) return;
   }
 }
@@ -110,11 +110,11 @@ void Connection::check_sent(std::string_view action, int sent) const {
   throw ServerError(action, "", PQerrorMessage(handle_.get()));
 }
 
-Rows Connection::finish(const Patience& patience, std::string_view action) {
+Rows Connection::finish(const WaitLimits& limits, std::string_view action) {
   Rows last(nullptr);
   std::optional<ServerError> error;
   for (;;) {
-    receive(patience);
+    receive(limits);
     Rows rows(PQgetResult(handle_.get()));
     if (rows.raw() == nullptr) break;
     if (is_error(rows.raw()) && !error) error.emplace(action, rows.raw());
@@ -125,15 +125,15 @@ Rows Connection::finish(const Patience& patience, std::string_view action) {
   return last;
 }
 
-Rows Connection::run(const Patience& patience, std::string_view action, const std::string& sql) {
+Rows Connection::run(const WaitLimits& limits, std::string_view action, const std::string& sql) {
   check_sent(action, PQsendQuery(handle_.get(), sql.c_str()));
-  return finish(patience, action);
+  return finish(limits, action);
 }
 
-Rows Connection::run(const Patience& patience, std::string_view action, const std::string& sql,
+Rows Connection::run(const WaitLimits& limits, std::string_view action, const std::string& sql,
                      const Parameters& parameters) {
   send(action, sql, parameters);
-  return finish(patience, action);
+  return finish(limits, action);
 }
 
 void Connection::send(std::string_view action, const std::string& sql,
@@ -151,31 +151,31 @@ void Connection::begin(std::string_view action, const std::string& sql,
   PQsetSingleRowMode(handle_.get());
 }
 
-std::optional<Rows> Connection::next(const Patience& patience, std::string_view action) {
-  receive(patience);
+std::optional<Rows> Connection::next(const WaitLimits& limits, std::string_view action) {
+  receive(limits);
   Rows row(PQgetResult(handle_.get()));
   if (row.raw() != nullptr && PQresultStatus(row.raw()) == PGRES_SINGLE_TUPLE) return row;
-  finish(patience, action);
+  finish(limits, action);
   if (row.raw() != nullptr && is_error(row.raw())) throw ServerError(action, row.raw());
   return std::nullopt;
 }
 
-void Connection::begin_copy(const Patience& patience, std::string_view action,
+void Connection::begin_copy(const WaitLimits& limits, std::string_view action,
                             const std::string& sql) {
-  run(patience, action, sql);
+  run(limits, action, sql);
 }
 
-void Connection::put_copy(const Patience& patience, std::string_view action,
+void Connection::put_copy(const WaitLimits& limits, std::string_view action,
                           std::string_view bytes) {
   const int sent = PQputCopyData(handle_.get(), bytes.data(), static_cast<int>(bytes.size()));
-  if (sent != 1) finish(patience, action);  // the server has ended the copy
+  if (sent != 1) finish(limits, action);  // the server has ended the copy
   check_sent(action, sent);
-  flush(patience);
+  flush(limits);
 }
 
-void Connection::end_copy(const Patience& patience, std::string_view action) {
+void Connection::end_copy(const WaitLimits& limits, std::string_view action) {
   check_sent(action, PQputCopyEnd(handle_.get(), nullptr));
-  finish(patience, action);
+  finish(limits, action);
 }
 
 std::optional<CopyData> Connection::take_copy(std::string_view action) {
@@ -193,7 +193,7 @@ std::optional<CopyData> Connection::take_copy(std::string_view action) {
   throw ServerError(action, "", "the server has ended the copy");
 }
 
-void Connection::offer_copy(std::string_view bytes) noexcept {
+void Connection::try_put_copy(std::string_view bytes) noexcept {
   PQputCopyData(handle_.get(), bytes.data(), static_cast<int>(bytes.size()));
   PQflush(handle_.get());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A connection to a server. Its functions wait for the server without blocking, so that they end as
-// soon as the call is cancelled.
+// A connection to a server. Its functions use non-blocking I/O, so that they end as soon as the
+// call is cancelled.
 #pragma once
 
 #include "failures.hpp"
@@ -20,11 +20,11 @@
 
 namespace tenon::postgres {
 
-/// The limits of a wait: it ends when `call` is cancelled or its deadline has passed, and when the
-/// server is silent for as long as `silence`.
-struct Patience {
+/// The limits of a wait. It ends when `call` is cancelled, when its deadline has passed, and when
+/// the server has sent nothing for `timeout`.
+struct WaitLimits {
   sdk::Call call;
-  Duration silence;
+  Duration timeout;
 };
 
 /// The rows of a query.
@@ -52,7 +52,7 @@ class Rows {
 class CopyData {
  public:
   CopyData(char* bytes, std::size_t size) : bytes_(bytes), size_(size) {}
-  /// Returns the bytes, which stay where they are when the message is moved.
+  /// Returns the bytes. They stay valid if the message is moved.
   std::string_view bytes() const { return {bytes_.get(), size_}; }
 
  private:
@@ -63,56 +63,55 @@ class CopyData {
   std::size_t size_;
 };
 
-/// Belongs to one thread at a time. Functions throw sdk::Failure, mostly a ServerError. After any
-/// other failure than a ServerError with a state the connection is not used any more. The server
-/// ends what it runs for a connection that was closed.
+/// A connection, used by one thread at a time. Functions throw sdk::Failure, mostly a ServerError.
+/// After a failure other than a ServerError with a state, the connection must not be used again.
+/// The server aborts the queries of a closed connection.
 class Connection {
  public:
   using Parameters = std::vector<std::optional<std::string>>;
   enum class Protocol { sql, replication };
 
   /// Connects. `url` is a connection string of libpq.
-  Connection(const std::string& url, const Patience& patience, Protocol protocol = Protocol::sql);
+  Connection(const std::string& url, const WaitLimits& limits, Protocol protocol = Protocol::sql);
 
   /// Runs statements, and returns the rows of the last one. `action` begins the messages.
-  Rows run(const Patience& patience, std::string_view action, const std::string& sql);
+  Rows run(const WaitLimits& limits, std::string_view action, const std::string& sql);
   /// Runs one statement with values for $1, $2, ...
-  Rows run(const Patience& patience, std::string_view action, const std::string& sql,
+  Rows run(const WaitLimits& limits, std::string_view action, const std::string& sql,
            const Parameters& parameters);
 
   /// Begins a query whose rows are read one at a time.
   void begin(std::string_view action, const std::string& sql, const Parameters& parameters);
   /// Returns the next row, or nothing after the last one.
-  std::optional<Rows> next(const Patience& patience, std::string_view action);
+  std::optional<Rows> next(const WaitLimits& limits, std::string_view action);
 
   /// Begins COPY ... FROM STDIN.
-  void begin_copy(const Patience& patience, std::string_view action, const std::string& sql);
-  void put_copy(const Patience& patience, std::string_view action, std::string_view bytes);
-  void end_copy(const Patience& patience, std::string_view action);
+  void begin_copy(const WaitLimits& limits, std::string_view action, const std::string& sql);
+  void put_copy(const WaitLimits& limits, std::string_view action, std::string_view bytes);
+  void end_copy(const WaitLimits& limits, std::string_view action);
 
   /// Returns the next message of a copy from the server if it has arrived. Does not wait.
   std::optional<CopyData> take_copy(std::string_view action);
-  /// Sends bytes of a copy as far as the server takes them. The rest, and failures, are left to
-  /// later calls. Does not wait.
-  void offer_copy(std::string_view bytes) noexcept;
-  /// Waits until the server has sent something. Another thread may use `offer_copy` meanwhile.
-  void wait_for_input(const Patience& patience) const { wait(patience, POLLIN); }
+  /// Sends bytes of a copy without waiting. Later calls send unsent bytes and report errors.
+  void try_put_copy(std::string_view bytes) noexcept;
+  /// Waits until the server has sent something. Another thread may call `try_put_copy` meanwhile.
+  void wait_for_input(const WaitLimits& limits) const { wait(limits, POLLIN); }
 
  private:
   struct Close {
     void operator()(PGconn* handle) const noexcept { PQfinish(handle); }
   };
 
-  void connect(const Patience& patience);
+  void connect(const WaitLimits& limits);
   void send(std::string_view action, const std::string& sql, const Parameters& parameters);
   void check_sent(std::string_view action, int sent) const;
-  /// Waits until the socket can be read or, if asked for, written.
-  void wait(const Patience& patience, short events) const;
-  /// Sends what is buffered, and waits until a result is complete.
-  void receive(const Patience& patience);
-  void flush(const Patience& patience);
+  /// Waits until the socket is ready for `events` of poll.
+  void wait(const WaitLimits& limits, short events) const;
+  /// Sends buffered data, and waits until a result is complete.
+  void receive(const WaitLimits& limits);
+  void flush(const WaitLimits& limits);
   /// Reads all results and returns the last one. Throws the first error.
-  Rows finish(const Patience& patience, std::string_view action);
+  Rows finish(const WaitLimits& limits, std::string_view action);
 
   std::unique_ptr<PGconn, Close> handle_;
 };
@@ -120,7 +119,7 @@ class Connection {
 /// Returns whether `url` is a connection string.
 bool is_url(const std::string& url);
 
-/// Returns a name or a text as SQL has it: "people", 'Ann'.
+/// Return a name and a text quoted for SQL: "people", 'Ann'.
 std::string quoted_name(std::string_view name);
 std::string quoted_text(std::string_view text);
 

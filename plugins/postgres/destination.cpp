@@ -45,15 +45,15 @@ class CopyRows {
   std::string bytes_;
 };
 
-constexpr std::size_t most_unsent = 65536;
-// The server would cut off longer names.
-constexpr std::size_t longest_name = 63;
+constexpr std::size_t max_unsent = 65536;
+// The server truncates longer names.
+constexpr std::size_t max_name_size = 63;
 
 sdk::Refusal refusal_of(std::string_view code, const ServerError& error) {
   return sdk::Refusal(code, error.message());
 }
 
-/// Runs a step, and refuses the record with `code` if the step fails because of its values.
+/// Runs a step. If it fails because of the values of a record, refuses the record with `code`.
 template <class Step>
 void refusing(std::string_view code, Step step) {
   try {
@@ -68,7 +68,7 @@ bool has_payload(RecordV2View record) {
   return record.payload().after().has_value();
 }
 
-/// The type of the column for values of a type of JSON.
+/// Returns the type of the column for values of a JSON type.
 std::string_view column_type(std::string_view json_type) {
   if (json_type == "number") return "numeric";
   if (json_type == "boolean") return "boolean";
@@ -82,9 +82,9 @@ std::string numbers_sql(std::size_t begin, std::size_t end) {
 
 /// Returns the definition of a column for a field and a type of JSON.
 std::string column_sql(const Rows& fields, int row) {
-  if (fields.text(row, 0).size() > longest_name) {
+  if (fields.text(row, 0).size() > max_name_size) {
     throw sdk::Refusal("wrong-field", "the field \"", fields.text(row, 0), "\" has more than ",
-                       longest_name, " bytes and cannot be a column");
+                       max_name_size, " bytes and cannot be a column");
   }
   return sdk::text(quoted_name(fields.text(row, 0)), ' ', column_type(fields.text(row, 1)));
 }
@@ -102,15 +102,15 @@ void Destination::open() {
 }
 
 void Destination::connect() {
-  connection_.emplace(settings_.url.text, patience());
-  table_ = find_table(*connection_, patience(), settings_.table);
+  connection_.emplace(settings_.url.text, limits());
+  table_ = find_table(*connection_, limits(), settings_.table);
   key_ = split(settings_.key);
-  if (key_.empty() && table_.exists) key_ = primary_key(*connection_, patience(), table_);
+  if (key_.empty() && table_.exists) key_ = primary_key(*connection_, limits(), table_);
   check_table();
   create_temporary_tables();
 }
 
-// The server says whether it would accept the statements.
+// EXPLAIN reports whether the server would accept the statements.
 void Destination::check_table() {
   if (!table_.exists) {
     run("BEGIN; CREATE TABLE " + table_.name + " (); ROLLBACK");
@@ -170,7 +170,7 @@ std::optional<DestinationV2AckError> Destination::problem_of(RecordV2View record
   if (key_.empty() && (removes || record.operation() == Operation::Update)) {
     return sdk::ack_error(sdk::Refusal("no-key", "table ", table_.name,
                                        " has no primary key that identifies the row; set \"key\" "
-                                       "to columns that do"));
+                                       "to columns that identify it"));
   }
   return std::nullopt;
 }
@@ -184,8 +184,8 @@ sdk::WritingDestination::Refused Destination::write_transaction(ListView<RecordV
 }
 
 void Destination::copy(ListView<RecordV2> records) {
-  // Constraints that wait for the end of the transaction would refuse the whole batch.
-  connection_->begin_copy(patience(), action_,
+  // Deferred constraints would refuse the whole batch at the end of the transaction.
+  connection_->begin_copy(limits(), action_,
                           "BEGIN; SET CONSTRAINTS ALL IMMEDIATE; "
                           "COPY pg_temp.tenon_batch FROM STDIN (FORMAT binary)");
   CopyRows rows;
@@ -201,11 +201,11 @@ void Destination::copy(ListView<RecordV2> records) {
     rows.add(!removes       ? record.payload().after()
              : record.key() ? std::nullopt
                             : record.payload().before());
-    if (rows.size() > most_unsent) connection_->put_copy(patience(), action_, rows.take());
+    if (rows.size() > max_unsent) connection_->put_copy(limits(), action_, rows.take());
   }
   rows.end();
-  connection_->put_copy(patience(), action_, rows.take());
-  connection_->end_copy(patience(), action_);
+  connection_->put_copy(limits(), action_, rows.take());
+  connection_->end_copy(limits(), action_);
 }
 
 sdk::WritingDestination::Refused Destination::apply(Range range) {
@@ -225,7 +225,7 @@ sdk::WritingDestination::Refused Destination::apply(Range range) {
 
 void Destination::put(Range range) {
   read_fields(range);
-  make_columns(range);
+  ensure_columns(range);
   if (!table_.exists) return;  // there is nothing to delete
   refusing("wrong-value", [&] {
     if (has(range, true)) remove_rows(range);
@@ -250,13 +250,13 @@ void Destination::read_fields(Range range) {
       throw sdk::Refusal("no-key", "the record has no values for ", joined(key_));
     }
     if (error.constraint() == "object") {
-      throw sdk::Refusal("wrong-json", "the payload is no JSON object");
+      throw sdk::Refusal("wrong-json", "the payload is not a JSON object");
     }
     throw refusal_of("wrong-json", error);
   }
 }
 
-// Fields of the payload go before those of the key.
+// Fields of the payload take precedence over those of the key.
 std::string Destination::fields_sql() const {
   std::string payload = "coalesce(convert_from(payload, 'UTF8')::jsonb, '{}')";
   if (key_.empty()) return payload;
@@ -274,7 +274,7 @@ std::string Destination::fields_sql() const {
                    payload);
 }
 
-void Destination::make_columns(Range range) {
+void Destination::ensure_columns(Range range) {
   const Rows fields = run(sdk::text(
       "SELECT DISTINCT ON (f.key) f.key, jsonb_typeof(f.value) FROM pg_temp.tenon_rows AS r, "
       "jsonb_each(r.fields) AS f WHERE ",
@@ -289,7 +289,7 @@ void Destination::make_columns(Range range) {
     table_.exists = true;
   } catch (const ServerError& error) {
     if ((error.status() & TENON_RETRYABLE) != 0) throw;
-    // Somebody else was creating the same table.
+    // Another client was creating the same table.
     if (error.has_class("23")) throw sdk::Failure(TENON_ABORTED, error.message()).retryable();
     throw refusal_of("wrong-field", error);
   }
@@ -346,8 +346,8 @@ void Destination::put_rows(Range range) {
   }
 }
 
-// A column that has a default gets it in the rows that have no field for it: one statement for all
-// rows with the same fields of this kind.
+// Columns with a default get it in rows without the field. This takes one statement for all rows
+// with the same set of such fields.
 void Destination::put_with_defaults(Range range, const Names& plain, const Names& with_default) {
   std::string present;
   for (const std::string& name : with_default) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // tenon.dev/postgres as a destination: each record is a row of a table. A batch is one transaction.
-// A record that is refused ends the transaction. The records after it are held until the host asks
-// for acknowledgements again, which means that it has settled the refusal.
+// A refused record ends the transaction. The records after it are held until the host requests
+// acknowledgements again, because it has then handled the refusal.
 //
-// The records of a batch are copied into a temporary table, where the server reads their JSON. From
-// there all of them are written at once. If the server refuses a row, the halves of the batch are
-// written until the row is found.
+// The records of a batch are copied into a temporary table, where the server parses their JSON, and
+// then written to the table at once. If the server refuses a row, a binary search finds it.
 #pragma once
 
 #include "settings.hpp"
@@ -30,19 +29,19 @@ class Destination : public sdk::HoldingDestination {
   void teardown() override;
 
  private:
-  /// Rows of the temporary tables, by their numbers.
+  /// A range of row numbers of the temporary tables.
   struct Range {
     std::size_t begin, end;
   };
 
-  Patience patience() const { return {call(), settings_.timeout}; }
-  Rows run(const std::string& sql) { return connection_->run(patience(), action_, sql); }
+  WaitLimits limits() const { return {call(), settings_.timeout}; }
+  Rows run(const std::string& sql) { return connection_->run(limits(), action_, sql); }
 
   void connect();
   void check_table();
   void create_temporary_tables();
 
-  /// Returns why a record cannot be written, as far as it is known without the server.
+  /// Returns why a record cannot be written, if that is known without the server.
   std::optional<DestinationV2AckError> problem_of(RecordV2View record) const;
   Refused write_transaction(ListView<RecordV2> records);
   /// Begins the transaction and copies records into the temporary table.
@@ -52,7 +51,8 @@ class Destination : public sdk::HoldingDestination {
   void put(Range range);
   /// Sets a savepoint and reads the JSON.
   void read_fields(Range range);
-  void make_columns(Range range);
+  /// Creates or extends the table so that it has a column for each field.
+  void ensure_columns(Range range);
   void remove_rows(Range range);
   void put_rows(Range range);
   void put_with_defaults(Range range, const Names& plain, const Names& with_default);
@@ -60,12 +60,12 @@ class Destination : public sdk::HoldingDestination {
   bool has(Range range, bool removal) const;
 
   std::string fields_sql() const;
-  /// Returns what creates the table, or columns, for fields and their types.
+  /// Return the statements that create the table, or columns, for fields and their types.
   std::string table_sql(const Rows& fields) const;
   std::string columns_sql(const Rows& fields) const;
   std::string insert_sql(Range range, const Names& columns, std::string_view condition = {}) const;
-  /// Returns the rows `r` of a range, with a key only the last one for each key, and each of them
-  /// as a row `new` of the table.
+  /// Returns a FROM clause with the rows `r` of a range and each as a row `new` of the table. If
+  /// there is a key, only the last row for each key.
   std::string rows_sql(Range range) const;
 
   DestinationSettings settings_;

@@ -57,7 +57,7 @@ std::string_view field_of(const PGresult* result, char field) {
   return text != nullptr ? text : "";
 }
 
-/// Returns the first line. Those that follow in messages of libpq are general advice.
+/// Returns the first line. The further lines of libpq's messages are general advice.
 std::string_view first_line(std::string_view message) {
   return message.substr(0, message.find('\n'));
 }
@@ -112,7 +112,7 @@ ServerError connect_failure(PGconn* connection) {
     return ServerError(action, std::string(rest.substr(0, 5)), reason);
   }
   if (PQconnectionNeedsPassword(connection) != 0) {
-    return ServerError(action, "28P01", "the server asks for a password, and \"url\" has none");
+    return ServerError(action, "28P01", "the server requires a password, but \"url\" has none");
   }
   return ServerError(action, "", first_line(message));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The module with the source, the destination and their description.
+// The module with the source, the destination and their specifier.
 #include "destination.hpp"
 #include "source.hpp"
 #include "specifier.hpp"
@@ -19,36 +19,36 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
         "value": {
           "column": {
             "description":
-                "with the mode poll, a column that grows with each change of a row; default: the key, which finds new rows only",
+                "with the mode poll, a column whose value grows with each change of a row; by default the key, which finds only new rows",
             "type": "string"
           },
           "interval": {
             "default_value": "1s",
-            "description": "with the mode poll, how long to wait before looking again",
+            "description": "with the mode poll, the time between two passes",
             "type": "duration",
             "validations": [{"type": "greater_than", "value": "0s"}]
           },
           "key": {
             "description":
-                "the columns that identify a row, with commas between them; default: the primary key",
+                "the columns that identify a row, separated by commas; by default the primary key",
             "type": "string"
           },
           "mode": {
             "default_value": "snapshot",
             "description":
-                "snapshot: ends after the last row; poll: then looks for new rows; replication: then follows all changes by logical decoding",
+                "snapshot: end after the last row; poll: continue with new rows; replication: continue with all changes by logical decoding",
             "type": "string",
             "validations":
                 [{"type": "inclusion", "value": "[\"snapshot\", \"poll\", \"replication\"]"}]
           },
           "publication": {
             "description":
-                "with the mode replication, the publication; default: the name of the slot",
+                "with the mode replication, the publication; by default the name of the slot",
             "type": "string"
           },
           "slot": {
             "description":
-                "with the mode replication, the replication slot; default: tenon_ and the name of the table",
+                "with the mode replication, the replication slot; by default tenon_ and the name of the table",
             "type": "string"
           },
           "table": {
@@ -58,7 +58,7 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
           },
           "timeout": {
             "default_value": "60s",
-            "description": "how long the server may be silent",
+            "description": "the maximum time without data from the server",
             "type": "duration",
             "validations": [{"type": "greater_than", "value": "0s"}]
           },
@@ -75,7 +75,7 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
         "value": {
           "key": {
             "description":
-                "the columns that identify a row, with commas between them; default: the primary key",
+                "the columns that identify a row, separated by commas; by default the primary key",
             "type": "string"
           },
           "table": {
@@ -86,7 +86,7 @@ TENON_PLUGINS("tenon.dev/postgres", TENON_POSTGRES_VERSION, PLUGINS, {
           },
           "timeout": {
             "default_value": "60s",
-            "description": "how long the server may be silent",
+            "description": "the maximum time without data from the server",
             "type": "duration",
             "validations": [{"type": "greater_than", "value": "0s"}]
           },

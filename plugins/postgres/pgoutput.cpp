@@ -40,17 +40,17 @@ Tuple read_tuple(MessageReader& reader) {
 Begin read_begin(MessageReader& reader) {
   Begin begin;
   begin.commit = reader.int64();
-  reader.int64();  // when
-  reader.int32();  // the number of the transaction
+  reader.int64();  // time
+  reader.int32();  // transaction id
   return begin;
 }
 
 Commit read_commit(MessageReader& reader) {
   Commit commit;
   reader.byte();   // flags
-  reader.int64();  // where the commit begins
+  reader.int64();  // begin of the commit
   commit.end = reader.int64();
-  reader.int64();  // when
+  reader.int64();  // time
   return commit;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the messages of pgoutput, the logical decoding of PostgreSQL, version 1 of its protocol.
+// Parses the messages of pgoutput, PostgreSQL's plugin for logical decoding, protocol version 1.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace tenon::postgres {
 
-/// A place in the log of the server.
+/// A position in the write-ahead log of the server.
 using Lsn = std::uint64_t;
 
-/// Numbers and texts of a message, one after another. Functions throw sdk::Failure with
+/// Reads the numbers and texts of a message in order. Functions throw sdk::Failure with
 /// TENON_DATA_LOSS if the message is too short.
 class MessageReader {
  public:
@@ -37,28 +37,28 @@ class MessageReader {
 };
 
 struct Begin {
-  Lsn commit = 0;  // where the commit of the transaction begins
+  Lsn commit = 0;  // begin of the commit of the transaction
 };
 
 struct Commit {
-  Lsn end = 0;  // where the commit of the transaction ends
+  Lsn end = 0;  // end of the commit of the transaction
 };
 
 struct RelationColumn {
   std::string name;
-  std::uint32_t type = 0;      // its OID
-  std::int32_t modifier = -1;  // eg: the length of a varchar
+  std::uint32_t type = 0;      // OID of the type
+  std::int32_t modifier = -1;  // of the type, such as the length of a varchar
   bool in_identity = false;    // part of the replica identity
 };
 
-/// The columns of a table. They are sent before the first change, and again when they changed.
+/// The columns of a table, sent before the first change and again after the columns changed.
 struct Relation {
   std::uint32_t id = 0;  // the OID of the table
   std::string name;
   std::vector<RelationColumn> columns;
 };
 
-/// A value as text. One that is stored outside of its row and did not change is not sent.
+/// A value as text. A value that is stored outside of its row and did not change is not sent.
 struct Field {
   enum class Kind { null, unchanged, text };
   Kind kind = Kind::null;
@@ -77,12 +77,12 @@ struct RowChange {
   Tuple after;                 // empty after a delete
 };
 
-/// A message that says nothing about rows: Origin, Type, Truncate, Message.
+/// A message without rows: Origin, Type, Truncate, Message.
 struct Other {};
 
 using Message = std::variant<Begin, Commit, Relation, RowChange, Other>;
 
-/// Reads a message. Throws sdk::Failure with TENON_DATA_LOSS if it is not one of pgoutput.
+/// Parses a message. Throws sdk::Failure with TENON_DATA_LOSS if it is not a message of pgoutput.
 Message decode(std::string_view bytes);
 
 }  // namespace tenon::postgres

@@ -9,7 +9,7 @@
 namespace tenon::postgres {
 namespace {
 
-/// Takes a prefix off a text. Returns whether the text begins with it.
+/// Removes a prefix from a text. Returns whether the text began with it.
 bool take(std::string_view& text, std::string_view prefix) {
   if (text.substr(0, prefix.size()) != prefix) return false;
   text.remove_prefix(prefix.size());

@@ -13,7 +13,7 @@ void append_number(std::string& bytes, std::uint64_t number) {
   for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
 }
 
-/// Returns the time in microseconds since 2000, as the protocol has it.
+/// Returns the time in the format of the protocol: microseconds since 2000.
 std::uint64_t time_of_server() {
   constexpr auto year_2000 = 946'684'800s;
   const auto now = std::chrono::system_clock::now().time_since_epoch() - year_2000;
@@ -26,19 +26,19 @@ LogData read_log(CopyData data) {
   LogData log{std::move(data), {}, 0, false};
   switch (const std::uint8_t kind = reader.byte()) {
     case 'w':
-      reader.int64();  // where the message begins
+      reader.int64();  // begin of the message
       log.end = reader.int64();
-      reader.int64();  // when
+      reader.int64();  // time
       log.message = reader.rest();
       return log;
     case 'k':
       log.end = reader.int64();
-      reader.int64();  // when
+      reader.int64();  // time
       log.wants_reply = reader.byte() != 0;
       return log;
     default:
-      throw sdk::Failure(TENON_DATA_LOSS, "the server sent a message of the unknown kind ",
-                         int{kind}, " while it replicates");
+      throw sdk::Failure(TENON_DATA_LOSS, "the server sent a replication message of unknown kind ",
+                         int{kind});
   }
 }
 
@@ -49,40 +49,40 @@ void Progress::confirmed(Lsn end) {
   confirmed_ = std::max(confirmed_, end);
 }
 
-void Progress::made(std::string position) {
+void Progress::produced(std::string position) {
   const std::lock_guard lock(mutex_);
-  made_ = std::move(position);
+  produced_ = std::move(position);
 }
 
 void Progress::acknowledged(std::string_view position) {
   const std::optional<Position> parsed = parse_position(position);
   const std::lock_guard lock(mutex_);
   acknowledged_ = position;
-  // The server sends a transaction again if its commit begins where the log is confirmed.
+  // The server sends a transaction again if its commit begins at the confirmed position.
   if (parsed && parsed->phase == Phase::stream) confirmed_ = std::max(confirmed_, parsed->lsn);
 }
 
-void Progress::seen(Lsn end) {
+void Progress::received(Lsn end) {
   const std::lock_guard lock(mutex_);
-  seen_ = std::max(seen_, end);
+  received_ = std::max(received_, end);
 }
 
 Lsn Progress::confirmed() const {
   const std::lock_guard lock(mutex_);
-  return acknowledged_ == made_ ? std::max(confirmed_, seen_) : confirmed_;
+  return acknowledged_ == produced_ ? std::max(confirmed_, received_) : confirmed_;
 }
 
-LogStream::LogStream(const std::string& url, const Patience& patience, const Slot& slot, Lsn start,
+LogStream::LogStream(const std::string& url, const WaitLimits& limits, const Slot& slot, Lsn start,
                      const Progress& progress)
     : action_("cannot read from replication slot " + slot.name),
-      interval_(std::min<Duration>(patience.silence / 3, 10s)),
+      interval_(std::min<Duration>(limits.timeout / 3, 10s)),
       progress_(progress),
-      connection_(url, patience, Connection::Protocol::replication) {
-  // Values come in a form that does not depend on the settings of the user.
-  connection_.run(patience, action_,
+      connection_(url, limits, Connection::Protocol::replication) {
+  // The text form of values must not depend on the settings of the user.
+  connection_.run(limits, action_,
                   "SET datestyle = 'ISO'; SET intervalstyle = 'postgres'; "
                   "SET extra_float_digits = 3");
-  connection_.begin_copy(patience, action_,
+  connection_.begin_copy(limits, action_,
                          sdk::text("START_REPLICATION SLOT ", quoted_name(slot.name), " LOGICAL ",
                                    to_text(start), " (proto_version '1', publication_names ",
                                    quoted_text(quoted_name(slot.publication)), ")"));
@@ -106,8 +106,8 @@ std::optional<LogData> LogStream::take() {
   return read_log(*std::move(data));
 }
 
-void LogStream::wait(const Patience& patience) const {
-  connection_.wait_for_input(patience);
+void LogStream::wait(const WaitLimits& limits) const {
+  connection_.wait_for_input(limits);
 }
 
 void LogStream::confirm() {
@@ -115,17 +115,17 @@ void LogStream::confirm() {
   send_status(false);
 }
 
-void LogStream::send_status(bool asks_for_reply) {
+void LogStream::send_status(bool request_reply) {
   sent_ = progress_.confirmed();
   std::string status = "r";
   for (int i = 0; i < 3; i++) append_number(status, sent_);  // written, flushed, applied
   append_number(status, time_of_server());
-  status.push_back(asks_for_reply ? '\1' : '\0');
-  connection_.offer_copy(status);
+  status.push_back(request_reply ? '\1' : '\0');
+  connection_.try_put_copy(status);
 }
 
 void LogStream::keep_confirming() {
-  // The server replies to each status of this thread, so that a silent server is noticed.
+  // The server replies to each status of this thread, so that a dead server is detected.
   const Duration pause = std::min<Duration>(interval_, 1s);
   auto next = std::chrono::steady_clock::now() + interval_;
   std::unique_lock lock(mutex_);

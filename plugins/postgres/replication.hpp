@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The protocol of replication: the server sends its log, and is told how far it is confirmed.
+// The replication protocol: the server sends its log, and the client confirms positions in it.
 #pragma once
 
 #include "connection.hpp"
@@ -17,62 +17,62 @@
 
 namespace tenon::postgres {
 
-/// Knows how far the log can be confirmed. Its functions may be called from any thread.
+/// Computes the position up to which the log can be confirmed. Thread-safe.
 class Progress {
  public:
-  /// Starts after the record with a position; empty: from the start.
-  explicit Progress(const std::string& position) : made_(position) { acknowledged(position); }
+  /// Starts after the record with a position, or from the start if it is empty.
+  explicit Progress(const std::string& position) : produced_(position) { acknowledged(position); }
 
-  /// Notes up to where the server has the log as confirmed.
+  /// Sets the position that the server has stored as confirmed.
   void confirmed(Lsn end);
-  /// Notes the last record that was made.
-  void made(std::string position);
+  /// Sets the position of the last record that was produced.
+  void produced(std::string position);
   /// Notes that all records up to a position are acknowledged.
   void acknowledged(std::string_view position);
-  /// Notes that the log up to `end` has no other records than those that were made.
-  void seen(Lsn end);
+  /// Notes that all records of the log up to `end` were produced.
+  void received(Lsn end);
 
-  /// Returns the place up to which the log is not needed any more.
+  /// Returns the position up to which the log is no longer needed.
   Lsn confirmed() const;
 
  private:
   mutable std::mutex mutex_;
-  std::string made_;
+  std::string produced_;
   std::string acknowledged_;
   Lsn confirmed_ = 0;
-  Lsn seen_ = 0;
+  Lsn received_ = 0;
 };
 
-/// What the server sends: a message of pgoutput, or that the log goes on to `end` without one.
+/// Data from the server: a message of pgoutput, or a keepalive, which reports that the log up to
+/// `end` has no further messages.
 struct LogData {
   CopyData data;
-  std::string_view message;  // refers to `data`; empty: a keepalive
+  std::string_view message;  // refers to `data`; empty for a keepalive
   Lsn end = 0;
   bool wants_reply = false;
 };
 
-/// Reads the log from a slot. A thread tells the server how far it is confirmed, also while nobody
-/// reads.
+/// Reads the log from a slot. A background thread confirms the log, also while nothing is read.
 class LogStream {
  public:
-  /// Starts at `start`, or where the slot is confirmed if that is later. `progress` must outlive
-  /// the stream.
-  LogStream(const std::string& url, const Patience& patience, const Slot& slot, Lsn start,
+  /// Starts at `start`, or at the confirmed position of the slot if that is later. `progress` must
+  /// outlive the stream.
+  LogStream(const std::string& url, const WaitLimits& limits, const Slot& slot, Lsn start,
             const Progress& progress);
-  /// Confirms a last time.
+  /// Confirms the log a last time.
   ~LogStream();
   LogStream(const LogStream&) = delete;
   LogStream& operator=(const LogStream&) = delete;
 
-  /// Returns what the server has sent; nothing if that is nothing. Does not wait.
+  /// Returns the next data if they have arrived. Does not wait.
   std::optional<LogData> take();
   /// Waits until the server sends something.
-  void wait(const Patience& patience) const;
-  /// Tells the server how far the log is confirmed.
+  void wait(const WaitLimits& limits) const;
+  /// Sends the confirmed position to the server.
   void confirm();
 
  private:
-  void send_status(bool asks_for_reply);
+  void send_status(bool request_reply);
   void keep_confirming();
 
   const std::string action_;

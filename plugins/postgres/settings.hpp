@@ -53,14 +53,15 @@ inline constexpr auto destination_parameters = sdk::parameters(
                    "the table, which is created if it is missing; as in SQL: people, sales.people, "
                    "\"My People\"")
         .required(),
-    sdk::parameter(&DestinationSettings::key, "key",
-                   "the columns that identify a row, with commas between them; default: the "
-                   "primary key"),
-    sdk::parameter(&DestinationSettings::timeout, "timeout", "how long the server may be silent")
+    sdk::parameter(
+        &DestinationSettings::key, "key",
+        "the columns that identify a row, separated by commas; by default the primary key"),
+    sdk::parameter(&DestinationSettings::timeout, "timeout",
+                   "the maximum time without data from the server")
         .otherwise("60s")
         .greater_than("0s"));
 
-/// What follows the rows that are there at first.
+/// The behaviour of the source after the existing rows.
 enum class Mode { snapshot, poll, replication };
 
 inline constexpr sdk::Word<Mode> modes[] = {
@@ -85,27 +86,31 @@ inline constexpr auto source_parameters = sdk::parameters(
     sdk::parameter(&SourceSettings::table, "table",
                    "the table; as in SQL: people, sales.people, \"My People\"")
         .required(),
-    sdk::parameter(&SourceSettings::key, "key",
-                   "the columns that identify a row, with commas between them; default: the "
-                   "primary key"),
-    sdk::parameter(&SourceSettings::mode, "mode",
-                   "snapshot: ends after the last row; poll: then looks for new rows; replication: "
-                   "then follows all changes by logical decoding")
+    sdk::parameter(
+        &SourceSettings::key, "key",
+        "the columns that identify a row, separated by commas; by default the primary key"),
+    sdk::parameter(
+        &SourceSettings::mode, "mode",
+        "snapshot: end after the last row; poll: continue with new rows; replication: continue "
+        "with all changes by logical decoding")
         .otherwise("snapshot")
         .one_of(modes),
-    sdk::parameter(&SourceSettings::column, "column",
-                   "with the mode poll, a column that grows with each change of a row; default: "
-                   "the key, which finds new rows only"),
+    sdk::parameter(
+        &SourceSettings::column, "column",
+        "with the mode poll, a column whose value grows with each change of a row; by default the "
+        "key, which finds only new rows"),
     sdk::parameter(&SourceSettings::interval, "interval",
-                   "with the mode poll, how long to wait before looking again")
+                   "with the mode poll, the time between two passes")
         .otherwise("1s")
         .greater_than("0s"),
-    sdk::parameter(&SourceSettings::slot, "slot",
-                   "with the mode replication, the replication slot; default: tenon_ and the name "
-                   "of the table"),
+    sdk::parameter(
+        &SourceSettings::slot, "slot",
+        "with the mode replication, the replication slot; by default tenon_ and the name of the "
+        "table"),
     sdk::parameter(&SourceSettings::publication, "publication",
-                   "with the mode replication, the publication; default: the name of the slot"),
-    sdk::parameter(&SourceSettings::timeout, "timeout", "how long the server may be silent")
+                   "with the mode replication, the publication; by default the name of the slot"),
+    sdk::parameter(&SourceSettings::timeout, "timeout",
+                   "the maximum time without data from the server")
         .otherwise("60s")
         .greater_than("0s"));
 

@@ -11,11 +11,11 @@
 namespace tenon::postgres {
 namespace {
 
-// More bytes are not in a name of PostgreSQL.
-constexpr std::size_t longest_name = 63;
+// The limit of PostgreSQL in bytes.
+constexpr std::size_t max_name_size = 63;
 constexpr std::size_t hash_size = 9;
 
-/// Returns "_" and 8 digits that differ for different texts.
+/// Returns "_" and a hash of the text in 8 digits.
 std::string hash_of(std::string_view text) {
   std::uint32_t hash = 2166136261;  // FNV-1a
   for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 16777619;
@@ -24,27 +24,27 @@ std::string hash_of(std::string_view text) {
   return digits;
 }
 
-bool is_of_slot(char c) {
+bool is_slot_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-bool has_row(Connection& connection, const Patience& patience, const std::string& sql,
+bool has_row(Connection& connection, const WaitLimits& limits, const std::string& sql,
              const std::string& parameter) {
-  return connection.run(patience, "cannot look for logical decoding", sql, {parameter}).size() > 0;
+  return connection.run(limits, "cannot look for logical decoding", sql, {parameter}).size() > 0;
 }
 
-bool has_publication(Connection& connection, const Patience& patience, const Slot& slot) {
-  return has_row(connection, patience, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
+bool has_publication(Connection& connection, const WaitLimits& limits, const Slot& slot) {
+  return has_row(connection, limits, "SELECT FROM pg_catalog.pg_publication WHERE pubname = $1",
                  slot.publication);
 }
 
-bool has_slot(Connection& connection, const Patience& patience, const Slot& slot) {
-  return has_row(connection, patience,
+bool has_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {
+  return has_row(connection, limits,
                  "SELECT FROM pg_catalog.pg_replication_slots WHERE slot_name = $1", slot.name);
 }
 
-void check_level(Connection& connection, const Patience& patience) {
-  const Rows rows = connection.run(patience, "cannot look for logical decoding", "SHOW wal_level");
+void check_level(Connection& connection, const WaitLimits& limits) {
+  const Rows rows = connection.run(limits, "cannot look for logical decoding", "SHOW wal_level");
   if (rows.text(0, 0) == "logical") return;
   throw sdk::Failure(TENON_FAILED_PRECONDITION,
                      "the server has no logical decoding; found: wal_level = ", rows.text(0, 0),
@@ -52,14 +52,14 @@ void check_level(Connection& connection, const Patience& patience) {
                      "server, or set \"mode\" to \"poll\"");
 }
 
-void check_identity(Connection& connection, const Patience& patience, const Table& table,
+void check_identity(Connection& connection, const WaitLimits& limits, const Table& table,
                     const Names& key) {
   std::string names;
   for (const std::string& name : key) {
     names += sdk::text(names.empty() ? "" : ", ", quoted_text(name));
   }
   const Rows rows = connection.run(
-      patience, sdk::text("cannot find the replica identity of ", table.name),
+      limits, sdk::text("cannot find the replica identity of ", table.name),
       sdk::text("SELECT c.relreplident = 'f' OR NOT EXISTS (SELECT FROM unnest(ARRAY[", names,
                 "]) AS k WHERE k NOT IN (SELECT a.attname FROM pg_catalog.pg_index i "
                 "JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND "
@@ -70,19 +70,19 @@ void check_identity(Connection& connection, const Patience& patience, const Tabl
       {table.name});
   if (rows.is_true(0, 0)) return;
   throw sdk::Failure(TENON_FAILED_PRECONDITION, "the replica identity of table ", table.name,
-                     " has not all columns of the key (", joined(key),
-                     "), so that updates and deletes come without them; fix: ALTER TABLE ",
+                     " lacks columns of the key (", joined(key),
+                     "), so updates and deletes would not contain them; fix: ALTER TABLE ",
                      table.name, " REPLICA IDENTITY FULL");
 }
 
-void create_publication(Connection& connection, const Patience& patience, const Slot& slot,
+void create_publication(Connection& connection, const WaitLimits& limits, const Slot& slot,
                         const Table& table) {
   const std::string action = "cannot create publication " + slot.publication;
-  const Rows version = connection.run(
-      patience, action, "SELECT current_setting('server_version_num')::int >= 130000");
+  const Rows version =
+      connection.run(limits, action, "SELECT current_setting('server_version_num')::int >= 130000");
   const char* const partitions = version.is_true(0, 0) ? ", publish_via_partition_root = true" : "";
   connection.run(
-      patience, action,
+      limits, action,
       sdk::text("CREATE PUBLICATION ", quoted_name(slot.publication), " FOR TABLE ", table.name,
                 " WITH (publish = 'insert, update, delete'", partitions, ")"));
 }
@@ -90,30 +90,31 @@ void create_publication(Connection& connection, const Patience& patience, const 
 }  // namespace
 
 std::string slot_name(const Table& table) {
-  std::string plain;  // without the quotes of SQL
+  std::string plain;  // without quotes
   std::copy_if(table.name.begin(), table.name.end(), std::back_inserter(plain),
                [](char c) { return c != '"'; });
   std::string name = "tenon_" + plain;
   std::replace(name.begin(), name.end(), '.', '_');
-  const bool is_plain = name.size() <= longest_name &&
-                        std::all_of(name.begin(), name.end(), is_of_slot) && table.name == plain;
+  const bool is_plain = name.size() <= max_name_size &&
+                        std::all_of(name.begin(), name.end(), is_slot_character) &&
+                        table.name == plain;
   if (is_plain) return name;
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return !is_of_slot(c); }, '_');
-  return name.substr(0, longest_name - hash_size) + hash_of(table.name);
+      name.begin(), name.end(), [](char c) { return !is_slot_character(c); }, '_');
+  return name.substr(0, max_name_size - hash_size) + hash_of(table.name);
 }
 
-void create_slot(Connection& connection, const Patience& patience, const Slot& slot,
+void create_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                  const Table& table, const Names& key) {
-  check_level(connection, patience);
-  check_identity(connection, patience, table, key);
+  check_level(connection, limits);
+  check_identity(connection, limits, table, key);
   try {
-    // The slot sees a publication that is older than itself.
-    if (!has_publication(connection, patience, slot)) {
-      create_publication(connection, patience, slot, table);
+    // A slot only supports publications that existed when it was created.
+    if (!has_publication(connection, limits, slot)) {
+      create_publication(connection, limits, slot, table);
     }
-    if (has_slot(connection, patience, slot)) return;
-    connection.run(patience, "cannot create replication slot " + slot.name,
+    if (has_slot(connection, limits, slot)) return;
+    connection.run(limits, "cannot create replication slot " + slot.name,
                    "SELECT pg_create_logical_replication_slot($1, 'pgoutput')", {slot.name});
   } catch (const ServerError& error) {
     if (error.state() == "42501") {
@@ -128,11 +129,11 @@ void create_slot(Connection& connection, const Patience& patience, const Slot& s
   }
 }
 
-Lsn check_slot(Connection& connection, const Patience& patience, const Slot& slot,
+Lsn check_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                const Table& table) {
-  check_level(connection, patience);
+  check_level(connection, limits);
   const Rows rows = connection.run(
-      patience, "cannot find replication slot " + slot.name,
+      limits, "cannot find replication slot " + slot.name,
       "SELECT s.confirmed_flush_lsn, s.plugin = 'pgoutput' AND s.database = current_database(), "
       "to_jsonb(s)->>'wal_status' = 'lost' FROM pg_catalog.pg_replication_slots s "
       "WHERE s.slot_name = $1",
@@ -141,22 +142,22 @@ Lsn check_slot(Connection& connection, const Patience& patience, const Slot& slo
       "; fix: delete the pipeline, and run it again to read the whole table";
   if (rows.size() == 0) {
     throw sdk::Failure(TENON_DATA_LOSS, "replication slot ", slot.name,
-                       " does not exist any more, and the changes since then are lost", fix);
+                       " no longer exists, and the changes since then are lost", fix);
   }
   if (rows.is_true(0, 2)) {
     throw sdk::Failure(TENON_DATA_LOSS, "replication slot ", slot.name,
-                       " has lost changes, as the server limits what it keeps "
+                       " has lost changes, because the server limits the size of its log "
                        "(max_slot_wal_keep_size)",
                        fix);
   }
   const std::optional<Lsn> confirmed = parse_lsn(rows.text(0, 0));
   if (!rows.is_true(0, 1) || !confirmed) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "replication slot ", slot.name,
-                       " is not one of pgoutput in this database; fix: name another one in "
+                       " does not use pgoutput in this database; fix: name another slot in "
                        "\"slot\"");
   }
   const Rows published =
-      connection.run(patience, "cannot find publication " + slot.publication,
+      connection.run(limits, "cannot find publication " + slot.publication,
                      "SELECT FROM pg_catalog.pg_publication_tables AS p WHERE p.pubname = $1 AND "
                      "format('%I.%I', p.schemaname, p.tablename) = $2",
                      {slot.publication, table.name});
@@ -165,12 +166,12 @@ Lsn check_slot(Connection& connection, const Patience& patience, const Slot& slo
                      " does not exist or has no table ", table.name, fix);
 }
 
-void remove_slot(Connection& connection, const Patience& patience, const Slot& slot) {
-  if (has_slot(connection, patience, slot)) {
-    connection.run(patience, "cannot remove replication slot " + slot.name,
+void remove_slot(Connection& connection, const WaitLimits& limits, const Slot& slot) {
+  if (has_slot(connection, limits, slot)) {
+    connection.run(limits, "cannot remove replication slot " + slot.name,
                    "SELECT pg_drop_replication_slot($1)", {slot.name});
   }
-  connection.run(patience, "cannot remove publication " + slot.publication,
+  connection.run(limits, "cannot remove publication " + slot.publication,
                  "DROP PUBLICATION IF EXISTS " + quoted_name(slot.publication));
 }
 

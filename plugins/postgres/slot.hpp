@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // The replication slot and the publication of a source. The server keeps the changes of the table
-// for the slot until they are confirmed.
+// until they are confirmed for the slot.
 #pragma once
 
 #include "pgoutput.hpp"
@@ -17,20 +17,20 @@ struct Slot {
   std::string publication;
 };
 
-/// Returns a name for the slot and the publication of a table, eg: tenon_public_people.
+/// Returns a name for the slot and the publication of a table, for example tenon_public_people.
 std::string slot_name(const Table& table);
 
-/// Creates the publication and then the slot, unless they exist. Throws a failure if the server
-/// has no logical decoding, or if the changes of rows would come without `key`.
-void create_slot(Connection& connection, const Patience& patience, const Slot& slot,
+/// Creates the publication and then the slot, unless they exist. Throws sdk::Failure if the server
+/// has no logical decoding, or if changes of rows would not contain `key`.
+void create_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                  const Table& table, const Names& key);
 
-/// Returns up to where the changes of a slot are confirmed. Throws a failure if the slot has lost
-/// changes, or if it or the publication cannot be used.
-Lsn check_slot(Connection& connection, const Patience& patience, const Slot& slot,
+/// Returns the confirmed position of a slot. Throws sdk::Failure if the slot has lost changes, or
+/// if it or the publication cannot be used.
+Lsn check_slot(Connection& connection, const WaitLimits& limits, const Slot& slot,
                const Table& table);
 
 /// Removes the slot and the publication if they exist.
-void remove_slot(Connection& connection, const Patience& patience, const Slot& slot);
+void remove_slot(Connection& connection, const WaitLimits& limits, const Slot& slot);
 
 }  // namespace tenon::postgres

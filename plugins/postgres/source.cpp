@@ -10,9 +10,9 @@ namespace {
 
 constexpr int page_size = 1000;
 
-sdk::Failure not_ours(std::string_view position) {
+sdk::Failure foreign_position(std::string_view position) {
   return sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position,
-                      "\" is not one of this plugin with these columns");
+                      "\" is not a position of this plugin with these columns");
 }
 
 /// Returns a JSON object of columns of the row `t`. `o` alone could be a column.
@@ -22,11 +22,11 @@ std::string object_sql(const Names& columns) {
 
 sdk::Failure other_slot(std::string_view position, std::string_view slot) {
   return sdk::Failure(TENON_INVALID_ARGUMENT, "the position \"", position,
-                      "\" is not one of the replication slot ", slot,
+                      "\" does not belong to the replication slot ", slot,
                       "; fix: delete the pipeline, and run it again to read the whole table");
 }
 
-/// Refuses a parameter that another mode than that of the settings uses.
+/// Throws sdk::Failure if a parameter is set that only another mode uses.
 void require_mode(const SourceSettings& settings, Mode mode, std::string_view value,
                   std::string_view name) {
   if (settings.mode == mode || value.empty()) return;
@@ -48,7 +48,7 @@ void Source::configure(const sdk::Config& config) {
 void Source::on_created(MapView<std::string> /*config*/) {
   if (!replicates()) return;
   connect();
-  create_slot(*connection_, patience(), slot_, table_, key_);
+  create_slot(*connection_, limits(), slot_, table_, key_);
 }
 
 void Source::on_updated(MapView<std::string> before, MapView<std::string> /*after*/) {
@@ -68,7 +68,7 @@ void Source::on_deleted(MapView<std::string> config) {
   settings_ = source_parameters.read(sdk::Config(config));
   if (!replicates()) return;
   find_table();
-  remove_slot(*connection_, patience(), slot_);
+  remove_slot(*connection_, limits(), slot_);
 }
 
 void Source::teardown() {
@@ -89,11 +89,11 @@ void Source::open(std::optional<BytesView> position) {
     if (position) check_position();
     return;
   }
-  if (!position) create_slot(*connection_, patience(), slot_, table_, key_);
+  if (!position) create_slot(*connection_, limits(), slot_, table_, key_);
   progress_.emplace(position ? std::string(position->text()) : "");
   if (position && position_.slot != slot_.name) throw other_slot(position->text(), slot_.name);
   if (position && position_.phase == Phase::snapshot) check_position();
-  check_slot(*connection_, patience(), slot_, table_);
+  check_slot(*connection_, limits(), slot_, table_);
   position_.slot = slot_.name;
   has_all_rows_ = position_.phase == Phase::stream;
 }
@@ -101,7 +101,7 @@ void Source::open(std::optional<BytesView> position) {
 void Source::begin_after(std::string_view position) {
   const std::optional<Position> parsed = parse_position(position);
   const bool fits = parsed && replicates() == !parsed->slot.empty();
-  if (!fits) throw not_ours(position);
+  if (!fits) throw foreign_position(position);
   position_ = *parsed;
 }
 
@@ -111,8 +111,8 @@ void Source::ack(ListView<Bytes> positions) {
 
 void Source::find_table() {
   in_page_ = false;
-  connection_.emplace(settings_.url.text, patience());
-  table_ = postgres::find_table(*connection_, patience(), settings_.table);
+  connection_.emplace(settings_.url.text, limits());
+  table_ = postgres::find_table(*connection_, limits(), settings_.table);
   slot_.name = settings_.slot.empty() ? slot_name(table_) : settings_.slot;
   slot_.publication = settings_.publication.empty() ? slot_.name : settings_.publication;
 }
@@ -124,7 +124,7 @@ void Source::connect() {
                        " does not exist; fix: create it or name another one in \"table\"");
   }
   key_ = split(settings_.key);
-  if (key_.empty()) key_ = primary_key(*connection_, patience(), table_);
+  if (key_.empty()) key_ = primary_key(*connection_, limits(), table_);
   if (key_.empty()) {
     throw sdk::Failure(TENON_FAILED_PRECONDITION, "table ", table_.name,
                        " has no primary key; fix: set \"key\" to columns that identify a row");
@@ -132,23 +132,23 @@ void Source::connect() {
   order_ = key_;
   const bool is_in_key = std::find(key_.begin(), key_.end(), settings_.column) != key_.end();
   if (!settings_.column.empty() && !is_in_key) order_.insert(order_.begin(), settings_.column);
-  // The server says whether the columns exist and may be read.
+  // EXPLAIN reports whether the columns exist and may be read.
   connection_->run(
-      patience(), action_,
+      limits(), action_,
       "EXPLAIN SELECT t.*, " + joined(order_, "t.") + " FROM " + table_.name + " AS t");
 }
 
 void Source::check_position() {
   try {
-    const Rows rows = connection_->run(patience(), action_,
+    const Rows rows = connection_->run(limits(), action_,
                                        "SELECT num_nulls(" + joined(order_, "p.") +
                                            ") = 0 FROM jsonb_populate_record(null::" + table_.name +
                                            ", $1::jsonb) AS p",
                                        {position_.row});
-    if (!rows.is_true(0, 0)) throw not_ours(position_.row);
+    if (!rows.is_true(0, 0)) throw foreign_position(position_.row);
   } catch (const ServerError& error) {
     if (!error.is_of_row()) throw;
-    throw not_ours(position_.row);
+    throw foreign_position(position_.row);
   }
 }
 
@@ -159,7 +159,7 @@ void Source::read_some(sdk::RecordBatch& batch) {
     if (has_all_rows_ && batch.empty()) read_changes(batch);
   } catch (...) {
     connection_.reset();
-    // A cancelled source still confirms what is acknowledged.
+    // After cancellation the stream still confirms acknowledged records.
     if (!call().cancelled()) stream_.reset();
     throw;
   }
@@ -190,21 +190,21 @@ void Source::fetch_records() {
   if (!stream_) start_stream();
   while (!changes_->has_changes()) {
     changes_->fetch(*stream_);
-    if (!changes_->has_changes()) stream_->wait(patience());
+    if (!changes_->has_changes()) stream_->wait(limits());
   }
-  changes_->convert(*connection_, patience(), records_);
+  changes_->convert(*connection_, limits(), records_);
 }
 
 void Source::start_stream() {
   if (changes_) position_ = changes_->position();
-  progress_->confirmed(check_slot(*connection_, patience(), slot_, table_));
+  progress_->confirmed(check_slot(*connection_, limits(), slot_, table_));
   changes_.emplace(table_, key_, position_, *progress_);
-  stream_.emplace(settings_.url.text, patience(), slot_, position_.lsn, *progress_);
+  stream_.emplace(settings_.url.text, limits(), slot_, position_.lsn, *progress_);
 }
 
 void Source::begin_page() {
   const std::string order = joined(order_, "t.");
-  std::string not_null;  // not num_nulls(), of which the planner knows nothing
+  std::string not_null;  // not num_nulls(), which the planner cannot optimise
   for (const std::string& name : order_) {
     not_null += sdk::text(not_null.empty() ? "t." : " AND t.", quoted_name(name), " IS NOT NULL");
   }
@@ -224,7 +224,7 @@ void Source::begin_page() {
 
 bool Source::read_page(sdk::RecordBatch& batch) {
   while (!batch.full()) {
-    const std::optional<Rows> row = connection_->next(patience(), action_);
+    const std::optional<Rows> row = connection_->next(limits(), action_);
     if (!row) {
       in_page_ = false;
       return true;
@@ -239,7 +239,7 @@ RecordV2 Source::to_record(const Rows& row) {
   has_position_ = true;
   position_.row = row.text(0, 0);
   const std::string position = to_text(position_);
-  if (replicates()) progress_->made(position);
+  if (replicates()) progress_->produced(position);
   RecordV2 record;
   record.position = to_bytes(position);
   record.operation = position_.phase == Phase::snapshot ? RecordV2::Operation::Snapshot

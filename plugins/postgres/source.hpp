@@ -2,7 +2,7 @@
 //
 // tenon.dev/postgres as a source: each row of a table is a record. The rows are read in the order
 // of the key, page by page, so that reading can resume after any of them. In the mode replication
-// a slot is made before the first row is read, and its changes are read after the last one.
+// a slot is created before the first row is read, and its changes are read after the last row.
 #pragma once
 
 #include "changes.hpp"
@@ -31,29 +31,29 @@ class Source : public sdk::ReadingSource {
   void on_deleted(MapView<std::string> config) override;
 
  private:
-  Patience patience() const { return {call(), settings_.timeout}; }
+  WaitLimits limits() const { return {call(), settings_.timeout}; }
   bool replicates() const { return settings_.mode == Mode::replication; }
   void connect();
-  /// Connects and looks the table up.
+  /// Connects and looks up the table.
   void find_table();
   void begin_after(std::string_view position);
   void check_position();
-  /// Reads rows. Returns whether all were read.
+  /// Reads rows. Returns whether all rows have been read.
   bool read_rows(sdk::RecordBatch& batch);
-  /// Begins to read the page after the last row.
+  /// Begins the page after the last row.
   void begin_page();
   /// Adds rows of the page. Returns whether the page has ended.
   bool read_page(sdk::RecordBatch& batch);
   RecordV2 to_record(const Rows& row);
   void read_changes(sdk::RecordBatch& batch);
   void start_stream();
-  /// Waits for changes and makes records of them.
+  /// Waits for changes and converts them to records.
   void fetch_records();
 
   SourceSettings settings_;
   std::string action_;
   bool has_position_ = false;
-  Position position_;  // of the last record; its row has the columns in `order_`
+  Position position_;  // of the last record; its row has the columns of `order_`
   std::optional<Connection> connection_;
   Table table_;
   Names key_;
@@ -66,7 +66,7 @@ class Source : public sdk::ReadingSource {
   std::optional<Progress> progress_;
   std::optional<LogStream> stream_;
   std::optional<Changes> changes_;
-  std::deque<RecordV2> records_;  // made and not yet returned
+  std::deque<RecordV2> records_;  // not yet returned
 };
 
 }  // namespace tenon::postgres

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The description of the plugin and of its parameters.
+// The specification of the plugin and its parameters.
 #pragma once
 
 #include <tenon/sdk/specifier.hpp>

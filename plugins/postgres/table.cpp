@@ -5,10 +5,10 @@
 
 namespace tenon::postgres {
 
-Table find_table(Connection& connection, const Patience& patience, std::string_view name) {
+Table find_table(Connection& connection, const WaitLimits& limits, std::string_view name) {
   const std::string action = sdk::text("cannot find table ", name);
   const Rows found = connection.run(
-      patience, action,
+      limits, action,
       "SELECT coalesce((SELECT format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c "
       "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass($1)), "
       "CASE cardinality(parts) WHEN 1 THEN format('%I.%I', coalesce(current_schema(), 'public'), "
@@ -18,9 +18,9 @@ Table find_table(Connection& connection, const Patience& patience, std::string_v
   return {std::string(found.text(0, 0)), found.is_true(0, 1)};
 }
 
-Names primary_key(Connection& connection, const Patience& patience, const Table& table) {
+Names primary_key(Connection& connection, const WaitLimits& limits, const Table& table) {
   const Rows rows = connection.run(
-      patience, sdk::text("cannot find the primary key of ", table.name),
+      limits, sdk::text("cannot find the primary key of ", table.name),
       "SELECT a.attname FROM pg_catalog.pg_index i CROSS JOIN LATERAL "
       "unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place) "
       "JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number "

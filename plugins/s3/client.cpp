@@ -12,7 +12,7 @@ namespace tenon::s3 {
 namespace {
 
 /// Ten times the size of a page of 1000 keys of 1024 bytes, each encoded as %XX.
-constexpr std::size_t longest_answer = 32 << 20;
+constexpr std::size_t max_response_size = 32 << 20;
 
 void check_bucket(std::string_view bucket) {
   const auto is_plain = [](char c) {
@@ -25,8 +25,8 @@ void check_bucket(std::string_view bucket) {
   if (fits) return;
   throw sdk::Failure(
       TENON_INVALID_ARGUMENT, "\"", bucket,
-      "\" is not a name of a bucket: letters, digits, '.', '_' and '-', the first one "
-      "a letter or digit");
+      "\" is not a valid name of a bucket; needed: letters, digits, '.', '_' and '-', "
+      "beginning with a letter or digit");
 }
 
 void check_key(std::string_view key) {
@@ -47,21 +47,21 @@ void read_error(const std::string& body, Refusal& refusal) {
       if (path == "Error/Region") refusal.region = text;
     });
   } catch (const sdk::Failure&) {
-    // The HTTP status is all that is known.
+    // Only the HTTP status is known.
   }
 }
 
-Refusal refusal_of(Exchange& exchange, const Patience& patience) {
+Refusal refusal_of(Exchange& exchange, const WaitLimits& limits) {
   Refusal refusal;
   refusal.http_status = exchange.status();
   refusal.region = exchange.header("x-amz-bucket-region").value_or("");
-  read_error(rest_of(exchange, patience), refusal);
+  read_error(read_rest(exchange, limits), refusal);
   return refusal;
 }
 
 }  // namespace
 
-Request Client::about(std::string_view method, std::string_view bucket) const {
+Request Client::request(std::string_view method, std::string_view bucket) const {
   check_bucket(bucket);
   const std::string name(bucket);
   const Endpoint& endpoint = settings_.endpoint;
@@ -72,10 +72,10 @@ Request Client::about(std::string_view method, std::string_view bucket) const {
   return request;
 }
 
-Request Client::about(std::string_view method, std::string_view bucket,
-                      std::string_view key) const {
+Request Client::request(std::string_view method, std::string_view bucket,
+                        std::string_view key) const {
   check_key(key);
-  Request request = about(method, bucket);
+  Request request = this->request(method, bucket);
   if (settings_.path_style) request.path += '/';
   request.path += encode_path(key);
   return request;
@@ -86,37 +86,37 @@ std::string Client::origin(const Request& request) const {
 }
 
 std::unique_ptr<Exchange> Client::begin(Request request, std::string action,
-                                        const Patience& patience) const {
+                                        const WaitLimits& limits) const {
   signer_.sign(request, now());
   auto exchange =
       std::make_unique<Exchange>(connections_, origin(request), request, std::move(action));
-  exchange->begin(patience);
+  exchange->begin(limits);
   if (exchange->status() / 100 == 2) return exchange;
-  throw failure_of(exchange->action(), refusal_of(*exchange, patience));
+  throw failure_of(exchange->action(), refusal_of(*exchange, limits));
 }
 
-std::string Client::send(Request request, std::string action, const Patience& patience) const {
-  const auto exchange = begin(std::move(request), std::move(action), patience);
-  return rest_of(*exchange, patience);
+std::string Client::send(Request request, std::string action, const WaitLimits& limits) const {
+  const auto exchange = begin(std::move(request), std::move(action), limits);
+  return read_rest(*exchange, limits);
 }
 
 std::string Client::signed_url(Request request, Duration ttl) const {
   using std::chrono::seconds;
   const Timestamp begin = now();
-  const seconds good = std::chrono::ceil<seconds>(begin + ttl) - std::chrono::floor<seconds>(begin);
-  signer_.presign(request, begin, std::min(good, longest_ttl));
+  const seconds valid =
+      std::chrono::ceil<seconds>(begin + ttl) - std::chrono::floor<seconds>(begin);
+  signer_.presign(request, begin, std::min(valid, max_ttl));
   return origin(request) + request.path + "?" + query_of(request.query);
 }
 
-std::string rest_of(Exchange& exchange, const Patience& patience) {
+std::string read_rest(Exchange& exchange, const WaitLimits& limits) {
   std::string text;
-  std::uint8_t room[16 * 1024];
-  while (const std::size_t count = exchange.read(patience, {room, sizeof room})) {
-    text.append(reinterpret_cast<const char*>(room), count);
-    if (text.size() > longest_answer) {
+  std::uint8_t buffer[16 * 1024];
+  while (const std::size_t count = exchange.read(limits, {buffer, sizeof buffer})) {
+    text.append(reinterpret_cast<const char*>(buffer), count);
+    if (text.size() > max_response_size) {
       throw sdk::Failure(TENON_DATA_LOSS, exchange.action(),
-                         ": the response of the server is longer "
-                         "than any of S3");
+                         ": the response of the server is longer than any of S3");
     }
   }
   return text;

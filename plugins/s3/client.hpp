@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Signed requests to one server.
+// Sends signed requests to one server.
 #pragma once
 
 #include "connection.hpp"
@@ -15,30 +15,30 @@
 
 namespace tenon::s3 {
 
-/// May be used on several threads at once. Every function throws sdk::Failure.
+/// A client of one server. Thread-safe. Functions throw sdk::Failure.
 class Client {
  public:
   explicit Client(Settings settings)
       : settings_(std::move(settings)), signer_(settings_.credentials, settings_.region) {}
 
   const Settings& settings() const noexcept { return settings_; }
-  /// Returns the limits of an exchange that serves a call.
-  Patience patience(sdk::Call call) const noexcept { return {call, settings_.timeout}; }
+  /// Returns the limits of an exchange for a call.
+  WaitLimits limits(sdk::Call call) const noexcept { return {call, settings_.timeout}; }
 
-  /// Returns a request about an object, or about a bucket. Fails with TENON_INVALID_ARGUMENT if the
-  /// name is ambiguous in an address.
-  Request about(std::string_view method, std::string_view bucket, std::string_view key) const;
-  Request about(std::string_view method, std::string_view bucket) const;
+  /// Return a request for an object or for a bucket. Fail with TENON_INVALID_ARGUMENT if the name
+  /// is ambiguous in a URL.
+  Request request(std::string_view method, std::string_view bucket, std::string_view key) const;
+  Request request(std::string_view method, std::string_view bucket) const;
 
   /// Signs and sends a request and waits until the body of the response begins. Fails if the server
-  /// refuses the request. `action` begins the messages, eg: "cannot read photos/cat.png".
+  /// refuses the request. `action` begins the messages, for example "cannot read photos/cat.png".
   std::unique_ptr<Exchange> begin(Request request, std::string action,
-                                  const Patience& patience) const;
-  /// The same, but returns the body of the response.
-  std::string send(Request request, std::string action, const Patience& patience) const;
+                                  const WaitLimits& limits) const;
+  /// Signs and sends a request and returns the body of the response.
+  std::string send(Request request, std::string action, const WaitLimits& limits) const;
 
-  /// Returns the address of a request that anybody may send until `ttl` has passed, and at most a
-  /// second longer, since S3 counts in whole seconds.
+  /// Returns a URL with which anybody can send the request until `ttl` has passed. It is valid for
+  /// up to a second longer, because S3 counts in whole seconds.
   std::string signed_url(Request request, Duration ttl) const;
 
  private:
@@ -49,11 +49,11 @@ class Client {
   std::shared_ptr<Connections> connections_ = std::make_shared<Connections>();
 };
 
-/// The longest time for which a signed address can be valid.
-constexpr std::chrono::seconds longest_ttl = std::chrono::hours(7 * 24);
+/// The maximum time for which a signed URL can be valid.
+constexpr std::chrono::seconds max_ttl = std::chrono::hours(7 * 24);
 
 /// Returns the rest of the body of a response. Throws sdk::Failure, also if the body is longer than
 /// any response of S3.
-std::string rest_of(Exchange& exchange, const Patience& patience);
+std::string read_rest(Exchange& exchange, const WaitLimits& limits);
 
 }  // namespace tenon::s3

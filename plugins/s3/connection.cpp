@@ -8,8 +8,8 @@
 namespace tenon::s3 {
 namespace {
 
-/// The most idle connections that are kept: as many as requests usually run at the same time.
-constexpr std::size_t most_idle = 8;
+/// Maximum number of idle connections: the typical number of concurrent requests.
+constexpr std::size_t max_idle = 8;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ std::unique_ptr<Connection> Connections::take() {
 void Connections::give_back(std::unique_ptr<Connection> connection) {
   curl_easy_reset(connection->easy);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (idle_.size() < most_idle) idle_.push_back(std::move(connection));
+  if (idle_.size() < max_idle) idle_.push_back(std::move(connection));
 }
 
 }  // namespace tenon::s3

@@ -11,7 +11,7 @@
 
 namespace tenon::s3 {
 
-/// The handles of libcurl that one request at a time uses.
+/// The handles of libcurl for one request at a time.
 struct Connection {
   Connection();
   ~Connection();
@@ -22,7 +22,7 @@ struct Connection {
   CURL* const easy;
 };
 
-/// Connections that are not in use. May be used on several threads at once.
+/// A pool of idle connections. Thread-safe.
 class Connections {
  public:
   std::unique_ptr<Connection> take();

@@ -22,9 +22,9 @@ void add(std::unique_ptr<curl_slist, void (*)(curl_slist*)>& list, const std::st
   list.reset(longer);
 }
 
-/// Clears a borrowed buffer at the end of a scope.
-struct Forget {
-  ~Forget() { buffer = {}; }
+/// Resets a borrowed buffer at the end of a scope.
+struct BufferReset {
+  ~BufferReset() { buffer = {}; }
   Buffer& buffer;
 };
 
@@ -57,13 +57,14 @@ void Exchange::set_up(const std::string& url, const Request& request) {
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_PATH_AS_IS, 1L);  // keys may have dots between slashes
-  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // others read ahead
+  // Other versions of HTTP read ahead.
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_HTTPHEADER, headers_.get());
   set(CURLOPT_ERRORBUFFER, error_);
   set(CURLOPT_NOSIGNAL, 1L);    // the signals of the process belong to the host
   set(CURLOPT_QUICK_EXIT, 1L);  // does not wait for a cancelled look-up of a name
-  set(CURLOPT_BUFFERSIZE, static_cast<long>(piece));
-  set(CURLOPT_WRITEFUNCTION, static_cast<curl_write_callback>(&Exchange::take));
+  set(CURLOPT_BUFFERSIZE, static_cast<long>(chunk_size));
+  set(CURLOPT_WRITEFUNCTION, static_cast<curl_write_callback>(&Exchange::on_data));
   set(CURLOPT_WRITEDATA, this);
   if (request.method == "HEAD") {
     set(CURLOPT_NOBODY, 1L);
@@ -76,17 +77,17 @@ void Exchange::set_up(const std::string& url, const Request& request) {
   }
 }
 
-void Exchange::begin(const Patience& patience) {
-  run(patience);
+void Exchange::begin(const WaitLimits& limits) {
+  run(limits);
   if (ended_ && result_ != CURLE_OK && !began_) fail();
 }
 
-std::size_t Exchange::read(const Patience& patience, Buffer into) {
+std::size_t Exchange::read(const WaitLimits& limits, Buffer into) {
   if (rest_begin_ == rest_end_) {
     into_ = into;
     filled_ = 0;
-    const Forget forget{into_};
-    run(patience);
+    const BufferReset reset{into_};
+    run(limits);
     if (filled_ == 0 && result_ != CURLE_OK) fail();
     return filled_;
   }
@@ -96,22 +97,22 @@ std::size_t Exchange::read(const Patience& patience, Buffer into) {
   return count;
 }
 
-void Exchange::run(const Patience& patience) {
-  std::uint64_t before = moved();
-  Clock::time_point last_sign = Clock::now();
+void Exchange::run(const WaitLimits& limits) {
+  std::uint64_t before = transferred();
+  Clock::time_point last_transfer = Clock::now();
   for (;;) {
-    patience.call.check();
+    limits.call.check();
     advance();
     if (ended_ || filled_ > 0 || rest_begin_ < rest_end_) return;
-    if (const std::uint64_t now = moved(); now != before) {
+    if (const std::uint64_t now = transferred(); now != before) {
       before = now;
-      last_sign = Clock::now();
+      last_transfer = Clock::now();
     }
-    const Duration left = patience.silence - (Clock::now() - last_sign);
+    const Duration left = limits.timeout - (Clock::now() - last_transfer);
     if (left <= Duration::zero()) {
-      throw connection_failure(action_, CURLE_OPERATION_TIMEDOUT, "the server is silent");
+      throw connection_failure(action_, CURLE_OPERATION_TIMEDOUT, "the server does not respond");
     }
-    wait(patience, left);
+    wait(limits, left);
   }
 }
 
@@ -128,12 +129,12 @@ void Exchange::advance() {
   }
 }
 
-void Exchange::wait(const Patience& patience, Duration longest) const {
-  tenon_call* raw = patience.call.raw();
+void Exchange::wait(const WaitLimits& limits, Duration longest) const {
+  tenon_call* raw = limits.call.raw();
   const std::intptr_t handle = raw != nullptr ? raw->functions->wait_handle(raw) : -1;
   // Without a descriptor that reports a cancellation, the call is polled often.
   if (raw != nullptr && handle < 0) longest = std::min<Duration>(longest, milliseconds(50));
-  if (const auto deadline = patience.call.deadline()) {
+  if (const auto deadline = limits.call.deadline()) {
     longest = std::min<Duration>(longest, *deadline - Clock::now());
   }
   const auto timeout = std::chrono::ceil<milliseconds>(std::max(longest, Duration::zero())).count();
@@ -142,11 +143,11 @@ void Exchange::wait(const Patience& patience, Duration longest) const {
                   static_cast<int>(std::min<milliseconds::rep>(timeout, 60'000)), nullptr);
 }
 
-std::size_t Exchange::take(char* data, std::size_t, std::size_t size, void* self) noexcept {
-  return static_cast<Exchange*>(self)->take(reinterpret_cast<const std::uint8_t*>(data), size);
+std::size_t Exchange::on_data(char* data, std::size_t, std::size_t size, void* self) noexcept {
+  return static_cast<Exchange*>(self)->on_data(reinterpret_cast<const std::uint8_t*>(data), size);
 }
 
-std::size_t Exchange::take(const std::uint8_t* data, std::size_t size) noexcept {
+std::size_t Exchange::on_data(const std::uint8_t* data, std::size_t size) noexcept {
   began_ = true;
   if (rest_begin_ < rest_end_) {
     paused_ = true;
@@ -161,7 +162,7 @@ std::size_t Exchange::take(const std::uint8_t* data, std::size_t size) noexcept 
   return size;
 }
 
-std::uint64_t Exchange::moved() const {
+std::uint64_t Exchange::transferred() const {
   curl_off_t sent = 0;
   curl_off_t received = 0;
   long headers = 0;

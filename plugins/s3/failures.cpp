@@ -121,7 +121,7 @@ sdk::Failure failure_of(std::string_view action, const Refusal& refusal) {
   if (!refusal.message.empty()) text += ": " + refusal.message;
   const bool elsewhere = TENON_CODE(status) == TENON_FAILED_PRECONDITION;
   if (elsewhere && !refusal.region.empty()) {
-    text += "; the bucket is in the region " + refusal.region + ": set \"region\" to it";
+    text += "; the bucket is in the region " + refusal.region + "; fix: set \"region\" to it";
   }
   return sdk::Failure(status, text);
 }

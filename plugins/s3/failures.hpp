@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Turns failures of the server and of the connection into failures of the plugin.
+// Converts errors of the server and of the connection to failures of the plugin.
 #pragma once
 
 #include <tenon/sdk/failure.hpp>
@@ -10,11 +10,11 @@
 
 namespace tenon::s3 {
 
-/// The error of a server that refuses a request.
+/// The error with which a server refuses a request.
 struct Refusal {
   long http_status = 0;
   std::string code;     // of S3, such as NoSuchKey; empty if the response has none
-  std::string message;  // in the server's own words; may be empty
+  std::string message;  // from the server; may be empty
   std::string region;   // of the bucket; empty if the server does not report it
 };
 

@@ -10,25 +10,25 @@
 namespace tenon::s3 {
 namespace {
 
-/// S3 never lists more keys at once.
-constexpr std::uint32_t most_keys = 1000;
+/// Maximum number of keys in a page of S3.
+constexpr std::uint32_t max_keys = 1000;
 
 void decode_all(std::vector<std::string>& texts) {
   for (std::string& text : texts) text = decode(text);
 }
 
-/// Requests encoded keys, since XML cannot contain every character.
+/// Returns a request for encoded keys, because XML cannot contain every character.
 Request listing_of(const Client& client, std::string_view bucket, std::string_view prefix) {
-  Request request = client.about("GET", bucket);
+  Request request = client.request("GET", bucket);
   request.query = {{"list-type", "2"}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
   return request;
 }
 
 /// Returns the page at `token`, or the first one if `token` is empty.
 Page page_at(const Client& client, std::string_view bucket, Request request,
-             const std::string& token, const Patience& patience) {
+             const std::string& token, const WaitLimits& limits) {
   if (!token.empty()) request.query.emplace_back("continuation-token", token);
-  return read_page(client.send(std::move(request), sdk::text("cannot list ", bucket), patience));
+  return read_page(client.send(std::move(request), sdk::text("cannot list ", bucket), limits));
 }
 
 }  // namespace
@@ -59,28 +59,28 @@ Page read_page(const std::string& xml) {
 }
 
 Page list_keys(const Client& client, std::string_view bucket, std::string_view prefix,
-               std::string_view start_after, std::uint32_t limit, const Patience& patience) {
+               std::string_view start_after, std::uint32_t limit, const WaitLimits& limits) {
   Request request = listing_of(client, bucket, prefix);
   if (!start_after.empty()) request.query.emplace_back("start-after", start_after);
   if (limit != 0) {
-    request.query.emplace_back("max-keys", std::to_string(std::min(limit, most_keys)));
+    request.query.emplace_back("max-keys", std::to_string(std::min(limit, max_keys)));
   }
   Page page;
   do {
-    page = page_at(client, bucket, request, page.next, patience);
+    page = page_at(client, bucket, request, page.next, limits);
   } while (page.keys.empty() && !page.next.empty());
   return page;
 }
 
 std::vector<std::string> list_prefixes(const Client& client, std::string_view bucket,
                                        std::string_view prefix, std::string_view delimiter,
-                                       const Patience& patience) {
+                                       const WaitLimits& limits) {
   Request request = listing_of(client, bucket, prefix);
   request.query.emplace_back("delimiter", delimiter);
   std::vector<std::string> prefixes;
   Page page;
   do {
-    page = page_at(client, bucket, request, page.next, patience);
+    page = page_at(client, bucket, request, page.next, limits);
     prefixes.insert(prefixes.end(), std::make_move_iterator(page.prefixes.begin()),
                     std::make_move_iterator(page.prefixes.end()));
   } while (!page.next.empty());

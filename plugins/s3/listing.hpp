@@ -19,16 +19,16 @@ struct Page {
   std::string next;  // the token of the next page; empty after the last one
 };
 
-/// Reads such a response. Throws sdk::Failure if the text is not one.
+/// Parses a response. Throws sdk::Failure if the text is not a response to ListObjectsV2.
 Page read_page(const std::string& xml);
 
-/// Returns the first page that has a key, with at most `limit` keys; 0: the server sets the limit.
+/// Returns the first page that has a key, with at most `limit` keys; 0 lets the server choose.
 Page list_keys(const Client& client, std::string_view bucket, std::string_view prefix,
-               std::string_view start_after, std::uint32_t limit, const Patience& patience);
+               std::string_view start_after, std::uint32_t limit, const WaitLimits& limits);
 
 /// Returns all beginnings of keys up to and including the first delimiter after the prefix.
 std::vector<std::string> list_prefixes(const Client& client, std::string_view bucket,
                                        std::string_view prefix, std::string_view delimiter,
-                                       const Patience& patience);
+                                       const WaitLimits& limits);
 
 }  // namespace tenon::s3

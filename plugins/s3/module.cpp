@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The module, which initializes its libraries and releases them.
+// The module, which initialises its libraries and cleans them up.
 #include "store.hpp"
 
 #include <sodium.h>
@@ -9,8 +9,8 @@
 
 namespace {
 
-/// Keeps the code of libcurl mapped, even if only this module uses it: a thread of libcurl that
-/// looks up a name can outlive a cancelled call.
+/// Keeps libcurl loaded, even if only this module uses it: its thread that looks up a host name can
+/// outlive a cancelled call.
 void keep_curl_loaded() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<void*>(&curl_global_init), &library) == 0) return;

@@ -50,8 +50,8 @@ namespace tenon::s3 {
 namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
-constexpr std::uint64_t smallest_part = 5 * mebibyte;
-constexpr std::uint64_t largest_part = 5120 * mebibyte;
+constexpr std::uint64_t min_part_size = 5 * mebibyte;
+constexpr std::uint64_t max_part_size = 5120 * mebibyte;
 
 template <class... Parts>
 sdk::Failure wrong(std::string_view key, std::string_view value, const Parts&... parts) {
@@ -64,13 +64,13 @@ std::string from_environment(const char* variable) {
   return value != nullptr ? value : "";
 }
 
-/// Checks a text that becomes part of a header. It may be secret, so messages do not contain it.
+/// Checks a text for use in a header. It may be secret, so messages do not contain it.
 std::string in_header(std::string_view key, std::string value) {
   if (std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c <= '~'; })) {
     return value;
   }
   throw sdk::Failure(TENON_INVALID_ARGUMENT, "parameter \"", key,
-                     "\" has characters other than letters, digits and signs of ASCII");
+                     "\" has characters other than printable ASCII without spaces");
 }
 
 std::string required(const sdk::Config& config, std::string_view key, const char* variable) {
@@ -81,7 +81,7 @@ std::string required(const sdk::Config& config, std::string_view key, const char
 }
 
 Credentials credentials_of(const sdk::Config& config) {
-  // A token belongs to one key, so the token of the environment is not used with a configured key.
+  // A token belongs to one key: with a configured key, the token of the environment is not used.
   const bool own = config.has("access_key_id");
   return {required(config, "access_key_id", "AWS_ACCESS_KEY_ID"),
           required(config, "secret_access_key", "AWS_SECRET_ACCESS_KEY"),
@@ -96,7 +96,7 @@ std::string region_of(const sdk::Config& config) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   };
   if (std::all_of(region.begin(), region.end(), is_fit)) return region;
-  throw wrong("region", region, "expected small letters, digits and - as in eu-central-1");
+  throw wrong("region", region, "expected lower-case letters, digits and - as in eu-central-1");
 }
 
 /// Splits an address into its parts.
@@ -124,7 +124,7 @@ class Address {
 Endpoint endpoint_of(const std::string& text) {
   if (text.find('@') != std::string::npos) {  // not in the message: it may contain a password
     throw sdk::Failure(TENON_INVALID_ARGUMENT,
-                       "parameter \"endpoint\" has a user, expected scheme, host and port alone");
+                       "parameter \"endpoint\" has a user, expected only scheme, host and port");
   }
   const Address address(text);
   const std::string scheme = address.part(CURLUPART_SCHEME);
@@ -133,14 +133,14 @@ Endpoint endpoint_of(const std::string& text) {
   }
   const bool more = address.part(CURLUPART_PATH) != "/" || !address.part(CURLUPART_QUERY).empty() ||
                     !address.part(CURLUPART_FRAGMENT).empty();
-  if (more) throw wrong("endpoint", text, "expected scheme, host and port alone");
+  if (more) throw wrong("endpoint", text, "expected only scheme, host and port");
   const std::string port = address.part(CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
   return {scheme, address.part(CURLUPART_HOST) + (port.empty() ? "" : ":" + port)};
 }
 
 std::size_t part_size_of(const sdk::Config& config) {
   const std::uint64_t size = config.get("part_size", Size{16 * mebibyte}).bytes;
-  if (size >= smallest_part && size <= largest_part) return size;
+  if (size >= min_part_size && size <= max_part_size) return size;
   throw wrong("part_size", std::to_string(size), "expected 5MiB to 5GiB");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads and checks the configuration.
+// The configuration of the plugin.
 #pragma once
 
 #include "signature.hpp"
@@ -16,11 +16,11 @@ namespace tenon::s3 {
 /// The address of the server.
 struct Endpoint {
   std::string scheme;  // http or https
-  std::string host;    // with the port unless it is the default of the scheme
+  std::string host;    // with the port, unless it is the default of the scheme
 };
 
 struct Settings {
-  /// Reads and checks all parameters. Throws sdk::Failure, which names the parameter.
+  /// Reads and checks all parameters. Throws sdk::Failure that names the parameter.
   explicit Settings(const sdk::Config& config);
 
   std::string region;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Signature Version 4 of AWS. The signature proves that the sender of a request knows a secret key,
-// and that the request was not changed on its way.
+// AWS Signature Version 4. The signature proves that the sender of a request knows a secret key,
+// and that the request was not changed in transit.
 #pragma once
 
 #include "uri.hpp"
@@ -18,13 +18,13 @@ namespace tenon::s3 {
 struct Credentials {
   std::string access_key_id;
   std::string secret_access_key;
-  std::string session_token;  // empty unless they are temporary
+  std::string session_token;  // empty unless the credentials are temporary
 };
 
-/// Header fields by their names in lower case, sorted as they are signed.
+/// Header fields by their names in lower case, in the order of signing.
 using Headers = std::map<std::string, std::string, std::less<>>;
 
-/// The parts of a request that are signed.
+/// The signed parts of a request.
 struct Request {
   std::string method;
   std::string path;  // encoded, begins with /
@@ -33,20 +33,20 @@ struct Request {
   BytesView body;
 };
 
-/// Returns the SHA-256 of some bytes in hexadecimal digits.
+/// Returns the SHA-256 hash of some bytes in hexadecimal digits.
 std::string sha256(BytesView bytes);
 
-/// Signs for one region. May be used on several threads at once.
+/// Signs requests for one region. Thread-safe.
 class Signer {
  public:
   Signer(Credentials credentials, std::string region)
       : credentials_(std::move(credentials)), region_(std::move(region)) {}
 
-  /// Adds the headers that carry the time, the hash of the body, the session token and the
-  /// signature. Signs all headers that are present.
+  /// Adds the headers with the time, the hash of the body, the session token and the signature.
+  /// Signs all headers.
   void sign(Request& request, Timestamp now) const;
 
-  /// Adds the parameters with which anybody may send the request until `ttl` has passed.
+  /// Adds the parameters with which anybody can send the request until `ttl` has passed.
   void presign(Request& request, Timestamp now, std::chrono::seconds ttl) const;
 
  private:

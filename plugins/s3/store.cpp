@@ -14,16 +14,16 @@ namespace {
 /// Reads the content of an object while it arrives.
 class Content : public sdk::Reader {
  public:
-  Content(std::unique_ptr<Exchange> exchange, Duration silence)
-      : exchange_(std::move(exchange)), silence_(silence) {}
+  Content(std::unique_ptr<Exchange> exchange, Duration timeout)
+      : exchange_(std::move(exchange)), timeout_(timeout) {}
 
   std::size_t read(sdk::Call call, Buffer into) override {
-    return exchange_->read({call, silence_}, into);
+    return exchange_->read({call, timeout_}, into);
   }
 
  private:
   const std::unique_ptr<Exchange> exchange_;
-  const Duration silence_;
+  const Duration timeout_;
 };
 
 /// Returns nothing if the text is not a date.
@@ -62,9 +62,9 @@ void Store::put_object(std::string_view bucket, std::string_view key,
 
 ObjectInfoV1 Store::object_info(std::string_view bucket, std::string_view key) {
   const auto client = this->client();
-  const auto exchange = client->begin(client->about("HEAD", bucket, key),
+  const auto exchange = client->begin(client->request("HEAD", bucket, key),
                                       sdk::text("cannot read the metadata of ", bucket, "/", key),
-                                      client->patience(call()));
+                                      client->limits(call()));
   ObjectInfoV1 info;
   info.size = exchange->length();
   info.modified = date_of(exchange->header("last-modified"));
@@ -75,9 +75,9 @@ ObjectInfoV1 Store::object_info(std::string_view bucket, std::string_view key) {
 std::unique_ptr<sdk::Reader> Store::get_object(std::string_view bucket, std::string_view key) {
   const auto client = this->client();
   auto exchange =
-      client->begin(client->about("GET", bucket, key), sdk::text("cannot read ", bucket, "/", key),
-                    client->patience(call()));
-  // Without the length, an object that was cut off would look complete.
+      client->begin(client->request("GET", bucket, key),
+                    sdk::text("cannot read ", bucket, "/", key), client->limits(call()));
+  // Without the length, a truncated object would look complete.
   if (!exchange->length()) {
     throw sdk::Failure(TENON_DATA_LOSS, exchange->action(),
                        ": the server does not report the size of the object");
@@ -90,30 +90,30 @@ std::vector<std::string> Store::list_common_prefixes(std::string_view bucket,
                                                      std::string_view delimiter) {
   if (delimiter.empty()) throw sdk::Failure(TENON_INVALID_ARGUMENT, "the delimiter is empty");
   const auto client = this->client();
-  return list_prefixes(*client, bucket, prefix, delimiter, client->patience(call()));
+  return list_prefixes(*client, bucket, prefix, delimiter, client->limits(call()));
 }
 
 Store::ListObjectsResult Store::list_objects(std::string_view bucket, std::string_view prefix,
                                              std::string_view start_after, std::uint32_t limit) {
   const auto client = this->client();
-  Page page = list_keys(*client, bucket, prefix, start_after, limit, client->patience(call()));
+  Page page = list_keys(*client, bucket, prefix, start_after, limit, client->limits(call()));
   return {std::move(page.keys), !page.next.empty()};
 }
 
 void Store::delete_object(std::string_view bucket, std::string_view key) {
   const auto client = this->client();
-  client->send(client->about("DELETE", bucket, key), sdk::text("cannot delete ", bucket, "/", key),
-               client->patience(call()));
+  client->send(client->request("DELETE", bucket, key),
+               sdk::text("cannot delete ", bucket, "/", key), client->limits(call()));
 }
 
 std::string Store::create_signed_url(std::string_view bucket, std::string_view key, Duration ttl) {
-  if (ttl <= Duration::zero() || ttl > longest_ttl) {
+  if (ttl <= Duration::zero() || ttl > max_ttl) {
     throw sdk::Failure(TENON_INVALID_ARGUMENT,
-                       "a signed address is valid for more than 0 and at most 168 hours, not for ",
+                       "a signed URL is valid for more than 0 and at most 168 hours, not for ",
                        std::chrono::duration<double, std::ratio<3600>>(ttl).count());
   }
   const auto client = this->client();
-  return client->signed_url(client->about("GET", bucket, key), ttl);
+  return client->signed_url(client->request("GET", bucket, key), ttl);
 }
 
 }  // namespace tenon::s3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/s3: objects on a server that speaks S3, such as that of Amazon.
+// tenon.dev/s3: objects on a server that supports S3, such as Amazon's.
 #pragma once
 
 #include "client.hpp"
@@ -32,7 +32,7 @@ class Store : public sdk::ObjectStoreV2 {
                                 Duration ttl) override;
 
  private:
-  /// Returns the client of the current configuration. Running calls keep the previous one.
+  /// Returns the client of the current configuration. Running calls keep the previous client.
   std::shared_ptr<const Client> client();
 
   std::mutex mutex_;

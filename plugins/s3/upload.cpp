@@ -43,28 +43,28 @@ class Parts {
   sdk::Reader& body_;
   const sdk::Call call_;
   const std::size_t size_;
-  // Not zeroed, so that a short object does not touch memory that it does not need.
+  // Not zeroed, so that short objects do not touch unneeded memory.
   const std::unique_ptr<std::uint8_t[]> bytes_;
   std::uint8_t ahead_ = 0;
   bool has_ahead_ = false;
 };
 
-/// The responses to uploads, except for errors.
-struct Receipt {
+/// The body of a response to an upload.
+struct UploadResponse {
   std::string upload_id;
   bool completed = false;
   Refusal refusal;
 };
 
-Receipt read_receipt(const std::string& xml) {
-  Receipt receipt;
+UploadResponse read_response(const std::string& xml) {
+  UploadResponse response;
   read_xml(xml, [&](std::string_view path, const std::string& text) {
-    if (path == "InitiateMultipartUploadResult/UploadId") receipt.upload_id = text;
-    if (path == "CompleteMultipartUploadResult") receipt.completed = true;
-    if (path == "Error/Code") receipt.refusal.code = text;
-    if (path == "Error/Message") receipt.refusal.message = text;
+    if (path == "InitiateMultipartUploadResult/UploadId") response.upload_id = text;
+    if (path == "CompleteMultipartUploadResult") response.completed = true;
+    if (path == "Error/Code") response.refusal.code = text;
+    if (path == "Error/Message") response.refusal.message = text;
   });
-  return receipt;
+  return response;
 }
 
 /// An upload in several parts. The destructor aborts it unless it was completed.
@@ -76,12 +76,12 @@ class Multipart {
         bucket_(bucket),
         key_(key),
         action_(sdk::text("cannot write ", bucket, "/", key)),
-        patience_(client.patience(call)),
+        limits_(client.limits(call)),
         warn_(warn) {
-    Request request = client_.about("POST", bucket_, key_);
+    Request request = client_.request("POST", bucket_, key_);
     request.query = {{"uploads", ""}};
-    id_ = read_receipt(client_.send(std::move(request), action_, patience_)).upload_id;
-    if (id_.empty()) throw no_answer("did not start the upload");
+    id_ = read_response(client_.send(std::move(request), action_, limits_)).upload_id;
+    if (id_.empty()) throw wrong_response("did not start the upload");
   }
   ~Multipart() {
     if (!completed_) abort();
@@ -90,13 +90,13 @@ class Multipart {
   Multipart& operator=(const Multipart&) = delete;
 
   void add(BytesView part) {
-    Request request = client_.about("PUT", bucket_, key_);
+    Request request = client_.request("PUT", bucket_, key_);
     request.query = {{"partNumber", std::to_string(tags_.size() + 1)}, {"uploadId", id_}};
     request.body = part;
-    const auto exchange = client_.begin(std::move(request), action_, patience_);
+    const auto exchange = client_.begin(std::move(request), action_, limits_);
     auto tag = exchange->header("etag");
-    if (!tag) throw no_answer("did not return the tag of a part");
-    rest_of(*exchange, patience_);
+    if (!tag) throw wrong_response("did not return the tag of a part");
+    read_rest(*exchange, limits_);
     tags_.push_back(*std::move(tag));
   }
 
@@ -107,36 +107,37 @@ class Multipart {
                        "</ETag></Part>");
     }
     xml += "</CompleteMultipartUpload>";
-    Request request = client_.about("POST", bucket_, key_);
+    Request request = client_.request("POST", bucket_, key_);
     request.query = {{"uploadId", id_}};
     request.headers["content-type"] = "application/xml";
     request.body = BytesView(std::string_view(xml));
-    // The server sends the status before it is done, so the body may still be an error.
-    const Receipt receipt = read_receipt(client_.send(std::move(request), action_, patience_));
-    if (!receipt.refusal.code.empty()) {
-      Refusal refusal = receipt.refusal;
+    // The server sends the status before it has finished, so the body may still be an error.
+    const UploadResponse response =
+        read_response(client_.send(std::move(request), action_, limits_));
+    if (!response.refusal.code.empty()) {
+      Refusal refusal = response.refusal;
       refusal.http_status = 200;
       throw failure_of(action_, refusal);
     }
-    if (!receipt.completed) throw no_answer("did not confirm that the object is complete");
+    if (!response.completed) throw wrong_response("did not confirm that the object is complete");
     completed_ = true;
   }
 
  private:
-  sdk::Failure no_answer(std::string_view what) const {
+  sdk::Failure wrong_response(std::string_view what) const {
     return sdk::Failure(TENON_DATA_LOSS, action_, ": the server ", what);
   }
 
   /// Aborts the upload, also after a cancelled call, and therefore with a short timeout.
   void abort() noexcept {
     try {
-      const Patience patience{sdk::Call(nullptr),
-                              std::min<Duration>(patience_.silence, std::chrono::seconds(5))};
-      Request request = client_.about("DELETE", bucket_, key_);
+      const WaitLimits limits{sdk::Call(nullptr),
+                              std::min<Duration>(limits_.timeout, std::chrono::seconds(5))};
+      Request request = client_.request("DELETE", bucket_, key_);
       request.query = {{"uploadId", id_}};
-      client_.send(std::move(request), "cannot abort the upload", patience);
+      client_.send(std::move(request), "cannot abort the upload", limits);
     } catch (const std::exception& error) {
-      // The upload may be complete: perhaps only the response to its completion was lost.
+      // The upload may be complete, if only the response to its completion was lost.
       warn_(sdk::text("the upload ", id_, " of ", bucket_, "/", key_,
                       " was not aborted and may take space: ", error.what()));
     }
@@ -146,7 +147,7 @@ class Multipart {
   const std::string bucket_;
   const std::string key_;
   const std::string action_;
-  const Patience patience_;
+  const WaitLimits limits_;
   const Warn& warn_;
   std::string id_;
   std::vector<std::string> tags_;
@@ -155,10 +156,10 @@ class Multipart {
 
 void upload_at_once(const Client& client, std::string_view bucket, std::string_view key,
                     BytesView body, sdk::Call call) {
-  Request request = client.about("PUT", bucket, key);
+  Request request = client.request("PUT", bucket, key);
   request.body = body;
   client.send(std::move(request), sdk::text("cannot write ", bucket, "/", key),
-              client.patience(call));
+              client.limits(call));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes objects. An object that fits into one part is sent in one request, a longer one in
-// several. One part at a time is in memory.
+// Writes objects. An object that fits into one part is sent in one request, a longer one in several
+// requests. One part at a time is in memory.
 #pragma once
 
 #include "client.hpp"

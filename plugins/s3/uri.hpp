@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Encodes and decodes parts of addresses in the form that S3 signs.
+// Encodes and decodes parts of URLs in the form that S3 signs.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 /// Encodes all bytes except letters, digits and `-._~` as %XX.
 std::string encode(std::string_view text);
-/// The same for a path, but keeps slashes.
+/// Encodes a path: like `encode`, but keeps slashes.
 std::string encode_path(std::string_view path);
 /// Decodes %XX, and `+` as a space.
 std::string decode(std::string_view text);
-/// Returns the query of an address without its `?`: encoded, sorted, each name with a `=`.
+/// Returns the query of a URL without its `?`: encoded, sorted, each name with a `=`.
 std::string query_of(const Parameters& parameters);
 
 }  // namespace tenon::s3

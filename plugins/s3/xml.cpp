@@ -15,8 +15,8 @@
 namespace tenon::s3 {
 namespace {
 
-/// Parses one document. Keeps an exception of a handler and stops the parser, since exceptions must
-/// not pass through Expat.
+/// Parses one document. If a handler throws, stores the exception and stops the parser, because
+/// exceptions must not pass through Expat.
 class Document {
  public:
   explicit Document(const OnElement& on_element)
@@ -84,7 +84,7 @@ class Document {
   std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
   const OnElement& on_element_;
   std::string path_;
-  std::vector<std::string> texts_;  // of the elements that are open
+  std::vector<std::string> texts_;  // of the open elements
   std::exception_ptr thrown_;
 };
 

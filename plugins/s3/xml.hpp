@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the XML in responses of S3.
+// Parses the XML in responses of S3.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,14 @@
 
 namespace tenon::s3 {
 
-/// Called at the end of each element with its path and the text directly in it. The path has the
-/// names of the enclosing elements and its own, joined by slashes. The first name is that of the
-/// document.
+/// Called at the end of each element with its path and the text directly in it. The path consists
+/// of the names of the enclosing elements, outermost first, and its own, joined by slashes.
 using OnElement = std::function<void(std::string_view path, const std::string& text)>;
 
-/// Reads a whole document. Throws sdk::Failure if it is not XML, or declares a document type.
+/// Parses a whole document. Throws sdk::Failure if it is not XML, or declares a document type.
 void read_xml(std::string_view document, const OnElement& on_element);
 
-/// Returns a text as it is written between two tags.
+/// Returns a text escaped for use between two tags.
 std::string escape_xml(std::string_view text);
 
 }  // namespace tenon::s3

@@ -347,7 +347,7 @@ TEST_F(PostgresDestination, FindsWrongSettingsWhenItOpens) {
 class Lock {
  public:
   explicit Lock(const Server& server) : connection_(server.connect()) {
-    connection_.run(patience(), "lock", "BEGIN; LOCK TABLE people");
+    connection_.run(limits(), "lock", "BEGIN; LOCK TABLE people");
   }
 
  private:
@@ -376,7 +376,8 @@ TEST_F(PostgresDestination, DoesNotWaitForASilentServer) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({{"timeout", "100ms"}}), "");
   std::optional<Lock> lock(*server_);
-  EXPECT_TRUE(has(write({create(R"({"id":1})")}), "cannot reach the server: the server is silent"));
+  EXPECT_TRUE(
+      has(write({create(R"({"id":1})")}), "cannot reach the server: the server does not respond"));
   EXPECT_TRUE(was_retryable_);
   lock.reset();
   EXPECT_EQ(written({create(R"({"id":1})")}).size(), 1u);
@@ -414,7 +415,7 @@ TEST_F(PostgresDestination, FindsWrongUrls) {
             "tenon.dev/postgres: open: unauthenticated: cannot connect to the server: password "
             "authentication failed for user \"guarded\"; fix: set the right user and password in "
             "\"url\"");
-  EXPECT_TRUE(has(open({{"url", server_->url("guarded")}}), "the server asks for a password"));
+  EXPECT_TRUE(has(open({{"url", server_->url("guarded")}}), "the server requires a password"));
   EXPECT_TRUE(has(open({{"url", server_->url("postgres", "nowhere")}}),
                   "not-found: cannot connect to the server: database \"nowhere\" does not exist; "
                   "fix: create the database or name another one in \"url\""));

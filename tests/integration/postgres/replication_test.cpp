@@ -282,8 +282,8 @@ TEST_F(PostgresReplication, SaysThatTheSlotIsGone) {
   ASSERT_EQ(follow(), "");
   ASSERT_EQ(read().size(), 1u);
   rows("SELECT pg_drop_replication_slot('tenon_public_people')");
-  EXPECT_TRUE(has(read().front(),
-                  "data-loss: replication slot tenon_public_people does not exist any more"));
+  EXPECT_TRUE(
+      has(read().front(), "data-loss: replication slot tenon_public_people no longer exists"));
   EXPECT_TRUE(has(follow({}, positions_[0]), "data-loss: replication slot tenon_public_people "));
   EXPECT_EQ(follow(), "");  // reads the whole table
 }

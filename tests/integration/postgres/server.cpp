@@ -41,7 +41,7 @@ Command as_nobody(Command command) {
 
 }  // namespace
 
-postgres::Patience patience() {
+postgres::WaitLimits limits() {
   return {sdk::Call(nullptr), std::chrono::seconds(60)};
 }
 
@@ -110,12 +110,12 @@ bool Server::is_ready() const {
 }
 
 postgres::Connection Server::connect() const {
-  return postgres::Connection(url(), patience());
+  return postgres::Connection(url(), limits());
 }
 
 std::vector<std::string> Server::rows(const std::string& sql) const {
   postgres::Connection connection = connect();
-  const postgres::Rows rows = connection.run(patience(), "test", sql);
+  const postgres::Rows rows = connection.run(limits(), "test", sql);
   std::vector<std::string> lines;
   for (int row = 0; row < rows.size(); row++) {
     std::string line;

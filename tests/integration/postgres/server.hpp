@@ -13,8 +13,8 @@
 
 namespace tenon::tests {
 
-/// Returns the patience of a test.
-postgres::Patience patience();
+/// Returns the limits of a test.
+postgres::WaitLimits limits();
 
 class Server {
  public:

@@ -102,7 +102,7 @@ TEST(Refusals, AreToldInTheWordsOfTheServer) {
             "cannot read b/k: HTTP status 404, NoSuchKey: It is gone.");
   EXPECT_EQ(failure_of("cannot read b/k", {301, "PermanentRedirect", "", "eu-1"}).message(),
             "cannot read b/k: HTTP status 301, PermanentRedirect; "
-            "the bucket is in the region eu-1: set \"region\" to it");
+            "the bucket is in the region eu-1; fix: set \"region\" to it");
 }
 
 TEST(Connections, ThatAreNotTrustedAreNotTriedAgain) {

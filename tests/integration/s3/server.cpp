@@ -49,16 +49,16 @@ s3::Client Server::client() const {
 
 void Server::make_bucket() const {
   const s3::Client client = this->client();
-  client.send(client.about("PUT", bucket), "cannot make a bucket",
-              client.patience(sdk::Call(nullptr)));
+  client.send(client.request("PUT", bucket), "cannot make a bucket",
+              client.limits(sdk::Call(nullptr)));
 }
 
 std::vector<std::string> Server::unfinished_uploads() const {
   const s3::Client client = this->client();
-  s3::Request request = client.about("GET", bucket);
+  s3::Request request = client.request("GET", bucket);
   request.query = {{"uploads", ""}};
   const std::string xml =
-      client.send(std::move(request), "cannot list uploads", client.patience(sdk::Call(nullptr)));
+      client.send(std::move(request), "cannot list uploads", client.limits(sdk::Call(nullptr)));
   std::vector<std::string> keys;
   s3::read_xml(xml, [&](std::string_view path, const std::string& text) {
     if (path == "ListMultipartUploadsResult/Upload/Key") keys.push_back(text);
