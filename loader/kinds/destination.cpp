@@ -88,7 +88,7 @@ class WriteOneByOne : public DestinationStep1 {
     older.struct_size = sizeof older;
     const tenon_status status = convert_record_2_to_1(call, record, older.record, Keep::nothing);
     if (status != TENON_OK) return status;
-    return below().table->write(call, below().self, &older);
+    return older_plugin().vtable->write(call, older_plugin().self, &older);
   }
 
   void count_accepted() {
@@ -147,7 +147,7 @@ class WriteOneByOne : public DestinationStep1 {
     tenon_destination_v1_ack_request older{};
     older.struct_size = sizeof older;
     const tenon_destination_v1_ack_response* ack = nullptr;
-    const tenon_status status = below().table->ack(call, below().self, &older, &ack);
+    const tenon_status status = older_plugin().vtable->ack(call, older_plugin().self, &older, &ack);
     if (status != TENON_OK) return status;
     if (ack == nullptr) return fail(call, TENON_INTERNAL, "ack succeeded without an answer");
     acks.push_back({Value<Bytes>::own(ack->position), error_of(ack->error)});
@@ -166,8 +166,9 @@ class WriteOneByOne : public DestinationStep1 {
 
 }  // namespace
 
-std::unique_ptr<DestinationStep1> make_destination_step1(const DestinationStep1::Below& below) {
-  return std::make_unique<WriteOneByOne>(below);
+std::unique_ptr<DestinationStep1> make_destination_step1(
+    const DestinationStep1::OlderPlugin& plugin) {
+  return std::make_unique<WriteOneByOne>(plugin);
 }
 
 }  // namespace tenon

@@ -25,7 +25,8 @@ class ListAtOnce : public ObjectStoreStep1 {
     older.bucket = in->bucket;
     older.key = in->key;
     const tenon_object_store_v1_object_exists_response* found = nullptr;
-    const tenon_status status = below().table->object_exists(call, below().self, &older, &found);
+    const tenon_status status =
+        older_plugin().vtable->object_exists(call, older_plugin().self, &older, &found);
     if (status != TENON_OK) return status;
     if (found == nullptr) return fail(call, TENON_INTERNAL, "object_exists gave no answer");
     if (found->exists == 0) return fail(call, TENON_NOT_FOUND, "there is no such object");
@@ -41,7 +42,8 @@ class ListAtOnce : public ObjectStoreStep1 {
     older.bucket = in->bucket;
     older.prefix = in->prefix;
     const tenon_object_store_v1_list_objects_response* listed = nullptr;
-    const tenon_status status = below().table->list_objects(call, below().self, &older, &listed);
+    const tenon_status status =
+        older_plugin().vtable->list_objects(call, older_plugin().self, &older, &listed);
     if (status != TENON_OK) return status;
     if (listed == nullptr) return fail(call, TENON_INTERNAL, "list_objects gave no answer");
 
@@ -68,8 +70,9 @@ class ListAtOnce : public ObjectStoreStep1 {
 
 }  // namespace
 
-std::unique_ptr<ObjectStoreStep1> make_object_store_step1(const ObjectStoreStep1::Below& below) {
-  return std::make_unique<ListAtOnce>(below);
+std::unique_ptr<ObjectStoreStep1> make_object_store_step1(
+    const ObjectStoreStep1::OlderPlugin& plugin) {
+  return std::make_unique<ListAtOnce>(plugin);
 }
 
 }  // namespace tenon

@@ -23,7 +23,7 @@ class ReadOneByOne : public SourceStep1 {
     tenon_source_v1_read_request older{};
     older.struct_size = sizeof older;
     const tenon_source_v1_read_response* read = nullptr;
-    tenon_status status = below().table->read(call, below().self, &older, &read);
+    tenon_status status = older_plugin().vtable->read(call, older_plugin().self, &older, &read);
     if (status != TENON_OK) return status;
     if (read == nullptr) return fail(call, TENON_INTERNAL, "read succeeded without a record");
 
@@ -43,7 +43,7 @@ class ReadOneByOne : public SourceStep1 {
       tenon_source_v1_ack_request older{};
       older.struct_size = sizeof older;
       older.position = TENON_AT(tenon_bytes, in->positions, i);
-      const tenon_status status = below().table->ack(call, below().self, &older);
+      const tenon_status status = older_plugin().vtable->ack(call, older_plugin().self, &older);
       if (status != TENON_OK) return status;
     }
     return TENON_OK;
@@ -53,7 +53,7 @@ class ReadOneByOne : public SourceStep1 {
                     const tenon_source_v2_stop_response** out) override {
     tenon_source_v1_stop_request older{};
     older.struct_size = sizeof older;
-    const tenon_status status = below().table->stop(call, below().self, &older);
+    const tenon_status status = older_plugin().vtable->stop(call, older_plugin().self, &older);
     // A plugin that has nothing to do at the end leaves stop out.
     if (status != TENON_OK && TENON_CODE(status) != TENON_UNIMPLEMENTED) return status;
 
@@ -77,8 +77,8 @@ class ReadOneByOne : public SourceStep1 {
 
 }  // namespace
 
-std::unique_ptr<SourceStep1> make_source_step1(const SourceStep1::Below& below) {
-  return std::make_unique<ReadOneByOne>(below);
+std::unique_ptr<SourceStep1> make_source_step1(const SourceStep1::OlderPlugin& plugin) {
+  return std::make_unique<ReadOneByOne>(plugin);
 }
 
 }  // namespace tenon

@@ -104,10 +104,10 @@ point "a plugin compiles" plugin overrides \
   'void apply(tenon::sdk::Buffer, std::int32_t, std::int32_t, float) noexcept override {}'
 point "a plugin whose method hides that of its kind does not compile" plugin hides_method \
   'void apply(tenon::sdk::Buffer, int, int) {}' \
-  'apply of the plugin has another signature than FilterV1::apply'
+  'apply of the plugin has a different signature than FilterV1::apply'
 point "a plugin whose raw method hides that of its kind does not compile" plugin hides_raw \
   'tenon_status raw_apply(tenon_call*) { return TENON_OK; }' \
-  'raw_apply of the plugin has another signature'
+  'raw_apply of the plugin has a different signature'
 point "a plugin whose state hides that of plugins does not compile" plugin hides_state \
   'void suspend(int) {}' 'suspend or resume of the plugin has another signature'
 echo "1..$count"

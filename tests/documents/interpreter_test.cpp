@@ -30,9 +30,9 @@ struct Two {
 Two types_of(std::string_view id) {
   static const std::vector<const DocumentType*> built = document_types();
   static const gen::Model model = [] {
-    gen::Findings findings;
+    gen::Diagnostics findings;
     gen::Model loaded = gen::load_specs({.folders = {SPECS}}, findings);
-    EXPECT_TRUE(findings.empty()) << reading::to_text(findings.all().front());
+    EXPECT_TRUE(findings.empty()) << tools::to_text(findings.all().front());
     return loaded;
   }();
   static ConstantPool pool;

@@ -1054,9 +1054,9 @@ pipeline.json:4:24: error[not-found]: test.example/acter
    found   neither a standalone plugin nor a builtin; only tenon.dev/file, tenon.dev/generator, tenon.dev/sqlite, test.example/actor
    needed  a plugin of tenon.dev/source with that name
    fix     did you mean 'test.example/actor'?
-pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong form
-   found   a whole number
-   needed  a text: every value of a config is one
+pipeline.json:4:66: error[wrong-type]: the value of 'count' has the wrong type
+   found   an integer
+   needed  a string: every value of a config is one
    fix     put it in quotes
 pipeline.json:6:46: error[missing-parameter]: 'tenon.dev/sqlite' needs the parameter 'table'
    needed  'table': the table to write, which is created if missing

@@ -85,11 +85,11 @@ tenon::Parameter parameter_of(std::string_view how) {
 void check(const std::string& key, const tenon::Parameter& parameter, const std::string& value) {
   PluginUse use;
   use.reference = "fuzz.example/plugin";
-  use.place = use.config_place = {"fuzz", 1, 1};
+  use.location = use.config_location = {"fuzz", 1, 1};
   use.config.emplace(key, value);
-  use.key_places.emplace(key, Place{"fuzz", 2, 1});
-  use.value_places.emplace(key, Place{"fuzz", 2, 9});
-  Findings findings;
+  use.key_locations.emplace(key, SourceLocation{"fuzz", 2, 1});
+  use.value_locations.emplace(key, SourceLocation{"fuzz", 2, 9});
+  Diagnostics findings;
   check_config({{"path", {}}, {"*.size", parameter}, {"a.*.c", parameter}, {"name", parameter}},
                use, findings);
   // One for the key, one for what is missing, and one for each validation of the value.
@@ -102,7 +102,7 @@ void check(const std::string& key, const tenon::Parameter& parameter, const std:
   for (const auto& finding : findings.all()) {
     require(finding.code == "unknown-parameter" || finding.code == "wrong-parameter" ||
             finding.code == "missing-parameter");
-    require(finding.place.file == "fuzz" && finding.place.line > 0 && !finding.fix.empty());
+    require(finding.location.file == "fuzz" && finding.location.line > 0 && !finding.fix.empty());
   }
 }
 

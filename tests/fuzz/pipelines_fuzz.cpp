@@ -17,7 +17,7 @@ namespace {
 
 using namespace pipeline;
 using tenon::fuzzing::require;
-using tenon::reading::JsonValue;
+using tenon::tools::JsonValue;
 
 JsonValue::Object json_of(const PluginUse& use) {
   JsonValue::Object config;
@@ -57,7 +57,7 @@ std::string written(const PipelineFile& file) {
                              {"destinations", {}, json_of(file.destinations)},
                              {"position", {}, {file.position.string()}}};
   if (file.dead_letters) pipeline.push_back({"dead_letters", {}, json_of(*file.dead_letters)});
-  return tenon::reading::to_json({std::move(pipeline)});
+  return tenon::tools::to_json({std::move(pipeline)});
 }
 
 bool same(const StageUse& a, const StageUse& b) {
@@ -83,14 +83,15 @@ bool same(const PipelineFile& a, const PipelineFile& b) {
 void require_places(const PluginUse& use) {
   for (const auto& [key, value] : use.config) {
     require(trimmed(key) == key && trimmed(value) == value);
-    require(use.key_places.contains(key) && use.value_places.contains(key));
+    require(use.key_locations.contains(key) && use.value_locations.contains(key));
   }
 }
 
-void require_place(const tenon::reading::Finding& finding, const std::string& path, int lines) {
-  require(!finding.code.empty() && !finding.what.empty() && !finding.fix.empty());
-  require(finding.place.file == path);
-  require(finding.place.line >= 1 && finding.place.line <= lines && finding.place.column >= 0);
+void require_place(const tenon::tools::Diagnostic& finding, const std::string& path, int lines) {
+  require(!finding.code.empty() && !finding.message.empty() && !finding.fix.empty());
+  require(finding.location.file == path);
+  require(finding.location.line >= 1 && finding.location.line <= lines &&
+          finding.location.column >= 0);
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const tenon::fuzzing::Folder folder;
   const auto text = tenon::fuzzing::text_of(data, size);
   const auto path = folder.write("pipeline.json", text);
-  Findings findings;
+  Diagnostics findings;
   const auto file = read_pipeline_file(path, findings);
   require(file.has_value() || !findings.empty());
   const auto lines = 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));

@@ -14,7 +14,7 @@ using namespace pipeline;
 using tenon::fuzzing::require;
 
 PipelineState read_again(const std::filesystem::path& path) {
-  Findings findings;
+  Diagnostics findings;
   auto store = PositionStore::open(path, findings);
   require(store.has_value() && findings.empty());
   return store->state();
@@ -26,15 +26,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const tenon::fuzzing::Folder folder;
   const auto text = tenon::fuzzing::text_of(data, size);
   const auto path = folder.write("position.json", text);
-  Findings findings;
+  Diagnostics findings;
   PipelineState state;
   {
     auto store = PositionStore::open(path, findings);
     require(store.has_value());
     for (const auto& finding : findings.all()) {
-      require(finding.place.file == path.string() && finding.place.line >= 0);
-      require(finding.place.line <= 1 + std::count(text.begin(), text.end(), '\n'));
-      require(!finding.code.empty() && !finding.what.empty() && !finding.fix.empty());
+      require(finding.location.file == path.string() && finding.location.line >= 0);
+      require(finding.location.line <= 1 + std::count(text.begin(), text.end(), '\n'));
+      require(!finding.code.empty() && !finding.message.empty() && !finding.fix.empty());
     }
     if (!findings.empty()) return 0;
     state = store->state();

@@ -15,15 +15,15 @@
 #include <string>
 #include <string_view>
 
-#include "common/json_source.hpp"
+#include "common/json_reader.hpp"
 #include "fuzz/fuzzing.hpp"
 
 namespace {
 
 using namespace tenon;
 using fuzzing::require;
-using gen::Finding;
-using gen::Findings;
+using gen::Diagnostic;
+using gen::Diagnostics;
 
 constexpr std::array<std::string_view, 10> names = {
     "kind/v1.json",        "kind/v2.json", "kind/evolution.json",  "type/v1.json",
@@ -60,9 +60,9 @@ std::vector<std::uint64_t> fingerprints(const gen::Model& model) {
   return all;
 }
 
-void require_place(const Finding& finding, const Files& files, const std::string& root) {
-  require(!finding.code.empty() && !finding.what.empty() && !finding.fix.empty());
-  const auto& [path, line, column] = finding.place;
+void require_place(const Diagnostic& finding, const Files& files, const std::string& root) {
+  require(!finding.code.empty() && !finding.message.empty() && !finding.fix.empty());
+  const auto& [path, line, column] = finding.location;
   require(path.starts_with(root));
   if (line == 0) return;
   const auto file = files.find(path.substr(root.size() + 1));
@@ -85,7 +85,7 @@ void emit(const gen::Model& model) {
 }
 
 /// The specs of these files in a folder.
-gen::Model load(const Files& files, const fuzzing::Folder& folder, Findings& findings) {
+gen::Model load(const Files& files, const fuzzing::Folder& folder, Diagnostics& findings) {
   folder.clear();
   for (const auto& [name, text] : files) folder.write(name, text);
   return gen::load_specs({.folders = {folder.path().string()}}, findings);
@@ -94,17 +94,17 @@ gen::Model load(const Files& files, const fuzzing::Folder& folder, Findings& fin
 Files written_anew(const Files& files) {
   Files anew;
   for (const auto& [name, text] : files) {
-    Findings none;
-    const auto json = reading::read_json(text, name, none);
+    Diagnostics none;
+    const auto json = tools::read_json(text, name, none);
     anew[name] = json && none.empty() ? to_pretty_json(*json) : text;
   }
   return anew;
 }
 
 void check(const Files& files, const fuzzing::Folder& folder) {
-  Findings findings;
+  Diagnostics findings;
   const gen::Model model = load(files, folder, findings);
-  for (const Finding& finding : findings.all()) {
+  for (const Diagnostic& finding : findings.all()) {
     require_place(finding, files, folder.path().string());
   }
   if (!findings.empty()) return;

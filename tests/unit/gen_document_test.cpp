@@ -180,12 +180,12 @@ const Mistake mistakes_of_parts[] = {
      step(document(R"("a": "bool")", released + R"("enums": {"a": ["x"]},)"),
           document(R"("a": "bool")", R"("enums": {"b": ["x"], "c": ["x"]},)", "2"),
           R"(, "enums": {"b": {"renamed_from": "a"}, "c": {"renamed_from": ^"a"}})"),
-     "contradictory-metadata", R"(say "split_from" in both)"},
+     "contradictory-metadata", R"(use "split_from" in both)"},
     {"EnumRenamedAndSplit",
      step(document(R"("a": "bool")", released + R"("enums": {"a": ["x"]},)"),
           document(R"("a": "bool")", R"("enums": {"b": ["x"], "c": ["x"]},)", "2"),
           R"(, "enums": {"b": {"renamed_from": "a"}, "c": {"split_from": ^"a"}})"),
-     "contradictory-metadata", R"(say "split_from" in both)"},
+     "contradictory-metadata", R"(use "split_from" in both)"},
     {"EnumSplitAndRenamedItself",
      step(document(R"("a": "bool")", released + R"("enums": {"a": ["x"]},)"),
           document(R"("a": "bool")", R"("enums": {"a": ["x"], "c": ["x"]},)", "2"),
@@ -195,7 +195,7 @@ const Mistake mistakes_of_parts[] = {
      step(document(R"("a": "s")", released + R"("structs": {"s": {"fields": {"x": "bool"}}},)"),
           document(R"("a": "r")", R"("structs": {"r": {"fields": {"x": "bool"}}},)", "2"),
           R"(, "structs": {"r": {"split_from": ^"s"}})"),
-     "contradictory-metadata", R"(say "renamed_from" instead)"},
+     "contradictory-metadata", R"(use "renamed_from" instead)"},
     {"StructSplitFromUnknown",
      step(document(R"("a": "bool")", released + R"("structs": {"s": {"fields": {"x": "bool"}}},)"),
           document(R"("a": "bool")", R"("structs": {"r": {"fields": {"x": "bool"}}},)", "2"),
@@ -323,7 +323,7 @@ const Mistake mistakes_of_previews[] = {
       {"u/v1.json", R"({"type": "a.example/u", "version": ^1, "doc": "D.",)" + released +
                         R"("fields": {"t": "t@1preview1"}})"}},
      "preview-in-released",
-     "name a release"},
+     "use a release"},
 };
 
 const Mistake mistakes_of_lives[] = {
@@ -332,7 +332,7 @@ const Mistake mistakes_of_lives[] = {
                              R"("life": {"released": {"version": "0.1.0", "date": "2026-11-21"},
                    "deprecated": ^"Use 2.", "removed": "Nobody reads it."},)")}},
      "bad-life",
-     "keep \"removed\""},
+     "keep only \"removed\""},
     {"RemovedWithoutRelease",
      {{"t/v1.json", document("\"a\": \"bool\"", R"("life": ^{"removed": "Nobody reads it."},)")}},
      "missing-key",
@@ -342,7 +342,7 @@ const Mistake mistakes_of_lives[] = {
                              R"("life": {"released": {"version": "0.1.0", "date": "2026-11-21"},
                                 "removed": ^true},)")}},
      "wrong-type",
-     "a text"},
+     "a string"},
     {"KindRemoved",
      {{"k/v1.json", R"({"kind": "a.example/k", "version": 1, "doc": "D.",
        "life": {"released": {"version": "0.1.0", "date": "2026-11-21"}, "removed": ^"Old."},
@@ -376,9 +376,9 @@ MISTAKES(lives);
 Model load(const Files& files) {
   const World world;
   for (const auto& [path, text] : files) world.write(path, text);
-  Findings findings;
+  Diagnostics findings;
   Model model = load_specs({.folders = {world.root().string()}}, findings);
-  for (const Finding& finding : findings.all()) ADD_FAILURE() << to_text(finding);
+  for (const Diagnostic& finding : findings.all()) ADD_FAILURE() << to_text(finding);
   return model;
 }
 

@@ -8,9 +8,9 @@
 namespace tenon::tests {
 namespace {
 
-using gen::Finding;
-using gen::Findings;
-using gen::Place;
+using gen::Diagnostic;
+using gen::Diagnostics;
+using gen::SourceLocation;
 
 /// How many characters a UTF-8 text has.
 int characters(const std::string& text) {
@@ -19,8 +19,8 @@ int characters(const std::string& text) {
 }
 
 /// Writes a text without its mark. Answers where the mark stood, or else line 0.
-Place write(const World& world, const std::string& path, std::string text) {
-  Place place;
+SourceLocation write(const World& world, const std::string& path, std::string text) {
+  SourceLocation place;
   const std::size_t mark = text.find('^');
   if (mark != std::string::npos) {
     text.erase(mark, 1);
@@ -42,29 +42,29 @@ std::string name_of(const testing::TestParamInfo<Mistake>& info) {
   return info.param.name;
 }
 
-Findings findings_in(const World& world) {
-  Findings findings;
+Diagnostics findings_in(const World& world) {
+  Diagnostics findings;
   gen::load_specs({.folders = {world.root().string()}}, findings);
   return findings;
 }
 
 void expect_finding(const Mistake& mistake) {
   const World world;
-  Place place;
+  SourceLocation place;
   for (const auto& [path, text] : mistake.files) {
-    const Place written = write(world, path, text);
+    const SourceLocation written = write(world, path, text);
     if (written.line != 0 || place.file.empty()) place = written;
   }
-  const Findings findings = findings_in(world);
+  const Diagnostics findings = findings_in(world);
   std::string all;
-  for (const Finding& finding : findings.all()) all += to_text(finding) + "\n";
+  for (const Diagnostic& finding : findings.all()) all += to_text(finding) + "\n";
   ASSERT_EQ(findings.all().size(), 1u) << all;
-  const Finding& finding = findings.all().front();
+  const Diagnostic& finding = findings.all().front();
   EXPECT_EQ(finding.code, mistake.code) << all;
-  EXPECT_EQ(finding.place.line, place.line) << all;
-  EXPECT_EQ(finding.place.column, place.column) << all;
+  EXPECT_EQ(finding.location.line, place.line) << all;
+  EXPECT_EQ(finding.location.column, place.column) << all;
   if (place.line != 0) {
-    EXPECT_EQ(finding.place.file, place.file) << all;
+    EXPECT_EQ(finding.location.file, place.file) << all;
   }
   EXPECT_NE(finding.fix.find(mistake.fix), std::string::npos) << all;
   EXPECT_FALSE(finding.fix.empty());

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "framework/world.hpp"
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::string name_of(const testing::TestParamInfo<Mistake>& info);
 /// That the specs are read with one finding, which is that of the mistake.
 void expect_finding(const Mistake& mistake);
 
-gen::Findings findings_in(const World& world);
+gen::Diagnostics findings_in(const World& world);
 
 /// A document type a.example/t; `more` are keys before the fields.
 std::string document(const std::string& fields, const std::string& more = "",

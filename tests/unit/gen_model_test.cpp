@@ -3,13 +3,13 @@
 // What the generator understands of good specs, and what it writes: steps, fingerprints, layouts,
 // the checked-in C headers, which standard specs come along, the next version.
 #include "framework/world.hpp"
+#include "gen/common.hpp"
 #include "gen/emit/c_header.hpp"
 #include "gen/emit/emit.hpp"
 #include "gen/load.hpp"
 #include "gen/model/fingerprint.hpp"
 #include "gen/model/layout.hpp"
 #include "gen/model/naming.hpp"
-#include "gen/model/reading.hpp"
 #include "gen/next.hpp"
 
 #include <gtest/gtest.h>
@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 using namespace tenon::gen;
 using tenon::tests::read_file;
 using tenon::tests::World;
-using Answer = MethodStep::Answer;
+using Action = MethodStep::Action;
 
 Model load(const LoadOptions& options) {
-  Findings findings;
+  Diagnostics findings;
   Model model = load_specs(options, findings);
-  for (const Finding& finding : findings.all()) ADD_FAILURE() << to_text(finding);
+  for (const Diagnostic& finding : findings.all()) ADD_FAILURE() << to_text(finding);
   return model;
 }
 
@@ -66,36 +66,36 @@ TEST(Steps, AddedMethods) {
   const KindStep& step = kind("evolve_added").steps.at(0);
   EXPECT_TRUE(step.adaptable);
   EXPECT_TRUE(step.has_hooks());
-  EXPECT_EQ(step_of(step, "keep").answer, Answer::forward);
-  EXPECT_TRUE(step_of(step, "keep").same_form());
+  EXPECT_EQ(step_of(step, "keep").action, Action::forward);
+  EXPECT_TRUE(step_of(step, "keep").same_layout());
   const MethodStep& fixed = step_of(step, "fixed");
-  EXPECT_EQ(fixed.answer, Answer::fixed);
+  EXPECT_EQ(fixed.action, Action::fixed);
   EXPECT_EQ(fixed.older, nullptr);
   EXPECT_EQ(fixed.response.size(), fixed.method->response.size());
   EXPECT_EQ(names(fixed.response).at(2), "large=18446744073709551615");
   EXPECT_EQ(names(fixed.response).at(10), "point={\"x\":3,\"y\":-4}");
-  EXPECT_EQ(step_of(step, "done").answer, Answer::fixed);
-  EXPECT_EQ(step_of(step, "unknown").answer, Answer::unimplemented);
-  EXPECT_EQ(step_of(step, "refused").answer, Answer::unimplemented);
+  EXPECT_EQ(step_of(step, "done").action, Action::fixed);
+  EXPECT_EQ(step_of(step, "unknown").action, Action::unimplemented);
+  EXPECT_EQ(step_of(step, "refused").action, Action::unimplemented);
   EXPECT_EQ(step_of(step, "refused").message, "no work \"outside\" of calls");
-  EXPECT_EQ(step_of(step, "named").answer, Answer::registered_name);
-  EXPECT_EQ(step_of(step, "worked").answer, Answer::hook);
+  EXPECT_EQ(step_of(step, "named").action, Action::registered_name);
+  EXPECT_EQ(step_of(step, "worked").action, Action::hook);
 }
 
 TEST(Steps, ChangedMethods) {
   const KindStep& step = kind("evolve_changed").steps.at(0);
-  EXPECT_TRUE(step_of(step, "same").same_form());
+  EXPECT_TRUE(step_of(step, "same").same_layout());
   EXPECT_EQ(step_of(step, "after").older->name, "before");
-  EXPECT_TRUE(step_of(step, "after").same_form());
+  EXPECT_TRUE(step_of(step, "after").same_layout());
   EXPECT_EQ(step_of(step, "moved_on").older->name, "moved");
   EXPECT_EQ(names(step_of(step, "moved_on").request), Names{"text=text"});
-  EXPECT_FALSE(step_of(step, "moved_on").same_form());
+  EXPECT_FALSE(step_of(step, "moved_on").same_layout());
   EXPECT_EQ(names(step_of(step, "grows").request), Names{"text=text"});
   EXPECT_EQ(names(step_of(step, "shrinks").request), (Names{"text=text", "level=3"}));
   EXPECT_EQ(names(step_of(step, "answers").response),
             (Names{"text=text", "fresh=[\"always\",\"this\"]"}));
   EXPECT_EQ(names(step_of(step, "silent").response), Names{"text=\"done\""});
-  EXPECT_EQ(step_of(step, "signature").answer, Answer::hook);
+  EXPECT_EQ(step_of(step, "signature").action, Action::hook);
   EXPECT_EQ(step_of(step, "signature").older->name, "signature");
   Names removed;
   for (const Method* method : step.removed) removed.push_back(method->name);
@@ -139,8 +139,8 @@ TEST(Steps, StandardSourceReadsInBatches) {
   ASSERT_NE(source, model.kinds.end());
   EXPECT_TRUE((*source)->session);
   EXPECT_EQ(step_of((*source)->steps.at(0), "open").older->name, "start");
-  EXPECT_EQ(step_of((*source)->steps.at(0), "read_batch").answer, Answer::hook);
-  EXPECT_EQ(step_of((*source)->steps.at(0), "on_created").answer, Answer::fixed);
+  EXPECT_EQ(step_of((*source)->steps.at(0), "read_batch").action, Action::hook);
+  EXPECT_EQ(step_of((*source)->steps.at(0), "on_created").action, Action::fixed);
   EXPECT_EQ((*source)->latest().configure()->name, "configure");
 }
 
@@ -184,7 +184,7 @@ TEST(Standard, WhatDoesNotExistIsWrongUsage) {
   const World world;
   world.write("k/v1.json", own_kind);
   for (const StandardKind& wanted : {StandardKind{"sorce", 1}, StandardKind{"source", 9}}) {
-    Findings findings;
+    Diagnostics findings;
     EXPECT_THROW(
         load_specs(
             {.folders = {world.root().string()}, .standard = {wanted}, .standard_specs = ABI},
@@ -227,7 +227,7 @@ TEST(Headers, OfTheStandardKindsAreFrozen) {
   const std::string serial = "\"threading\": \"serial\"";
   changed.replace(changed.find(serial), serial.size(), "\"threading\": \"main\"");
   world.write("kinds/source/v2.json", changed);
-  Findings findings;
+  Diagnostics findings;
   load_specs({.folders = {world.root().string()}}, findings);
   ASSERT_EQ(findings.all().size(), 1u);
   EXPECT_EQ(findings.all().front().code, "release-changed");
@@ -260,7 +260,7 @@ TEST(Headers, SayHowAMethodIsCalled) {
   const std::string header = c_header(kind("all_types").latest());
   for (const char* tag : {"[serial; configure; from: created -> ready]", "[any; blocks: cancel]",
                           "[any; from: ready]", "[main]", "[any; required]",
-                          "[optional; since 2026-12-24, ask TENON_HAS]"}) {
+                          "[optional; since 2026-12-24, check with TENON_HAS]"}) {
     EXPECT_NE(header.find(tag), std::string::npos) << tag;
   }
 }
@@ -270,7 +270,7 @@ TEST(Layouts, FollowTheCompilersRules) {
   const StructLayout message = layout_of_message(version.find("fixed")->response);
   const std::vector<std::size_t> first(message.offsets.begin(), message.offsets.begin() + 5);
   EXPECT_EQ(first, (std::vector<std::size_t>{8, 9, 16, 24, 32}));
-  EXPECT_EQ(layout_of_table(version).whole.size, 24u + 8u * version.methods.size());
+  EXPECT_EQ(layout_of_vtable(version).whole.size, 24u + 8u * version.methods.size());
   EXPECT_EQ(c_declaration(version.find("fixed")->response.at(13).type), "const int32_t *");
   EXPECT_EQ(c_declaration(version.find("fixed")->response.at(14).type), "tenon_string ");
 }
@@ -336,8 +336,8 @@ TEST(Next, CopiesTheNewestAsDraft) {
       "[{\"name\": \"m\", \"doc\": \"M.\", \"threading\": \"any\", \"request\": {\"added\": "
       "\"bool\", \"later\": {\"type\": \"optional<bool>\", \"added\": "
       "\"2027-01-31\"}}}]}");
-  Findings findings;
-  const Names written = begin_next_version(world.path("k").string(), findings);
+  Diagnostics findings;
+  const Names written = create_next_version(world.path("k").string(), findings);
   EXPECT_TRUE(findings.empty());
   EXPECT_EQ(written.size(), 2u);
   const Model model = load({.folders = {world.root().string()}});
@@ -352,8 +352,8 @@ TEST(Next, CopiesTheNewestAsDraft) {
 TEST(Next, WantsTheFolderOfOneKind) {
   const World world;
   world.write("k/v1.json", plain_kind);
-  Findings findings;
-  EXPECT_TRUE(begin_next_version(world.root().string(), findings).empty());
+  Diagnostics findings;
+  EXPECT_TRUE(create_next_version(world.root().string(), findings).empty());
   ASSERT_EQ(findings.all().size(), 1u);
   EXPECT_EQ(findings.all()[0].code, "no-specs");
 }
@@ -363,7 +363,7 @@ TEST(Next, WantsTheFolderOfOneKind) {
 TEST(Json, IsWrittenAsItWasRead) {
   const std::string text =
       R"({"a":[1,-2,18446744073709551615,true,null],"b":{"c":"\u00e4\n\"x\""},"d":{},"e":[]})";
-  Findings findings;
+  Diagnostics findings;
   const auto value = read_json(text, "file", findings);
   ASSERT_TRUE(value);
   EXPECT_EQ(to_json(*value),
@@ -373,19 +373,19 @@ TEST(Json, IsWrittenAsItWasRead) {
 }
 
 TEST(Json, KnowsItsPlaces) {
-  Findings findings;
+  Diagnostics findings;
   const auto value =
       read_json("{\n  \"a\" : [ 12, \"x\\\"y\",\n {\"b\":-1.5e3 } ]}", "file", findings);
   ASSERT_TRUE(value);
-  const auto place = [](const Place& at) {
+  const auto place = [](const SourceLocation& at) {
     return std::to_string(at.line) + ":" + std::to_string(at.column);
   };
   const JsonMember& a = value->object()->at(0);
-  EXPECT_EQ(place(a.place), "2:3");
-  EXPECT_EQ(place(a.value.place), "2:9");
-  EXPECT_EQ(place(a.value.array()->at(0).place), "2:11");
-  EXPECT_EQ(place(a.value.array()->at(1).place), "2:15");
-  EXPECT_EQ(place(a.value.array()->at(2).find("b")->place), "3:7");
+  EXPECT_EQ(place(a.location), "2:3");
+  EXPECT_EQ(place(a.value.location), "2:9");
+  EXPECT_EQ(place(a.value.array()->at(0).location), "2:11");
+  EXPECT_EQ(place(a.value.array()->at(1).location), "2:15");
+  EXPECT_EQ(place(a.value.array()->at(2).find("b")->location), "3:7");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using namespace tenon::gen;
 
 JsonValue parsed(const std::string& text) {
-  Findings findings;
+  Diagnostics findings;
   std::optional<JsonValue> value = read_json(text, "", findings);
   if (!value) throw std::runtime_error("no JSON: " + text);
   return std::move(*value);
@@ -47,7 +47,7 @@ void merge(JsonValue& target, const JsonValue& fragment) {
 }
 
 /// Calls `change(object, index)` for the member that begins at a place.
-bool at_place(JsonValue& value, const Place& place,
+bool at_place(JsonValue& value, const SourceLocation& place,
               const std::function<void(JsonValue&, std::size_t)>& change) {
   if (auto* array = std::get_if<JsonValue::Array>(&value.data)) {
     for (JsonValue& element : *array) {
@@ -55,12 +55,12 @@ bool at_place(JsonValue& value, const Place& place,
     }
   }
   if (value.object() == nullptr) return false;
-  const auto is_it = [&place](const Place& other) {
+  const auto is_it = [&place](const SourceLocation& other) {
     return other.line == place.line && other.column == place.column;
   };
   for (std::size_t i = 0; i < members(value).size(); i++) {
     JsonMember& member = members(value)[i];
-    if (is_it(member.place) || is_it(member.value.place)) {
+    if (is_it(member.location) || is_it(member.value.location)) {
       change(value, i);
       return true;
     }
@@ -125,7 +125,8 @@ Remedy add(const std::string& fragment, const std::string& fix) {
   };
 }
 
-Remedy change_at(const Place& place, const std::function<void(JsonValue&, std::size_t)>& change) {
+Remedy change_at(const SourceLocation& place,
+                 const std::function<void(JsonValue&, std::size_t)>& change) {
   return [=](JsonValue& evolution) { EXPECT_TRUE(at_place(evolution, place, change)); };
 }
 
@@ -138,7 +139,7 @@ void remove_key(JsonValue& object, const std::string& key) {
 }
 
 /// Removes keys of the object that begins at a place, and with its last one the object.
-Remedy remove_keys(const Place& place, const std::vector<std::string>& keys) {
+Remedy remove_keys(const SourceLocation& place, const std::vector<std::string>& keys) {
   return change_at(place, [keys](JsonValue& object, std::size_t i) {
     JsonValue& value = members(object)[i].value;
     for (const std::string& key : keys) remove_key(value, key);
@@ -181,9 +182,9 @@ void find_additions(const std::string& fix, const std::vector<std::string>& olde
 }
 
 /// Says "split_from" wherever a struct or enum of the step is renamed from the one of a finding.
-Remedy split_all(const Finding& finding) {
+Remedy split_all(const Diagnostic& finding) {
   std::smatch match;
-  EXPECT_TRUE(std::regex_search(finding.what, match, std::regex("'([a-z_]+)' was renamed")));
+  EXPECT_TRUE(std::regex_search(finding.message, match, std::regex("'([a-z_]+)' was renamed")));
   const std::string older = match[1];
   return [older](JsonValue& evolution) {
     for (const char* key : {"structs", "enums"}) {
@@ -199,27 +200,27 @@ Remedy split_all(const Finding& finding) {
 }
 
 /// The remedies that change what stands at the place of a finding.
-void find_changes(const Finding& finding, std::vector<Remedy>& remedies) {
+void find_changes(const Diagnostic& finding, std::vector<Remedy>& remedies) {
   const std::string& fix = finding.fix;
   std::smatch match;
   const auto finds = [&](const char* text) {
     return std::regex_search(fix, match, std::regex(text));
   };
-  if (finds("say \"([a-z_]+)\" instead")) {
+  if (finds("use \"([a-z_]+)\" instead")) {
     const std::string word = match[1];
-    remedies.push_back(change_at(finding.place, [word](JsonValue& object, std::size_t i) {
+    remedies.push_back(change_at(finding.location, [word](JsonValue& object, std::size_t i) {
       members(object)[i].key = word;
     }));
   }
-  if (contains(fix, "say \"split_from\" in both")) remedies.push_back(split_all(finding));
+  if (contains(fix, "use \"split_from\" in both")) remedies.push_back(split_all(finding));
   if (finds("keep \"([a-z_]+)\" or \"([a-z_]+)\"")) {
     for (const std::size_t removed : {1, 2}) {
-      remedies.push_back(remove_keys(finding.place, {match[removed]}));
+      remedies.push_back(remove_keys(finding.location, {match[removed]}));
     }
   }
   if (finds("did you mean '([a-z_]+)'")) {
     const std::string word = match[1];
-    remedies.push_back(change_at(finding.place, [word](JsonValue& object, std::size_t i) {
+    remedies.push_back(change_at(finding.location, [word](JsonValue& object, std::size_t i) {
       JsonMember& member = members(object)[i];
       if (member.key == "renamed_from") {
         member.value.data = word;
@@ -228,22 +229,22 @@ void find_changes(const Finding& finding, std::vector<Remedy>& remedies) {
       }
     }));
   } else if (finds("remove \"([a-z_]+)\" here")) {
-    remedies.push_back(remove_keys(finding.place, {match[1]}));
+    remedies.push_back(remove_keys(finding.location, {match[1]}));
   } else if (finds("remove it|remove this entry|keep one of the two")) {
-    remedies.push_back(change_at(finding.place, remove_member));
+    remedies.push_back(change_at(finding.location, remove_member));
   } else if (finds("keep one: \"([a-z_]+)\" or \"([a-z_]+)\"")) {
     for (const int removed : {1, 2}) {
-      remedies.push_back(remove_keys(finding.place, {match[static_cast<std::size_t>(removed)]}));
+      remedies.push_back(remove_keys(finding.location, {match[static_cast<std::size_t>(removed)]}));
     }
   } else if (finds("keep one; a hook")) {
     for (std::size_t kept = 0; kept < 2; kept++) {
-      remedies.push_back(change_at(finding.place, [kept](JsonValue& object, std::size_t i) {
+      remedies.push_back(change_at(finding.location, [kept](JsonValue& object, std::size_t i) {
         remove_member(members(object)[i].value, 1 - kept);
       }));
     }
   } else if (finds("^add (\"[a-z_]+\"): <value>$")) {
     const std::string member = "{" + match.str(1) + ": \"x\"}";
-    remedies.push_back(change_at(finding.place, [member](JsonValue& object, std::size_t i) {
+    remedies.push_back(change_at(finding.location, [member](JsonValue& object, std::size_t i) {
       merge(members(object)[i].value, parsed(member));
     }));
   }
@@ -255,7 +256,7 @@ void find_changes_of_step(const std::string& fix, std::vector<Remedy>& remedies)
     remedies.emplace_back(
         [merged](JsonValue& evolution) { merge(step_of(evolution), parsed(merged)); });
   };
-  if (contains(fix, "add it beside \"from\" and \"to\"")) changes(R"({"hook": true})");
+  if (contains(fix, "next to \"from\" and \"to\"")) changes(R"({"hook": true})");
   if (contains(fix, R"(add "reason": "...")")) changes(R"({"reason": "R."})");
   if (contains(fix, R"(add "adaptable": false)")) changes(R"({"adaptable": false})");
   if (!contains(fix, R"(remove "methods")")) return;
@@ -268,11 +269,11 @@ void find_changes_of_step(const std::string& fix, std::vector<Remedy>& remedies)
 
 /// What the alternatives of a fix are; each is followed. `older` are the names that something may
 /// have been renamed from.
-std::vector<Remedy> remedies_of(const Finding& finding, const std::vector<std::string>& older) {
+std::vector<Remedy> remedies_of(const Diagnostic& finding, const std::vector<std::string>& older) {
   std::vector<Remedy> remedies;
   if (finding.fix.starts_with("write ")) {
     const JsonValue entry = parsed("{" + fragments_of(finding.fix).at(0) + "}");
-    remedies.push_back(change_at(finding.place, [entry](JsonValue& object, std::size_t i) {
+    remedies.push_back(change_at(finding.location, [entry](JsonValue& object, std::size_t i) {
       members(object)[i].value = entry.object()->front().value;
     }));
     return remedies;
@@ -322,9 +323,9 @@ void follow(const Change& change, const std::string& evolution, std::set<std::st
     world.write("t/v" + std::to_string(i + 1) + ".json", spec_of(change, i));
   }
   world.write("t/evolution.json", evolution);
-  const Findings findings = findings_in(world);
+  const Diagnostics findings = findings_in(world);
   if (findings.empty()) return;
-  const Finding& first = findings.all().front();
+  const Diagnostic& first = findings.all().front();
   const std::vector<Remedy> remedies =
       remedies_of(first, older_names(change, evolution, first.fix));
   ASSERT_FALSE(remedies.empty()) << to_text(first);

@@ -10,8 +10,8 @@
 namespace {
 
 using namespace tenon::tests;
-using tenon::gen::Finding;
-using tenon::gen::Findings;
+using tenon::gen::Diagnostic;
+using tenon::gen::Diagnostics;
 using tenon::gen::load_specs;
 
 std::string kind(const std::string& methods, const std::string& more = "", int version = 1) {
@@ -68,10 +68,10 @@ const Mistake mistakes_of_json[] = {
      one("{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"D.\", \"methods\": ^{}}"),
      "wrong-type", "an array"},
     {"EmptyText", one(kind("{\"name\": \"m\", \"doc\": ^\"\", \"threading\": \"any\"}")),
-     "wrong-type", "fill it in"},
+     "wrong-type", "write a value"},
     {"ColumnsCountCharacters",
      one(kind("{\"name\": \"m\", \"doc\": \"\xc3\xa4\", \"threading\": \"any\", \"blocks\": ^1}")),
-     "wrong-type", "a text"},
+     "wrong-type", "a string"},
 };
 
 const Mistake mistakes_of_families[] = {
@@ -119,7 +119,7 @@ const Mistake mistakes_of_families[] = {
      "remove one"},
     {"KindWithoutDomain", one("{\"kind\": ^\"filter\", \"version\": 1}"), "bad-name", "domain"},
     {"KindOfTenon", one("{\"kind\": ^\"tenon.example/source\", \"version\": 1}"), "bad-name",
-     "a domain that is yours"},
+     "a domain that you own"},
     {"KindInNamespaceOfKeyword", one("{\"kind\": ^\"int.example/source\", \"version\": 1}"),
      "bad-name", "domain"},
     {"TwoDrafts",
@@ -147,7 +147,7 @@ const Mistake mistakes_of_families[] = {
       {"k/v2.json", kind(method(""), "\"restart\": ^\"session\",", 2)},
       {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2}")}},
      "wrong-restart",
-     "the same in all versions"},
+     "the same mode in all versions"},
     {"UnknownRestart", one(kind(method(""), "\"restart\": ^\"sesion\",")), "unknown-word",
      "did you mean 'session'?"},
     {"UnknownLife", one(kind(method(""), "\"life\": ^\"drafft\",")), "unknown-word",
@@ -161,7 +161,7 @@ const Mistake mistakes_of_families[] = {
      one(kind(method(""),
               "\"life\": {\"released\": {\"version\": ^\"1.0\", \"date\": "
               "\"2026-11-21\"}},")),
-     "bad-version", "version of the package"},
+     "bad-version", "version of the first package"},
 };
 
 const Mistake mistakes_of_names[] = {
@@ -235,7 +235,7 @@ const Mistake mistakes_of_types[] = {
      {{"k/v1.json", kind(request("\"a\": ^\"t\""))}, {"t/v1.json", document("\"a\": \"bool\"")}},
      "unknown-type",
      "define it"},
-    {"ListOfNothing", one(kind(request("\"a\": ^\"list\""))), "bad-type", "name the type"},
+    {"ListOfNothing", one(kind(request("\"a\": ^\"list\""))), "bad-type", "add the type"},
     {"TypeTooDeep", one(kind(request("\"a\": ^\"" + deep_list(17) + "\""))), "bad-type", "structs"},
     {"BufferInList", one(kind(request("\"a\": ^\"list<buffer>\""))), "bad-type", "bytes"},
     {"BufferInOptional", one(kind(request("\"a\": ^\"optional<buffer>\""))), "bad-type", "bytes"},
@@ -244,8 +244,7 @@ const Mistake mistakes_of_types[] = {
      "a field of its own"},
     {"OptionalOfOptional", one(kind(request("\"a\": ^\"optional<optional<bool>>\""))), "bad-type",
      "once"},
-    {"OptionalInList", one(kind(request("\"a\": ^\"list<optional<bool>>\""))), "bad-type",
-     "leave out"},
+    {"OptionalInList", one(kind(request("\"a\": ^\"list<optional<bool>>\""))), "bad-type", "omit"},
     {"ListOfBytes", one(kind(request("\"a\": ^\"list<uint8>\""))), "bad-type", "bytes"},
     {"PropertyOfList", one(kind(method(""), "\"properties\": {\"p\": ^\"list<string>\"},")),
      "bad-type", "use one of those"},
@@ -278,11 +277,11 @@ const Mistake mistakes_of_methods[] = {
      "did you mean 'configure'?"},
     {"ConfigureWithAnotherRequest",
      one(kind(method(", \"role\": ^\"configure\", \"request\": {\"config\": \"string\"}"))),
-     "bad-configure", "exactly that"},
+     "bad-configure", "this request"},
     {"ConfigureWithResponse",
      one(kind(method(", \"role\": ^\"configure\", \"request\": {\"config\": \"map<string>\"}, "
                      "\"response\": {\"a\": \"bool\"}"))),
-     "bad-configure", "exactly that"},
+     "bad-configure", "this request"},
     {"ConfigureTwice",
      one(kind(
          method(", \"role\": \"configure\", \"request\": {\"config\": \"map<string>\"}", "a") +
@@ -343,7 +342,7 @@ const Mistake mistakes_of_steps[] = {
       {"k/v2.json", kind(method(""), "", 2)},
       {"k/evolution.json", evolution("{\"from\": 1, \"to\": 2},\n^{\"from\": 1, \"to\": 2}")}},
      "duplicate-step",
-     "one of the two"},
+     "merge the two"},
     {"NotAdaptableWithoutReason", step(method(""), method(""), ", \"adaptable\": ^false"),
      "missing-key", "\"reason\""},
     {"ReasonWithoutNeed", step(method(""), method(""), ", \"reason\": ^\"none\""),
@@ -455,7 +454,7 @@ const Mistake mistakes_of_steps[] = {
     {"FailureWithoutText",
      methods_step(method(""), method("") + ", " + method("", "b"),
                   "\"b\": {\"added\": {\"unimplemented\": ^true}}"),
-     "wrong-type", "a text"},
+     "wrong-type", "a string"},
     {"NameOfAnotherType",
      methods_step(
          method(""),
@@ -489,9 +488,9 @@ const Mistake mistakes_of_values[] = {
     {"ValueOfAnotherForm", fixed("bool", "^0"), "wrong-value", "true or false"},
     {"ValueNotBase64", fixed("bytes", "^\"abc\""), "wrong-value", "base64"},
     {"ValueNotOfEnum", fixed("mode", "^\"carefull\""), "wrong-value", "did you mean 'careful'?"},
-    {"ValueInsideList", fixed("list<string>", "[\"a\", ^1]"), "wrong-value", "a text"},
+    {"ValueInsideList", fixed("list<string>", "[\"a\", ^1]"), "wrong-value", "a string"},
     {"ValueInsideMap", fixed("map<bool>", "{\"a\": ^\"b\"}"), "wrong-value", "true or false"},
-    {"ValueNullButNotOptional", fixed("string", "^null"), "wrong-value", "a text"},
+    {"ValueNullButNotOptional", fixed("string", "^null"), "wrong-value", "a string"},
     {"ValueLacksField", fixed("point", "^{\"y\": 1}"), "wrong-value", "\"x\""},
     {"ValueWithUnknownField", fixed("point", "{\"x\": 1, ^\"z\": 1}"), "unknown-field", "remove"},
     {"ValueOfReader", fixed("reader", "^\"text\""), "wrong-value", "hook"},
@@ -506,7 +505,7 @@ const Mistake mistakes_of_values[] = {
     {"ValueOfRemovedField",
      methods_step(method(text_in), method(""),
                   "\"m\": {\"request\": {\"text\": {\"removed\": ^1}}}"),
-     "wrong-value", "a text"},
+     "wrong-value", "a string"},
 };
 
 #define MISTAKES(table) \
@@ -525,9 +524,9 @@ TEST(Specs, AllMistakesOfARunAreFound) {
   world.write("a/v1.json", kind(method(", \"thraeding\": 1, \"from\": [\"nowhere\"]")));
   world.write("b/v1.json", document("\"x\": \"strng\", \"int\": \"bool\""));
   world.write("c/v1.json", "{");
-  const Findings findings = findings_in(world);
+  const Diagnostics findings = findings_in(world);
   std::vector<std::string> codes;
-  for (const Finding& finding : findings.all()) codes.push_back(finding.code);
+  for (const Diagnostic& finding : findings.all()) codes.push_back(finding.code);
   EXPECT_EQ(codes, (std::vector<std::string>{"unknown-key", "unknown-state", "unknown-type",
                                              "bad-name", "not-json"}));
 }
@@ -538,14 +537,15 @@ TEST(Specs, TellAFieldFromAnotherOneOfItsName) {
                                   request(R"("size_bytes": "string", "size": "string")"),
                                   R"("m": {"request": {"size_bytes": {"renamed_from": "size"}}})");
   for (const auto& [path, text] : files) world.write(path, text);
-  const Findings findings = findings_in(world);
+  const Diagnostics findings = findings_in(world);
   ASSERT_EQ(findings.all().size(), 1u);
-  EXPECT_EQ(findings.all().front().what, "the request of 'm' has another 'size' in version 2");
+  EXPECT_EQ(findings.all().front().message,
+            "the request of 'm' has a different 'size' in version 2");
 }
 
 TEST(Specs, FolderWithoutSpecsIsAFinding) {
   const World world;
-  const Findings findings = findings_in(world);
+  const Diagnostics findings = findings_in(world);
   ASSERT_EQ(findings.all().size(), 1u);
   EXPECT_EQ(findings.all().front().code, "no-specs");
 }
@@ -559,8 +559,8 @@ TEST(Specs, FileThatIsNoSpecIsPassedOver) {
 }
 
 TEST(Specs, FolderThatIsNotThereEndsTheRun) {
-  Findings findings;
-  EXPECT_THROW(load_specs({.folders = {"/nonexistent"}}, findings), tenon::gen::EnvironmentError);
+  Diagnostics findings;
+  EXPECT_THROW(load_specs({.folders = {"/nonexistent"}}, findings), tenon::gen::IoError);
 }
 
 }  // namespace

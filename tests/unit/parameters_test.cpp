@@ -33,19 +33,19 @@ Parameter parameter(Type type, const std::vector<std::pair<Rule, std::string>>& 
 
 struct Checked {
   tenon::TextMap config;
-  std::vector<tenon::reading::Finding> findings;
+  std::vector<tenon::tools::Diagnostic> findings;
 };
 
 Checked checked(const Parameters& parameters, const tenon::TextMap& config) {
   PluginUse use;
   use.reference = "p";
   use.config = config;
-  use.config_place = {.file = "config"};
+  use.config_location = {.file = "config"};
   for (const auto& [key, value] : config) {
-    use.key_places[key] = {.file = "key " + key};
-    use.value_places[key] = {.file = "value " + key};
+    use.key_locations[key] = {.file = "key " + key};
+    use.value_locations[key] = {.file = "value " + key};
   }
-  Findings all;
+  Diagnostics all;
   tenon::TextMap complete = check_config(parameters, use, all);
   return {std::move(complete), all.all()};
 }
@@ -54,7 +54,7 @@ Checked checked(const Parameters& parameters, const tenon::TextMap& config) {
 Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
   Texts texts;
   for (const auto& finding : checked(parameters, config).findings) {
-    texts.push_back(finding.place.file + ": " + finding.code + ": " + finding.needed);
+    texts.push_back(finding.location.file + ": " + finding.code + ": " + finding.needed);
   }
   return texts;
 }

@@ -50,7 +50,7 @@ class Allocations : public testing::Test {
     world_.write("pipeline.json", R"({"name": "test", "position": "position-)" + number +
                                       R"(", "source": )" + source + R"(, "destinations": [)" +
                                       destination + "]}");
-    Findings findings;
+    Diagnostics findings;
     const auto file = read_pipeline_file(world_.path("pipeline.json"), findings);
     tenon::tools::Console console("test");
     const Messages messages(console);

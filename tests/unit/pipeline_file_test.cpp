@@ -31,7 +31,7 @@ class PipelineFileTest : public testing::Test {
   }
 
   tenon::tests::World world_;
-  Findings findings_;
+  Diagnostics findings_;
 };
 
 TEST_F(PipelineFileTest, HasASourceAndDestinations) {
@@ -43,9 +43,9 @@ TEST_F(PipelineFileTest, HasASourceAndDestinations) {
   EXPECT_EQ(file->name, "n");
   EXPECT_EQ(file->source.reference, "s");
   EXPECT_EQ(file->source.config, (tenon::TextMap{{"a", "1"}, {"b", ""}}));
-  EXPECT_EQ(file->source.place.line, 2);
-  EXPECT_EQ(file->source.key_places.at("a").column, 40);
-  EXPECT_EQ(file->source.value_places.at("a").column, 47);
+  EXPECT_EQ(file->source.location.line, 2);
+  EXPECT_EQ(file->source.key_locations.at("a").column, 40);
+  EXPECT_EQ(file->source.value_locations.at("a").column, 47);
   ASSERT_EQ(file->destinations.size(), 2u);
   EXPECT_EQ(file->destinations[1].reference, "e");
   EXPECT_EQ(file->position, world_.root() / "here" / "p.json");
@@ -68,7 +68,7 @@ TEST_F(PipelineFileTest, MayHaveProcessors) {
   EXPECT_EQ(file->processors[1].id_place.line, 2);
   read(begin + R"(, "processors": {"plugin": "a"}})");
   EXPECT_EQ(finding(),
-            "2:52: error[wrong-type]: 'processors' has the wrong form\n"
+            "2:52: error[wrong-type]: 'processors' has the wrong type\n"
             "   found   an object\n"
             "   needed  an array\n"
             "   fix     write an array");
@@ -91,8 +91,8 @@ TEST_F(PipelineFileTest, TakesEachKeyOnce) {
   read(R"({"name": "n", "source": {"plugin": "s", "config": {"a": "1", "a ": "2"}},
   "destinations": [{"plugin": "d"}], "position": "p"})");
   EXPECT_EQ(finding(),
-            "1:62: error[duplicate-key]: the key 'a' stands twice in one config\n"
-            "   fix     remove one of the two; blanks around a key do not count");
+            "1:62: error[duplicate-key]: the key 'a' occurs twice in one config\n"
+            "   fix     remove one of them; blanks around a key are ignored");
 }
 
 TEST_F(PipelineFileTest, MayLimitItsWindow) {
@@ -111,10 +111,10 @@ TEST_F(PipelineFileTest, MayLimitItsWindow) {
   EXPECT_EQ(file->window.bytes, 1u);
   read(begin + R"(, "window": {"bytes": 0}})");
   EXPECT_EQ(finding(),
-            "2:58: error[wrong-type]: 'bytes' has the wrong form\n"
-            "   found   a whole number\n"
-            "   needed  a whole number from 1\n"
-            "   fix     write a whole number from 1");
+            "2:58: error[wrong-type]: 'bytes' has the wrong type\n"
+            "   found   an integer\n"
+            "   needed  an integer from 1\n"
+            "   fix     write an integer from 1");
   read(begin + R"(, "window": {"batches": 4}})");
   EXPECT_EQ(finding(),
             "2:49: error[unknown-key]: a window has no key 'batches'\n"
@@ -135,7 +135,7 @@ TEST_F(PipelineFileTest, IsNoFolder) {
 
 TEST(PipelineFindings, SayWhoFailedAndHow) {
   const tenon::Error error({.code = "c", .message = "m", .where = "w", .found = "f", .fix = "x"});
-  Findings findings;
+  Diagnostics findings;
   add_error(error, {.file = "file"}, findings);
   add_error(tenon::Error({.code = "d", .where = "w"}), {.file = "file"}, findings, "better");
   EXPECT_EQ(to_text(findings.all()[0]), "file: error[c]: w: m\n   found   f\n   fix     x");

@@ -28,7 +28,8 @@ struct TwiceByKeeping : EvolveAddedStep1 {
                       const test_evolve_added_v2_worked_response** out) override {
     test_evolve_added_v1_keep_request older{sizeof older, in->number};
     const test_evolve_added_v1_keep_response* kept = nullptr;
-    const tenon_status status = below().table->keep(call, below().self, &older, &kept);
+    const tenon_status status =
+        older_plugin().vtable->keep(call, older_plugin().self, &older, &kept);
     if (status != TENON_OK) return status;
     auto* answer = tenon::new_response<test_evolve_added_v2_worked_response>(call);
     answer->twice = 2 * kept->number;
@@ -48,7 +49,8 @@ struct OneByOne : EvolveChangedStep1 {
       test_evolve_changed_v1_signature_request older{sizeof older,
                                                      TENON_AT(tenon_string, in->texts, i)};
       const test_evolve_changed_v1_signature_response* size = nullptr;
-      const tenon_status status = below().table->signature(call, below().self, &older, &size);
+      const tenon_status status =
+          older_plugin().vtable->signature(call, older_plugin().self, &older, &size);
       if (status != TENON_OK) return status;
       sizes.push_back(size->size);
     }
@@ -60,12 +62,12 @@ struct OneByOne : EvolveChangedStep1 {
 };
 
 /// Writes down that it was passed: "x" below becomes "2(x)".
-template <class OlderRequest, class OlderResponse, class Response, class Below>
-tenon_status pass_trail(tenon_call* call, const Below& below, int version, tenon_string text,
+template <class OlderRequest, class OlderResponse, class Response, class OlderPlugin>
+tenon_status pass_trail(tenon_call* call, const OlderPlugin& plugin, int version, tenon_string text,
                         const Response** out) {
   OlderRequest older{sizeof older, text};
   const OlderResponse* inner = nullptr;
-  const tenon_status status = below.table->trail(call, below.self, &older, &inner);
+  const tenon_status status = plugin.vtable->trail(call, plugin.self, &older, &inner);
   if (status != TENON_OK) return status;
   const std::string trail =
       std::to_string(version) + "(" + Value<std::string>::own(inner->text) + ")";
@@ -79,8 +81,8 @@ struct ChainTo2 : ChainStep1 {
   using ChainStep1::ChainStep1;
   tenon_status trail(tenon_call* call, const test_chain_v2_trail_request* in,
                      const test_chain_v2_trail_response** out) override {
-    return pass_trail<test_chain_v1_trail_request, test_chain_v1_trail_response>(call, below(), 2,
-                                                                                 in->text, out);
+    return pass_trail<test_chain_v1_trail_request, test_chain_v1_trail_response>(
+        call, older_plugin(), 2, in->text, out);
   }
 };
 
@@ -88,15 +90,16 @@ struct ChainTo3 : ChainStep2 {
   using ChainStep2::ChainStep2;
   tenon_status trail(tenon_call* call, const test_chain_v3_trail_request* in,
                      const test_chain_v3_trail_response** out) override {
-    return pass_trail<test_chain_v2_trail_request, test_chain_v2_trail_response>(call, below(), 3,
-                                                                                 in->text, out);
+    return pass_trail<test_chain_v2_trail_request, test_chain_v2_trail_response>(
+        call, older_plugin(), 3, in->text, out);
   }
   /// Made of what version 2 says of itself.
   tenon_status since_3(tenon_call* call, const test_chain_v3_since_3_request*,
                        const test_chain_v3_since_3_response** out) override {
     test_chain_v2_since_2_request older{sizeof older};
     const test_chain_v2_since_2_response* since = nullptr;
-    const tenon_status status = below().table->since_2(call, below().self, &older, &since);
+    const tenon_status status =
+        older_plugin().vtable->since_2(call, older_plugin().self, &older, &since);
     if (status != TENON_OK) return status;
     auto* answer = tenon::new_response<test_chain_v3_since_3_response>(call);
     answer->version = since->version + 20;
@@ -109,28 +112,29 @@ struct ChainTo4 : ChainStep3 {
   using ChainStep3::ChainStep3;
   tenon_status trail(tenon_call* call, const test_chain_v4_trail_request* in,
                      const test_chain_v4_trail_response** out) override {
-    return pass_trail<test_chain_v3_trail_request, test_chain_v3_trail_response>(call, below(), 4,
-                                                                                 in->text, out);
+    return pass_trail<test_chain_v3_trail_request, test_chain_v3_trail_response>(
+        call, older_plugin(), 4, in->text, out);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<EvolveAddedStep1> make_evolve_added_step1(const EvolveAddedStep1::Below& below) {
-  return std::make_unique<TwiceByKeeping>(below);
+std::unique_ptr<EvolveAddedStep1> make_evolve_added_step1(
+    const EvolveAddedStep1::OlderPlugin& plugin) {
+  return std::make_unique<TwiceByKeeping>(plugin);
 }
 std::unique_ptr<EvolveChangedStep1> make_evolve_changed_step1(
-    const EvolveChangedStep1::Below& below) {
-  return std::make_unique<OneByOne>(below);
+    const EvolveChangedStep1::OlderPlugin& plugin) {
+  return std::make_unique<OneByOne>(plugin);
 }
-std::unique_ptr<ChainStep1> make_chain_step1(const ChainStep1::Below& below) {
-  return std::make_unique<ChainTo2>(below);
+std::unique_ptr<ChainStep1> make_chain_step1(const ChainStep1::OlderPlugin& plugin) {
+  return std::make_unique<ChainTo2>(plugin);
 }
-std::unique_ptr<ChainStep2> make_chain_step2(const ChainStep2::Below& below) {
-  return std::make_unique<ChainTo3>(below);
+std::unique_ptr<ChainStep2> make_chain_step2(const ChainStep2::OlderPlugin& plugin) {
+  return std::make_unique<ChainTo3>(plugin);
 }
-std::unique_ptr<ChainStep3> make_chain_step3(const ChainStep3::Below& below) {
-  return std::make_unique<ChainTo4>(below);
+std::unique_ptr<ChainStep3> make_chain_step3(const ChainStep3::OlderPlugin& plugin) {
+  return std::make_unique<ChainTo4>(plugin);
 }
 
 namespace {

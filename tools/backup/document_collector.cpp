@@ -49,7 +49,7 @@ std::string UnresolvedDocuments::where(const UnresolvedDocument& document) const
 
 void DocumentCollector::read(const std::filesystem::path& path) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const tenon::reading::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const tenon::tools::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0) {
     problems_.push_back(cannot_read(path, errno));

@@ -12,7 +12,7 @@
 namespace backup {
 namespace {
 
-using tenon::reading::Descriptor;
+using tenon::tools::Descriptor;
 
 tenon::Error changed(const std::filesystem::path& path) {
   return tenon::Error({.code = "file-changed",

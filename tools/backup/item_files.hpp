@@ -34,7 +34,7 @@ class ItemFiles {
   /// found.
   std::uint32_t add(std::filesystem::path path, const struct stat& status);
   /// Adds a file that stays open. `path`: for errors.
-  std::uint32_t add(std::filesystem::path path, std::unique_ptr<tenon::reading::Descriptor> open);
+  std::uint32_t add(std::filesystem::path path, std::unique_ptr<tenon::tools::Descriptor> open);
   /// Adds members that are missing in texts, eg: `"apiVersion":"v1","kind":"Pod"`.
   std::uint32_t add_head(std::string members);
 
@@ -46,7 +46,7 @@ class ItemFiles {
  private:
   struct File {
     std::filesystem::path path;
-    std::unique_ptr<tenon::reading::Descriptor> open;  // nullptr: opened for each text
+    std::unique_ptr<tenon::tools::Descriptor> open;  // nullptr: opened for each text
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
     timespec modified{};

@@ -65,7 +65,7 @@ struct Run {
   Tally& tally;
 };
 
-Exit refuse(const Findings& findings) {
+Exit refuse(const Diagnostics& findings) {
   tenon::tools::print(findings);
   return usage_error;
 }
@@ -239,7 +239,7 @@ std::string progress_line(const Tally& tally, std::chrono::duration<double> sinc
 }
 
 Exit run_command(const Options& options, const std::string& name, const Command& command) {
-  Findings findings;
+  Diagnostics findings;
   auto settings = read_settings(options.config, findings);
   if (!settings || !findings.empty()) return refuse(findings);
 

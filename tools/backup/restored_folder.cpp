@@ -18,7 +18,7 @@
 namespace backup {
 namespace {
 
-using tenon::reading::Descriptor;
+using tenon::tools::Descriptor;
 
 tenon::Error cannot_write(const std::filesystem::path& path, int error) {
   return tenon::Error({.code = "cannot-write",
@@ -47,7 +47,7 @@ tenon::Result<RestoredFolder::Written> RestoredFolder::write(const tenon::Resour
   {
     const Descriptor file(
         ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
-    if (!file || !tenon::reading::write_all(file.get(), content)) {
+    if (!file || !tenon::tools::write_all(file.get(), content)) {
       const int error = errno;
       if (file) ::unlink(partial.c_str());
       return cannot_write(path, error);

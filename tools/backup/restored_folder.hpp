@@ -42,7 +42,7 @@ class RestoredFolder {
 
   const std::filesystem::path folder_;
   std::unordered_set<std::string> made_;
-  tenon::reading::Descriptor lock_{-1};
+  tenon::tools::Descriptor lock_{-1};
 };
 
 }  // namespace backup

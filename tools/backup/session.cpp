@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session.hpp"
 
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 
 #include <tenon/backup_item_action.hpp>
 #include <tenon/delete_item_action.hpp>
@@ -15,14 +15,15 @@ namespace backup {
 namespace {
 
 template <class K>
-void check_use(const tenon::Host& host, const PluginUse& use, Findings& findings) {
+void check_use(const tenon::Host& host, const PluginUse& use, Diagnostics& findings) {
   if (use.reference.empty()) return;  // reported already
   const auto found = host.find<K>(use.reference);
   if (!found) tenon::tools::add_missing<K>(host, found.error(), use, findings);
 }
 
 template <class K>
-void check_uses(const tenon::Host& host, const std::vector<PluginUse>& uses, Findings& findings) {
+void check_uses(const tenon::Host& host, const std::vector<PluginUse>& uses,
+                Diagnostics& findings) {
   for (const PluginUse& use : uses) check_use<K>(host, use, findings);
 }
 
@@ -52,7 +53,7 @@ void Session::report_skipped(Report& report) const {
   }
 }
 
-void Session::check_uses(Findings& findings) const {
+void Session::check_uses(Diagnostics& findings) const {
   check_use<tenon::ObjectStore>(host, settings.store, findings);
   backup::check_uses<tenon::VolumeSnapshotter>(host, settings.snapshotters, findings);
   backup::check_uses<tenon::BackupItemAction>(host, settings.backup_actions, findings);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "settings.hpp"
 
-#include "common/json_source.hpp"
+#include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/text_file.hpp"
 
@@ -12,11 +12,11 @@
 namespace backup {
 namespace {
 
-using tenon::reading::JsonValue;
-using tenon::reading::ObjectReader;
+using tenon::tools::JsonValue;
+using tenon::tools::ObjectReader;
 
 std::vector<PluginUse> read_uses(const ObjectReader& settings, std::string_view key,
-                                 const std::string& what, Findings& findings) {
+                                 const std::string& what, Diagnostics& findings) {
   std::vector<PluginUse> uses;
   const JsonValue::Array* values = settings.optional_array(key);
   if (values == nullptr) return uses;
@@ -27,7 +27,7 @@ std::vector<PluginUse> read_uses(const ObjectReader& settings, std::string_view 
 }
 
 void read_timeout(const ObjectReader& timeouts, std::string_view key,
-                  std::chrono::nanoseconds& timeout, Findings& findings) {
+                  std::chrono::nanoseconds& timeout, Diagnostics& findings) {
   using Parameter = tenon::sdk::Parameter<tenon::Duration>;
   const JsonValue* value = timeouts.optional(key);
   if (value == nullptr) return;
@@ -37,15 +37,15 @@ void read_timeout(const ObjectReader& timeouts, std::string_view key,
     timeout = *duration;
     return;
   }
-  findings.add({.place = value->place,
+  findings.add({.location = value->location,
                 .code = "wrong-value",
-                .what = "the timeout '" + std::string(key) + "' is invalid",
+                .message = "the timeout '" + std::string(key) + "' is invalid",
                 .found = to_json(*value),
                 .needed = Parameter::expected() + ", longer than 0",
                 .fix = "change the value"});
 }
 
-Timeouts read_timeouts(const ObjectReader& settings, Findings& findings) {
+Timeouts read_timeouts(const ObjectReader& settings, Diagnostics& findings) {
   Timeouts timeouts;
   const JsonValue* value = settings.optional("timeouts");
   if (value == nullptr) return timeouts;
@@ -61,10 +61,10 @@ Timeouts read_timeouts(const ObjectReader& settings, Findings& findings) {
 
 }  // namespace
 
-std::optional<Settings> read_settings(const std::filesystem::path& path, Findings& findings) {
-  const auto text = tenon::reading::read_text_file(path, findings);
+std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnostics& findings) {
+  const auto text = tenon::tools::read_text_file(path, findings);
   if (!text) return std::nullopt;
-  const auto value = tenon::reading::read_json(*text, path.string(), findings);
+  const auto value = tenon::tools::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;
 
   const ObjectReader object(*value, "a configuration",

@@ -15,7 +15,7 @@
 
 namespace backup {
 
-using tenon::tools::Findings;
+using tenon::tools::Diagnostics;
 using tenon::tools::PluginUse;
 
 /// The timeouts of plugins.
@@ -48,6 +48,6 @@ struct Settings {
 
 /// Reads a configuration file. Adds all errors in it to `findings`. Returns nothing if the file
 /// cannot be used.
-std::optional<Settings> read_settings(const std::filesystem::path& path, Findings& findings);
+std::optional<Settings> read_settings(const std::filesystem::path& path, Diagnostics& findings);
 
 }  // namespace backup

@@ -13,7 +13,7 @@
 namespace backup {
 namespace {
 
-using tenon::reading::Descriptor;
+using tenon::tools::Descriptor;
 
 constexpr std::size_t buffered = std::size_t{256} << 10;
 
@@ -63,7 +63,7 @@ tenon::Result<void> Spool::append(std::string_view data) {
 }
 
 tenon::Result<void> Spool::flush() {
-  if (!tenon::reading::write_all(file_->get(), buffer_)) return cannot_spool(folder_, errno);
+  if (!tenon::tools::write_all(file_->get(), buffer_)) return cannot_spool(folder_, errno);
   written_ += buffer_.size();
   buffer_.clear();
   return {};

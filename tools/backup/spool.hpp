@@ -26,14 +26,14 @@ class Spool {
   /// Returns the number of bytes that were appended.
   std::uint64_t size() const noexcept { return written_ + buffer_.size(); }
   /// Writes buffered data and returns the open file. Error: cannot-write.
-  tenon::Result<std::unique_ptr<tenon::reading::Descriptor>> release();
+  tenon::Result<std::unique_ptr<tenon::tools::Descriptor>> release();
 
  private:
-  Spool(std::filesystem::path folder, std::unique_ptr<tenon::reading::Descriptor> file);
+  Spool(std::filesystem::path folder, std::unique_ptr<tenon::tools::Descriptor> file);
   tenon::Result<void> flush();
 
   std::filesystem::path folder_;
-  std::unique_ptr<tenon::reading::Descriptor> file_;
+  std::unique_ptr<tenon::tools::Descriptor> file_;
   std::string buffer_;
   std::uint64_t written_ = 0;
 };

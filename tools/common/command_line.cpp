@@ -26,7 +26,7 @@ std::vector<std::string> commands_of(const CLI::App& program) {
   return names;
 }
 
-/// Prints what is wrong with the command line, and which word may be meant.
+/// Prints the problem with the command line, and the nearest known word.
 void print(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   const CLI::App& command = chosen.empty() ? program : *chosen.front();
@@ -43,7 +43,7 @@ void print(const CLI::App& program, const CLI::ParseError& error) {
                                    : "word")
               << " " << harmless(word) << "\n";
     const auto known = option ? options_of(command) : commands_of(command);
-    const std::string meant = reading::did_you_mean(word, known);
+    const std::string meant = tools::did_you_mean(word, known);
     if (!meant.empty()) std::cerr << meant << "\n";
   }
   std::cerr << "See " << name << " --help.\n";
@@ -62,8 +62,8 @@ std::optional<int> parse(CLI::App& program, int count, const char* const* argume
   return std::nullopt;
 }
 
-void print(const reading::Findings& findings) {
-  for (const auto& finding : findings.all()) std::cerr << to_text(finding) << "\n";
+void print(const tools::Diagnostics& diagnostics) {
+  for (const auto& diagnostic : diagnostics.all()) std::cerr << to_text(diagnostic) << "\n";
 }
 
 }  // namespace tenon::tools

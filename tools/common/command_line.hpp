@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Command lines, and messages about what people wrote wrong.
+// Parses command lines and prints what is wrong with them.
 #pragma once
 
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -12,11 +12,11 @@
 namespace tenon::tools {
 
 /// Parses a command line. Returns the exit status if the program must end: 0 after --help and
-/// --version; 2 if the command line is wrong, and then prints on standard error what is wrong and
-/// which word may be meant.
+/// --version, 2 if the command line is wrong. In the latter case the problem and the nearest known
+/// word are printed on standard error.
 std::optional<int> parse(CLI::App& program, int count, const char* const* arguments);
 
-/// Prints findings on standard error.
-void print(const reading::Findings& findings);
+/// Prints the diagnostics on standard error.
+void print(const tools::Diagnostics& diagnostics);
 
 }  // namespace tenon::tools

@@ -12,7 +12,7 @@
 namespace tenon::tools {
 namespace {
 
-/// A message may have several lines, of which only the first begins where messages do.
+/// Returns the message without control characters, and with its continuation lines indented.
 std::string cleaned(std::string_view message) {
   std::string text;
   for (std::size_t begin = 0; begin <= message.size();) {
@@ -49,7 +49,7 @@ void Console::clear() {
   progress_.clear();
 }
 
-/// Over what stands on the line of the cursor.
+/// Overwrites the current line.
 void Console::write_line(std::string_view line) {
   std::cerr << '\r' << line << "\x1b[K" << std::flush;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Standard error: messages, and on a terminal one line of progress below them.
+// Writes messages to standard error, with one line of progress below them on a terminal.
 #pragma once
 
 #include <mutex>
@@ -12,16 +12,16 @@ namespace tenon::tools {
 /// Thread-safe.
 class Console {
  public:
-  /// `program`: the name that messages begin with.
+  /// `program` is the prefix of each message.
   explicit Console(std::string program);
 
-  /// Writes a message, with the name of the program before it, without what could forge a message
-  /// or move the cursor.
+  /// Writes a message with the name of the program before it. Characters that could forge a message
+  /// or move the cursor are removed.
   void say(std::string_view message);
 
-  /// Returns whether standard error is a terminal, where progress is shown.
+  /// Returns whether standard error is a terminal. Progress is shown only there.
   bool on_terminal() const noexcept { return on_terminal_; }
-  /// Shows one line of progress, which replaces the previous one.
+  /// Shows a line of progress in place of the previous one.
   void show(std::string line);
   /// Removes the line of progress.
   void clear();
@@ -32,7 +32,7 @@ class Console {
   const std::string program_;
   const bool on_terminal_;
   std::mutex mutex_;
-  std::string progress_;  // the line that is shown
+  std::string progress_;  // the current line; empty: none
 };
 
 }  // namespace tenon::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Open files as the system numbers them.
+// Owns a POSIX file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-namespace tenon::reading {
+namespace tenon::tools {
 
-/// A file descriptor that is closed at the end.
+/// Owns a file descriptor and closes it; -1 is none.
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
@@ -34,7 +34,7 @@ class Descriptor {
   int number_;
 };
 
-/// False with the reason in errno.
+/// Writes the whole text. Returns false, with the reason in errno, on failure.
 inline bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -45,4 +45,4 @@ inline bool write_all(int file, std::string_view text) {
   return true;
 }
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tenon::reading {
+namespace tenon::tools {
 namespace {
 
 constexpr std::size_t line_width = 100;
@@ -26,7 +26,7 @@ std::string scalar(const JsonValue& value) {
   return "null";
 }
 
-/// `space` is " " where people read it, else "".
+/// `space` separates the parts: " " or "".
 std::string on_one_line(const JsonValue& value, const std::string& space) {
   std::string text;
   if (const auto* array = value.array()) {
@@ -45,7 +45,7 @@ std::string on_one_line(const JsonValue& value, const std::string& space) {
   return scalar(value);
 }
 
-/// `used` columns of the line stand before the value.
+/// `used` is the number of columns before the value.
 std::string pretty(const JsonValue& value, std::size_t indent, std::size_t used) {
   std::string line = on_one_line(value, " ");
   const bool nested = value.array() != nullptr || value.object() != nullptr;
@@ -81,11 +81,10 @@ JsonValue* JsonValue::find(std::string_view key) noexcept {
   return const_cast<JsonValue*>(std::as_const(*this).find(key));
 }
 
-std::string_view form_of(const JsonValue& value) noexcept {
-  constexpr std::string_view forms[] = {"null",           "true or false", "a whole number",
-                                        "a whole number", "a number",      "a text",
-                                        "an array",       "an object"};
-  return forms[value.data.index()];
+std::string_view type_name(const JsonValue& value) noexcept {
+  constexpr std::string_view names[] = {"null",     "a boolean", "an integer", "an integer",
+                                        "a number", "a string",  "an array",   "an object"};
+  return names[value.data.index()];
 }
 
 std::string to_json(const JsonValue& value) {
@@ -96,4 +95,4 @@ std::string to_pretty_json(const JsonValue& value) {
   return pretty(value, 0, 0) + "\n";
 }
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

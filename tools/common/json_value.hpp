@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A JSON value that knows where it stands in its file.
+// A JSON value with its source location.
 #pragma once
 
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace tenon::reading {
+namespace tenon::tools {
 
 struct JsonMember;
 
@@ -19,14 +19,14 @@ struct JsonValue {
   using Array = std::vector<JsonValue>;
   using Object = std::vector<JsonMember>;  // in the order of the file, each key once
 
-  // null at first. std::uint64_t holds only what is too large for std::int64_t. Without an
-  // initialiser of its own: that would need JsonMember complete.
+  // Initially null. std::uint64_t holds only numbers that exceed std::int64_t. There is no default
+  // member initialiser, because that would need the complete JsonMember.
   std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array,
                Object>
       data;
-  Place place{};  // of its first character
+  SourceLocation location{};  // of the first character
 
-  /// The value as a T when it is one, else nullptr.
+  /// Returns the value as a T, or nullptr if it has another type.
   template <class T>
   const T* as() const noexcept {
     return std::get_if<T>(&data);
@@ -36,24 +36,24 @@ struct JsonValue {
   const Array* array() const noexcept { return as<Array>(); }
   const Object* object() const noexcept { return as<Object>(); }
 
-  /// The value under `key`; nullptr where there is none or this is no object.
+  /// Returns the value of `key`, or nullptr if there is none or this is not an object.
   const JsonValue* find(std::string_view key) const noexcept;
   JsonValue* find(std::string_view key) noexcept;
 };
 
 struct JsonMember {
   std::string key;
-  Place place;  // of the key
+  SourceLocation location;  // of the key
   JsonValue value;
 };
 
-/// What a value is, for messages: "a text", "an object", "a whole number".
-std::string_view form_of(const JsonValue& value) noexcept;
+/// Returns the type of a value, for messages: "a string", "an object", "an integer".
+std::string_view type_name(const JsonValue& value) noexcept;
 
-/// On one line, without spaces where none are needed; the same text for the same value.
+/// Returns compact JSON on one line.
 std::string to_json(const JsonValue& value);
 
-/// As spec files are written: what fits on a line of 100 columns stands on one.
+/// Returns JSON in the style of spec files: a value that fits into 100 columns is on one line.
 std::string to_pretty_json(const JsonValue& value);
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

@@ -4,59 +4,60 @@
 #include <algorithm>
 #include <limits>
 
-namespace tenon::reading {
+namespace tenon::tools {
 
-void add_wrong_type(const JsonValue& value, const std::string& what, const std::string& needed,
-                    Findings& findings) {
-  findings.add({.place = value.place,
-                .code = "wrong-type",
-                .what = what + " has the wrong form",
-                .found = std::string(form_of(value)),
-                .needed = needed,
-                .fix = "write " + needed});
+void add_wrong_type(const JsonValue& value, const std::string& subject, const std::string& needed,
+                    Diagnostics& diagnostics) {
+  diagnostics.add({.location = value.location,
+                   .code = "wrong-type",
+                   .message = subject + " has the wrong type",
+                   .found = std::string(type_name(value)),
+                   .needed = needed,
+                   .fix = "write " + needed});
 }
 
-std::string read_text(const JsonValue& value, const std::string& what, Findings& findings) {
+std::string read_text(const JsonValue& value, const std::string& subject,
+                      Diagnostics& diagnostics) {
   if (value.text() == nullptr) {
-    add_wrong_type(value, what, "a text", findings);
+    add_wrong_type(value, subject, "a string", diagnostics);
     return {};
   }
   if (value.text()->empty()) {
-    findings.add({.place = value.place,
-                  .code = "wrong-type",
-                  .what = what + " is empty",
-                  .needed = "a text that is not empty",
-                  .fix = "fill it in, or leave the key out where it may be left out"});
+    diagnostics.add({.location = value.location,
+                     .code = "wrong-type",
+                     .message = subject + " is empty",
+                     .needed = "a string that is not empty",
+                     .fix = "write a value, or remove the key if it is optional"});
   }
   return *value.text();
 }
 
-std::string read_word(const JsonValue& value, const std::string& what,
-                      const std::vector<std::string>& words, Findings& findings) {
-  std::string word = read_text(value, what, findings);
+std::string read_word(const JsonValue& value, const std::string& subject,
+                      const std::vector<std::string>& words, Diagnostics& diagnostics) {
+  std::string word = read_text(value, subject, diagnostics);
   if (word.empty() || std::find(words.begin(), words.end(), word) != words.end()) return word;
-  findings.add({.place = value.place,
-                .code = "unknown-word",
-                .what = what + " does not know '" + word + "'",
-                .needed = enumerate(words),
-                .fix = did_you_mean(word, words, "use one of those")});
+  diagnostics.add({.location = value.location,
+                   .code = "unknown-word",
+                   .message = "'" + word + "' is not a valid value of " + subject,
+                   .needed = enumerate(words),
+                   .fix = did_you_mean(word, words, "use one of those")});
   return {};
 }
 
-ObjectReader::ObjectReader(const JsonValue& value, std::string what, std::vector<std::string> keys,
-                           Findings& findings)
-    : value_(value), what_(std::move(what)), findings_(findings) {
+ObjectReader::ObjectReader(const JsonValue& value, std::string subject,
+                           std::vector<std::string> keys, Diagnostics& diagnostics)
+    : value_(value), subject_(std::move(subject)), diagnostics_(diagnostics) {
   if (value.object() == nullptr) {
-    add_wrong_type(value, what_, "an object", findings_);
+    add_wrong_type(value, subject_, "an object", diagnostics_);
     return;
   }
   for (const JsonMember& member : *value.object()) {
     if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
-    findings_.add({.place = member.place,
-                   .code = "unknown-key",
-                   .what = what_ + " has no key '" + member.key + "'",
-                   .needed = enumerate(keys),
-                   .fix = did_you_mean(member.key, keys, "remove it")});
+    diagnostics_.add({.location = member.location,
+                      .code = "unknown-key",
+                      .message = subject_ + " has no key '" + member.key + "'",
+                      .needed = enumerate(keys),
+                      .fix = did_you_mean(member.key, keys, "remove it")});
   }
 }
 
@@ -67,17 +68,17 @@ const JsonValue* ObjectReader::optional(std::string_view key) const {
 const JsonValue* ObjectReader::required(std::string_view key) const {
   const JsonValue* found = value_.find(key);
   if (found == nullptr && value_.object() != nullptr) {
-    findings_.add({.place = value_.place,
-                   .code = "missing-key",
-                   .what = what_ + " lacks the key '" + std::string(key) + "'",
-                   .fix = "add \"" + std::string(key) + "\": ..."});
+    diagnostics_.add({.location = value_.location,
+                      .code = "missing-key",
+                      .message = subject_ + " lacks the key '" + std::string(key) + "'",
+                      .fix = "add \"" + std::string(key) + "\": ..."});
   }
   return found;
 }
 
 std::string ObjectReader::text(std::string_view key) const {
   const JsonValue* value = required(key);
-  return value != nullptr ? read_text(*value, "'" + std::string(key) + "'", findings_) : "";
+  return value != nullptr ? read_text(*value, "'" + std::string(key) + "'", diagnostics_) : "";
 }
 
 std::string ObjectReader::optional_text(std::string_view key) const {
@@ -86,7 +87,8 @@ std::string ObjectReader::optional_text(std::string_view key) const {
 
 std::string ObjectReader::word(std::string_view key, const std::vector<std::string>& words) const {
   const JsonValue* value = required(key);
-  return value != nullptr ? read_word(*value, "'" + std::string(key) + "'", words, findings_) : "";
+  return value != nullptr ? read_word(*value, "'" + std::string(key) + "'", words, diagnostics_)
+                          : "";
 }
 
 std::string ObjectReader::optional_word(std::string_view key,
@@ -94,20 +96,20 @@ std::string ObjectReader::optional_word(std::string_view key,
   return optional(key) != nullptr ? word(key, words) : "";
 }
 
-bool ObjectReader::flag(std::string_view key, bool otherwise) const {
+bool ObjectReader::boolean(std::string_view key, bool otherwise) const {
   const JsonValue* value = optional(key);
   if (value == nullptr) return otherwise;
   if (const bool* truth = value->as<bool>()) return *truth;
-  add_wrong_type(*value, "'" + std::string(key) + "'", "true or false", findings_);
+  add_wrong_type(*value, "'" + std::string(key) + "'", "true or false", diagnostics_);
   return otherwise;
 }
 
-bool ObjectReader::mark(std::string_view key) const {
+bool ObjectReader::flag(std::string_view key) const {
   const JsonValue* value = optional(key);
   if (value == nullptr) return false;
   const bool* truth = value->as<bool>();
   if (truth == nullptr || !*truth) {
-    add_wrong_type(*value, "'" + std::string(key) + "'", "true, or no such key", findings_);
+    add_wrong_type(*value, "'" + std::string(key) + "'", "true, or no such key", diagnostics_);
   }
   return true;
 }
@@ -119,8 +121,8 @@ std::optional<int> ObjectReader::number(std::string_view key, int least) const {
   if (number != nullptr && *number >= least && *number <= std::numeric_limits<int>::max()) {
     return static_cast<int>(*number);
   }
-  add_wrong_type(*value, "'" + std::string(key) + "'",
-                 "a whole number from " + std::to_string(least), findings_);
+  add_wrong_type(*value, "'" + std::string(key) + "'", "an integer from " + std::to_string(least),
+                 diagnostics_);
   return std::nullopt;
 }
 
@@ -132,7 +134,7 @@ const JsonValue::Array* ObjectReader::optional_array(std::string_view key) const
   const JsonValue* value = optional(key);
   if (value == nullptr) return nullptr;
   if (value->array() == nullptr) {
-    add_wrong_type(*value, "'" + std::string(key) + "'", "an array", findings_);
+    add_wrong_type(*value, "'" + std::string(key) + "'", "an array", diagnostics_);
   }
   return value->array();
 }
@@ -141,14 +143,14 @@ const JsonValue::Object* ObjectReader::optional_object(std::string_view key) con
   const JsonValue* value = optional(key);
   if (value == nullptr) return nullptr;
   if (value->object() == nullptr) {
-    add_wrong_type(*value, "'" + std::string(key) + "'", "an object", findings_);
+    add_wrong_type(*value, "'" + std::string(key) + "'", "an object", diagnostics_);
   }
   return value->object();
 }
 
-const Place& ObjectReader::place(std::string_view key) const {
+const SourceLocation& ObjectReader::location(std::string_view key) const {
   const JsonValue* value = value_.find(key);
-  return value != nullptr ? value->place : value_.place;
+  return value != nullptr ? value->location : value_.location;
 }
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Strict access to one JSON object of a file: what is missing, misspelt or of the wrong form
-// becomes a finding where it is asked for, and reading goes on.
+// Strict access to one JSON object. Keys that are missing, unknown or of the wrong type become
+// diagnostics, and reading continues.
 #pragma once
 
 #include "common/json_value.hpp"
@@ -11,53 +11,55 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::reading {
+namespace tenon::tools {
 
 class ObjectReader {
  public:
-  /// `what` names the object in findings: "a method". Keys other than `keys` are findings. A value
-  /// that is no object is one, and reads as if it had no key that anybody asks for.
-  ObjectReader(const JsonValue& value, std::string what, std::vector<std::string> keys,
-               Findings& findings);
+  /// `subject` names the object in diagnostics: "a method". Reports keys that are not in `keys`. A
+  /// value that is not an object is reported, and then reads like an empty one.
+  ObjectReader(const JsonValue& value, std::string subject, std::vector<std::string> keys,
+               Diagnostics& diagnostics);
 
-  /// The value under a key. `optional_...` answer nullptr or the default where there is none, the
-  /// others make a finding of that.
+  /// Returns the value of a key. If the key is missing, `optional` returns nullptr, and `required`
+  /// also adds a diagnostic. The functions below follow the same rule: those that start with
+  /// `optional_` accept a missing key, the others report it.
   const JsonValue* optional(std::string_view key) const;
   const JsonValue* required(std::string_view key) const;
 
-  /// A text that is not empty.
+  /// Returns a string, which must not be empty.
   std::string text(std::string_view key) const;
   std::string optional_text(std::string_view key) const;
-  /// One of `words`.
+  /// Returns one of `words`.
   std::string word(std::string_view key, const std::vector<std::string>& words) const;
   std::string optional_word(std::string_view key, const std::vector<std::string>& words) const;
-  bool flag(std::string_view key, bool otherwise = false) const;
-  /// Whether the key is there; the only value that it may have is true.
-  bool mark(std::string_view key) const;
-  /// A whole number from `least`.
+  /// Returns a boolean, or `otherwise` if the key is missing.
+  bool boolean(std::string_view key, bool otherwise = false) const;
+  /// Returns whether the key is there. Its only valid value is true.
+  bool flag(std::string_view key) const;
+  /// Returns an integer, which must be at least `least`.
   std::optional<int> number(std::string_view key, int least = 1) const;
   const JsonValue::Array* array(std::string_view key) const;
   const JsonValue::Array* optional_array(std::string_view key) const;
   const JsonValue::Object* optional_object(std::string_view key) const;
 
-  /// The place of the value under `key`, or else of the object.
-  const Place& place(std::string_view key) const;
+  /// Returns the location of the value of `key`, or of the object if there is none.
+  const SourceLocation& location(std::string_view key) const;
 
  private:
   const JsonValue& value_;
-  std::string what_;
-  Findings& findings_;
+  std::string subject_;
+  Diagnostics& diagnostics_;
 };
 
-/// Adds that a value has another form than it should.
-void add_wrong_type(const JsonValue& value, const std::string& what, const std::string& needed,
-                    Findings& findings);
+/// Reports a value of the wrong type. `subject` names the value.
+void add_wrong_type(const JsonValue& value, const std::string& subject, const std::string& needed,
+                    Diagnostics& diagnostics);
 
-/// The text that `value` is, or a finding and an empty one.
-std::string read_text(const JsonValue& value, const std::string& what, Findings& findings);
+/// Returns the string. Reports a value that is not a string, and returns "", and an empty one.
+std::string read_text(const JsonValue& value, const std::string& subject, Diagnostics& diagnostics);
 
-/// The same, if it is one of `words`.
-std::string read_word(const JsonValue& value, const std::string& what,
-                      const std::vector<std::string>& words, Findings& findings);
+/// Returns the string if it is one of `words`. Reports any other value and returns "".
+std::string read_word(const JsonValue& value, const std::string& subject,
+                      const std::vector<std::string>& words, Diagnostics& diagnostics);
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

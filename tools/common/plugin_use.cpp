@@ -6,50 +6,49 @@
 namespace tenon::tools {
 namespace {
 
-using reading::JsonMember;
-using reading::JsonValue;
-using reading::ObjectReader;
-
-void read_setting(const JsonMember& member, PluginUse& use, Findings& findings) {
+void read_setting(const JsonMember& member, PluginUse& use, Diagnostics& diagnostics) {
   const std::string key(trimmed(member.key));
   const std::string* text = member.value.text();
   if (text == nullptr) {
-    findings.add({.place = member.value.place,
-                  .code = "wrong-type",
-                  .what = "the value of '" + key + "' has the wrong form",
-                  .found = std::string(form_of(member.value)),
-                  .needed = "a text: every value of a config is one",
-                  .fix = "put it in quotes"});
+    diagnostics.add({.location = member.value.location,
+                     .code = "wrong-type",
+                     .message = "the value of '" + key + "' has the wrong type",
+                     .found = std::string(type_name(member.value)),
+                     .needed = "a string: every value of a config is one",
+                     .fix = "put it in quotes"});
     return;
   }
   if (!use.config.emplace(key, trimmed(*text)).second) {
-    findings.add({.place = member.place,
-                  .code = "duplicate-key",
-                  .what = "the key '" + key + "' stands twice in one config",
-                  .fix = "remove one of the two; blanks around a key do not count"});
+    diagnostics.add({.location = member.location,
+                     .code = "duplicate-key",
+                     .message = "the key '" + key + "' occurs twice in one config",
+                     .fix = "remove one of them; blanks around a key are ignored"});
   }
-  use.key_places[key] = member.place;
-  use.value_places[key] = member.value.place;
+  use.key_locations[key] = member.location;
+  use.value_locations[key] = member.value.location;
 }
 
 }  // namespace
 
-PluginUse read_plugin_use(const JsonValue& value, const std::string& what, Findings& findings) {
-  return read_plugin_use(ObjectReader(value, what, {"plugin", "config"}, findings), findings);
+PluginUse read_plugin_use(const JsonValue& value, const std::string& subject,
+                          Diagnostics& diagnostics) {
+  return read_plugin_use(ObjectReader(value, subject, {"plugin", "config"}, diagnostics),
+                         diagnostics);
 }
 
-PluginUse read_plugin_use(const ObjectReader& object, Findings& findings) {
+PluginUse read_plugin_use(const ObjectReader& object, Diagnostics& diagnostics) {
   PluginUse use;
   use.reference = object.text("plugin");
-  use.place = object.place("plugin");
-  use.config_place = object.place("config");
+  use.location = object.location("plugin");
+  use.config_location = object.location("config");
   if (const JsonValue::Object* config = object.optional_object("config")) {
-    for (const JsonMember& member : *config) read_setting(member, use, findings);
+    for (const JsonMember& member : *config) read_setting(member, use, diagnostics);
   }
   return use;
 }
 
-void add_error(const tenon::Error& error, const Place& place, Findings& findings, std::string fix) {
+void add_error(const tenon::Error& error, const SourceLocation& location, Diagnostics& diagnostics,
+               std::string fix) {
   std::string what;
   for (const std::string_view part :
        {error.plugin(), error.method(), error.where(), error.message()}) {
@@ -57,12 +56,12 @@ void add_error(const tenon::Error& error, const Place& place, Findings& findings
     if (!what.empty()) what += ": ";
     what += part;
   }
-  findings.add({.place = place,
-                .code = std::string(error.code()),
-                .what = std::move(what),
-                .found = std::string(error.found()),
-                .needed = std::string(error.needed()),
-                .fix = fix.empty() ? std::string(error.fix()) : std::move(fix)});
+  diagnostics.add({.location = location,
+                   .code = std::string(error.code()),
+                   .message = std::move(what),
+                   .found = std::string(error.found()),
+                   .needed = std::string(error.needed()),
+                   .fix = fix.empty() ? std::string(error.fix()) : std::move(fix)});
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Shows on a terminal, a few times a second, how far a run is.
+// Shows the progress of a run on a terminal, a few times a second.
 #pragma once
 
 #include "common/console.hpp"
@@ -14,13 +14,13 @@
 
 namespace tenon::tools {
 
-/// Shows from construction to destruction. Does nothing if there is no terminal.
+/// Shows progress from construction to destruction. Does nothing if there is no terminal.
 class Progress {
  public:
-  /// Returns the line to show for the time since construction.
+  /// Returns the line to show. `since` is the time since construction.
   using Line = std::function<std::string(std::chrono::duration<double> since)>;
 
-  /// `line` is called on a thread of the Progress.
+  /// `line` is called on a thread of its own.
   Progress(Console& console, Line line);
   ~Progress();
   Progress(const Progress&) = delete;

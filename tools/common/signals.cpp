@@ -22,8 +22,8 @@ sigset_t watched() {
   return set_of({SIGINT, SIGTERM, SIGHUP});
 }
 
-/// A third signal to stop ends the process even if the one before is still acted on. SIGHUP stays
-/// blocked: it also wakes the thread.
+/// Lets a third signal end the process while the second one is still handled. SIGHUP stays blocked,
+/// because it also wakes the thread.
 void unblock_stop() {
   const sigset_t set = set_of({SIGINT, SIGTERM});
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
@@ -34,7 +34,7 @@ void unblock_stop() {
 void hold_signals() {
   const sigset_t set = watched();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A plugin that writes to a connection which is gone gets an error for it.
+  // A write of a plugin to a closed connection fails with an error instead.
   signal(SIGPIPE, SIG_IGN);
 }
 

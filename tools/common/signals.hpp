@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the operator tells the process: SIGINT and SIGTERM to stop, SIGHUP to take over modules
+// Handles signals of the operator: SIGINT and SIGTERM stop the process, SIGHUP reloads modules
 // whose files have changed.
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace tenon::tools {
 
-/// Holds these signals back until a SignalWatch acts on them. Before any thread is started.
+/// Blocks these signals until a SignalWatch handles them. Call it before any thread is started.
 void hold_signals();
 
-/// Acts on the signals that were held back, from construction to destruction. One at a time.
+/// Handles the blocked signals, one at a time, from construction to destruction.
 class SignalWatch {
  public:
-  /// Gets the number of a signal to stop, and whether it is the second one. The process ends when
-  /// that call has returned, with the status 128 + number.
+  /// Gets the number of the signal, and whether it is the second one. After the call for the second
+  /// one the process exits with status 128 + number.
   using Stop = std::function<void(int number, bool again)>;
 
-  /// Both are called on a thread of the SignalWatch.
+  /// Both functions are called on a thread of the SignalWatch.
   SignalWatch(Stop stop, std::function<void()> hang_up);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;

@@ -7,9 +7,10 @@
 #include <system_error>
 #include <utility>
 
-namespace tenon::reading {
+namespace tenon::tools {
 
-std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings) {
+std::optional<std::string> read_text_file(const std::filesystem::path& path,
+                                          Diagnostics& diagnostics) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(path, ignored);
   std::ifstream file(path, std::ios::binary);
@@ -18,13 +19,13 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, Fin
     content << file.rdbuf();
     return std::move(content).str();
   }
-  findings.add({.place = {path.string()},
-                .code = "cannot-read",
-                .what = "the file cannot be read",
-                .found = std::generic_category().message(folder ? EISDIR : errno),
-                .needed = "a file with one JSON object",
-                .fix = "give the path of one"});
+  diagnostics.add({.location = {path.string()},
+                   .code = "cannot-read",
+                   .message = "the file cannot be read",
+                   .found = std::generic_category().message(folder ? EISDIR : errno),
+                   .needed = "a file with one JSON object",
+                   .fix = "give the path of such a file"});
   return std::nullopt;
 }
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whole files with text.
+// Reads text files.
 #pragma once
 
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
-namespace tenon::reading {
+namespace tenon::tools {
 
-/// Returns the content of a file, or nothing, and adds a finding, if it cannot be read.
-std::optional<std::string> read_text_file(const std::filesystem::path& path, Findings& findings);
+/// Returns the content of a file. Returns nothing, and adds a diagnostic, if it cannot be read.
+std::optional<std::string> read_text_file(const std::filesystem::path& path,
+                                          Diagnostics& diagnostics);
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

@@ -28,14 +28,14 @@ bool describes_standard(const SpecFiles& files) {
   return false;
 }
 
-SpecFiles find_all(const LoadOptions& options, Findings& findings) {
+SpecFiles find_all(const LoadOptions& options, Diagnostics& diagnostics) {
   SpecFiles files;
   for (const std::string& folder : options.folders) {
-    find_spec_files(folder, false, files, findings);
+    find_spec_files(folder, false, files, diagnostics);
   }
-  const bool needs_standard = files.names_standard && !describes_standard(files);
+  const bool needs_standard = files.uses_standard && !describes_standard(files);
   if (needs_standard || !options.standard.empty()) {
-    find_spec_files(options.standard_specs, true, files, findings);
+    find_spec_files(options.standard_specs, true, files, diagnostics);
   }
   std::sort(files.folders.begin(), files.folders.end(),
             [](const SpecFolder& a, const SpecFolder& b) { return a.path < b.path; });
@@ -48,7 +48,7 @@ const JsonValue& spec_of(const SpecFolder& folder, const Version& version) {
   return folder.find({version.number, version.preview})->json;
 }
 
-/// Each document that a version names once, in the order in which headers are included.
+/// Removes duplicates from the documents of a version, and sorts them for #include.
 void sort_documents(Version& version) {
   auto& documents = version.documents;
   std::sort(documents.begin(), documents.end(),
@@ -56,33 +56,34 @@ void sort_documents(Version& version) {
   documents.erase(std::unique(documents.begin(), documents.end()), documents.end());
 }
 
-void read_versions(const DeclaredFamily& declared, const Model& model, Findings& findings) {
+void read_versions(const DeclaredFamily& declared, const Model& model, Diagnostics& diagnostics) {
   if (declared.kind != nullptr) {
     for (const auto& version : declared.kind->versions) {
       read_kind_version(spec_of(*declared.folder, *version), model.documents, *declared.kind,
-                        *version, findings);
+                        *version, diagnostics);
       sort_documents(*version);
     }
   } else {
     for (const auto& version : declared.document->versions) {
       read_document_version(spec_of(*declared.folder, *version), model.documents, *version,
-                            findings);
+                            diagnostics);
       sort_documents(*version);
     }
   }
 }
 
-/// Compares versions, unless a finding about one of them would only bring more of the same.
-void read_steps(const DeclaredFamily& declared, Findings& findings) {
+/// Compares the versions, unless one of them has a diagnostic, which would cause further ones.
+void read_steps(const DeclaredFamily& declared, Diagnostics& diagnostics) {
   const std::string prefix = declared.folder->path + "/";
-  const bool flawed = std::any_of(
-      findings.all().begin(), findings.all().end(),
-      [&prefix](const Finding& finding) { return finding.place.file.starts_with(prefix); });
-  if (flawed) return;
+  const bool has_problem = std::any_of(diagnostics.all().begin(), diagnostics.all().end(),
+                                       [&prefix](const Diagnostic& diagnostic) {
+                                         return diagnostic.location.file.starts_with(prefix);
+                                       });
+  if (has_problem) return;
   if (declared.kind != nullptr) {
-    read_kind_steps(*declared.folder, *declared.kind, findings);
+    read_kind_steps(*declared.folder, *declared.kind, diagnostics);
   } else {
-    read_document_steps(*declared.folder, *declared.document, findings);
+    read_document_steps(*declared.folder, *declared.document, diagnostics);
   }
 }
 
@@ -91,30 +92,30 @@ void read_steps(const DeclaredFamily& declared, Findings& findings) {
 StandardKind parse_standard(const std::string& text) {
   const std::size_t at = text.find('@');
   const std::string number = at != std::string::npos ? text.substr(at + 1) : "";
-  const bool good = !number.empty() && number.size() <= 6 &&
-                    number.find_first_not_of("0123456789") == std::string::npos;
-  if (!good)
-    throw UsageError("standard kind " + text + ": not a name and a version as in source@2");
+  const bool valid = !number.empty() && number.size() <= 6 &&
+                     number.find_first_not_of("0123456789") == std::string::npos;
+  if (!valid)
+    throw UsageError("standard kind " + text + ": expected a name and a version, eg: source@2");
   return {text.substr(0, at), std::stoi(number)};
 }
 
-Model load_specs(const LoadOptions& options, Findings& findings) {
+Model load_specs(const LoadOptions& options, Diagnostics& diagnostics) {
   Model model;
-  SpecFiles files = find_all(options, findings);
-  const std::vector<DeclaredFamily> families = declare_families(files, model, findings);
-  for (const DeclaredFamily& declared : families) read_versions(declared, model, findings);
-  for (const DeclaredFamily& declared : families) read_steps(declared, findings);
-  check_drafts(model, findings);
-  check_releases(model, findings);
-  check_removals(model, findings);
-  const std::vector<DocumentVersion*> documents = in_order_of_use(model, findings);
-  // What stands twice in a spec stands twice in its header too, and has been found already.
-  if (findings.empty()) check_c_names(model, findings);
-  if (!findings.empty()) return model;
+  SpecFiles files = find_all(options, diagnostics);
+  const std::vector<DeclaredFamily> families = declare_families(files, model, diagnostics);
+  for (const DeclaredFamily& declared : families) read_versions(declared, model, diagnostics);
+  for (const DeclaredFamily& declared : families) read_steps(declared, diagnostics);
+  check_drafts(model, diagnostics);
+  check_releases(model, diagnostics);
+  check_removals(model, diagnostics);
+  const std::vector<DocumentVersion*> documents = sort_by_use(model, diagnostics);
+  // Duplicate names in a spec cause duplicate names in its header, and are already reported.
+  if (diagnostics.empty()) check_c_names(model, diagnostics);
+  if (!diagnostics.empty()) return model;
   set_fingerprints(model, documents);
   model.inputs = std::move(files.inputs);
-  if (options.frozen) check_released(model, findings);
-  keep_wanted(options.standard, model);
+  if (options.frozen) check_released(model, diagnostics);
+  select_standard(options.standard, model);
   return model;
 }
 

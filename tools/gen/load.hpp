@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// From folders of spec files to a checked Model.
+// Reads folders of spec files into a checked Model.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -12,34 +12,33 @@
 
 namespace tenon::gen {
 
-/// What was asked for does not exist.
+/// A requested kind or version does not exist.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A standard kind that a program wants, and its latest version there: "source", 2.
+/// A standard kind that a program uses, and the newest version that it uses: "source", 2.
 struct StandardKind {
   std::string name;
   int version;
 };
 
-/// Reads "source@2". Throws UsageError.
+/// Parses "source@2". Throws UsageError.
 StandardKind parse_standard(const std::string& text);
 
 struct LoadOptions {
   std::vector<std::string> folders;
   std::vector<StandardKind> standard{};
-  /// Where tenon's own specs lie. Read only where `standard` or a spec names something of them.
+  /// The folder of the standard specs. It is read only if `standard` or a spec refers to one.
   std::string standard_specs{};
-  /// Whether released versions must be those that `released.json` lists.
+  /// Whether released versions must be as listed in `released.json`.
   bool frozen = true;
 };
 
-/// Reads and checks everything. The Model may be used only if there is no finding. Of the standard
-/// specs it holds the kinds that were asked for, up to the version that was asked for, and the
-/// document types that are used, up to the newest version that is. Throws EnvironmentError and
-/// UsageError.
-Model load_specs(const LoadOptions& options, Findings& findings);
+/// Reads and checks the specs. The Model may be used only if there are no diagnostics. From the
+/// standard specs it contains the requested kinds up to the requested versions, and the document
+/// types that are used, up to the newest used version. Throws IoError and UsageError.
+Model load_specs(const LoadOptions& options, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-gen: checks the specs of kinds and document types, and writes what hosts and plugins
-// compile.
+// tenon-gen: checks the specs of kinds and document types, and generates code for hosts and
+// plugins.
 //
-// Exit status: 0 good, 1 something is wrong with the specs, 2 wrong usage, 3 the environment
-// failed.
+// Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.
 #include "gen/check/released.hpp"
 #include "gen/emit/emit.hpp"
 #include "gen/load.hpp"
@@ -21,9 +20,8 @@
 namespace tenon::gen {
 namespace {
 
-enum Exit { good = 0, has_findings = 1, wrong_usage = 2, environment_failed = 3 };
+enum Exit { success = 0, problems_found = 1, usage_error = 2, io_error = 3 };
 
-/// What the command line says.
 struct Options {
   LoadOptions load{};
   std::vector<std::string> standard{};
@@ -34,27 +32,27 @@ struct Options {
   bool again = false;
 };
 
-/// Relative to the program, where an installation has it.
+/// Returns the folder of the standard specs in the installation of this program.
 std::string installed_specs() {
   std::error_code status;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", status);
   return (program.parent_path() / ".." / "share" / "tenon" / "abi").lexically_normal().string();
 }
 
-Exit report(const Findings& findings) {
-  for (const Finding& finding : findings.all()) std::cerr << to_text(finding) << "\n";
-  return findings.empty() ? good : has_findings;
+Exit report(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.all()) std::cerr << to_text(diagnostic) << "\n";
+  return diagnostics.empty() ? success : problems_found;
 }
 
-/// Loads the specs and hands them to `use` if nothing is wrong with them.
+/// Loads the specs, and passes the model to `use` if they have no problems.
 Exit with_model(Options& options, const std::function<void(const Model&)>& use) {
   for (const std::string& text : options.standard) {
     options.load.standard.push_back(parse_standard(text));
   }
-  Findings findings;
-  const Model model = load_specs(options.load, findings);
-  if (findings.empty()) use(model);
-  return report(findings);
+  Diagnostics diagnostics;
+  const Model model = load_specs(options.load, diagnostics);
+  if (diagnostics.empty()) use(model);
+  return report(diagnostics);
 }
 
 Exit build(Options& options) {
@@ -91,34 +89,34 @@ Exit fingerprint(Options& options) {
 }
 
 Exit next(Options& options) {
-  Findings findings;
-  for (const std::string& path : begin_next_version(options.folder, findings)) {
+  Diagnostics diagnostics;
+  for (const std::string& path : create_next_version(options.folder, diagnostics)) {
     std::cout << path << "\n";
   }
-  return report(findings);
+  return report(diagnostics);
 }
 
 Exit release(Options& options) {
   options.load.folders = {options.folder};
   options.load.frozen = false;
-  Findings findings;
-  const Model model = load_specs(options.load, findings);
-  if (!findings.empty()) return report(findings);
-  for (const std::string& line : release(options.folder, model, options.again, findings)) {
+  Diagnostics diagnostics;
+  const Model model = load_specs(options.load, diagnostics);
+  if (!diagnostics.empty()) return report(diagnostics);
+  for (const std::string& line : release(options.folder, model, options.again, diagnostics)) {
     std::cout << line << "\n";
   }
-  return report(findings);
+  return report(diagnostics);
 }
 
 void add_standard_specs(CLI::App* command, Options& options) {
   command
-      ->add_option("--standard-specs", options.load.standard_specs, "Folder of tenon's own specs")
+      ->add_option("--standard-specs", options.load.standard_specs, "Folder of the standard specs")
       ->type_name("DIR")
       ->capture_default_str();
 }
 
 void add_specs(CLI::App* command, Options& options) {
-  command->add_option("FOLDER", options.load.folders, "Folders with specs, anywhere below")
+  command->add_option("FOLDER", options.load.folders, "Folders with specs, searched recursively")
       ->required();
   add_standard_specs(command, options);
 }
@@ -127,62 +125,63 @@ void add_output(CLI::App* command, Options& options) {
   command->add_option("--out", options.out, "Folder to write to")->type_name("DIR")->required();
 }
 
-/// Adds all commands to `app`; the one that the command line names leaves its status in `exit`.
+/// Adds all commands to `app`. The command that runs stores its status in `exit`.
 void add_commands(CLI::App& app, Options& options, Exit& exit) {
   const auto add = [&](const char* name, const char* what, Exit (*command)(Options&)) {
     CLI::App* sub = app.add_subcommand(name, what);
     sub->callback([&exit, &options, command] { exit = command(options); });
     return sub;
   };
-  CLI::App* build_command = add("build", "Writes headers and sources", build);
+  CLI::App* build_command = add("build", "Generates headers and sources", build);
   add_specs(build_command, options);
   add_output(build_command, options);
-  build_command->add_option("--name", options.name, "Name of the source, without .cpp")
+  build_command->add_option("--name", options.name, "Name of the source file, without .cpp")
       ->capture_default_str();
-  build_command->add_option("--depfile", options.depfile, "Writes what was read, as a rule of make")
+  build_command
+      ->add_option("--depfile", options.depfile, "Writes a make rule that lists the input files")
       ->type_name("FILE");
   build_command
       ->add_option("--standard", options.standard,
-                   "Adds a standard kind up to a version; again for more")
+                   "Adds a standard kind up to version N; repeatable")
       ->type_name("KIND@N")
       ->allow_extra_args(false);
 
-  CLI::App* headers_command = add("headers", "Writes the C headers", headers);
+  CLI::App* headers_command = add("headers", "Generates only the C headers", headers);
   add_specs(headers_command, options);
   add_output(headers_command, options);
 
-  add_specs(add("check", "Only checks", check), options);
+  add_specs(add("check", "Checks the specs", check), options);
   add_specs(add("fingerprint", "Prints the fingerprint of each version", fingerprint), options);
   CLI::App* release_command =
-      add("release", "Lists released versions, which cannot change any more", release);
-  release_command->add_option("FOLDER", options.folder, "Folder with specs, anywhere below")
+      add("release", "Adds released versions to released.json, which freezes them", release);
+  release_command->add_option("FOLDER", options.folder, "Folder with specs, searched recursively")
       ->required();
   add_standard_specs(release_command, options);
   release_command->add_flag("--again", options.again,
-                            "Replaces versions that were released before 1.0.0, and says what "
-                            "that breaks");
-  add("next", "Begins the next version as a draft", next)
+                            "Replaces changed versions that were released before 1.0.0, and prints "
+                            "the differences");
+  add("next", "Copies the newest version as the draft of the next one", next)
       ->add_option("FOLDER", options.folder, "Folder of one kind or document type")
       ->required();
 }
 
 Exit run(int argc, char** argv) {
-  CLI::App app("Checks the specs of kinds and writes what hosts and plugins compile.", "tenon-gen");
-  app.footer(
-      "Exit status: 0 good, 1 something is wrong with the specs, 2 wrong usage, 3 the environment "
-      "failed.");
+  CLI::App app(
+      "Checks the specs of kinds and document types, and generates code for hosts and plugins.",
+      "tenon-gen");
+  app.footer("Exit status: 0 success, 1 problem found, 2 usage error, 3 I/O error.");
   app.require_subcommand(1);
   Options options;
   options.load.standard_specs = installed_specs();
-  Exit exit = good;
+  Exit exit = success;
   add_commands(app, options, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? good : wrong_usage;
+    return app.exit(error) == 0 ? success : usage_error;
   } catch (const UsageError& error) {
     std::cerr << "tenon-gen: " << error.what() << "\n";
-    return wrong_usage;
+    return usage_error;
   }
   return exit;
 }
@@ -195,6 +194,6 @@ int main(int argc, char** argv) {
     return tenon::gen::run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "tenon-gen: " << error.what() << "\n";
-    return tenon::gen::environment_failed;
+    return tenon::gen::io_error;
   }
 }

@@ -17,7 +17,7 @@ void set(JsonValue& object, const std::string& key, JsonValue value) {
   }
 }
 
-/// In a new version all fields are there from the beginning.
+/// Removes "added": a new version has all of its fields from the start.
 void drop_added(JsonValue& value) {
   if (auto* array = std::get_if<JsonValue::Array>(&value.data)) {
     for (JsonValue& element : *array) drop_added(element);
@@ -42,19 +42,19 @@ JsonValue make_step(int from, const char* parts) {
 
 }  // namespace
 
-std::vector<std::string> begin_next_version(const std::string& folder, Findings& findings) {
+std::vector<std::string> create_next_version(const std::string& folder, Diagnostics& diagnostics) {
   SpecFiles files;
-  find_spec_files(folder, false, files, findings);
-  if (!findings.empty()) return {};
+  find_spec_files(folder, false, files, diagnostics);
+  if (!diagnostics.empty()) return {};
   const auto here = std::find_if(files.folders.begin(), files.folders.end(), [](const auto& found) {
     return !found.versions.empty() && found.versions.front().spec.find('/') == std::string::npos;
   });
   if (here == files.folders.end()) {
-    findings.add({.place = {folder},
-                  .code = "no-specs",
-                  .what = "no version lies in this folder itself",
-                  .needed = "v1.json",
-                  .fix = "name the folder of one kind or document type"});
+    diagnostics.add({.location = {folder},
+                     .code = "no-specs",
+                     .message = "this folder contains no version",
+                     .needed = "v1.json",
+                     .fix = "name the folder of one kind or document type"});
     return {};
   }
   const auto release = std::find_if(here->versions.rbegin(), here->versions.rend(),
@@ -62,11 +62,11 @@ std::vector<std::string> begin_next_version(const std::string& folder, Findings&
   const SpecFile& newest = release != here->versions.rend() ? *release : here->versions.back();
   const JsonValue* life = newest.json.find("life");
   if (life == nullptr || life->object() == nullptr) {
-    findings.add({.place = life != nullptr ? life->place : newest.json.place,
-                  .code = "two-drafts",
-                  .what = "the newest version is a draft itself",
-                  .needed = "at most one draft",
-                  .fix = "change this draft, or release it first"});
+    diagnostics.add({.location = life != nullptr ? life->location : newest.json.location,
+                     .code = "two-drafts",
+                     .message = "the newest version is a draft",
+                     .needed = "at most one draft",
+                     .fix = "change this draft, or release it first"});
     return {};
   }
   const bool is_kind = newest.json.find("kind") != nullptr;

@@ -7,31 +7,31 @@
 namespace tenon::gen {
 namespace {
 
-/// Leaves out the versions of a kind or document type that are newer than `newest`.
+/// Removes the versions that are newer than `newest`.
 template <class OneFamily>
 void cut(OneFamily& family, int newest) {
-  // Steps point at the versions, so they go first.
+  // Steps refer to versions, so they are removed first.
   std::erase_if(family.steps, [newest](const auto& step) { return step.to->number > newest; });
   std::erase_if(family.versions,
                 [newest](const auto& version) { return version->number > newest; });
 }
 
-void check_wanted(const std::vector<StandardKind>& wanted, const Model& model) {
+void check_requested(const std::vector<StandardKind>& requested, const Model& model) {
   std::vector<std::string> names;
   for (const auto& kind : model.kinds) {
     if (kind->standard) names.push_back(kind->name);
   }
-  for (const StandardKind& want : wanted) {
-    const std::string text = want.name + "@" + std::to_string(want.version);
-    const auto kind = std::find_if(model.kinds.begin(), model.kinds.end(), [&want](const auto& k) {
-      return k->standard && k->name == want.name;
-    });
+  for (const StandardKind& request : requested) {
+    const std::string text = request.name + "@" + std::to_string(request.version);
+    const auto kind =
+        std::find_if(model.kinds.begin(), model.kinds.end(),
+                     [&request](const auto& k) { return k->standard && k->name == request.name; });
     if (kind == model.kinds.end()) {
       throw UsageError("--standard " + text + ": no such kind; " +
-                       did_you_mean(want.name, names, "there are " + enumerate(names)));
+                       did_you_mean(request.name, names, "there are " + enumerate(names)));
     }
     const auto& versions = (*kind)->versions;
-    if (want.version >= versions.front()->number && want.version <= versions.back()->number) {
+    if (request.version >= versions.front()->number && request.version <= versions.back()->number) {
       continue;
     }
     throw UsageError("--standard " + text + ": no such version; the newest is " +
@@ -39,20 +39,20 @@ void check_wanted(const std::vector<StandardKind>& wanted, const Model& model) {
   }
 }
 
-/// The newest version of each document type that something in the model names.
-class Used {
+/// The newest version of each document type that the model uses.
+class UsedVersions {
  public:
   void add(const Version& version) {
     for (const DocumentVersion* document : version.documents) add_document(*document);
   }
-  /// 0 where nothing names it.
+  /// Returns 0 if the type is not used.
   int newest(const Document& document) const {
     const auto found = newest_.find(&document);
     return found != newest_.end() ? found->second : 0;
   }
 
  private:
-  /// With a version come the older ones, from which values are converted.
+  /// A version implies the older ones, from which values are converted.
   void add_document(const DocumentVersion& used) {
     int& newest = newest_[used.document];
     if (newest >= used.number) return;
@@ -67,16 +67,16 @@ class Used {
 
 }  // namespace
 
-void keep_wanted(const std::vector<StandardKind>& wanted, Model& model) {
-  check_wanted(wanted, model);
-  std::erase_if(model.kinds, [&wanted](const auto& kind) {
-    const auto names = [&kind](const StandardKind& want) { return want.name == kind->name; };
+void select_standard(const std::vector<StandardKind>& requested, Model& model) {
+  check_requested(requested, model);
+  std::erase_if(model.kinds, [&requested](const auto& kind) {
+    const auto names = [&kind](const StandardKind& request) { return request.name == kind->name; };
     if (!kind->standard) return false;
-    const auto want = std::find_if(wanted.begin(), wanted.end(), names);
-    if (want != wanted.end()) cut(*kind, want->version);
-    return want == wanted.end();
+    const auto request = std::find_if(requested.begin(), requested.end(), names);
+    if (request != requested.end()) cut(*kind, request->version);
+    return request == requested.end();
   });
-  Used used;
+  UsedVersions used;
   for (const auto& kind : model.kinds) {
     for (const auto& version : kind->versions) used.add(*version);
   }

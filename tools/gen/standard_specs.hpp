@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which of tenon's own specs belong to a program.
+// Selects the standard specs that a program uses.
 #pragma once
 
 #include "gen/load.hpp"
 
 namespace tenon::gen {
 
-/// Leaves in the model what it needs of the standard specs. Throws UsageError where `wanted` names
-/// a kind or version that they do not have.
-void keep_wanted(const std::vector<StandardKind>& wanted, Model& model);
+/// Removes standard kinds and document types from the model that are neither requested nor used.
+/// Throws UsageError if a requested kind or version does not exist.
+void select_standard(const std::vector<StandardKind>& requested, Model& model);
 
 }  // namespace tenon::gen

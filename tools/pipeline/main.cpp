@@ -60,13 +60,13 @@ struct Pipeline {
 };
 using Pipelines = std::deque<Pipeline>;
 
-Exit refuse(const Findings& findings) {
+Exit refuse(const Diagnostics& findings) {
   tenon::tools::print(findings);
   return wrong_usage;
 }
 
 /// The files that `paths` name: those of a folder are its files with the extension .json, by name.
-Paths files_of(const Paths& paths, Findings& findings) {
+Paths files_of(const Paths& paths, Diagnostics& findings) {
   Paths files;
   for (const auto& path : paths) {
     std::error_code error;
@@ -79,9 +79,9 @@ Paths files_of(const Paths& paths, Findings& findings) {
       if (entry.path().extension() == ".json") inside.push_back(entry.path());
     }
     if (inside.empty()) {
-      findings.add({.place = {.file = path.string()},
+      findings.add({.location = {.file = path.string()},
                     .code = "no-pipeline",
-                    .what = "the folder holds no pipeline file",
+                    .message = "the folder holds no pipeline file",
                     .found = error ? error.message() : "",
                     .needed = "at least one file with the extension .json",
                     .fix = "name another folder, or a file"});
@@ -93,7 +93,7 @@ Paths files_of(const Paths& paths, Findings& findings) {
 }
 
 /// Reads pipeline files. If there are several, each message names its pipeline.
-Pipelines read_pipelines(const Paths& paths, Console& console, Findings& findings) {
+Pipelines read_pipelines(const Paths& paths, Console& console, Diagnostics& findings) {
   const Paths files = files_of(paths, findings);
   std::map<std::string, std::filesystem::path> names;
   Pipelines pipelines;
@@ -102,9 +102,9 @@ Pipelines read_pipelines(const Paths& paths, Console& console, Findings& finding
     if (!file) continue;
     const auto [known, added] = names.emplace(file->name, path);
     if (!added) {
-      findings.add({.place = {.file = path.string()},
+      findings.add({.location = {.file = path.string()},
                     .code = "duplicate-name",
-                    .what = "another pipeline has the name '" + file->name + "'",
+                    .message = "another pipeline has the name '" + file->name + "'",
                     .found = known->second.string(),
                     .needed = "a name that is unique among the pipelines of a process",
                     .fix = "change the name of one of them"});
@@ -116,31 +116,31 @@ Pipelines read_pipelines(const Paths& paths, Console& console, Findings& finding
 }
 
 void check_position(const PipelineFile& file, std::string_view what, const std::string& found,
-                    const std::string& needed, Findings& findings) {
+                    const std::string& needed, Diagnostics& findings) {
   if (found == needed) return;
   findings.add(
-      {.place = file.position_place,
+      {.location = file.position_place,
        .code = "wrong-position",
-       .what = file.position.string() + " keeps the position of another " + std::string(what),
+       .message = file.position.string() + " keeps the position of another " + std::string(what),
        .found = found,
        .needed = needed,
        .fix = "name another place, or remove that file to begin from the start"});
 }
 
 /// Whether the position is one of this pipeline.
-void check_name(const PipelineState& state, const PipelineFile& file, Findings& findings) {
+void check_name(const PipelineState& state, const PipelineFile& file, Diagnostics& findings) {
   if (!state.pipeline.empty())
     check_position(file, "pipeline", state.pipeline, file.name, findings);
 }
 void check_state(const PipelineState& state, const PipelineFile& file, const Stages& stages,
-                 Findings& findings) {
+                 Diagnostics& findings) {
   if (!state.source) return;
   check_name(state, file, findings);
   check_position(file, "source", label_of(*state.source), label_of(stages.source.used), findings);
 }
 
 /// The modules that are there and cannot be used may be the ones that are missing.
-void tell_skipped(const tenon::Host& host, const Findings& findings, Console& console) {
+void tell_skipped(const tenon::Host& host, const Diagnostics& findings, Console& console) {
   const auto& all = findings.all();
   const auto missing = [](const auto& finding) { return finding.code == "not-found"; };
   if (std::none_of(all.begin(), all.end(), missing)) return;
@@ -225,7 +225,7 @@ tenon::HostOptions host_options(const std::vector<std::filesystem::path>& plugin
 }
 
 void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCalls& calls,
-              Findings& findings) {
+              Diagnostics& findings) {
   for (Pipeline& pipeline : pipelines) {
     pipeline.stages = take_stages(host, pipeline.file, pipeline.messages, calls, findings);
   }
@@ -235,7 +235,7 @@ void take_all(tenon::Host& host, Pipelines& pipelines, Console& console, OpenCal
 /// The same, but ends the process at a signal: a plugin may hang while it is configured,
 /// and nothing was read yet that would be lost.
 void take_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& console,
-                             Findings& findings) {
+                             Diagnostics& findings) {
   OpenCalls calls([](const std::string&) {}, grace_of_stop);
   const tenon::tools::SignalWatch watch(
       [&](int number, bool) {
@@ -248,7 +248,7 @@ void take_unless_interrupted(tenon::Host& host, Pipelines& pipelines, Console& c
 }
 
 /// Opens the position of a pipeline. Errors: those of PositionStore::open.
-tenon::Result<void> open_position(Pipeline& pipeline, Findings& findings) {
+tenon::Result<void> open_position(Pipeline& pipeline, Diagnostics& findings) {
   auto store = PositionStore::open(pipeline.file.position, findings);
   if (!store) return std::move(store).error();
   check_state(store->state(), pipeline.file, *pipeline.stages, findings);
@@ -259,7 +259,7 @@ tenon::Result<void> open_position(Pipeline& pipeline, Findings& findings) {
 
 Exit run_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
-  Findings findings;
+  Diagnostics findings;
   Pipelines pipelines = read_pipelines(paths, console, findings);
   if (pipelines.empty()) return refuse(findings);
 
@@ -284,7 +284,7 @@ Exit run_files(const Paths& paths, const Paths& plugin_path) {
 /// Configures the plugins of pipelines, and opens nothing.
 Exit validate_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
-  Findings findings;
+  Diagnostics findings;
   Pipelines pipelines = read_pipelines(paths, console, findings);
   tenon::Host host(host_options(plugin_path));
   OpenCalls calls([](const std::string&) {}, grace_of_stop);
@@ -298,7 +298,7 @@ Exit validate_files(const Paths& paths, const Paths& plugin_path) {
 
 /// Deletes one pipeline. Errors: cannot-write, in-use.
 tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
-  Findings findings;
+  Diagnostics findings;
   auto store = PositionStore::open(pipeline.file.position, findings);
   if (!store) return std::move(store).error();
   check_name(store->state(), pipeline.file, findings);
@@ -312,7 +312,7 @@ tenon::Result<Exit> delete_one(tenon::Host& host, const Pipeline& pipeline) {
 
 Exit delete_files(const Paths& paths, const Paths& plugin_path) {
   Console console("tenon-pipeline");
-  Findings findings;
+  Diagnostics findings;
   const Pipelines pipelines = read_pipelines(paths, console, findings);
   if (!findings.empty()) return refuse(findings);
   tenon::Host host(host_options(plugin_path));

@@ -10,26 +10,26 @@ namespace pipeline {
 namespace {
 
 using tenon::config::Problem;
-using tenon::reading::Finding;
+using tenon::tools::Diagnostic;
 
 /// Where the value of a parameter is or should be.
-const Place& place_of_value(const std::string& name, const PluginUse& use) {
-  const auto given = use.value_places.find(name);
-  return given == use.value_places.end() ? use.config_place : given->second;
+const SourceLocation& place_of_value(const std::string& name, const PluginUse& use) {
+  const auto given = use.value_locations.find(name);
+  return given == use.value_locations.end() ? use.config_location : given->second;
 }
 
-Finding missing_parameter(const Problem& problem, const PluginUse& use) {
-  return {.place = place_of_value(problem.name, use),
+Diagnostic missing_parameter(const Problem& problem, const PluginUse& use) {
+  return {.location = place_of_value(problem.name, use),
           .code = "missing-parameter",
-          .what = "'" + use.reference + "' needs the parameter '" + problem.name + "'",
+          .message = "'" + use.reference + "' needs the parameter '" + problem.name + "'",
           .needed = "'" + problem.name + "': " + problem.needed,
           .fix = "add \"" + problem.name + "\": \"...\" to its config"};
 }
 
-Finding wrong_parameter(Problem problem, const PluginUse& use) {
-  return {.place = place_of_value(problem.name, use),
+Diagnostic wrong_parameter(Problem problem, const PluginUse& use) {
+  return {.location = place_of_value(problem.name, use),
           .code = "wrong-parameter",
-          .what = "'" + use.reference + "' does not take this value of '" + problem.name + "'",
+          .message = "'" + use.reference + "' does not take this value of '" + problem.name + "'",
           .found = std::move(problem.found),
           .needed = std::move(problem.needed),
           .fix = "change the value"};
@@ -39,27 +39,27 @@ Finding wrong_parameter(Problem problem, const PluginUse& use) {
 constexpr std::size_t most_hints = 100;
 
 void add_unknown(const Parameters& parameters, const std::vector<std::string>& keys,
-                 const PluginUse& use, Findings& findings) {
+                 const PluginUse& use, Diagnostics& findings) {
   if (keys.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, parameter] : parameters) names.push_back(name);
-  const std::string needed = tenon::reading::enumerate(names);
+  const std::string needed = tenon::tools::enumerate(names);
   std::size_t hints = 0;
   for (const std::string& key : keys) {
     const std::string remedy = "remove it";
     findings.add(
-        {.place = use.key_places.find(key)->second,
+        {.location = use.key_locations.find(key)->second,
          .code = "unknown-parameter",
-         .what = "'" + use.reference + "' has no parameter '" + key + "'",
+         .message = "'" + use.reference + "' has no parameter '" + key + "'",
          .needed = needed,
-         .fix = hints++ < most_hints ? tenon::reading::did_you_mean(key, names, remedy) : remedy});
+         .fix = hints++ < most_hints ? tenon::tools::did_you_mean(key, names, remedy) : remedy});
   }
 }
 
 }  // namespace
 
 tenon::TextMap check_config(const Parameters& parameters, const PluginUse& use,
-                            Findings& findings) {
+                            Diagnostics& findings) {
   auto checked = tenon::config::check(parameters, use.config);
   std::vector<std::string> unknown;
   for (Problem& problem : checked.problems) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "pipeline_file.hpp"
 
-#include "common/json_source.hpp"
+#include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/text_file.hpp"
 
@@ -11,16 +11,17 @@
 namespace pipeline {
 namespace {
 
-using tenon::reading::JsonValue;
-using tenon::reading::ObjectReader;
+using tenon::tools::JsonValue;
+using tenon::tools::ObjectReader;
 
-StageUse read_stage(const JsonValue& value, const std::string& what, Findings& findings) {
+StageUse read_stage(const JsonValue& value, const std::string& what, Diagnostics& findings) {
   const ObjectReader object(value, what, {"id", "plugin", "config"}, findings);
   return {tenon::tools::read_plugin_use(object, findings),
-          object.optional("id") != nullptr ? object.text("id") : std::string(), object.place("id")};
+          object.optional("id") != nullptr ? object.text("id") : std::string(),
+          object.location("id")};
 }
 
-std::vector<StageUse> read_processors(const ObjectReader& pipeline, Findings& findings) {
+std::vector<StageUse> read_processors(const ObjectReader& pipeline, Diagnostics& findings) {
   std::vector<StageUse> uses;
   if (pipeline.optional("processors") == nullptr) return uses;
   const JsonValue::Array* processors = pipeline.array("processors");
@@ -31,14 +32,14 @@ std::vector<StageUse> read_processors(const ObjectReader& pipeline, Findings& fi
   return uses;
 }
 
-std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Findings& findings) {
+std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Diagnostics& findings) {
   std::vector<StageUse> uses;
   const JsonValue::Array* destinations = pipeline.array("destinations");
   if (destinations == nullptr) return uses;
   if (destinations->empty()) {
-    findings.add({.place = pipeline.place("destinations"),
+    findings.add({.location = pipeline.location("destinations"),
                   .code = "missing-key",
-                  .what = "the pipeline has no destination",
+                  .message = "the pipeline has no destination",
                   .needed = "at least one",
                   .fix = "add {\"plugin\": ...}"});
   }
@@ -48,34 +49,35 @@ std::vector<StageUse> read_destinations(const ObjectReader& pipeline, Findings& 
   return uses;
 }
 
-RefusalLimit read_limit(const JsonValue& value, Findings& findings) {
+RefusalLimit read_limit(const JsonValue& value, Diagnostics& findings) {
   const ObjectReader object(value, "a limit", {"refused", "of"}, findings);
   const auto read = [&](std::string_view key) {
     return static_cast<std::uint64_t>(object.number(key, 0).value_or(0));
   };
   const RefusalLimit limit{.refused = read("refused"), .of = read("of")};
   if (limit.of == 0 || limit.refused < limit.of) return limit;
-  findings.add({.place = object.place("refused"),
+  findings.add({.location = object.location("refused"),
                 .code = "wrong-limit",
-                .what = "the limit of refused records is never reached",
+                .message = "the limit of refused records is never reached",
                 .found = std::to_string(limit.refused) + " of " + std::to_string(limit.of),
                 .needed = "'refused' less than 'of'",
                 .fix = "lower 'refused', or write 0 under 'of' to take any number"});
   return limit;
 }
 
-std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline, Findings& findings) {
+std::optional<DeadLettersUse> read_dead_letters(const ObjectReader& pipeline,
+                                                Diagnostics& findings) {
   const JsonValue* value = pipeline.optional("dead_letters");
   if (value == nullptr) return std::nullopt;
   const ObjectReader object(*value, "'dead_letters'", {"plugin", "config", "limit"}, findings);
   DeadLettersUse use{
-      {tenon::tools::read_plugin_use(object, findings), "dead_letters", object.place("plugin")},
+      {tenon::tools::read_plugin_use(object, findings), "dead_letters", object.location("plugin")},
       {}};
   if (const JsonValue* limit = object.required("limit")) use.limit = read_limit(*limit, findings);
   return use;
 }
 
-Window read_window(const ObjectReader& pipeline, Findings& findings) {
+Window read_window(const ObjectReader& pipeline, Diagnostics& findings) {
   Window window;
   const JsonValue* value = pipeline.optional("window");
   if (value == nullptr) return window;
@@ -92,10 +94,10 @@ Window read_window(const ObjectReader& pipeline, Findings& findings) {
 }  // namespace
 
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
-                                               Findings& findings) {
-  const auto text = tenon::reading::read_text_file(path, findings);
+                                               Diagnostics& findings) {
+  const auto text = tenon::tools::read_text_file(path, findings);
   if (!text) return std::nullopt;
-  const auto value = tenon::reading::read_json(*text, path.string(), findings);
+  const auto value = tenon::tools::read_json(*text, path.string(), findings);
   if (!value) return std::nullopt;
 
   const ObjectReader object(
@@ -111,7 +113,7 @@ std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path
   file.destinations = read_destinations(object, findings);
   file.dead_letters = read_dead_letters(object, findings);
   file.position = path.parent_path() / object.text("position");
-  file.position_place = object.place("position");
+  file.position_place = object.location("position");
   file.window = read_window(object, findings);
   return file;
 }

@@ -19,7 +19,7 @@
 
 #include "window.hpp"
 
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 #include "common/plugin_use.hpp"
 
 #include <cstdint>
@@ -30,16 +30,16 @@
 
 namespace pipeline {
 
-using tenon::reading::Findings;
-using tenon::reading::Place;
 using tenon::tools::add_error;
+using tenon::tools::Diagnostics;
 using tenon::tools::PluginUse;
+using tenon::tools::SourceLocation;
 using tenon::tools::trimmed;
 
 /// A plugin at its place in the pipeline.
 struct StageUse : PluginUse {
-  std::string id;  // empty: the name of the plugin
-  Place id_place;  // of the id, or of the stage if it has none
+  std::string id;           // empty: the name of the plugin
+  SourceLocation id_place;  // of the id, or of the stage if it has none
 };
 
 /// How many refused records a pipeline tolerates: `refused` of each `of` records in a row.
@@ -60,13 +60,13 @@ struct PipelineFile {
   std::vector<StageUse> destinations;  // at least one
   std::optional<DeadLettersUse> dead_letters;
   std::filesystem::path position;
-  Place position_place;
+  SourceLocation position_place;
   Window window;
 };
 
 /// Reads a pipeline file. What is wrong with it is added to the findings; nothing when there is
 /// nothing to go on with.
 std::optional<PipelineFile> read_pipeline_file(const std::filesystem::path& path,
-                                               Findings& findings);
+                                               Diagnostics& findings);
 
 }  // namespace pipeline

@@ -65,7 +65,7 @@ std::optional<Stages> PipelineRun::make_stages() {
     const auto calls = std::make_shared<OpenCalls>(
         [&](const std::string& call) { messages_.say(call); }, grace_of_stop);
     set_making(calls);
-    Findings findings;
+    Diagnostics findings;
     auto stages = take_stages(host_, file_, messages_, *calls, findings);
     set_making(nullptr);
     tenon::tools::print(findings);

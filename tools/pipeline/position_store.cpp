@@ -33,21 +33,21 @@ tenon::Error cannot_write(const std::filesystem::path& path, int error) {
 
 /// What is wrong with the stored position. Where its text is no JSON the error says line and
 /// column, else the path in the document.
-tenon::reading::Finding finding_of(const tenon::Error& error, const std::filesystem::path& path) {
-  tenon::reading::Finding finding{.place = {.file = path.string()},
-                                  .code = std::string(error.code()),
-                                  .what = "the position cannot be read",
-                                  .found = std::string(error.found()),
-                                  .needed = std::string(error.needed()),
-                                  .fix = "restore the file, or remove it to begin from the start"};
+tenon::tools::Diagnostic finding_of(const tenon::Error& error, const std::filesystem::path& path) {
+  tenon::tools::Diagnostic finding{.location = {.file = path.string()},
+                                   .code = std::string(error.code()),
+                                   .message = "the position cannot be read",
+                                   .found = std::string(error.found()),
+                                   .needed = std::string(error.needed()),
+                                   .fix = "restore the file, or remove it to begin from the start"};
   const std::string where(error.where());
   if (error.code() == "not-json") {
-    std::istringstream(where) >> finding.place.line;
-    finding.place.column = std::stoi(where.substr(where.find(':') + 1));
+    std::istringstream(where) >> finding.location.line;
+    finding.location.column = std::stoi(where.substr(where.find(':') + 1));
   } else if (!where.empty()) {
-    finding.what += ": " + where;
+    finding.message += ": " + where;
   }
-  if (!error.message().empty()) finding.what += ": " + std::string(error.message());
+  if (!error.message().empty()) finding.message += ": " + std::string(error.message());
   return finding;
 }
 
@@ -99,13 +99,13 @@ tenon::Error labelled(const tenon::Error& error, const UsedPlugin& stage) {
 }
 
 tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& path,
-                                                 Findings& findings) {
+                                                 Diagnostics& findings) {
   std::error_code failed;
   std::filesystem::create_directories(folder_of(path), failed);
   if (failed) return cannot_write(path, failed.value());
 
   const std::string lock_name = lock_path(path);
-  tenon::reading::Descriptor lock(::open(lock_name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  tenon::tools::Descriptor lock(::open(lock_name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return cannot_write(lock_name, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || !is_linked(lock.get())) {
     return tenon::Error({.code = "in-use",
@@ -115,7 +115,7 @@ tenon::Result<PositionStore> PositionStore::open(const std::filesystem::path& pa
   }
   PositionStore store(path, lock.release());
   if (!std::filesystem::exists(path)) return store;
-  const auto text = tenon::reading::read_text_file(path, findings);
+  const auto text = tenon::tools::read_text_file(path, findings);
   if (!text) return store;
   tenon::Result<PipelineState> state = tenon::read_pipeline_position(*text);
   if (state) {

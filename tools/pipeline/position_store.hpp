@@ -37,7 +37,8 @@ class PositionStore {
  public:
   /// Opens the store at `path`, and makes the folders above it. What is wrong with what it holds is
   /// added to the findings. Errors: cannot-write, in-use.
-  static tenon::Result<PositionStore> open(const std::filesystem::path& path, Findings& findings);
+  static tenon::Result<PositionStore> open(const std::filesystem::path& path,
+                                           Diagnostics& findings);
 
   PositionStore(PositionStore&& other) noexcept;
   PositionStore& operator=(PositionStore&&) = delete;

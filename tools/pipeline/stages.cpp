@@ -43,7 +43,7 @@ std::optional<Parameters> stated_parameters(const tenon::PluginInfo& info,
 /// every plugin has a specifier.
 template <class K>
 tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse& use,
-                                              CallSlot& calls, Findings& findings) {
+                                              CallSlot& calls, Diagnostics& findings) {
   if (!host.find<tenon::Specifier>(use.reference)) return use.config;
   const CallSlot::Scope call(calls, "specify");
   auto specifier = host.create<tenon::Specifier>(use.reference);
@@ -55,7 +55,7 @@ tenon::Result<tenon::TextMap> check_specified(tenon::Host& host, const PluginUse
 
 template <class K>
 std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const Messages& messages,
-                                   OpenCalls& calls, Findings& findings) {
+                                   OpenCalls& calls, Diagnostics& findings) {
   if (use.reference.empty()) return std::nullopt;  // told already
   const auto info = host.find<K>(use.reference);
   if (!info) {
@@ -76,17 +76,17 @@ std::optional<Stage<K>> take_stage(tenon::Host& host, const StageUse& use, const
     return host.create<K>(use.reference);
   }();
   if (!created) {
-    add_error(created.error(), use.place, findings);
+    add_error(created.error(), use.location, findings);
     return std::nullopt;
   }
   Stage<K> stage{{new tenon::Handle<K>(std::move(*created)), Teardown{&messages, now}}, now};
   if (!config) config = check_specified<K>(host, use, slot, findings);
-  if (!*config) add_error(config->error(), use.place, findings);
+  if (!*config) add_error(config->error(), use.location, findings);
   if (findings.all().size() != findings_before) return std::nullopt;
   stage.used.config = **config;
   const CallSlot::Scope call(slot, "configure");
   if (auto configured = (*stage.plugin)->configure(stage.used.config); !configured) {
-    add_error(configured.error(), use.config_place, findings);
+    add_error(configured.error(), use.config_location, findings);
     return std::nullopt;
   }
   return stage;
@@ -102,15 +102,15 @@ constexpr std::string_view word_of(const tenon::Destination*) {
 /// `uses` and `stages` are in the same order.
 template <class K>
 void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& stages,
-               Findings& findings) {
+               Diagnostics& findings) {
   std::set<std::string> ids;
   for (std::size_t i = 0; i < uses.size(); i++) {
     const std::string& id = *stages[i].used.id;
     if (ids.insert(id).second) continue;
     const std::string word(word_of(static_cast<const K*>(nullptr)));
-    findings.add({.place = uses[i].id_place,
+    findings.add({.location = uses[i].id_place,
                   .code = "duplicate-id",
-                  .what = "another " + word + " has the id '" + id + "'",
+                  .message = "another " + word + " has the id '" + id + "'",
                   .found = uses[i].id.empty() ? "no id; the name of the plugin counts" : "",
                   .needed = "an id that is unique in the pipeline",
                   .fix = "add \"id\": \"...\" with another name"});
@@ -120,7 +120,8 @@ void check_ids(const std::vector<StageUse>& uses, const std::vector<Stage<K>>& s
 /// Takes the stages of one kind. Each has an id of its own.
 template <class K>
 std::vector<Stage<K>> take_stages(tenon::Host& host, const std::vector<StageUse>& uses,
-                                  const Messages& messages, OpenCalls& calls, Findings& findings) {
+                                  const Messages& messages, OpenCalls& calls,
+                                  Diagnostics& findings) {
   std::vector<Stage<K>> stages;
   for (const StageUse& use : uses) {
     if (auto stage = take_stage<K>(host, use, messages, calls, findings)) {
@@ -138,7 +139,8 @@ void Teardown::report(const tenon::Result<void>& result) const {
 }
 
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
-                                  const Messages& messages, OpenCalls& calls, Findings& findings) {
+                                  const Messages& messages, OpenCalls& calls,
+                                  Diagnostics& findings) {
   auto source = take_stage<tenon::Source>(host, file.source, messages, calls, findings);
   auto processors = take_stages<tenon::Processor>(host, file.processors, messages, calls, findings);
   auto destinations =

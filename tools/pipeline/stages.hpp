@@ -54,7 +54,8 @@ struct Stages {
 /// a reference that names nothing, a module that does not load, a config that does not fit the
 /// parameters or that the plugin refuses, an id that is not unique. Nothing when anything is.
 std::optional<Stages> take_stages(tenon::Host& host, const PipelineFile& file,
-                                  const Messages& messages, OpenCalls& calls, Findings& findings);
+                                  const Messages& messages, OpenCalls& calls,
+                                  Diagnostics& findings);
 
 /// Calls `on_deleted` of a source or destination that a pipeline does not use any more. Errors:
 /// those of the Host, if its plugin cannot be created; those of the plugin.

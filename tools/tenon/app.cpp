@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "app.hpp"
 
-#include "common/json_source.hpp"
+#include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "gen/load.hpp"
 
@@ -26,8 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using reading::Findings;
-using reading::JsonValue;
+using tools::Diagnostics;
+using tools::JsonValue;
 
 struct Description {
   fs::path program;
@@ -44,19 +44,19 @@ fs::path description_folder(const std::string& app) {
   return {};
 }
 
-std::optional<JsonValue> read_json(const fs::path& path, Findings& findings) {
+std::optional<JsonValue> read_json(const fs::path& path, Diagnostics& findings) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw gen::EnvironmentError("cannot read " + path.string());
-  return reading::read_json(text, path.string(), findings);
+  if (!file) throw gen::IoError("cannot read " + path.string());
+  return tools::read_json(text, path.string(), findings);
 }
 
-Description read_description(const fs::path& folder, Findings& findings) {
+Description read_description(const fs::path& folder, Diagnostics& findings) {
   Description description;
   const auto json = read_json(folder / "app.json", findings);
   if (!json) return description;
-  const reading::ObjectReader object(*json, "a description",
-                                     {"app", "converter", "program", "standard"}, findings);
+  const tools::ObjectReader object(*json, "a description",
+                                   {"app", "converter", "program", "standard"}, findings);
   object.text("app");
   const auto path = [&](const char* key) {
     const std::string text = object.optional_text(key);
@@ -66,7 +66,7 @@ Description read_description(const fs::path& folder, Findings& findings) {
   description.converter = path("converter");
   if (const JsonValue::Array* standard = object.optional_array("standard")) {
     for (const JsonValue& one : *standard) {
-      const std::string text = reading::read_text(one, "a standard kind", findings);
+      const std::string text = tools::read_text(one, "a standard kind", findings);
       if (!text.empty()) description.standard.push_back(gen::parse_standard(text));
     }
   }
@@ -75,7 +75,7 @@ Description read_description(const fs::path& folder, Findings& findings) {
 
 /// Returns the builtins of a description as modules that only have a manifest.
 std::vector<const tenon_module*> read_builtins(const fs::path& folder, ConstantPool& pool,
-                                               Findings& findings) {
+                                               Diagnostics& findings) {
   std::vector<const tenon_module*> modules;
   const fs::path file = folder / "builtins.json";
   std::error_code ignored;
@@ -83,11 +83,11 @@ std::vector<const tenon_module*> read_builtins(const fs::path& folder, ConstantP
   const auto json = read_json(file, findings);
   if (!json) return modules;
   if (json->array() == nullptr) {
-    reading::add_wrong_type(*json, "the builtins", "a list of manifests", findings);
+    tools::add_wrong_type(*json, "the builtins", "a list of manifests", findings);
     return modules;
   }
   for (const JsonValue& manifest : *json->array()) {
-    const std::string_view text = pool.text(reading::to_json(manifest));
+    const std::string_view text = pool.text(tools::to_json(manifest));
     tenon_module module{};
     module.manifest = text.data();
     module.manifest_size = text.size();
@@ -160,7 +160,7 @@ std::vector<const DocumentType*> types_of(const gen::Model& model, ConstantPool&
 
 /// Replaces the kinds and document types of the process by those of the specs.
 void use_specs(const fs::path& specs, const Description& description, ConstantPool& pool,
-               Findings& findings) {
+               Diagnostics& findings) {
   const gen::Model& model = pool.add(gen::load_specs(
       {.folders = {specs.string()}, .standard_specs = standard_specs(), .frozen = false},
       findings));
@@ -174,7 +174,7 @@ void use_specs(const fs::path& specs, const Description& description, ConstantPo
   use_kinds(std::move(kinds));
 }
 
-void load(Options& options, ConstantPool& pool, Findings& findings) {
+void load(Options& options, ConstantPool& pool, Diagnostics& findings) {
   const fs::path folder = options.app == own_app ? fs::path() : description_folder(options.app);
   Description description;
   if (options.app == own_app) options.builtins = {builtins()};
@@ -199,17 +199,17 @@ void load(Options& options, ConstantPool& pool, Findings& findings) {
 
 Exit load_app(Options& options) {
   static ConstantPool pool;
-  Findings findings;
+  Diagnostics findings;
   try {
     load(options, pool, findings);
   } catch (const gen::UsageError& error) {
     std::cerr << "tenon: " << error.what() << "\n";
     return finding;
-  } catch (const gen::EnvironmentError& error) {
+  } catch (const gen::IoError& error) {
     std::cerr << "tenon: " << error.what() << "\n";
     return io_error;
   }
-  for (const reading::Finding& one : findings.all()) std::cerr << reading::to_text(one) << "\n";
+  for (const tools::Diagnostic& one : findings.all()) std::cerr << tools::to_text(one) << "\n";
   return findings.empty() ? success : finding;
 }
 

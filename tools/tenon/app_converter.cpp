@@ -100,7 +100,7 @@ class AppConverter::Process {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return text_of(errno);
     channel_ = ends[0];
-    const reading::Descriptor child_end(ends[1]);
+    const tools::Descriptor child_end(ends[1]);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, child_end.get(), STDIN_FILENO);
@@ -148,7 +148,7 @@ class AppConverter::Process {
   std::string stop() {
     if (channel_ >= 0) ::close(std::exchange(channel_, -1));
     if (child_ == 0) return "";
-    const reading::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
+    const tools::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
     if (!process || !wait_for(process.get(), POLLIN, Clock::now() + limit_)) {
       ::kill(child_, SIGKILL);
     }

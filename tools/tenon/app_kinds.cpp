@@ -12,7 +12,7 @@ Adapter adapter_to(std::size_t place, const gen::Adapted& origin, ConstantPool& 
   Adapter adapter{};
   adapter.target = origin.kind.versions[place]->number;
   if (place > origin.newest()) {
-    adapter.refusal = pool.text(origin.refusal());
+    adapter.refusal = pool.text(origin.incompatibility());
     return adapter;
   }
   std::vector<std::string_view> missing;
@@ -35,7 +35,7 @@ KindVersion described_version(const gen::Adapted& origin, ConstantPool& pool) {
     methods.push_back({method.name, 0, method.required, nullptr});
   }
   std::vector<Adapter> adapters;
-  for (std::size_t place = origin.place + 1; place < origin.kind.versions.size(); place++) {
+  for (std::size_t place = origin.index + 1; place < origin.kind.versions.size(); place++) {
     adapters.push_back(adapter_to(place, origin, pool));
   }
   KindVersion described{};

@@ -16,7 +16,7 @@ namespace tenon::command {
 namespace {
 
 struct ConversionPath {
-  std::vector<gen::StepWay> steps;
+  std::vector<gen::DirectedStep> steps;
   const gen::Type* target;
 };
 
@@ -52,7 +52,7 @@ DocumentConversion described_conversion(ConversionPath path, ConstantPool& pool)
   DocumentConversion described{path.steps.front().from().label, path.steps.back().to().label,
                                nullptr};
   if (const gen::DocumentStep* step = hand_written(path.steps)) {
-    described.by_hand = pool.text(gen::hand_class(*step));
+    described.by_hand = pool.text(gen::hook_class(*step));
   } else {
     described.convert = convert;
     described.spec = &pool.add(std::move(path));

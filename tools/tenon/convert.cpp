@@ -5,7 +5,7 @@
 // The input is one document of any number of lines, or a stream with one document on each line. It
 // is a stream if its first line that is not empty is a complete document. The size of a document is
 // limited. Only one document of a stream is in memory at a time.
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 
 #include <tenon/document.hpp>
 
@@ -41,7 +41,7 @@ void report(const std::string& where, const Error& error) {
   if (error.code() == "unknown-type") {
     std::vector<std::string> known;
     for (const DocumentType* type : document_types()) known.emplace_back(type->id);
-    const std::string meant = reading::did_you_mean(error.found(), known);
+    const std::string meant = tools::did_you_mean(error.found(), known);
     if (!meant.empty()) std::cerr << "   " << meant << "\n";
   }
 }

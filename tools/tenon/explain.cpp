@@ -10,7 +10,7 @@
 
 #include "base/error_codes.hpp"
 #include "commands.hpp"
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 #include "json.hpp"
 #include "text.hpp"
 
@@ -43,7 +43,7 @@ Exit no_such_code(const std::string& code) {
   std::vector<std::string> known;
   for (const ErrorCode& one : error_codes()) known.emplace_back(one.code);
   std::cerr << "tenon explain: unknown code " << harmless(code) << "\n"
-            << reading::did_you_mean(code, known, "`tenon explain` lists all codes.") << "\n"
+            << tools::did_you_mean(code, known, "`tenon explain` lists all codes.") << "\n"
             << "See tenon explain --help.\n";
   return usage_error;
 }

@@ -38,10 +38,10 @@ Exit print_svg(const std::string& dot) {
   std::cout.flush();
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return without_graphviz(errno);
-  reading::Descriptor in(ends[0]);
+  tools::Descriptor in(ends[0]);
   pid_t child = 0;
   {
-    const reading::Descriptor out(ends[1]);
+    const tools::Descriptor out(ends[1]);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, in.get(), STDIN_FILENO);
@@ -52,7 +52,7 @@ Exit print_svg(const std::string& dot) {
     if (error != 0) return without_graphviz(error);
     ::close(in.release());
     ::signal(SIGPIPE, SIG_IGN);  // dot may exit before it has read everything
-    static_cast<void>(reading::write_all(out.get(), dot));
+    static_cast<void>(tools::write_all(out.get(), dot));
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -16,10 +16,10 @@
 namespace tenon::command {
 namespace {
 
+using gen::DirectedField;
+using gen::DirectedStep;
 using gen::Field;
-using gen::FieldWay;
 using gen::Shape;
-using gen::StepWay;
 using gen::Type;
 using Fields = std::vector<Field>;
 
@@ -219,7 +219,7 @@ std::vector<std::string_view> versions_of(const gen::Origins& origins) {
   return {origins.versions.begin(), origins.versions.end()};
 }
 
-void push(Conversion& conversion, Bag& bag, const FieldWay& way, std::string_view version,
+void push(Conversion& conversion, Bag& bag, const DirectedField& way, std::string_view version,
           const void* value) {
   const Field& field = *way.source();
   detail::drop(conversion, bag, field.name, versions_of(way.source_origins()));
@@ -256,7 +256,7 @@ bool read_bagged(Conversion& conversion, const BagEntry& entry, const Field& fie
   return true;
 }
 
-bool pull(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& value) {
+bool pull(Conversion& conversion, Bag& bag, const DirectedField& way, const void*& value) {
   if (bag.empty()) return true;
   const Field& field = *way.target();
   const BagEntry* entry = bag.find(field.name, versions_of(way.target_origins()));
@@ -268,7 +268,7 @@ bool pull(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& va
   return true;
 }
 
-bool settle(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& value) {
+bool settle(Conversion& conversion, Bag& bag, const DirectedField& way, const void*& value) {
   if (value == nullptr) return pull(conversion, bag, way, value);
   detail::drop(conversion, bag, way.target()->name, versions_of(way.target_origins()));
   return true;
@@ -278,18 +278,18 @@ bool settle(Conversion& conversion, Bag& bag, const FieldWay& way, const void*& 
 
 /// Returns whether a step of structs or enums converts `from` to `to` in this direction.
 template <class Pair, class Part>
-bool converts(const StepWay& way, const Pair& step, const Part& from, const Part& to) {
+bool converts(const DirectedStep& way, const Pair& step, const Part& from, const Part& to) {
   return step.older == (way.up ? &from : &to) && step.newer == (way.up ? &to : &from);
 }
 
-const gen::StructStep& struct_step(const StepWay& way, const gen::Struct& from,
+const gen::StructStep& struct_step(const DirectedStep& way, const gen::Struct& from,
                                    const gen::Struct& to) {
   const auto& steps = way.step->structs;
   return *std::find_if(steps.begin(), steps.end(),
                        [&](const gen::StructStep& step) { return converts(way, step, from, to); });
 }
 
-tenon_string convert_literal(const StepWay& way, const gen::Enum& from, const gen::Enum& to,
+tenon_string convert_literal(const DirectedStep& way, const gen::Enum& from, const gen::Enum& to,
                              tenon_string literal) {
   for (const gen::EnumStep& step : way.step->enums) {
     if (!converts(way, step, from, to)) continue;
@@ -302,10 +302,10 @@ tenon_string convert_literal(const StepWay& way, const gen::Enum& from, const ge
   return literal;
 }
 
-bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue& from,
+bool convert_value(Conversion& conversion, const DirectedStep& way, const TypedValue& from,
                    const Type& type, void* to);
 
-bool convert_list(Conversion& conversion, const StepWay& way, const Type& source,
+bool convert_list(Conversion& conversion, const DirectedStep& way, const Type& source,
                   const tenon_list& from, const Type& target, tenon_list& to) {
   std::byte* made = make_values(conversion, target, from.count);
   to = as_list(made, target, from.count);
@@ -319,7 +319,7 @@ bool convert_list(Conversion& conversion, const StepWay& way, const Type& source
 }
 
 /// Converts a value, or copies it if both types are stored in the same way.
-bool convert_element(Conversion& conversion, const StepWay& way, const TypedValue& from,
+bool convert_element(Conversion& conversion, const DirectedStep& way, const TypedValue& from,
                      const Type& type, void* to) {
   if (!same_stored_type(*from.type, type)) return convert_value(conversion, way, from, type, to);
   std::memcpy(to, from.value, size_of(type));
@@ -352,14 +352,14 @@ bool convert_width(const Type& source, const void* from, const Type& target, voi
   });
 }
 
-bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
+bool resize_list(Conversion& conversion, const DirectedStep& way, const Type& source,
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits);
 
 /// Converts a value of a field whose type is wider in the newer version, in either direction.
 /// Equivalent to detail::widen_value and narrow_value of tenon/gen/widening.hpp. Sets `fits` to
 /// false if the target type cannot represent the value.
-bool resize(Conversion& conversion, const StepWay& way, const TypedValue& from, const Type& type,
-            void* to, bool& fits) {
+bool resize(Conversion& conversion, const DirectedStep& way, const TypedValue& from,
+            const Type& type, void* to, bool& fits) {
   const Type& source = gen::without_optional(*from.type);
   const Type& target = gen::without_optional(type);
   if (source.shape == Shape::map) {
@@ -391,7 +391,7 @@ bool resize(Conversion& conversion, const StepWay& way, const TypedValue& from, 
   return true;
 }
 
-bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
+bool resize_list(Conversion& conversion, const DirectedStep& way, const Type& source,
                  const tenon_list& from, const Type& target, tenon_list& to, bool& fits) {
   std::byte* made = make_values(conversion, target, from.count);
   to = as_list(made, target, from.count);
@@ -405,7 +405,7 @@ bool resize_list(Conversion& conversion, const StepWay& way, const Type& source,
 }
 
 /// A value that the older version cannot represent is put into the bag.
-bool resize_field(Conversion& conversion, const StepWay& way, const FieldWay& field,
+bool resize_field(Conversion& conversion, const DirectedStep& way, const DirectedField& field,
                   const void* from, const void*& to, Bag& bag) {
   bool fits = true;
   if (from != nullptr) {
@@ -420,8 +420,8 @@ bool resize_field(Conversion& conversion, const StepWay& way, const FieldWay& fi
 }
 
 /// The value is shared with the source if both types are stored in the same way.
-bool copy_field(Conversion& conversion, const StepWay& way, const FieldWay& field, const void* from,
-                const void*& to) {
+bool copy_field(Conversion& conversion, const DirectedStep& way, const DirectedField& field,
+                const void* from, const void*& to) {
   to = from;
   if (from == nullptr || same_stored_type(field.source()->type, field.target()->type)) return true;
   void* made = make_value(conversion, field.target()->type);
@@ -432,14 +432,14 @@ bool copy_field(Conversion& conversion, const StepWay& way, const FieldWay& fiel
 }
 
 /// Equivalent to the code that tenon-gen writes for a step, see emit_steps.cpp.
-bool convert_fields(Conversion& conversion, const StepWay& way,
+bool convert_fields(Conversion& conversion, const DirectedStep& way,
                     const std::vector<gen::FieldStep>& steps, const TypedValue& source,
                     const Fields& target, Object& to) {
   const Fields& fields = fields_of(*source.type);
   const Object& from = *static_cast<const Object*>(source.value);
   to.bag = from.bag;
   for (const gen::FieldStep& step : steps) {
-    const FieldWay field{step, way.up};
+    const DirectedField field{step, way.up};
     const void* value =
         field.source() != nullptr ? from.fields[field.source() - fields.data()] : nullptr;
     if (field.target() == nullptr) {
@@ -458,7 +458,7 @@ bool convert_fields(Conversion& conversion, const StepWay& way,
   return true;
 }
 
-bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue& from,
+bool convert_value(Conversion& conversion, const DirectedStep& way, const TypedValue& from,
                    const Type& type, void* to) {
   const Type& source = gen::without_optional(*from.type);
   const Type& target = gen::without_optional(type);
@@ -501,7 +501,7 @@ bool convert_value(Conversion& conversion, const StepWay& way, const TypedValue&
 /// Returns a hand-written step of another document type that the fields need, or nullptr.
 const gen::DocumentStep* hand_written(const std::vector<gen::FieldStep>& fields, bool up) {
   for (const gen::FieldStep& step : fields) {
-    const FieldWay field{step, up};
+    const DirectedField field{step, up};
     if (field.source() == nullptr || field.target() == nullptr) continue;
     const Type& source = gen::innermost(field.source()->type);
     const Type& target = gen::innermost(field.target()->type);
@@ -551,10 +551,10 @@ void write_value(json::Writer& out, const TypedValue& value) {
   });
 }
 
-const Object* convert_document(Conversion& conversion, const std::vector<StepWay>& ways,
+const Object* convert_document(Conversion& conversion, const std::vector<DirectedStep>& ways,
                                const Object& document) {
   const Object* from = &document;
-  for (const StepWay& way : ways) {
+  for (const DirectedStep& way : ways) {
     const Type type{.shape = Shape::document, .document = &way.from()};
     Object* to = make_object(conversion, way.to().fields);
     if (!convert_fields(conversion, way, way.step->fields, {&type, from}, way.to().fields, *to)) {
@@ -565,8 +565,8 @@ const Object* convert_document(Conversion& conversion, const std::vector<StepWay
   return from;
 }
 
-const gen::DocumentStep* hand_written(const std::vector<StepWay>& ways) {
-  for (const StepWay& way : ways) {
+const gen::DocumentStep* hand_written(const std::vector<DirectedStep>& ways) {
+  for (const DirectedStep& way : ways) {
     if (way.step->hook) return way.step;
     if (const auto* found = hand_written(way.step->fields, way.up)) return found;
     for (const gen::StructStep& structure : way.step->structs) {

@@ -38,10 +38,10 @@ void write_value(json::Writer& out, const TypedValue& value);
 
 /// Converts a document by these steps. Returns nullptr if the conversion has failed. REQUIRED: no
 /// step has a hand-written part.
-const Object* convert_document(Conversion& conversion, const std::vector<gen::StepWay>& ways,
+const Object* convert_document(Conversion& conversion, const std::vector<gen::DirectedStep>& ways,
                                const Object& document);
 
 /// Returns a hand-written step that a conversion by these steps needs, or nullptr if there is none.
-const gen::DocumentStep* hand_written(const std::vector<gen::StepWay>& ways);
+const gen::DocumentStep* hand_written(const std::vector<gen::DirectedStep>& ways);
 
 }  // namespace tenon::command

@@ -12,7 +12,7 @@
 
 #include "commands.hpp"
 #include "common/command_line.hpp"
-#include "common/json_source.hpp"
+#include "common/json_reader.hpp"
 #include "common/object_reader.hpp"
 #include "common/plugin_use.hpp"
 #include "common/text_file.hpp"
@@ -26,21 +26,21 @@ namespace conformance = sdk::conformance;
 using conformance::Case;
 using conformance::PluginSetup;
 using conformance::Verdict;
-using reading::Findings;
-using reading::JsonValue;
+using tools::Diagnostics;
+using tools::JsonValue;
 using Setups = std::vector<PluginSetup>;
 
 // -- Configurations -----------------------------------------------------------
 
 /// Returns the JSON text of an optional value, or an empty text.
-std::string optional_json(const reading::ObjectReader& object, std::string_view key) {
+std::string optional_json(const tools::ObjectReader& object, std::string_view key) {
   const JsonValue* value = object.optional(key);
   return value == nullptr ? "" : to_json(*value);
 }
 
 void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& setups,
-                Findings& findings) {
-  const reading::ObjectReader object(
+                Diagnostics& findings) {
+  const tools::ObjectReader object(
       value, "a configuration", {"kind", "plugin", "config", "bucket", "item", "volume"}, findings);
   tools::PluginUse use = tools::read_plugin_use(object, findings);
   PluginSetup setup{object.text("kind"),           use.reference,
@@ -50,25 +50,26 @@ void read_setup(const JsonValue& value, const std::vector<Case>& cases, Setups& 
     return one.kind == setup.kind && one.plugin == setup.plugin;
   };
   if (std::ranges::none_of(cases, is_of)) {
-    findings.add({.place = use.place,
+    findings.add({.location = use.location,
                   .code = "not-found",
-                  .what = "the module has no plugin '" + setup.plugin + "' of kind '" + setup.kind +
-                          "' that can be verified",
+                  .message = "the module has no plugin '" + setup.plugin + "' of kind '" +
+                             setup.kind + "' that can be verified",
                   .fix = "see `tenon inspect` for its plugins"});
   }
   if (std::ranges::any_of(setups, is_of)) {
-    findings.add({.place = use.place,
-                  .code = "duplicate-plugin",
-                  .what = "'" + setup.plugin + "' of kind '" + setup.kind + "' is configured twice",
-                  .fix = "remove one of the configurations"});
+    findings.add(
+        {.location = use.location,
+         .code = "duplicate-plugin",
+         .message = "'" + setup.plugin + "' of kind '" + setup.kind + "' is configured twice",
+         .fix = "remove one of the configurations"});
   }
   setups.push_back(std::move(setup));
 }
 
 void read_file(const std::string& file, const std::vector<Case>& cases, Setups& setups,
-               Findings& findings) {
-  const auto text = reading::read_text_file(file, findings);
-  const auto root = text ? reading::read_json(*text, file, findings) : std::nullopt;
+               Diagnostics& findings) {
+  const auto text = tools::read_text_file(file, findings);
+  const auto root = text ? tools::read_json(*text, file, findings) : std::nullopt;
   if (!root) return;
   const JsonValue::Array* all = root->array();
   if (all == nullptr) {
@@ -172,9 +173,9 @@ Exit no_module(const Options& options, const VerifyArguments& arguments,
   return unreadable ? io_error : finding;
 }
 
-Exit wrong_configs(const Findings& findings) {
+Exit wrong_configs(const Diagnostics& findings) {
   tools::print(findings);
-  const auto unreadable = [](const reading::Finding& finding) {
+  const auto unreadable = [](const tools::Diagnostic& finding) {
     return finding.code == "cannot-read";
   };
   return std::ranges::any_of(findings.all(), unreadable) ? io_error : usage_error;
@@ -187,7 +188,7 @@ Exit verify(const Options& options, const VerifyArguments& arguments) {
   if (!report.manifest) return no_module(options, arguments, report.errors);
   conformance::Options setup{.module = arguments.file, .timeout = arguments.timeout};
   const std::vector<Case> cases = conformance::cases(setup);
-  Findings findings;
+  Diagnostics findings;
   for (const std::string& file : arguments.configs) read_file(file, cases, setup.setups, findings);
   if (!findings.empty()) return wrong_configs(findings);
   const auto results = run_all(setup, cases, !options.json);

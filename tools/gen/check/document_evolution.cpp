@@ -27,15 +27,15 @@ StepVersion names_of(const Version& version, const char* part, const Parts<Part>
   return names;
 }
 
-/// Reads one step: pairs structs and enums first, then compares fields.
+/// Reads one step. Structs and enums are paired first; then fields are compared.
 class StepReader {
  public:
-  StepReader(const ObjectReader& object, DocumentStep& step, Findings& findings)
-      : object_(object), step_(step), findings_(findings) {}
+  StepReader(const ObjectReader& object, DocumentStep& step, Diagnostics& diagnostics)
+      : object_(object), step_(step), diagnostics_(diagnostics) {}
 
   void read() {
     step_.notes = object_.optional_text("notes");
-    step_.hook = object_.flag("hook");
+    step_.hook = object_.boolean("hook");
     enums_ = object_of(object_, "enums");
     structs_ = object_of(object_, "structs");
     pair(step_.from->enums, step_.to->enums, "enum", enums_,
@@ -47,29 +47,29 @@ class StepReader {
     step_.fields = read_field_steps({{words(*step_.from), step_.from->fields},
                                      {words(*step_.to), step_.to->fields},
                                      object_of(object_, "fields"),
-                                     object_.place("fields"),
+                                     object_.location("fields"),
                                      "the \"fields\" of the step",
                                      step_},
-                                    findings_);
+                                    diagnostics_);
   }
 
  private:
   static std::string words(const Version& version) { return "version " + version.label; }
 
-  /// nullptr where the key is not there, or its value no object.
+  /// Returns nullptr if the key is missing or its value is not an object.
   static const JsonValue* object_of(const ObjectReader& holder, const char* key) {
     return holder.optional_object(key) != nullptr ? holder.optional(key) : nullptr;
   }
 
-  /// Pairs what both versions have, under one name, renamed or split. `changes` is what the step
-  /// says.
+  /// Pairs the parts of both versions that have the same name or were renamed or split. `changes`
+  /// is their metadata.
   template <class Part, class Pair>
   void pair(const Parts<Part>& older, const Parts<Part>& newer, const char* part,
             const JsonValue* changes, const std::vector<std::string>& keys,
             std::vector<Pair>& pairs) {
     const StepVersion from = names_of(*step_.from, part, older);
     const StepVersion to = names_of(*step_.to, part, newer);
-    Renames renames(from, to, true, findings_);
+    Renames renames(from, to, true, diagnostics_);
     if (changes != nullptr) {
       for (const JsonMember& member : *changes->object()) {
         check_entry(member, from, to, keys, renames);
@@ -78,12 +78,12 @@ class StepReader {
     renames.check_splits();
     for (const auto& one : newer) {
       const JsonValue* entry = changes != nullptr ? changes->find(one->name) : nullptr;
-      const auto said = [entry](const char* key) {
+      const auto string_of = [entry](const char* key) {
         const JsonValue* value = entry != nullptr ? entry->find(key) : nullptr;
         return value != nullptr ? value->text() : nullptr;
       };
-      const std::string* split = said("split_from");
-      const std::string* source = split != nullptr ? split : said("renamed_from");
+      const std::string* split = string_of("split_from");
+      const std::string* source = split != nullptr ? split : string_of("renamed_from");
       const Part* before = find(older, source != nullptr ? *source : one->name);
       if (before == nullptr) continue;
       pairs.push_back({.older = before, .newer = one.get(), .split = split != nullptr});
@@ -92,25 +92,26 @@ class StepReader {
 
   void check_entry(const JsonMember& member, const StepVersion& older, const StepVersion& newer,
                    const std::vector<std::string>& keys, Renames& renames) {
-    const ObjectReader entry(member.value, "a change of " + article(newer.part), keys, findings_);
+    const ObjectReader entry(member.value, "a change of " + article(newer.part), keys,
+                             diagnostics_);
     if (member.value.object() == nullptr) return;
     const JsonValue* renamed = member.value.find("renamed_from");
     const JsonValue* split = member.value.find("split_from");
     if (!newer.has(member.key)) {
-      add_unknown_part(member.key, member.place, newer, findings_);
+      add_unknown_part(member.key, member.location, newer, diagnostics_);
     } else if (member.value.object()->empty()) {
-      add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
-                 findings_);
+      add_unused(member.location, "the entry of '" + member.key + "' is empty", "remove it",
+                 diagnostics_);
     } else if (renamed != nullptr && split != nullptr) {
-      add_contradiction(member.place, "'" + member.key + "' was renamed and split",
-                        "keep \"renamed_from\" or \"split_from\"", findings_);
+      add_contradiction(member.location, "'" + member.key + "' was renamed and split",
+                        "keep \"renamed_from\" or \"split_from\"", diagnostics_);
     } else if (renamed != nullptr) {
       renames.add(member.key, *renamed);
     } else if (split != nullptr) {
       renames.add_split(member.key, *split);
     } else if (!older.has(member.key)) {
-      add_unused(member.place, older.words + " has no " + older.part + " '" + member.key + "'",
-                 "remove it, or say \"renamed_from\" or \"split_from\"", findings_);
+      add_unused(member.location, older.words + " has no " + older.part + " '" + member.key + "'",
+                 "remove it, or add \"renamed_from\" or \"split_from\"", diagnostics_);
     }
   }
 
@@ -118,21 +119,22 @@ class StepReader {
     return (part == "enum" ? "an " : "a ") + part;
   }
 
-  /// What became of the values of an enum. New ones need no entry.
+  /// Reads the changes of an enum's values. New values need no entry.
   void read_values(EnumStep& enumeration) {
     const std::string& name = enumeration.newer->name;
     const JsonValue* entry = enums_ != nullptr ? enums_->find(name) : nullptr;
     const JsonValue* values = entry != nullptr ? entry->find("values") : nullptr;
     if (values != nullptr && values->object() == nullptr) {
-      add_wrong_type(*values, "'values'", "an object", findings_);
+      add_wrong_type(*values, "'values'", "an object", diagnostics_);
       return;
     }
     const StepVersion older = values_of(*enumeration.older, *step_.from);
     const StepVersion newer = values_of(*enumeration.newer, *step_.to);
-    Renames renames(older, newer, false, findings_);
+    Renames renames(older, newer, false, diagnostics_);
     if (values != nullptr) {
       if (values->object()->empty()) {
-        add_unused(values->place, "'" + name + "' has no changes here", "remove it", findings_);
+        add_unused(values->location, "'" + name + "' has no changes here", "remove it",
+                   diagnostics_);
       }
       for (const JsonMember& member : *values->object()) {
         read_value(member, older, newer, renames, enumeration);
@@ -141,35 +143,36 @@ class StepReader {
     for (const std::string& value : enumeration.older->values) {
       const bool named = values != nullptr && values->find(value) != nullptr;
       if (newer.has(value) || renames.contains(value) || named) continue;
-      add_unexplained(values != nullptr ? values->place : object_.place("enums"),
-                      "'" + value + "' of " + older.words + " is gone in " + newer.words,
+      add_unexplained(values != nullptr ? values->location : object_.location("enums"),
+                      "'" + value + "' of " + older.words + " is missing in " + newer.words,
                       "add \"" + value + "\": {\"removed\": true} to the \"values\" of '" + name +
-                          "' in the \"enums\" of the step, or say \"renamed_from\" of the value "
-                          "that took its place",
-                      findings_);
+                          "' in the \"enums\" of the step, or add \"renamed_from\" to the value "
+                          "that replaces it",
+                      diagnostics_);
     }
   }
 
   void read_value(const JsonMember& member, const StepVersion& older, const StepVersion& newer,
                   Renames& renames, EnumStep& enumeration) {
     const ObjectReader entry(member.value, "a change of a value", {"renamed_from", "removed"},
-                             findings_);
+                             diagnostics_);
     if (member.value.object() == nullptr) return;
     const JsonValue* from = entry.optional("renamed_from");
-    const bool removed = entry.mark("removed");
+    const bool removed = entry.flag("removed");
     if (member.value.object()->empty()) {
-      add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
-                 findings_);
+      add_unused(member.location, "the entry of '" + member.key + "' is empty", "remove it",
+                 diagnostics_);
     } else if (from != nullptr && removed) {
-      add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
-                        "keep one of the two", findings_);
+      add_contradiction(member.location,
+                        "the entry of '" + member.key + "' has more than one change",
+                        "keep one of the two", diagnostics_);
     } else if (removed && !older.has(member.key)) {
-      add_unknown_part(member.key, member.place, older, findings_);
+      add_unknown_part(member.key, member.location, older, diagnostics_);
     } else if (removed && newer.has(member.key)) {
-      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
-                 findings_);
+      add_unused(member.location, "both versions have '" + member.key + "'", "remove this entry",
+                 diagnostics_);
     } else if (from != nullptr && !newer.has(member.key)) {
-      add_unknown_part(member.key, member.place, newer, findings_);
+      add_unknown_part(member.key, member.location, newer, diagnostics_);
     } else if (from != nullptr) {
       renames.add(member.key, *from);
       if (from->text() != nullptr) enumeration.renamed.push_back({*from->text(), member.key});
@@ -192,11 +195,12 @@ class StepReader {
     }
     const JsonValue* changes = entry != nullptr ? entry->value.find("fields") : nullptr;
     if (changes != nullptr && changes->object() == nullptr) {
-      add_wrong_type(*changes, "'fields'", "an object", findings_);
+      add_wrong_type(*changes, "'fields'", "an object", diagnostics_);
       return;
     }
     if (changes != nullptr && changes->object()->empty()) {
-      add_unused(changes->place, "'" + name + "' has no changes here", "remove it", findings_);
+      add_unused(changes->location, "'" + name + "' has no changes here", "remove it",
+                 diagnostics_);
     }
     const auto of = [](const Struct& one, const Version& version) {
       return "'" + one.name + "' of " + words(version);
@@ -205,20 +209,20 @@ class StepReader {
         read_field_steps({{of(*structure.older, *step_.from), structure.older->fields},
                           {of(*structure.newer, *step_.to), structure.newer->fields},
                           changes,
-                          changes != nullptr ? changes->place : object_.place("structs"),
+                          changes != nullptr ? changes->location : object_.location("structs"),
                           "the \"fields\" of '" + name + "' in the \"structs\" of the step",
                           step_},
-                         findings_);
+                         diagnostics_);
   }
 
   const ObjectReader& object_;
   DocumentStep& step_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   const JsonValue* enums_ = nullptr;
   const JsonValue* structs_ = nullptr;
 };
 
-/// Fills the origins of fields of a step, or of a struct in it.
+/// Sets the origins of the fields of a step or of one of its structs.
 void set_origins(const Lineage& lineage, const DocumentStep& step, const StructStep* structure,
                  std::vector<FieldStep>& fields) {
   for (FieldStep& field : fields) {
@@ -242,16 +246,16 @@ DocumentVersion* find(const Document& document, const VersionName& name) {
 
 }  // namespace
 
-void read_document_steps(const SpecFolder& folder, Document& document, Findings& findings) {
+void read_document_steps(const SpecFolder& folder, Document& document, Diagnostics& diagnostics) {
   const auto objects =
-      find_steps(folder, "type", document.id, {"hook", "fields", "structs", "enums"}, findings);
+      find_steps(folder, "type", document.id, {"hook", "fields", "structs", "enums"}, diagnostics);
   const std::vector<VersionName> names = folder.names();
   for (const VersionName& name : names) {
     const std::optional<VersionName> from = neighbour_of(name, names);
     if (!from) continue;
     DocumentStep step{.from = find(document, *from), .to = find(document, name)};
     const auto object = objects.find(name);
-    if (object != objects.end()) StepReader(object->second, step, findings).read();
+    if (object != objects.end()) StepReader(object->second, step, diagnostics).read();
     document.steps.push_back(std::move(step));
   }
   const Lineage lineage(document);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads how the versions of a document type became one another, and checks that it explains every
-// difference.
+// Reads the evolution of a document type, and checks that it explains every difference between
+// versions.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -9,7 +9,7 @@
 
 namespace tenon::gen {
 
-/// Sets the steps of a document type whose versions have been read.
-void read_document_steps(const SpecFolder& folder, Document& document, Findings& findings);
+/// Reads the steps of a document type whose versions are already read.
+void read_document_steps(const SpecFolder& folder, Document& document, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -6,13 +6,14 @@
 namespace tenon::gen {
 namespace {
 
-/// The version that a step leads to; nothing when it is no step between neighbours.
+/// Returns the version that a step leads to. Reports a step that is not between neighbours, and
+/// returns nothing.
 std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectReader& step,
-                                      Findings& findings) {
+                                      Diagnostics& diagnostics) {
   const auto read = [&](const char* key) {
     const JsonValue* value = step.required(key);
     if (value == nullptr) return std::optional<VersionName>();
-    return read_version(*value, "'" + std::string(key) + "'", findings);
+    return read_version(*value, "'" + std::string(key) + "'", diagnostics);
   };
   const std::optional<VersionName> from = read("from");
   const std::optional<VersionName> to = read("to");
@@ -21,39 +22,40 @@ std::optional<VersionName> check_step(const SpecFolder& folder, const ObjectRead
   const bool skips = from->preview + to->preview == 0 && to->number > from->number + 1;
   const std::optional<VersionName> neighbour = neighbour_of(*to, folder.names());
   if (skips || neighbour != from) {
-    findings.add({.place = step.place("from"),
-                  .code = "unknown-step",
-                  .what = "the step from " + words + " does not lead from one version to the next",
-                  .needed = "steps between neighbours",
-                  .fix = skips       ? "write one step for each version between"
-                         : neighbour ? "write \"from\": " + neighbour->json()
-                                     : "remove it: " + to->label() + " is the first version"});
+    diagnostics.add({.location = step.location("from"),
+                     .code = "unknown-step",
+                     .message = "the step from " + words + " is not between neighbouring versions",
+                     .needed = "steps between neighbours",
+                     .fix = skips       ? "write one step for each version between them"
+                            : neighbour ? "write \"from\": " + neighbour->json()
+                                        : "remove it: " + to->label() + " is the first version"});
     return std::nullopt;
   }
   if (folder.find(*to) == nullptr) {
-    findings.add({.place = step.place("to"),
-                  .code = "unknown-step",
-                  .what = "the step from " + words + " is about a version that does not exist",
-                  .needed = "the file v" + to->label() + ".json",
-                  .fix = "remove the step, or add the file"});
+    diagnostics.add(
+        {.location = step.location("to"),
+         .code = "unknown-step",
+         .message = "the step from " + words + " leads to a version that does not exist",
+         .needed = "the file v" + to->label() + ".json",
+         .fix = "remove the step, or add the file"});
     return std::nullopt;
   }
   return to;
 }
 
 void add_missing_step(const SpecFolder& folder, const VersionName& from, const SpecFile& newer,
-                      Findings& findings) {
+                      Diagnostics& diagnostics) {
   const std::string words = from.label() + " to " + newer.version.label();
   const JsonValue* steps = folder.evolution ? folder.evolution->json.find("steps") : nullptr;
-  findings.add(
-      {.place = steps != nullptr ? steps->place : newer.json.place,
+  diagnostics.add(
+      {.location = steps != nullptr ? steps->location : newer.json.location,
        .code = "missing-step",
-       .what = "nothing says how version " + words + " came about",
+       .message = "the step from version " + words + " is missing",
        .needed = "a step from " + words + " in evolution.json",
        .fix = "add {\"from\": " + from.json() + ", \"to\": " + newer.version.json() + ", ...}"});
 }
 
-/// The codes as whole words, so that a search finds them.
+/// Returns the code. Codes are complete strings here, so that they can be searched.
 std::string unknown(const std::string& part) {
   if (part == "enum") return "unknown-enum";
   if (part == "field") return "unknown-field";
@@ -65,34 +67,35 @@ std::string unknown(const std::string& part) {
 
 std::map<VersionName, ObjectReader> find_steps(const SpecFolder& folder, const std::string& key,
                                                const std::string& id, std::vector<std::string> keys,
-                                               Findings& findings) {
+                                               Diagnostics& diagnostics) {
   std::map<VersionName, ObjectReader> steps;
   keys.insert(keys.begin(), {"from", "to", "notes"});
   if (folder.evolution) {
-    const ObjectReader evolution(folder.evolution->json, "an evolution", {key, "steps"}, findings);
+    const ObjectReader evolution(folder.evolution->json, "an evolution", {key, "steps"},
+                                 diagnostics);
     const std::string named = evolution.text(key);
     if (!named.empty() && named != id) {
-      findings.add({.place = evolution.place(key),
-                    .code = "wrong-kind",
-                    .what = "the versions in this folder are not of '" + named + "'",
-                    .needed = id,
-                    .fix = "write '" + id + "'"});
+      diagnostics.add({.location = evolution.location(key),
+                       .code = "wrong-kind",
+                       .message = "the versions in this folder are not of '" + named + "'",
+                       .needed = id,
+                       .fix = "write '" + id + "'"});
     }
     if (const JsonValue::Array* array = evolution.array("steps")) {
       for (const JsonValue& value : *array) {
-        const ObjectReader step(value, "a step", keys, findings);
-        const std::optional<VersionName> to = check_step(folder, step, findings);
+        const ObjectReader step(value, "a step", keys, diagnostics);
+        const std::optional<VersionName> to = check_step(folder, step, diagnostics);
         if (!to || steps.emplace(*to, step).second) continue;
-        findings.add({.place = value.place,
-                      .code = "duplicate-step",
-                      .what = "the step to " + to->label() + " stands twice",
-                      .fix = "make one of the two"});
+        diagnostics.add({.location = value.location,
+                         .code = "duplicate-step",
+                         .message = "the step to " + to->label() + " occurs twice",
+                         .fix = "merge the two"});
       }
     }
   }
   for (const SpecFile& file : folder.versions) {
     const auto from = neighbour_of(file.version, folder.names());
-    if (from && steps.count(file.version) == 0) add_missing_step(folder, *from, file, findings);
+    if (from && steps.count(file.version) == 0) add_missing_step(folder, *from, file, diagnostics);
   }
   return steps;
 }
@@ -102,49 +105,49 @@ void StepVersion::add(const std::string& name) {
   known_.insert(name);
 }
 
-void add_unknown_part(const std::string& name, const Place& place, const StepVersion& version,
-                      Findings& findings) {
-  findings.add({.place = place,
-                .code = unknown(version.part),
-                .what = version.words + " has no " + version.part + " '" + name + "'",
-                .needed = enumerate(version.names()),
-                .fix = did_you_mean(name, version.names(), "remove it, or correct the name")});
+void add_unknown_part(const std::string& name, const SourceLocation& location,
+                      const StepVersion& version, Diagnostics& diagnostics) {
+  diagnostics.add({.location = location,
+                   .code = unknown(version.part),
+                   .message = version.words + " has no " + version.part + " '" + name + "'",
+                   .needed = enumerate(version.names()),
+                   .fix = did_you_mean(name, version.names(), "remove it, or correct the name")});
 }
 
 std::string Renames::older_name(const JsonValue& value, const char* key) {
-  std::string older = read_text(value, "'" + std::string(key) + "'", findings_);
+  std::string older = read_text(value, "'" + std::string(key) + "'", diagnostics_);
   if (older.empty() || older_.has(older)) return older;
-  add_unknown_part(older, value.place, older_, findings_);
+  add_unknown_part(older, value.location, older_, diagnostics_);
   return {};
 }
 
-void Renames::check_place(const std::string& name, const Place& place) {
+void Renames::check_new(const std::string& name, const SourceLocation& location) {
   if (!older_.has(name)) return;
-  add_contradiction(place, "'" + name + "' took no place: " + older_.words + " has it already",
-                    "give it another name", findings_);
+  add_contradiction(location, "'" + name + "' is not new: " + older_.words + " has it too",
+                    "give it another name", diagnostics_);
 }
 
 void Renames::add(const std::string& name, const JsonValue& value) {
   const std::string older = older_name(value, "renamed_from");
   if (older.empty()) return;
   if (newer_.has(older)) {
-    const std::string unless = splits_ ? "say \"split_from\" instead, or " : "";
-    add_contradiction(value.place,
+    const std::string unless = splits_ ? "use \"split_from\" instead, or " : "";
+    add_contradiction(value.location,
                       "'" + older + "' was not renamed: " + newer_.words + " has it too",
-                      unless + "remove it: '" + name + "' is new and needs no entry", findings_);
+                      unless + "remove it: '" + name + "' is new and needs no entry", diagnostics_);
   } else if (!renamed_.insert(older).second) {
-    add_contradiction(value.place, "'" + older + "' was renamed twice",
-                      splits_ ? "say \"split_from\" in both" : "keep one of the two", findings_);
+    add_contradiction(value.location, "'" + older + "' was renamed twice",
+                      splits_ ? "use \"split_from\" in both" : "keep one of the two", diagnostics_);
   } else {
-    check_place(name, value.place);
+    check_new(name, value.location);
   }
 }
 
 void Renames::add_split(const std::string& name, const JsonValue& value) {
   std::string older = older_name(value, "split_from");
   if (older.empty()) return;
-  check_place(name, value.place);
-  split_.push_back({name, std::move(older), value.place});
+  check_new(name, value.location);
+  split_.push_back({name, std::move(older), value.location});
 }
 
 void Renames::check_splits() {
@@ -152,48 +155,52 @@ void Renames::check_splits() {
   for (const Split& split : split_) parts[split.older]++;
   for (const Split& split : split_) {
     if (renamed_.contains(split.older)) {
-      add_contradiction(split.place, "'" + split.older + "' was renamed and split",
-                        "say \"split_from\" in both", findings_);
+      add_contradiction(split.location, "'" + split.older + "' was renamed and split",
+                        "use \"split_from\" in both", diagnostics_);
     } else if (parts[split.older] == 1 && !newer_.has(split.older)) {
-      add_contradiction(split.place, "only '" + split.name + "' comes from '" + split.older + "'",
-                        "say \"renamed_from\" instead", findings_);
+      add_contradiction(split.location,
+                        "only '" + split.name + "' comes from '" + split.older + "'",
+                        "use \"renamed_from\" instead", diagnostics_);
     }
   }
 }
 
 void read_rename(const JsonMember& entry, const StepVersion& older, const StepVersion& newer,
-                 const std::string& fix, NewNames& names, Findings& findings) {
+                 const std::string& fix, NewNames& names, Diagnostics& diagnostics) {
   const JsonValue* from = entry.value.find("renamed_from");
   if (from == nullptr) return;
-  const std::string name = read_text(*from, "'renamed_from'", findings);
+  const std::string name = read_text(*from, "'renamed_from'", diagnostics);
   if (name.empty() || !newer.has(entry.key)) return;
   if (!older.has(name)) {
-    add_unknown_part(name, from->place, older, findings);
+    add_unknown_part(name, from->location, older, diagnostics);
   } else if (name == entry.key) {
-    add_unused(entry.place, "'" + name + "' has the same name in both versions", fix, findings);
+    add_unused(entry.location, "'" + name + "' has the same name in both versions", fix,
+               diagnostics);
   } else if (!names.emplace(name, entry.key).second) {
-    add_contradiction(from->place, "'" + name + "' was renamed twice", "keep one of the two",
-                      findings);
+    add_contradiction(from->location, "'" + name + "' was renamed twice", "keep one of the two",
+                      diagnostics);
   }
 }
 
-void add_unexplained(const Place& place, const std::string& what, const std::string& fix,
-                     Findings& findings) {
-  findings.add({.place = place,
-                .code = "unexplained-change",
-                .what = what,
-                .needed = "an entry in evolution.json for each difference",
-                .fix = fix});
+void add_unexplained(const SourceLocation& location, const std::string& message,
+                     const std::string& fix, Diagnostics& diagnostics) {
+  diagnostics.add({.location = location,
+                   .code = "unexplained-change",
+                   .message = message,
+                   .needed = "an entry in evolution.json for each difference",
+                   .fix = fix});
 }
 
-void add_unused(const Place& place, const std::string& what, const std::string& fix,
-                Findings& findings) {
-  findings.add({.place = place, .code = "unused-metadata", .what = what, .fix = fix});
+void add_unused(const SourceLocation& location, const std::string& message, const std::string& fix,
+                Diagnostics& diagnostics) {
+  diagnostics.add(
+      {.location = location, .code = "unused-metadata", .message = message, .fix = fix});
 }
 
-void add_contradiction(const Place& place, const std::string& what, const std::string& fix,
-                       Findings& findings) {
-  findings.add({.place = place, .code = "contradictory-metadata", .what = what, .fix = fix});
+void add_contradiction(const SourceLocation& location, const std::string& message,
+                       const std::string& fix, Diagnostics& diagnostics) {
+  diagnostics.add(
+      {.location = location, .code = "contradictory-metadata", .message = message, .fix = fix});
 }
 
 }  // namespace tenon::gen

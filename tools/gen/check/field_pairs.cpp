@@ -11,7 +11,7 @@ FieldPairs::FieldPairs(const std::vector<Field>& older, const std::vector<Field>
   for (const JsonMember& member : *entries->object()) entries_.emplace(member.key, &member.value);
 }
 
-const JsonValue* FieldPairs::said(const std::string& name, std::string_view key) const {
+const JsonValue* FieldPairs::value_of(const std::string& name, std::string_view key) const {
   const auto entry = entries_.find(name);
   return entry != entries_.end() ? entry->second->find(key) : nullptr;
 }
@@ -30,14 +30,14 @@ const Field* FieldPairs::newer(const std::string& name) const {
 }
 
 bool FieldPairs::is_replaced(const std::string& name) const {
-  if (const JsonValue* from = said(name, "renamed_from")) {
+  if (const JsonValue* from = value_of(name, "renamed_from")) {
     return from->text() != nullptr && *from->text() != name;
   }
-  return says(name, "added") && says(name, "removed");
+  return has_key(name, "added") && has_key(name, "removed");
 }
 
 const Field* FieldPairs::continued(const Field& newer) const {
-  if (const JsonValue* from = said(newer.name, "renamed_from")) {
+  if (const JsonValue* from = value_of(newer.name, "renamed_from")) {
     return from->text() != nullptr ? older(*from->text()) : nullptr;
   }
   const bool is_new = renamed.contains(newer.name) || is_replaced(newer.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which field of an older version continues as which field of a newer one.
+// Pairs the fields of an older and a newer version.
 #pragma once
 
 #include "gen/check/evolution_steps.hpp"
@@ -13,32 +13,31 @@
 
 namespace tenon::gen {
 
-/// The fields of two versions of a message, document or struct, and the entries of evolution.json
-/// about them. Each look-up takes constant time.
+/// The fields of two versions of a message, document or struct, and their entries in
+/// evolution.json. Each look-up takes constant time.
 class FieldPairs {
  public:
-  /// `entries`: an object, by names of fields; nullptr where there is none.
+  /// `entries` is an object whose keys are names of fields; nullptr: none.
   FieldPairs(const std::vector<Field>& older, const std::vector<Field>& newer,
              const JsonValue* entries);
 
-  /// The new names of fields that were renamed. To be filled by read_rename, before `continued` is
-  /// called.
+  /// The renamed fields. Fill it with read_rename before calling `continued`.
   NewNames renamed{};
 
   bool has_entry(const std::string& name) const { return entries_.contains(name); }
-  /// What the entry of a field says under a key; nullptr: nothing.
-  const JsonValue* said(const std::string& name, std::string_view key) const;
-  bool says(const std::string& name, std::string_view key) const {
-    return said(name, key) != nullptr;
+  /// Returns the value of a key in the entry of a field; nullptr if there is none.
+  const JsonValue* value_of(const std::string& name, std::string_view key) const;
+  bool has_key(const std::string& name, std::string_view key) const {
+    return value_of(name, key) != nullptr;
   }
 
-  /// The field of this name in one version; nullptr: the version has none.
+  /// Returns the field of this name in one version; nullptr if there is none.
   const Field* older(const std::string& name) const;
   const Field* newer(const std::string& name) const;
 
-  /// Whether both versions have a field of this name, and the two are different fields.
+  /// Whether the entry states that both versions have a different field of this name.
   bool is_replaced(const std::string& name) const;
-  /// The older field that continues as this newer one; nullptr: the field is new.
+  /// Returns the older field that corresponds to this newer one; nullptr if the field is new.
   const Field* continued(const Field& newer) const;
 
  private:

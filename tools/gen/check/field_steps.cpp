@@ -24,9 +24,9 @@ bool has(const Parts& parts, const std::string& name) {
 
 class FieldsReader {
  public:
-  FieldsReader(const FieldsStep& step, Findings& findings)
+  FieldsReader(const FieldComparison& step, Diagnostics& diagnostics)
       : step_(step),
-        findings_(findings),
+        diagnostics_(diagnostics),
         older_(parts_of(step.older)),
         newer_(parts_of(step.newer)),
         pairs_(step.older.fields, step.newer.fields, step.changes) {}
@@ -36,7 +36,7 @@ class FieldsReader {
       const JsonValue::Object& entries = *step_.changes->object();
       for (const JsonMember& member : entries) {
         if (member.value.find("hook") != nullptr) continue;
-        read_rename(member, older_, newer_, "remove this entry", pairs_.renamed, findings_);
+        read_rename(member, older_, newer_, "remove this entry", pairs_.renamed, diagnostics_);
       }
       for (const JsonMember& member : entries) check_entry(member);
     }
@@ -48,7 +48,7 @@ class FieldsReader {
  private:
   void check_entry(const JsonMember& member) {
     const ObjectReader entry(member.value, "a change of a field",
-                             {"renamed_from", "added", "removed", "widened", "hook"}, findings_);
+                             {"renamed_from", "added", "removed", "widened", "hook"}, diagnostics_);
     if (member.value.object() == nullptr) return;
     const auto has = [&member](const char* key) { return member.value.find(key) != nullptr; };
     const std::size_t keys = member.value.object()->size();
@@ -56,90 +56,92 @@ class FieldsReader {
     const bool widens = has("widened") && has("renamed_from");
     const std::size_t together = 1 + (replaces ? 1 : 0) + (widens ? 1 : 0);
     if (keys == 0) {
-      add_unused(member.place, "this says nothing about '" + member.key + "'", "remove it",
-                 findings_);
+      add_unused(member.location, "the entry of '" + member.key + "' is empty", "remove it",
+                 diagnostics_);
     } else if (has("widened") && (has("added") || has("hook"))) {
-      add_contradiction(member.place, "'" + member.key + "' continues no field that could be wider",
-                        "remove \"widened\" here", findings_);
+      add_contradiction(member.location,
+                        "'" + member.key + "' has no older field that could be widened",
+                        "remove \"widened\" here", diagnostics_);
       return;
     } else if (keys > together) {
-      add_contradiction(member.place, "more than one change is said of '" + member.key + "'",
-                        "keep one; a hook can do everything", findings_);
+      add_contradiction(member.location,
+                        "the entry of '" + member.key + "' has more than one change",
+                        "keep one; a hook can do everything", diagnostics_);
       return;
     }
-    entry.mark("added");
-    entry.mark("removed");
-    const bool hook = entry.mark("hook");
-    if (entry.mark("widened")) check_widened(member);
+    entry.flag("added");
+    entry.flag("removed");
+    const bool hook = entry.flag("hook");
+    if (entry.flag("widened")) check_widened(member);
     if (has("removed")) check_removed(member, replaces);
     if (has("added")) check_added(member);
     if (has("renamed_from") && !newer_.has(member.key)) {
-      add_unknown_part(member.key, member.place, newer_, findings_);
+      add_unknown_part(member.key, member.location, newer_, diagnostics_);
     }
     if (hook) check_hook(member);
   }
 
-  /// `replaces`: the entry also says where the field of this name in the newer version comes from.
+  /// `replaces`: the entry also explains the field of this name in the newer version.
   void check_removed(const JsonMember& member, bool replaces) {
     const auto renamed = pairs_.renamed.find(member.key);
     if (!older_.has(member.key)) {
-      add_unknown_part(member.key, member.place, older_, findings_);
+      add_unknown_part(member.key, member.location, older_, diagnostics_);
     } else if (renamed != pairs_.renamed.end()) {
       add_contradiction(
-          member.place,
+          member.location,
           "'" + member.key + "' was not removed: it was renamed to '" + renamed->second + "'",
-          "remove \"removed\" here", findings_);
+          "remove \"removed\" here", diagnostics_);
     } else if (newer_.has(member.key) && !replaces) {
-      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
-                 findings_);
+      add_unused(member.location, "both versions have '" + member.key + "'", "remove this entry",
+                 diagnostics_);
     }
   }
 
   void check_added(const JsonMember& member) {
     const bool older_goes =
-        pairs_.renamed.contains(member.key) || pairs_.says(member.key, "removed");
+        pairs_.renamed.contains(member.key) || pairs_.has_key(member.key, "removed");
     if (!newer_.has(member.key)) {
-      add_unknown_part(member.key, member.place, newer_, findings_);
+      add_unknown_part(member.key, member.location, newer_, diagnostics_);
     } else if (older_.has(member.key) && !older_goes) {
-      add_unused(member.place, "both versions have '" + member.key + "'", "remove this entry",
-                 findings_);
+      add_unused(member.location, "both versions have '" + member.key + "'", "remove this entry",
+                 diagnostics_);
     }
   }
 
   void check_hook(const JsonMember& member) {
     if (!older_.has(member.key) && !newer_.has(member.key)) {
-      add_unknown_part(member.key, member.place, newer_, findings_);
+      add_unknown_part(member.key, member.location, newer_, diagnostics_);
     } else if (!step_.whole.hook) {
-      findings_.add({.place = member.place,
-                     .code = "missing-hook",
-                     .what = "'" + member.key + "' wants a hand-written step that is not there",
-                     .needed = "\"hook\": true in the step",
-                     .fix = "add it beside \"from\" and \"to\""});
+      diagnostics_.add({.location = member.location,
+                        .code = "missing-hook",
+                        .message = "'" + member.key + "' needs a hand-written step",
+                        .needed = "\"hook\": true in the step",
+                        .fix = "add it to the step, next to \"from\" and \"to\""});
     }
   }
 
-  /// That there is such a field, and that its type needs the word.
+  /// Checks that there is such a field, and that its type needs "widened".
   void check_widened(const JsonMember& member) {
     const Field* newer = pairs_.newer(member.key);
     if (newer == nullptr) {
-      if (!pairs_.says(member.key, "renamed_from")) {
-        add_unknown_part(member.key, member.place, newer_, findings_);
+      if (!pairs_.has_key(member.key, "renamed_from")) {
+        add_unknown_part(member.key, member.location, newer_, diagnostics_);
       }
       return;
     }
     const Field* older = pairs_.continued(*newer);
     if (older == nullptr || !converts(step_.whole, older->type, newer->type)) return;
-    add_unused(member.place, "values of '" + member.key + "' convert without it",
-               "remove \"widened\" here", findings_);
+    add_unused(member.location, "values of '" + member.key + "' convert without it",
+               "remove \"widened\" here", diagnostics_);
   }
 
   void read_newer(const Field& field) {
     FieldStep change{.older = pairs_.continued(field),
                      .newer = &field,
-                     .hook = pairs_.says(field.name, "hook"),
-                     .widened = pairs_.says(field.name, "widened")};
-    const bool explained =
-        change.hook || pairs_.says(field.name, "renamed_from") || pairs_.says(field.name, "added");
+                     .hook = pairs_.has_key(field.name, "hook"),
+                     .widened = pairs_.has_key(field.name, "widened")};
+    const bool explained = change.hook || pairs_.has_key(field.name, "renamed_from") ||
+                           pairs_.has_key(field.name, "added");
     if (change.older != nullptr && !change.hook) {
       const Type& before = change.older->type;
       const bool explained_type = converts(step_.whole, before, field.type) ||
@@ -155,25 +157,25 @@ class FieldsReader {
     const std::string added = "add \"" + field.name + "\": {\"added\": true} to " + step_.entries;
     const auto renamed = pairs_.renamed.find(field.name);
     if (renamed != pairs_.renamed.end()) {
-      add_unexplained(field.place,
-                      "'" + field.name + "' is another field in " + newer_.words + ": that of " +
-                          older_.words + " was renamed to '" + renamed->second + "'",
-                      added, findings_);
+      add_unexplained(field.location,
+                      "'" + field.name + "' is a different field in " + newer_.words +
+                          ": that of " + older_.words + " was renamed to '" + renamed->second + "'",
+                      added, diagnostics_);
     } else {
-      add_unexplained(field.place, "'" + field.name + "' is new in " + newer_.words,
-                      added + ", or {\"renamed_from\": \"...\"} or {\"hook\": true}", findings_);
+      add_unexplained(field.location, "'" + field.name + "' is new in " + newer_.words,
+                      added + ", or {\"renamed_from\": \"...\"} or {\"hook\": true}", diagnostics_);
     }
   }
 
   void add_retyped(const Field& older, const Field& newer) {
-    const bool wrong = pairs_.says(newer.name, "widened");
-    add_unexplained(newer.place,
+    const bool wrong = pairs_.has_key(newer.name, "widened");
+    add_unexplained(newer.location,
                     "'" + newer.name + "' changed its type from " + to_text(older.type) + " to " +
                         to_text(newer.type) + (wrong ? ", which is not wider" : ""),
-                    "add " + remedies_of_type(older, newer), findings_);
+                    "add " + remedies_of_type(older, newer), diagnostics_);
   }
 
-  /// What may be added where the type changed, one or the other.
+  /// Returns the remedies for a changed type.
   std::string remedies_of_type(const Field& older, const Field& newer) const {
     const auto hook = [](const Field& field) { return "\"" + field.name + "\": {\"hook\": true}"; };
     const bool renamed = older.name != newer.name;
@@ -185,13 +187,13 @@ class FieldsReader {
     const std::string hooks =
         renamed ? hook(older) + " and " + hook(newer) + " instead" + where : hook(newer) + where;
     if (wider) return "\"widened\": true to the entry of '" + newer.name + "', or " + hooks;
-    const std::string pair = perhaps_renamed(older, newer);
+    const std::string pair = rename_remedy(older, newer);
     return pair.empty() ? hooks : pair + " to the step, or " + hooks;
   }
 
-  /// What would make the one struct or enum the counterpart of the other, where the older version
-  /// has only the one.
-  std::string perhaps_renamed(const Field& older, const Field& newer) const {
+  /// Returns the metadata that pairs the struct or enum of the older field with that of the newer
+  /// field; empty if it would not help.
+  std::string rename_remedy(const Field& older, const Field& newer) const {
     const Type& from = innermost(older.type);
     const Type& to = innermost(newer.type);
     if (from.shape != to.shape) return {};
@@ -208,24 +210,25 @@ class FieldsReader {
     return {};
   }
 
-  /// Fields of the older version that no field of the newer one continues.
+  /// Handles a field of the older version that has no counterpart in the newer one.
   void read_older(const Field& field) {
     const bool replaced = pairs_.is_replaced(field.name);
     if (pairs_.renamed.contains(field.name) || (newer_.has(field.name) && !replaced)) return;
-    const bool hook = pairs_.says(field.name, "hook");
-    if (!hook && !pairs_.says(field.name, "removed")) {
+    const bool hook = pairs_.has_key(field.name, "hook");
+    if (!hook && !pairs_.has_key(field.name, "removed")) {
       const std::string remedy =
           replaced ? "add \"removed\": true to the entry of '" + field.name + "'"
                    : "add \"" + field.name + "\": {\"removed\": true} to " + step_.entries;
-      add_unexplained(
-          step_.place, "'" + field.name + "' of " + older_.words + " is gone in " + newer_.words,
-          remedy + ", or say \"renamed_from\" of the field that took its place", findings_);
+      add_unexplained(step_.location,
+                      "'" + field.name + "' of " + older_.words + " is missing in " + newer_.words,
+                      remedy + ", or add \"renamed_from\" to the field that replaces it",
+                      diagnostics_);
     }
     steps_.push_back({.older = &field, .hook = hook});
   }
 
-  const FieldsStep& step_;
-  Findings& findings_;
+  const FieldComparison& step_;
+  Diagnostics& diagnostics_;
   StepVersion older_;
   StepVersion newer_;
   FieldPairs pairs_;
@@ -234,8 +237,8 @@ class FieldsReader {
 
 }  // namespace
 
-std::vector<FieldStep> read_field_steps(const FieldsStep& step, Findings& findings) {
-  return FieldsReader(step, findings).read();
+std::vector<FieldStep> read_field_steps(const FieldComparison& step, Diagnostics& diagnostics) {
+  return FieldsReader(step, diagnostics).read();
 }
 
 }  // namespace tenon::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What becomes of the fields of a document type, or of a struct of it, between two neighbouring
-// versions.
+// Reads the changes of the fields of a document type, or of one of its structs, between two
+// neighbouring versions.
 #pragma once
 
 #include "gen/check/evolution_steps.hpp"
@@ -11,25 +11,24 @@
 
 namespace tenon::gen {
 
-/// The fields of one side: of a version of a document type, or of a struct there.
+/// The fields of one version of a document type or of one of its structs.
 struct StepFields {
-  std::string words;  // what has them, eg: "version 2", "'change' of version 2"
+  std::string words;  // the owner, eg: "version 2", "'change' of version 2"
   const std::vector<Field>& fields;
 };
 
-/// Two sides that are compared, and what evolution.json says of them.
-struct FieldsStep {
+/// Two versions to compare, and their metadata in evolution.json.
+struct FieldComparison {
   StepFields older;
   StepFields newer;
-  const JsonValue* changes;   // the object under "fields"; nullptr where there is none
-  const Place& place;         // of that object, or of what should hold it
-  std::string entries;        // for remedies: where entries go, eg: "the \"fields\" of the step"
-  const DocumentStep& whole;  // its hook, and its pairs of structs and enums
+  const JsonValue* changes;        // the object "fields"; nullptr: none
+  const SourceLocation& location;  // of that object, or of the object that should contain it
+  std::string entries;             // for remedies, eg: "the \"fields\" of the step"
+  const DocumentStep& whole;       // for its hook and its pairs of structs and enums
 };
 
-/// Each field of the newer side in its order, then those that were removed; without origins.
-/// Findings: differences that nothing explains, entries that explain nothing or contradict
-/// themselves.
-std::vector<FieldStep> read_field_steps(const FieldsStep& step, Findings& findings);
+/// Returns each field of the newer version in its order, then the removed ones, all without
+/// origins. Reports unexplained differences, and entries that explain nothing or are contradictory.
+std::vector<FieldStep> read_field_steps(const FieldComparison& step, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads how the versions of a kind became one another, and checks that it explains every
-// difference.
+// Reads the evolution of a kind, and checks that it explains every difference between versions.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -9,7 +8,7 @@
 
 namespace tenon::gen {
 
-/// Sets the steps of a kind whose versions have been read.
-void read_kind_steps(const SpecFolder& folder, Kind& kind, Findings& findings);
+/// Reads the steps of a kind whose versions are already read.
+void read_kind_steps(const SpecFolder& folder, Kind& kind, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

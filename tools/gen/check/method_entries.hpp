@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What evolution.json says of the methods between two neighbouring versions of a kind.
+// Reads the metadata of methods between two neighbouring versions of a kind.
 #pragma once
 
 #include "gen/check/evolution_steps.hpp"
@@ -14,39 +14,37 @@
 
 namespace tenon::gen {
 
-/// A method that ended before the older version of a step.
-struct EndedMethod {
+/// A method that was removed before the older version of a step.
+struct RemovedMethod {
   const Method* method;
-  std::size_t back;  // how many versions before the newer one of the step has it
+  std::size_t back;  // distance from the newer version of the step to the one that has it
 };
 
-/// The entries of a step: which method goes on under which name.
+/// The entries of a step, which pair the methods of both versions.
 class MethodEntries {
  public:
-  /// `kind` has the steps before this one.
-  MethodEntries(const Kind& kind, const KindStep& step, Findings& findings);
+  /// `kind` already has the earlier steps.
+  MethodEntries(const Kind& kind, const KindStep& step, Diagnostics& diagnostics);
 
-  /// Reads the object under "methods". Entries that explain nothing or contradict themselves are
-  /// findings.
+  /// Reads the object "methods". Reports entries that explain nothing or are contradictory.
   void read(const JsonValue& entries);
 
-  /// What the entry of a method has under a key; nullptr where there is nothing.
-  const JsonValue* said(const std::string& method, const char* key) const;
-  bool says(const std::string& method, const char* key) const {
-    return said(method, key) != nullptr;
+  /// Returns the value of a key in the entry of a method; nullptr if there is none.
+  const JsonValue* value_of(const std::string& method, const char* key) const;
+  bool has_key(const std::string& method, const char* key) const {
+    return value_of(method, key) != nullptr;
   }
   bool contains(const std::string& method) const { return entries_.contains(method); }
 
-  /// The method of the older version that one of the newer version goes on; nullptr where there is
-  /// none.
+  /// Returns the older method that corresponds to this newer one; nullptr if the method is new.
   const Method* continued(const Method& method) const;
-  /// The newer name of a method of the older version that was renamed; nullptr where it was not.
+  /// Returns the newer name of a renamed older method; nullptr if it was not renamed.
   const std::string* renamed(const std::string& older) const;
-  /// Whether a method of the older version leaves its name, to another one or to none.
-  bool gives_name(const std::string& name) const;
-  /// The newest method of that name that ended before the older version; nothing where none did, or
-  /// where plugins that have it cannot be adapted.
-  std::optional<EndedMethod> ended(const std::string& name) const;
+  /// Whether the older method of this name is not the newer method of this name.
+  bool loses_name(const std::string& name) const;
+  /// Returns the newest method of this name that was removed before the older version; nothing if
+  /// there is none, or if plugins that have it cannot be adapted.
+  std::optional<RemovedMethod> find_removed(const std::string& name) const;
 
   const StepVersion& older() const noexcept { return older_; }
   const StepVersion& newer() const noexcept { return newer_; }
@@ -55,12 +53,12 @@ class MethodEntries {
   void check_entry(const JsonMember& member);
   void check_removed(const JsonMember& member);
   void check_added(const JsonMember& member);
-  void refuse_beside(const JsonMember& member, const std::string& key,
-                     std::initializer_list<const char*> others);
+  void reject_combination(const JsonMember& member, const std::string& key,
+                          std::initializer_list<const char*> others);
 
   const Kind& kind_;
   const KindStep& step_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   StepVersion older_;
   StepVersion newer_;
   std::unordered_map<std::string, const JsonValue*> entries_{};

@@ -22,12 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view list_name = "released.json";
-/// How lines begin that may join a released version.
+/// The prefix of lines that may be added to a released version.
 constexpr std::string_view added_word = "added ";
 
 using Lines = std::vector<std::string>;
 
-/// The kind or document type, and the version of it.
+/// The id of a kind or document type, and the label of a version.
 using VersionKey = std::pair<std::string, std::string>;
 
 struct ReleasedVersion {
@@ -90,7 +90,7 @@ Lines lines_of(const DocumentVersion& version) {
 
 // -- The list as a file -------------------------------------------------------
 
-/// The list nearest above a folder.
+/// Returns the nearest list in a folder or above it.
 std::optional<fs::path> find_list(fs::path folder) {
   folder = fs::absolute(folder).lexically_normal();
   for (;; folder = folder.parent_path()) {
@@ -100,30 +100,30 @@ std::optional<fs::path> find_list(fs::path folder) {
   }
 }
 
-ReleasedVersion read_entry(const ObjectReader& entry, Findings& findings) {
+ReleasedVersion read_entry(const ObjectReader& entry, Diagnostics& diagnostics) {
   ReleasedVersion version{entry.text("fingerprint"), {}};
   if (const JsonValue::Array* lines = entry.array("lines")) {
     for (const JsonValue& line : *lines) {
-      version.lines.push_back(read_text(line, "a line", findings));
+      version.lines.push_back(read_text(line, "a line", diagnostics));
     }
   }
   return version;
 }
 
-ReleasedList read_list(const fs::path& path, Findings& findings) {
+ReleasedList read_list(const fs::path& path, Diagnostics& diagnostics) {
   ReleasedList list;
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::optional<JsonValue> json = read_json(text, path.generic_string(), findings);
+  const std::optional<JsonValue> json = read_json(text, path.generic_string(), diagnostics);
   if (!json) return list;
-  const ObjectReader reader(*json, "the list of released versions", {"versions"}, findings);
+  const ObjectReader reader(*json, "the list of released versions", {"versions"}, diagnostics);
   const JsonValue::Array* versions = reader.array("versions");
   if (versions == nullptr) return list;
   for (const JsonValue& value : *versions) {
     const ObjectReader entry(value, "a version", {"id", "version", "fingerprint", "lines"},
-                             findings);
+                             diagnostics);
     const VersionKey key{entry.text("id"), entry.text("version")};
-    list.emplace(key, read_entry(entry, findings));
+    list.emplace(key, read_entry(entry, diagnostics));
   }
   return list;
 }
@@ -144,7 +144,7 @@ void write_list(const fs::path& path, const ReleasedList& list) {
 
 // -- Comparing ----------------------------------------------------------------
 
-/// The lines of `lines` that `others` does not have.
+/// Returns the lines of `lines` that are not in `others`.
 Lines without(const Lines& lines, const Lines& others) {
   Lines rest;
   std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const std::string& line) {
@@ -164,19 +164,19 @@ struct Comparison {
   const Family& family;
   const Version& version;
   ReleasedVersion now;
-  Lines fresh{};  // lines that the list does not have
-  Lines gone{};   // lines that only the list has
+  Lines added{};    // lines that are not in the list
+  Lines removed{};  // lines that are only in the list
 
   std::string words() const { return "version " + version.label + " of '" + family.id + "'"; }
   VersionKey key() const { return {family.id, version.label}; }
-  /// Whether plugins or hosts that are out already meet something else.
+  /// Whether the change breaks existing binaries.
   bool breaks() const {
-    const auto joins = [](const std::string& line) { return line.starts_with(added_word); };
-    return !gone.empty() || !std::all_of(fresh.begin(), fresh.end(), joins);
+    const auto is_addition = [](const std::string& line) { return line.starts_with(added_word); };
+    return !removed.empty() || !std::all_of(added.begin(), added.end(), is_addition);
   }
 };
 
-/// Nothing for drafts, and for versions that are listed as they are.
+/// Returns nothing for drafts and for unchanged versions.
 template <class AnyVersion>
 std::optional<Comparison> compare(const Family& family, const AnyVersion& version,
                                   const ReleasedList& list) {
@@ -184,41 +184,41 @@ std::optional<Comparison> compare(const Family& family, const AnyVersion& versio
   Comparison made{family, version, {hex(version.fingerprint), lines_of(version)}};
   const auto listed = list.find(made.key());
   if (listed == list.end()) {
-    made.fresh = {std::string(added_word) + made.words()};
+    made.added = {std::string(added_word) + made.words()};
     return made;
   }
-  made.fresh = without(made.now.lines, listed->second.lines);
-  made.gone = without(listed->second.lines, made.now.lines);
+  made.added = without(made.now.lines, listed->second.lines);
+  made.removed = without(listed->second.lines, made.now.lines);
   const bool same = made.now.fingerprint == listed->second.fingerprint;
-  if (same && made.fresh.empty() && made.gone.empty()) return std::nullopt;
-  // Only the order of lines differs: of methods or fields.
-  if (!same && made.fresh.empty() && made.gone.empty()) {
-    made.fresh = {"another order: fingerprint " + made.now.fingerprint};
-    made.gone = {"fingerprint " + listed->second.fingerprint};
+  if (same && made.added.empty() && made.removed.empty()) return std::nullopt;
+  // Only the order of methods or fields differs.
+  if (!same && made.added.empty() && made.removed.empty()) {
+    made.added = {"another order: fingerprint " + made.now.fingerprint};
+    made.removed = {"fingerprint " + listed->second.fingerprint};
   }
   return made;
 }
 
-void add_changed(const Comparison& change, Findings& findings) {
-  findings.add({.place = change.version.place,
-                .code = "release-changed",
-                .what = change.words() + " was released with " + change.version.life.version +
-                        " and is another one now",
-                .found = joined(change.fresh),
-                .needed = joined(change.gone),
-                .fix = "restore it, and begin the next version by tenon-gen next"});
+void add_changed(const Comparison& change, Diagnostics& diagnostics) {
+  diagnostics.add({.location = change.version.location,
+                   .code = "release-changed",
+                   .message = change.words() + " was released with " + change.version.life.version +
+                              " and has changed since",
+                   .found = joined(change.added),
+                   .needed = joined(change.removed),
+                   .fix = "restore it, and create the next version with tenon-gen next"});
 }
 
-void add_unlisted(const Comparison& change, const fs::path& list, Findings& findings) {
-  findings.add({.place = change.version.place,
-                .code = "release-not-listed",
-                .what = "what was released of " + change.words() + " is not in the list",
-                .found = joined(change.fresh),
-                .needed = "an entry in " + list.generic_string(),
-                .fix = "add it by tenon-gen release"});
+void add_unlisted(const Comparison& change, const fs::path& list, Diagnostics& diagnostics) {
+  diagnostics.add({.location = change.version.location,
+                   .code = "release-not-listed",
+                   .message = "the release of " + change.words() + " is not in the list",
+                   .found = joined(change.added),
+                   .needed = "an entry in " + list.generic_string(),
+                   .fix = "add it with tenon-gen release"});
 }
 
-/// Calls `visit` with each version that differs from the list that `list_of` answers for it.
+/// Calls `visit` with each version that differs from its list, which `list_of` returns.
 void for_each_difference(
     const Model& model,
     const std::function<const ReleasedList*(const Family&, const Version&)>& list_of,
@@ -236,10 +236,10 @@ void for_each_difference(
   each(model.documents);
 }
 
-/// Versions that are listed and whose spec file is gone.
+/// Reports listed versions without a spec file.
 template <class Families>
-void check_kept(const Families& families, const fs::path& path, const ReleasedList& list,
-                Findings& findings) {
+void check_missing(const Families& families, const fs::path& path, const ReleasedList& list,
+                   Diagnostics& diagnostics) {
   for (const auto& family : families) {
     for (const auto& [key, version] : list) {
       const auto is_it = [&key = key](const auto& one) { return one->label == key.second; };
@@ -247,60 +247,60 @@ void check_kept(const Families& families, const fs::path& path, const ReleasedLi
           std::any_of(family->versions.begin(), family->versions.end(), is_it)) {
         continue;
       }
-      findings.add({.place = {path.generic_string()},
-                    .code = "release-missing",
-                    .what = "version " + key.second + " of '" + key.first +
-                            "' was released, and its spec is gone",
-                    .needed = "the file v" + key.second + ".json",
-                    .fix = "restore it; the life of a document type may be \"removed\""});
+      diagnostics.add({.location = {path.generic_string()},
+                       .code = "release-missing",
+                       .message = "version " + key.second + " of '" + key.first +
+                                  "' was released, but its spec is missing",
+                       .needed = "the file v" + key.second + ".json",
+                       .fix = "restore it; the life of a document type may be \"removed\""});
     }
   }
 }
 
-/// Whether a version may be released once more.
+/// Whether a released version may be replaced.
 bool is_before_1(const Version& version) {
   return version.life.version.starts_with("0.");
 }
 
 std::string replaced(const Comparison& change) {
-  std::string text = "replaced " + change.words() + ", which breaks all that was built for it\n";
-  for (const std::string& line : change.gone) text += "  - " + line + "\n";
-  for (const std::string& line : change.fresh) text += "  + " + line + "\n";
+  std::string text = "replaced " + change.words() + ", which breaks existing binaries\n";
+  for (const std::string& line : change.removed) text += "  - " + line + "\n";
+  for (const std::string& line : change.added) text += "  + " + line + "\n";
   text.pop_back();
   return text;
 }
 
 }  // namespace
 
-void check_released(Model& model, Findings& findings) {
+void check_released(Model& model, Diagnostics& diagnostics) {
   std::map<fs::path, ReleasedList> lists;
-  fs::path path;  // of the list of the version that is compared
+  fs::path path;  // of the list of the current version
   const auto list_of = [&](const Family&, const Version& version) -> const ReleasedList* {
-    const auto found = find_list(fs::path(version.place.file).parent_path());
+    const auto found = find_list(fs::path(version.location.file).parent_path());
     if (!found) return nullptr;
     path = *found;
     auto list = lists.find(path);
-    if (list == lists.end()) list = lists.emplace(path, read_list(path, findings)).first;
+    if (list == lists.end()) list = lists.emplace(path, read_list(path, diagnostics)).first;
     return &list->second;
   };
   for_each_difference(model, list_of, [&](const Comparison& difference) {
     if (difference.breaks()) {
-      add_changed(difference, findings);
+      add_changed(difference, diagnostics);
     } else {
-      add_unlisted(difference, path, findings);
+      add_unlisted(difference, path, diagnostics);
     }
   });
   for (const auto& [read, list] : lists) {
     model.inputs.push_back(read.generic_string());
-    check_kept(model.kinds, read, list, findings);
-    check_kept(model.documents, read, list, findings);
+    check_missing(model.kinds, read, list, diagnostics);
+    check_missing(model.documents, read, list, diagnostics);
   }
 }
 
-Lines release(const std::string& folder, const Model& model, bool again, Findings& findings) {
+Lines release(const std::string& folder, const Model& model, bool again, Diagnostics& diagnostics) {
   const fs::path path = find_list(folder).value_or(fs::path(folder) / list_name);
   std::error_code status;
-  ReleasedList list = fs::exists(path, status) ? read_list(path, findings) : ReleasedList();
+  ReleasedList list = fs::exists(path, status) ? read_list(path, diagnostics) : ReleasedList();
   Lines done;
   ReleasedList next = list;
   const auto list_of = [&list](const Family& family, const Version&) {
@@ -309,12 +309,12 @@ Lines release(const std::string& folder, const Model& model, bool again, Finding
   for_each_difference(model, list_of, [&](const Comparison& difference) {
     const bool breaks = difference.breaks();
     if (breaks && !(again && is_before_1(difference.version))) {
-      return add_changed(difference, findings);
+      return add_changed(difference, diagnostics);
     }
-    done.push_back(breaks ? replaced(difference) : "added " + joined(difference.fresh).substr(6));
+    done.push_back(breaks ? replaced(difference) : "added " + joined(difference.added).substr(6));
     next.insert_or_assign(difference.key(), difference.now);
   });
-  if (!findings.empty()) return {};
+  if (!diagnostics.empty()) return {};
   if (!done.empty()) write_list(path, next);
   return done;
 }

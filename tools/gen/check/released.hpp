@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The list of what was released, `released.json`: of each released version the fingerprint and,
-// line by line, all that plugins and hosts of that version were compiled with. It lies in the
-// folder of the specs or above it and is checked in; only `tenon-gen release` writes it.
+// The list of released versions, `released.json`: the fingerprint of each version and, as text
+// lines, everything that binaries of that version depend on. The file is in the folder of the specs
+// or in a folder above it, and under version control. Only `tenon-gen release` writes it.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -12,16 +12,15 @@
 
 namespace tenon::gen {
 
-/// Compares released versions with the list that lies nearest above them: one that is not there as
-/// it is now is a finding. Specs without a list are not compared. The lists that were read join
-/// `model.inputs`.
-void check_released(Model& model, Findings& findings);
+/// Compares released versions with the nearest list in their folder or above it, and reports
+/// differences. Specs without a list are not compared. Adds the lists to `model.inputs`.
+void check_released(Model& model, Diagnostics& diagnostics);
 
-/// Writes released versions that are new to the list nearest above `folder`, or to a new one in it.
-/// One that has changed since is a finding, unless `again` says to replace it, which no version can
-/// be that was released with 1.0.0 or later. Answers what was done, a line each: a version that was
-/// replaced with what that breaks.
+/// Adds new released versions to the nearest list in `folder` or above it; creates a list in
+/// `folder` if there is none. Reports versions that have changed since, unless `again` is set,
+/// which replaces those that were released before 1.0.0. Returns one text per added or replaced
+/// version, with the differences of the latter.
 std::vector<std::string> release(const std::string& folder, const Model& model, bool again,
-                                 Findings& findings);
+                                 Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -10,22 +10,23 @@
 namespace tenon::gen {
 namespace {
 
-/// Releases are one row, and the previews of each number are one of their own.
+/// Checks releases as one sequence, and the previews of each number as another one.
 template <class Versions>
-void check_family_drafts(const std::string& id, const Versions& versions, Findings& findings) {
+void check_family_drafts(const std::string& id, const Versions& versions,
+                         Diagnostics& diagnostics) {
   std::map<int, const Version*> drafts;
   for (const auto& version : versions) {
     const Version*& draft = drafts[version->is_preview() ? version->number : 0];
     if (draft != nullptr) {
       const bool two = version->draft();
       const std::string earlier = "version " + draft->label;
-      findings.add({.place = two ? version->place : draft->place,
-                    .code = two ? "two-drafts" : "draft-not-newest",
-                    .what = two ? "'" + id + "' has two drafts"
-                                : "a draft of '" + id + "' stands before a released version",
-                    .found = two ? earlier + " is a draft too" : earlier,
-                    .needed = "at most one draft, which is the newest version",
-                    .fix = "release " + earlier + " first, or make one version of the two"});
+      diagnostics.add({.location = two ? version->location : draft->location,
+                       .code = two ? "two-drafts" : "draft-not-newest",
+                       .message = two ? "'" + id + "' has two drafts"
+                                      : "a draft of '" + id + "' is older than a released version",
+                       .found = two ? earlier + " is a draft too" : earlier,
+                       .needed = "at most one draft, which is the newest version",
+                       .fix = "release " + earlier + " first, or merge the two versions"});
     }
     if (version->draft()) draft = version.get();
   }
@@ -36,115 +37,117 @@ std::string words(const DocumentVersion& version) {
 }
 
 template <class Versions>
-void check_family_releases(const Versions& versions, Findings& findings) {
+void check_family_releases(const Versions& versions, Diagnostics& diagnostics) {
   for (const auto& version : versions) {
     if (version->draft()) continue;
     for (const DocumentVersion* used : version->documents) {
       if (used->draft()) {
-        findings.add({.place = version->place,
-                      .code = "draft-in-released",
-                      .what = "a released version names the draft " + words(*used),
-                      .needed = "document types that cannot change any more",
-                      .fix = "release " + words(*used) + " too, or make this version a draft"});
+        diagnostics.add({.location = version->location,
+                         .code = "draft-in-released",
+                         .message = "a released version uses the draft " + words(*used),
+                         .needed = "document types that can no longer change",
+                         .fix = "release " + words(*used) + " too, or make this version a draft"});
       } else if (used->is_preview() && !version->is_preview()) {
-        findings.add({.place = version->place,
-                      .code = "preview-in-released",
-                      .what = "a released version names the preview " + words(*used),
-                      .needed = "document types that stay",
-                      .fix = "name a release of it, or make this version a draft"});
+        diagnostics.add({.location = version->location,
+                         .code = "preview-in-released",
+                         .message = "a released version uses the preview " + words(*used),
+                         .needed = "document types that are not previews",
+                         .fix = "use a release of it, or make this version a draft"});
       }
     }
   }
 }
 
 template <class Versions>
-void check_family_removals(const Versions& versions, Findings& findings) {
+void check_family_removals(const Versions& versions, Diagnostics& diagnostics) {
   for (const auto& version : versions) {
     if (version->removed()) continue;
     for (const DocumentVersion* used : version->documents) {
       if (!used->removed()) continue;
-      findings.add({.place = version->place,
-                    .code = "removed-in-use",
-                    .what = "this version names " + words(*used) + ", which was removed",
-                    .found = used->life.message,
-                    .needed = "document types that programs can still use",
-                    .fix = "name a newer version of it, or remove this version too"});
+      diagnostics.add({.location = version->location,
+                       .code = "removed-in-use",
+                       .message = "this version uses " + words(*used) + ", which was removed",
+                       .found = used->life.message,
+                       .needed = "document types that are not removed",
+                       .fix = "use a newer version of it, or remove this version too"});
     }
   }
 }
 
-/// Every name that the headers give away, and to what.
+/// The names in the generated headers, with their owners.
 class CNames {
  public:
-  explicit CNames(Findings& findings) : findings_(findings) {}
+  explicit CNames(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   void add(const KindVersion& version) {
     add_common(version, version.kind->id);
     for (const Method& method : version.methods) {
-      add(request_name(version, method), method.place, "the request of '" + method.name + "'");
+      add(request_name(version, method), method.location, "the request of '" + method.name + "'");
       if (method.response.empty()) continue;
-      add(response_name(version, method), method.place, "the response of '" + method.name + "'");
+      add(response_name(version, method), method.location, "the response of '" + method.name + "'");
     }
   }
   void add(const DocumentVersion& version) { add_common(version, version.document->id); }
 
  private:
   struct Owner {
-    Place place;
+    SourceLocation location;
     std::string what;
   };
 
   void add_common(const Version& version, const std::string& id) {
-    add(version.c_name, version.place, id + " version " + version.label);
+    add(version.c_name, version.location, id + " version " + version.label);
     for (const auto& enumeration : version.enums) {
-      add(enumeration->c_name, enumeration->place, "the enum '" + enumeration->name + "'");
+      add(enumeration->c_name, enumeration->location, "the enum '" + enumeration->name + "'");
       for (const std::string& value : enumeration->values) {
-        add(constant_name(*enumeration, value), enumeration->place,
+        add(constant_name(*enumeration, value), enumeration->location,
             "the value '" + value + "' of '" + enumeration->name + "'");
       }
     }
     for (const auto& structure : version.structs) {
-      add(structure->c_name, structure->place, "the struct '" + structure->name + "'");
+      add(structure->c_name, structure->location, "the struct '" + structure->name + "'");
     }
   }
 
-  void add(const std::string& name, const Place& place, const std::string& what) {
-    const auto [at, is_new] = owners_.emplace(name, Owner{place, what});
+  void add(const std::string& name, const SourceLocation& location, const std::string& what) {
+    const auto [at, is_new] = owners_.emplace(name, Owner{location, what});
     if (is_new) return;
     const Owner& other = at->second;
-    findings_.add(
-        {.place = place,
-         .code = "name-taken",
-         .what = what + " and " + other.what + " have one name in C",
-         .found = name + ", also of " + other.place.file + ":" + std::to_string(other.place.line),
-         .fix = "rename one of the two"});
+    diagnostics_.add({.location = location,
+                      .code = "name-taken",
+                      .message = what + " and " + other.what + " have the same name in C",
+                      .found = name + ", also of " + other.location.file + ":" +
+                               std::to_string(other.location.line),
+                      .fix = "rename one of the two"});
   }
 
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::map<std::string, Owner> owners_{};
 };
 
 }  // namespace
 
-void check_drafts(const Model& model, Findings& findings) {
-  for (const auto& kind : model.kinds) check_family_drafts(kind->id, kind->versions, findings);
+void check_drafts(const Model& model, Diagnostics& diagnostics) {
+  for (const auto& kind : model.kinds) check_family_drafts(kind->id, kind->versions, diagnostics);
   for (const auto& document : model.documents) {
-    check_family_drafts(document->id, document->versions, findings);
+    check_family_drafts(document->id, document->versions, diagnostics);
   }
 }
 
-void check_releases(const Model& model, Findings& findings) {
-  for (const auto& kind : model.kinds) check_family_releases(kind->versions, findings);
-  for (const auto& document : model.documents) check_family_releases(document->versions, findings);
+void check_releases(const Model& model, Diagnostics& diagnostics) {
+  for (const auto& kind : model.kinds) check_family_releases(kind->versions, diagnostics);
+  for (const auto& document : model.documents)
+    check_family_releases(document->versions, diagnostics);
 }
 
-void check_removals(const Model& model, Findings& findings) {
-  for (const auto& kind : model.kinds) check_family_removals(kind->versions, findings);
-  for (const auto& document : model.documents) check_family_removals(document->versions, findings);
+void check_removals(const Model& model, Diagnostics& diagnostics) {
+  for (const auto& kind : model.kinds) check_family_removals(kind->versions, diagnostics);
+  for (const auto& document : model.documents)
+    check_family_removals(document->versions, diagnostics);
 }
 
-void check_c_names(const Model& model, Findings& findings) {
-  CNames names(findings);
+void check_c_names(const Model& model, Diagnostics& diagnostics) {
+  CNames names(diagnostics);
   for (const auto& kind : model.kinds) {
     for (const auto& version : kind->versions) names.add(*version);
   }
@@ -153,19 +156,20 @@ void check_c_names(const Model& model, Findings& findings) {
   }
 }
 
-std::vector<DocumentVersion*> in_order_of_use(const Model& model, Findings& findings) {
+std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagnostics) {
   std::vector<DocumentVersion*> all;
   for (const auto& document : model.documents) {
     for (const auto& version : document->versions) all.push_back(version.get());
   }
   const auto needs = [](const DocumentVersion& version) { return version.documents; };
-  const auto on_cycle = [&findings](const DocumentVersion& version, const DocumentVersion& held) {
-    findings.add({.place = version.place,
-                  .code = "recursive-type",
-                  .what = "this version of '" + version.document->id + "' holds itself",
-                  .found = "a field of type " + words(held),
-                  .needed = "values of a known depth",
-                  .fix = "refer to other documents by a name, or use json"});
+  const auto on_cycle = [&diagnostics](const DocumentVersion& version,
+                                       const DocumentVersion& used) {
+    diagnostics.add({.location = version.location,
+                     .code = "recursive-type",
+                     .message = "this version of '" + version.document->id + "' contains itself",
+                     .found = "a field of type " + words(used),
+                     .needed = "values of a fixed depth",
+                     .fix = "refer to other documents by a name, or use json"});
   };
   const DependencyOrder order(std::vector<const DocumentVersion*>(all.begin(), all.end()), needs,
                               on_cycle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Checks that need more than one part of a spec at once.
+// Checks across several parts of the specs.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -9,21 +9,21 @@
 
 namespace tenon::gen {
 
-/// At most one draft in each family, and it is the newest version; among the previews of a number
-/// likewise.
-void check_drafts(const Model& model, Findings& findings);
+/// Checks that each family has at most one draft, which is the newest version. The same rule
+/// applies to the previews of each number.
+void check_drafts(const Model& model, Diagnostics& diagnostics);
 
-/// What was released names no draft, which may still change, and unless it is a preview itself no
-/// preview, which may be removed.
-void check_releases(const Model& model, Findings& findings);
+/// Checks that released versions use no drafts, which may still change, and, except for previews,
+/// no previews, which may be removed.
+void check_releases(const Model& model, Diagnostics& diagnostics);
 
-/// What was removed is named only by what was removed too.
-void check_removals(const Model& model, Findings& findings);
+/// Checks that only removed versions use removed versions.
+void check_removals(const Model& model, Diagnostics& diagnostics);
 
-/// No two things of the generated headers have one name in C.
-void check_c_names(const Model& model, Findings& findings);
+/// Checks that the names in the generated C headers are unique.
+void check_c_names(const Model& model, Diagnostics& diagnostics);
 
-/// All versions of all document types, each behind those that it names; no document holds itself.
-std::vector<DocumentVersion*> in_order_of_use(const Model& model, Findings& findings);
+/// Returns all versions of all document types, each after those that it uses. Reports recursion.
+std::vector<DocumentVersion*> sort_by_use(const Model& model, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -31,7 +31,7 @@ bool is_base64(const JsonValue& value) {
   });
 }
 
-/// Whether a value fits a type that holds no other.
+/// Whether a value fits a shape, without regard to elements and fields.
 bool fits(const JsonValue& value, Shape shape) {
   switch (shape) {
     case Shape::boolean:
@@ -74,7 +74,7 @@ bool fits(const JsonValue& value, Shape shape) {
   }
 }
 
-/// What a value of the type looks like in JSON.
+/// Returns the form of the type in JSON.
 std::string needed_for(const Type& type) {
   switch (type.shape) {
     case Shape::boolean:
@@ -83,12 +83,12 @@ std::string needed_for(const Type& type) {
     case Shape::float64:
       return "a number";
     case Shape::string:
-      return "a text";
+      return "a string";
     case Shape::bytes:
-      return "a text in base64";
+      return "a base64 string";
     case Shape::duration:
     case Shape::timestamp:
-      return "a whole number of nanoseconds";
+      return "an integer in nanoseconds";
     case Shape::list:
       return "an array";
     case Shape::map:
@@ -98,88 +98,88 @@ std::string needed_for(const Type& type) {
     case Shape::buffer:
     case Shape::reader:
     case Shape::writer:
-      return "a hook, because no text can stand for a " + to_text(type);
+      return "a hook, because JSON has no form of a " + to_text(type);
     default:
-      return "a whole number that fits " + to_text(type);
+      return "an integer that fits " + to_text(type);
   }
 }
 
 void add_bad_value(const JsonValue& value, const std::string& what, const std::string& needed,
-                   const std::string& fix, Findings& findings) {
-  findings.add({.place = value.place,
-                .code = "wrong-value",
-                .what = what,
-                .found = to_json(value),
-                .needed = needed,
-                .fix = fix});
+                   const std::string& fix, Diagnostics& diagnostics) {
+  diagnostics.add({.location = value.location,
+                   .code = "wrong-value",
+                   .message = what,
+                   .found = to_json(value),
+                   .needed = needed,
+                   .fix = fix});
 }
 
 bool check_fields(const JsonValue& value, const std::vector<Field>& fields, const Type& type,
-                  Findings& findings) {
-  bool good = true;
+                  Diagnostics& diagnostics) {
+  bool valid = true;
   std::vector<std::string> names;
   for (const Field& field : fields) {
     names.push_back(field.name);
     const JsonValue* member = value.find(field.name);
     if (member != nullptr) {
-      good = check_value(*member, field.type, findings) && good;
+      valid = check_value(*member, field.type, diagnostics) && valid;
     } else if (field.type.shape != Shape::optional) {
-      good = false;
+      valid = false;
       add_bad_value(value, "the value lacks the field '" + field.name + "'",
                     "each field of " + to_text(type) + " that is not optional",
-                    "add \"" + field.name + "\"", findings);
+                    "add \"" + field.name + "\"", diagnostics);
     }
   }
   for (const JsonMember& member : *value.object()) {
     if (std::find(names.begin(), names.end(), member.key) != names.end()) continue;
-    good = false;
-    findings.add({.place = member.place,
-                  .code = "unknown-field",
-                  .what = to_text(type) + " has no field '" + member.key + "'",
-                  .needed = enumerate(names),
-                  .fix = did_you_mean(member.key, names, "remove it")});
+    valid = false;
+    diagnostics.add({.location = member.location,
+                     .code = "unknown-field",
+                     .message = to_text(type) + " has no field '" + member.key + "'",
+                     .needed = enumerate(names),
+                     .fix = did_you_mean(member.key, names, "remove it")});
   }
-  return good;
+  return valid;
 }
 
-bool check_enum(const JsonValue& value, const Enum& enumeration, Findings& findings) {
+bool check_enum(const JsonValue& value, const Enum& enumeration, Diagnostics& diagnostics) {
   const std::vector<std::string>& names = enumeration.values;
   const std::string* name = value.text();
   if (name != nullptr && std::find(names.begin(), names.end(), *name) != names.end()) return true;
-  const std::string fix = "write one of them";
-  add_bad_value(value, "the value is none of the enum '" + enumeration.name + "'", enumerate(names),
-                name != nullptr ? did_you_mean(*name, names, fix) : fix, findings);
+  const std::string fix = "use one of them";
+  add_bad_value(value, "the enum '" + enumeration.name + "' has no such value", enumerate(names),
+                name != nullptr ? did_you_mean(*name, names, fix) : fix, diagnostics);
   return false;
 }
 
 }  // namespace
 
-bool check_value(const JsonValue& value, const Type& type, Findings& findings) {
+bool check_value(const JsonValue& value, const Type& type, Diagnostics& diagnostics) {
   if (type.shape == Shape::optional) {
-    return value.is_null() || check_value(value, *type.element, findings);
+    return value.is_null() || check_value(value, *type.element, diagnostics);
   }
-  if (type.shape == Shape::enumeration) return check_enum(value, *type.enumeration, findings);
+  if (type.shape == Shape::enumeration) return check_enum(value, *type.enumeration, diagnostics);
   if (!fits(value, type.shape)) {
     const std::string needed = needed_for(type);
     add_bad_value(value, "the value does not fit the type " + to_text(type), needed,
-                  "write " + needed, findings);
+                  "write " + needed, diagnostics);
     return false;
   }
-  bool good = true;
+  bool valid = true;
   if (type.shape == Shape::list) {
     for (const JsonValue& element : *value.array()) {
-      good = check_value(element, *type.element, findings) && good;
+      valid = check_value(element, *type.element, diagnostics) && valid;
     }
   } else if (type.shape == Shape::map) {
     for (const JsonMember& member : *value.object()) {
-      good = check_value(member.value, *type.element, findings) && good;
+      valid = check_value(member.value, *type.element, diagnostics) && valid;
     }
   } else if (type.shape == Shape::structure) {
-    good = check_fields(value, type.structure->fields, type, findings);
+    valid = check_fields(value, type.structure->fields, type, diagnostics);
   } else if (type.shape == Shape::document) {
-    good = check_fields(value, type.document->fields, type, findings);
+    valid = check_fields(value, type.document->fields, type, diagnostics);
   }
-  return good;
+  return valid;
 }
 
 }  // namespace tenon::gen

@@ -7,11 +7,11 @@
 
 namespace tenon::gen {
 
-/// Whether `value` can stand for a field of type `type`; what is wrong with it is a finding.
+/// Returns whether `value` fits a field of type `type`. Reports problems.
 ///
-/// As JSON a duration or timestamp is a whole number of nanoseconds, bytes are base64 (RFC 4648,
-/// padded), an enum is the name of a value, a map, struct or document is an object, what is absent
-/// is null. Fields that are optional may be left out of a struct or document.
-bool check_value(const JsonValue& value, const Type& type, Findings& findings);
+/// In JSON a duration or timestamp is an integer in nanoseconds, bytes are base64 (RFC 4648,
+/// padded), an enum is the name of a value, a map, struct or document is an object, and an absent
+/// value is null. A struct or document may omit optional fields.
+bool check_value(const JsonValue& value, const Type& type, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -6,9 +6,9 @@
 namespace tenon::gen {
 namespace {
 
-/// Whether `pairs` has one of these two.
+/// Whether `pairs` contains this pair.
 template <class Pair, class Part>
-bool holds(const std::vector<Pair>& pairs, const Part* older, const Part* newer) {
+bool contains(const std::vector<Pair>& pairs, const Part* older, const Part* newer) {
   return std::any_of(pairs.begin(), pairs.end(),
                      [&](const Pair& pair) { return pair.older == older && pair.newer == newer; });
 }
@@ -17,7 +17,7 @@ bool is_between(Shape shape, Shape first, Shape last) noexcept {
   return shape >= first && shape <= last;
 }
 
-/// Whether a larger integer type has all values of a smaller one.
+/// Whether the newer integer type is larger and has all values of the older one.
 bool widens_integer(Shape older, Shape newer) noexcept {
   const auto power = [](Shape shape, Shape first) {
     return static_cast<int>(shape) - static_cast<int>(first);
@@ -41,8 +41,8 @@ bool widens_inside(const Type& older, const Type& newer) {
          (older.shape == Shape::enumeration && newer.shape == Shape::string);
 }
 
-/// An older program that reads a list would take a shorter one, or JSON, for its own value.
-bool is_told_from_a_list(const Type& type) noexcept {
+/// Returns false for types whose values an older program could not distinguish from the list.
+bool is_distinct_from_list(const Type& type) noexcept {
   return type.shape != Shape::list && type.shape != Shape::json;
 }
 
@@ -57,9 +57,9 @@ bool converts(const DocumentStep& step, const Type& from, const Type& to) {
     case Shape::map:
       return converts(step, *older.element, *newer.element);
     case Shape::enumeration:
-      return holds(step.enums, older.enumeration, newer.enumeration);
+      return contains(step.enums, older.enumeration, newer.enumeration);
     case Shape::structure:
-      return holds(step.structs, older.structure, newer.structure);
+      return contains(step.structs, older.structure, newer.structure);
     case Shape::document:
       return older.document->document == newer.document->document;
     default:
@@ -70,7 +70,7 @@ bool converts(const DocumentStep& step, const Type& from, const Type& to) {
 bool widens(const DocumentStep& step, const Type& from, const Type& to) {
   const Type& older = without_optional(from);
   const Type& newer = without_optional(to);
-  const bool wraps = newer.shape == Shape::list && is_told_from_a_list(older);
+  const bool wraps = newer.shape == Shape::list && is_distinct_from_list(older);
   return wraps ? converts(step, older, *newer.element) : widens_inside(older, newer);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the C headers: all that a plugin in C needs of one version of a kind or document type.
+// Generates the C header of one version of a kind or document type.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -9,7 +9,7 @@
 
 namespace tenon::gen {
 
-/// The text of the header `version.header`. The same spec gives the same text.
+/// Returns the text of `version.header`. The same spec gives the same text.
 std::string c_header(const KindVersion& version);
 std::string c_header(const DocumentVersion& version);
 

@@ -6,7 +6,7 @@
 namespace tenon::gen {
 namespace {
 
-/// How many characters a UTF-8 text has.
+/// Returns the number of characters of a UTF-8 text.
 std::size_t length(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -29,8 +29,8 @@ void wrap_paragraph(std::string_view text, std::size_t width, std::vector<std::s
   lines.push_back(std::move(line));
 }
 
-/// With a space inside each `mark` of two characters.
-std::string pulled_apart(std::string text, std::string_view mark) {
+/// Returns the text with a space inside each `mark` of two characters.
+std::string split_marks(std::string text, std::string_view mark) {
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
     text.insert(at + 1, " ");
   }
@@ -50,11 +50,11 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
 }
 
 std::string c_comment(std::string_view text, std::size_t indent) {
-  const std::string harmless = pulled_apart(pulled_apart(std::string(text), "*/"), "/*");
+  const std::string safe = split_marks(split_marks(std::string(text), "*/"), "/*");
   const std::string margin(indent, ' ');
   const std::size_t around = std::string_view("/*  */").size();
   std::string comment;
-  for (const std::string& line : wrap(harmless, source_width - indent - around)) {
+  for (const std::string& line : wrap(safe, source_width - indent - around)) {
     comment += margin + (comment.empty() ? "/*" : " *") + (line.empty() ? "" : " ") + line + "\n";
   }
   if (!comment.empty()) comment.insert(comment.size() - 1, " */");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Docs of specs as comments of generated sources.
+// Formats docs of specs as comments.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace tenon::gen {
 
-/// How wide generated sources are.
+/// The maximum line width of generated sources.
 inline constexpr std::size_t source_width = 100;
 
-/// The words of a text in lines of at most `width` characters. Line ends in the text stay.
+/// Wraps a text to lines of at most `width` characters. Keeps line breaks in the text.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-/// "/* text\n * more */\n", each line behind `indent` spaces; nothing for an empty text. What would
-/// begin or end a comment is pulled apart.
+/// Returns "/* text\n * more */\n", indented by `indent` spaces; "" for an empty text. A space is
+/// inserted into comment delimiters in the text.
 std::string c_comment(std::string_view text, std::size_t indent);
 
 }  // namespace tenon::gen

@@ -11,7 +11,7 @@
 namespace tenon::gen {
 namespace {
 
-/// The template that converts what lists, maps and optionals hold.
+/// Returns the template that converts the elements of lists, maps and optionals.
 std::string_view container_conversion(Shape shape) {
   switch (shape) {
     case Shape::list:
@@ -23,7 +23,7 @@ std::string_view container_conversion(Shape shape) {
   }
 }
 
-/// A function that converts a value, and what it is called with.
+/// A conversion function and its arguments.
 struct ConversionCall {
   std::string function;
   std::vector<std::string> arguments;
@@ -31,7 +31,7 @@ struct ConversionCall {
 
 std::string conversion(const Type& source, const Type& target, const std::string& keep);
 
-/// The call of the conversion of `from` to `to`, which are expressions.
+/// Returns the call that converts the expression `from` to `to`.
 ConversionCall conversion_call(const Type& source_type, const Type& target_type,
                                const std::string& from, const std::string& to,
                                const std::string& keep) {
@@ -40,14 +40,14 @@ ConversionCall conversion_call(const Type& source_type, const Type& target_type,
   if (source.shape == Shape::document) {
     return {conversion_name(*source.document, *target.document), {"call", from, to, keep}};
   }
-  const Type& held = *source.element;
-  const Type& made = *target.element;
-  return {std::string(container_conversion(source.shape)) + "<" + c_type(held) + ", " +
-              c_type(made) + ">",
-          {"call", from, to, conversion(held, made, keep)}};
+  const Type& source_element = *source.element;
+  const Type& target_element = *target.element;
+  return {std::string(container_conversion(source.shape)) + "<" + c_type(source_element) + ", " +
+              c_type(target_element) + ">",
+          {"call", from, to, conversion(source_element, target_element, keep)}};
 }
 
-/// Something that can be called to convert a value.
+/// Returns a lambda that converts a value.
 std::string conversion(const Type& source, const Type& target, const std::string& keep) {
   const ConversionCall inner = conversion_call(source, target, "from", "to", keep);
   std::string arguments;
@@ -58,13 +58,12 @@ std::string conversion(const Type& source, const Type& target, const std::string
          arguments + "); }";
 }
 
-/// Whether a literal of C++ is the raw form as well: true is 1.
+/// Whether the C++ literal is also the raw form.
 bool is_number(Shape shape) noexcept {
   return shape <= Shape::float64;
 }
 
-/// Whether two types that have the same form in C have different names there: structs of two
-/// versions.
+/// Whether two types with the same layout have different names in C, eg: structs of two versions.
 bool differs_by_name(const Type& source, const Type& target) {
   return c_type(source) != c_type(target) && source.shape != Shape::enumeration;
 }
@@ -72,9 +71,9 @@ bool differs_by_name(const Type& source, const Type& target) {
 }  // namespace
 
 void emit_assignment(Writer& out, const std::string& to, const Type& target,
-                     const std::string& from, const Type& source, Passing passing,
+                     const std::string& from, const Type& source, TypeMatch match,
                      bool comes_back) {
-  if (passing == Passing::converted) {
+  if (match == TypeMatch::convertible) {
     const ConversionCall call = conversion_call(
         source, target, from, to, comes_back ? "tenon::Keep::everything" : "tenon::Keep::nothing");
     out.list("if (const tenon_status status = " + call.function + "(", call.arguments, ");");

@@ -21,14 +21,14 @@ std::string number(const JsonValue& value) {
   if (const auto* real = value.as<double>()) return number(*real);
   if (const auto* large = value.as<std::uint64_t>()) return std::to_string(*large) + "u";
   const std::int64_t whole = *value.as<std::int64_t>();
-  // The literal of the least one would be the negation of a number that is too large.
+  // -9223372036854775808 would be the negation of a literal that is too large.
   if (whole == std::numeric_limits<std::int64_t>::min()) {
     return "-" + std::to_string(std::numeric_limits<std::int64_t>::max()) + " - 1";
   }
   return std::to_string(whole);
 }
 
-/// Decodes base64 that was checked to be some.
+/// Decodes valid base64 to a list of numbers.
 std::string bytes(std::string_view text) {
   static constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -45,7 +45,7 @@ std::string bytes(std::string_view text) {
   return list;
 }
 
-/// The fields of a struct or document in their order.
+/// Returns the initialisers of a struct or document.
 std::string fields(const JsonValue& value, const std::vector<Field>& fields) {
   std::string list;
   for (const Field& field : fields) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Values of specs as expressions of C++.
+// Converts values of specs to C++ expressions.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -9,7 +9,7 @@
 
 namespace tenon::gen {
 
-/// An expression of the type owned_type(type). The value fits the type.
+/// Returns an expression of the type owned_type(type). Precondition: the value fits the type.
 std::string cpp_literal(const JsonValue& value, const Type& type);
 
 }  // namespace tenon::gen

@@ -14,7 +14,7 @@ struct Names {
   std::string_view view;
 };
 
-/// What shapes without a name of their own are, in the order of Shape.
+/// The C++ types of builtin shapes, in the order of Shape.
 constexpr Names plain_shapes[] = {
     {"bool", "bool"},
     {"std::int8_t", "std::int8_t"},
@@ -41,8 +41,8 @@ const Names& plain(Shape shape) {
   return plain_shapes[static_cast<std::size_t>(shape)];
 }
 
-/// What generated functions call their own things.
-constexpr std::string_view taken[] = {"answer", "call", "entry", "in", "out", "status"};
+/// Local variables of generated functions.
+constexpr std::string_view local_variables[] = {"answer", "call", "entry", "in", "out", "status"};
 
 std::string numbered(const Family& family, const Version& version) {
   return camel_case(family.name) + "V" + version.label;
@@ -112,8 +112,8 @@ std::string sdk_stream(const Type& type) {
 }
 
 std::string variable_name(const Field& field) {
-  const bool is_taken =
-      std::find(std::begin(taken), std::end(taken), field.name) != std::end(taken);
+  const bool is_taken = std::find(std::begin(local_variables), std::end(local_variables),
+                                  field.name) != std::end(local_variables);
   return is_taken ? field.name + "_" : field.name;
 }
 
@@ -174,7 +174,7 @@ std::string quoted(std::string_view text) {
       literal += {'\\', c};
     } else if (byte >= 0x20 && byte != 0x7f && c != '?') {
       literal += c;
-    } else {  // three digits, so that what follows is none of them; '?' may begin a trigraph
+    } else {  // always three digits, because a digit may follow; '?' may begin a trigraph
       literal += {'\\', digits[byte >> 6], digits[byte >> 3 & 7], digits[byte & 7]};
     }
   }

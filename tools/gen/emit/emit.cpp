@@ -9,7 +9,7 @@
 namespace tenon::gen {
 namespace {
 
-/// Calls `visit` with each version of each kind and document type that programs can use.
+/// Calls `visit` with each version of each kind and document type that is not removed.
 template <class Visit>
 void for_each_version(const Model& model, Visit visit) {
   for (const auto& document : model.documents) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes what is generated from a Model.
+// Generates all files of a Model.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -10,11 +10,11 @@
 
 namespace tenon::gen {
 
-/// The C header of each version that was not installed with tenon, such as "photo/filter/v1.h".
+/// Writes the C headers of all versions, except the standard ones: "photo/filter/v1.h".
 void emit_c_headers(const Model& model, const Output& output);
 
-/// Everything that a program and its plugins need of the kinds: headers below `include/`, and
-/// `<name>.cpp`, which the program compiles once. A spec that disappears leaves its files behind.
+/// Writes all generated files: headers below `include/`, `<name>.cpp`, which the program compiles,
+/// and `<name>_test.cpp`. Files of specs that no longer exist are not removed.
 void emit_all(const Model& model, const std::string& name, const Output& output);
 
 }  // namespace tenon::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the adapters of a kind: what makes the table of an older version look like that of each
-// newer one.
+// Generates the adapters of a kind, which make the vtable of an older version look like that of
+// each newer version.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -11,15 +11,15 @@
 
 namespace tenon::gen {
 
-/// One class for each version that can be adapted, and the tables that it serves as.
+/// Writes one class for each version that can be adapted, and its vtables as newer versions.
 void emit_adapters(Writer& out, const Kind& kind);
 
-/// The rows that describe what becomes of the version at `from` in each newer one: an array of
-/// tenon::Adapter with the name adapters_array(version), and what its rows refer to. Nothing for
+/// Writes the array adapters_array(kind, from) of tenon::Adapter, which describes how the version
+/// at `from` is used as each newer version, and the arrays that it refers to. Writes nothing for
 /// the newest version.
 void emit_adapter_rows(Writer& out, const Kind& kind, std::size_t from);
 
-/// eg: "filter_1_adapters"; "{}" for the newest version.
+/// Returns eg "filter_1_adapters"; "{}" for the newest version.
 std::string adapters_array(const Kind& kind, std::size_t from);
 
 }  // namespace tenon::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes what a program knows of a document type while it runs: versions, steps, conversions.
+// Generates the run-time description of a document type: versions, steps, conversions.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -8,7 +8,7 @@
 
 namespace tenon::gen {
 
-/// The tables, and the registration; in an unnamed namespace.
+/// Writes the arrays and the registration, in an unnamed namespace.
 void emit_document_type(Writer& out, const Document& document);
 
 }  // namespace tenon::gen

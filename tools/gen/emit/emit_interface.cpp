@@ -32,8 +32,8 @@ void emit_aliases(Writer& out, const KindVersion& version) {
 }
 
 void emit_results(Writer& out, const InterfaceMethod& method) {
-  if (!method.answers_struct()) return;
-  out.doc("What `" + method.method.name + "` answers.");
+  if (!method.returns_struct()) return;
+  out.doc("The results of `" + method.method.name + "`.");
   out.line("struct ", method.plain_result(), " {");
   for (const Field& field : method.method.response) {
     out.doc("  ", field.doc);
@@ -42,7 +42,7 @@ void emit_results(Writer& out, const InterfaceMethod& method) {
     out.line("  ", type, " ", field.name, "{};");
   }
   out.line("};");
-  out.doc("The same, valid as long as the results of the Call are.");
+  out.doc("The same as views, valid as long as the results of the Call.");
   out.line("struct ", method.call_result(), " {");
   for (const Field& field : method.method.response) {
     const std::string type =
@@ -68,9 +68,9 @@ void emit_class(Writer& out, const Kind& kind) {
   const KindVersion& latest = kind.latest();
   out.doc(latest.doc);
   out.doc("Used through a tenon::Handle<" + name +
-          ">. Each method has two forms: a plain one that answers values of its own, and one that "
-          "takes a Call first, with its deadline, and answers views that live as long as the "
-          "results of the Call. Both take values of the caller's own; the second one views, too.");
+          ">. Each method has two forms. The plain form takes and returns owned values. The other "
+          "form takes a Call with a deadline first, takes owned values or views, and returns views "
+          "that are valid as long as the results of the Call.");
   if (latest.life.stage == Life::Stage::deprecated) {
     out.doc("Deprecated: " + latest.life.message);
   }
@@ -78,7 +78,7 @@ void emit_class(Writer& out, const Kind& kind) {
   out.line(" public:");
   out.indented([&] {
     emit_aliases(out, latest);
-    out.doc("What the loader knows of the kind.");
+    out.doc("Returns the description of the kind for the loader.");
     out.line("static const tenon::Kind& kind() noexcept;");
     out.line();
     for (const InterfaceMethod& method : methods_of(latest)) emit_declarations(out, method);
@@ -105,14 +105,14 @@ void emit_request(Writer& out, const InterfaceMethod& method, MethodForm form) {
   }
 }
 
-/// What owns a stream of the answer.
-std::string stream_answer(const Field& field) {
+/// Returns the expression that owns a stream of the response.
+std::string owned_stream(const Field& field) {
   const std::string raw = "guard.revocable(out->" + field.name + "), instance_->plugin()";
   if (field.type.shape != Shape::optional) return host_stream(field.type) + "(" + raw + ")";
   return "tenon::detail::optional_stream<" + host_stream(*field.type.element) + ">(" + raw + ")";
 }
 
-void emit_answer(Writer& out, const InterfaceMethod& method, MethodForm form) {
+void emit_return(Writer& out, const InterfaceMethod& method, MethodForm form) {
   const bool plain = form == MethodForm::plain;
   const Method& spec = method.method;
   if (spec.response.empty()) {
@@ -128,11 +128,11 @@ void emit_answer(Writer& out, const InterfaceMethod& method, MethodForm form) {
   }
   std::vector<std::string> values;
   for (const Field& field : spec.response) {
-    values.push_back(is_stream(field.type) ? stream_answer(field)
+    values.push_back(is_stream(field.type) ? owned_stream(field)
                                            : value_type(field.type) + (plain ? "::own" : "::view") +
                                                  "(out->" + field.name + ")");
   }
-  if (method.answers_struct()) {
+  if (method.returns_struct()) {
     out.list("return " + (plain ? method.plain_result() : method.call_result()) + "{", values,
              "};");
   } else {
@@ -151,20 +151,20 @@ void emit_body(Writer& out, const InterfaceMethod& method, MethodForm form) {
     out.line("const ", response_name(method.version, spec), "* out = nullptr;");
   }
   out.list("const tenon_status status = guard.call(",
-           method.entry_arguments("call.raw()", "&in", "&out"), ");");
+           method.guard_arguments("call.raw()", "&in", "&out"), ");");
   out.line("if (status != TENON_OK) return guard.failure(call, status, ", quoted(spec.name), ");");
   for (const Field& field : spec.request) {
     if (is_stream(field.type)) out.line("tenon::detail::passed(", variable_name(field), ");");
   }
   if (spec.configures) out.line("instance_->remember_config(in.config);");
   if (method.begins_session()) out.line("guard.session_begins();");
-  emit_answer(out, method, form);
+  emit_return(out, method, form);
 }
 
 void emit_form(Writer& out, const Kind& kind, const InterfaceMethod& method, MethodForm form) {
   const bool plain = form == MethodForm::plain;
   const std::string name = class_name(kind);
-  const std::string in_class = method.answers_struct() ? name + "::" : "";
+  const std::string in_class = method.returns_struct() ? name + "::" : "";
   const std::string result = plain ? method.plain_result() : method.call_result();
   out.list((plain ? "" : "TENON_ALWAYS_INLINE ") + ("tenon::Result<" + in_class + result) + "> " +
                name + "::" + method.method.name + "(",
@@ -176,29 +176,29 @@ void emit_form(Writer& out, const Kind& kind, const InterfaceMethod& method, Met
 
 void emit_step_class(Writer& out, const KindStep& step) {
   const std::string name = step_class(step);
-  out.doc("The hand-written part of the adapter that makes version " +
-          std::to_string(step.from->number) + " look like version " +
-          std::to_string(step.to->number) +
-          ". One object per adapted instance; its methods are called as those of the instance "
-          "are.");
+  out.doc(
+      "The hand-written part of the adapter that makes version " +
+      std::to_string(step.from->number) + " look like version " + std::to_string(step.to->number) +
+      ". There is one object per adapted instance. The rules for calls of its methods are those "
+      "of the kind.");
   out.doc(step.notes);
   out.line("class ", name, " {");
   out.line(" public:");
   out.indented([&] {
-    out.doc("The plugin as the older version. The table has no empty slot.");
-    out.line("struct Below {");
-    out.line("  const ", step.from->c_name, "* table;");
+    out.doc("The plugin as the older version. No slot of the vtable is NULL.");
+    out.line("struct OlderPlugin {");
+    out.line("  const ", step.from->c_name, "* vtable;");
     out.line("  void* self;");
-    out.doc("  ", "Its registered name.");
+    out.doc("  ", "The registered name.");
     out.line("  std::string_view plugin;");
     out.line("};");
     out.line();
-    out.line("explicit ", name, "(const Below& below) noexcept : below_(below) {}");
+    out.line("explicit ", name, "(const OlderPlugin& plugin) noexcept : older_plugin_(plugin) {}");
     out.line("virtual ~", name, "() = default;");
     out.line(name, "(const ", name, "&) = delete;");
     out.line(name, "& operator=(const ", name, "&) = delete;");
     for (const MethodStep& method : step.methods) {
-      if (method.answer != MethodStep::Answer::hook) continue;
+      if (method.action != MethodStep::Action::hook) continue;
       std::vector<std::string> parameters =
           InterfaceMethod{*step.to, *method.method}.raw_parameters();
       parameters.erase(parameters.begin() + 1);  // the step is its own self
@@ -209,15 +209,16 @@ void emit_step_class(Writer& out, const KindStep& step) {
   });
   out.line();
   out.line(" protected:");
-  out.doc("  ", "Lives as long as this object.");
-  out.line("  const Below& below() const noexcept { return below_; }");
+  out.doc("  ", "Valid as long as this object.");
+  out.line("  const OlderPlugin& older_plugin() const noexcept { return older_plugin_; }");
   out.line();
   out.line(" private:");
-  out.line("  const Below below_;");
+  out.line("  const OlderPlugin older_plugin_;");
   out.line("};");
   out.line();
   out.doc("Written by hand, in a source file that is linked with the generated one.");
-  out.line("std::unique_ptr<", name, "> ", step_factory(step), "(const ", name, "::Below& below);");
+  out.list("std::unique_ptr<" + name + "> " + step_factory(step) + "(",
+           {"const " + name + "::OlderPlugin& plugin"}, ");");
   out.line();
 }
 
@@ -234,7 +235,7 @@ std::string step_factory(const KindStep& step) {
 std::string emit_interface(const Kind& kind) {
   const KindVersion& latest = kind.latest();
   Writer out;
-  out.line("// Generated by tenon-gen; not edited.");
+  out.line("// Generated by tenon-gen. Do not edit.");
   out.line("//");
   out.comment("The latest interface of " + kind.id + ", version " + std::to_string(latest.number) +
               ", for hosts in C++20.");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes what hosts program against: the latest interface of a kind, and the classes that the
-// hand-written steps of its adapters are derived from.
+// Generates the latest interface of a kind, which hosts use, and the base classes of the
+// hand-written steps of its adapters.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -11,15 +11,15 @@
 
 namespace tenon::gen {
 
-/// The text of interface_header(kind).
+/// Returns the text of interface_header(kind).
 std::string emit_interface(const Kind& kind);
 
-/// The plain forms of its methods: each has a Call of its own, and owned results.
+/// Writes the plain forms of its methods, which create a Call and return owned values.
 void emit_plain_forms(Writer& out, const Kind& kind);
 
-/// The class of the hand-written part of a step, eg: "FilterStep1"
+/// Returns the class of the hand-written part of a step, eg: "FilterStep1"
 std::string step_class(const KindStep& step);
-/// The function that makes one, eg: "make_filter_step1"
+/// Returns the function that creates it, eg: "make_filter_step1"
 std::string step_factory(const KindStep& step);
 
 }  // namespace tenon::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes how documents of a type are read and written as JSON by programs.
+// Generates the JSON functions of a document type.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -10,10 +10,10 @@
 
 namespace tenon::gen {
 
-/// The text of json_header(document): from and to JSON for each version.
+/// Returns the text of json_header(document): conversions from and to JSON for each version.
 std::string emit_json(const Document& document);
 
-/// The functions that the header declares.
+/// Writes the functions that the header declares.
 void emit_json_functions(Writer& out, const Document& document);
 
 }  // namespace tenon::gen

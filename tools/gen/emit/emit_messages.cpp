@@ -14,7 +14,7 @@
 namespace tenon::gen {
 namespace {
 
-/// The value of tenon::ValueInfo::Form.
+/// Returns the value of tenon::ValueInfo::Form.
 std::string_view form_of(const Type& type) {
   switch (type.shape) {
     case Shape::string:
@@ -38,12 +38,12 @@ std::string_view form_of(const Type& type) {
   }
 }
 
-/// The array of the fields of a C struct. No name of a spec begins so.
+/// Returns the name of the array for a C struct. Names of specs cannot start like this.
 std::string array_of(const std::string& c_struct) {
   return "tenon_fields_of_" + c_struct;
 }
 
-/// Writes constants, each in front of those that refer to it.
+/// Writes constants, each before those that refer to it.
 class MessageWriter {
  public:
   explicit MessageWriter(Writer& out) : out_(out) {}
@@ -68,7 +68,7 @@ class MessageWriter {
     out_.list("constexpr tenon::FieldInfo " + array + "[] = {", rows, "};");
   }
 
-  /// The array of a struct or document.
+  /// Writes the array of a struct or document, and returns its name.
   std::string fields_of(const Type& type) {
     std::string array = array_of(c_type(type));
     if (!written_.insert(array).second) return array;
@@ -81,7 +81,7 @@ class MessageWriter {
     return array;
   }
 
-  /// The constant of a type.
+  /// Writes the constant of a type, and returns its name.
   std::string value(const Type& type) {
     const Type& held = type_in_c(type);
     const std::string_view form = form_of(held);

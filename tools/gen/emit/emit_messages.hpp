@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes how requests and responses lie in memory, for hosts that check responses.
+// Generates the layouts of requests and responses, for hosts that check calls.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -10,11 +10,11 @@
 
 namespace tenon::gen {
 
-/// A tenon::FieldInfo array for the request and the response of each method that has a response,
-/// and what they refer to, each once.
+/// Writes a tenon::FieldInfo array for each request and response that has fields, and the constants
+/// that they refer to.
 void emit_messages(Writer& out, const Model& model);
 
-/// The names of these arrays; "{}" where there is none.
+/// Return the names of these arrays; "{}" if there is none.
 std::string request_fields(const KindVersion& version, const Method& method);
 std::string response_fields(const KindVersion& version, const Method& method);
 

@@ -13,7 +13,7 @@
 namespace tenon::gen {
 namespace {
 
-/// What belongs to one version, eg: "filter_v1_client"
+/// Returns a name for a part of one version, eg: "filter_v1_client"
 std::string name_of(const KindVersion& version, std::string_view part) {
   return version.kind->name + "_v" + std::to_string(version.number) + "_" + std::string(part);
 }
@@ -40,7 +40,7 @@ void emit_fallbacks(Writer& out, const KindVersion& version) {
   }
 }
 
-/// What the caller passes keeps the caller.
+/// Wraps the streams of the request, which keep the calling plugin loaded.
 void emit_lent_streams(Writer& out, const Method& method) {
   out.line("auto* request = tenon::detail::copied(call, in);");
   for (const Field& field : method.request) {
@@ -50,7 +50,7 @@ void emit_lent_streams(Writer& out, const Method& method) {
   }
 }
 
-/// What the plugin answers keeps the plugin.
+/// Wraps the streams of the response, which keep the called plugin loaded.
 void emit_revocable_streams(Writer& out, const Method& method) {
   out.line("if (*out == nullptr) return tenon::detail::no_answer(call);");
   out.line("auto* response = tenon::detail::copied(call, *out);");
@@ -77,10 +77,10 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
       out.line("call = blocking.call();");
     }
     if (interface.passes_streams()) emit_lent_streams(out, method);
-    if (interface.answers_streams()) out.line("*out = nullptr;");
+    if (interface.returns_streams()) out.line("*out = nullptr;");
     out.list(
         "const tenon_status status = guard.call(",
-        interface.entry_arguments("call", interface.passes_streams() ? "request" : "in", "out"),
+        interface.guard_arguments("call", interface.passes_streams() ? "request" : "in", "out"),
         ");");
     const std::string failure = "guard.failure(call, status, " + quoted(method.name) + ")";
     out.line("if (status != TENON_OK) return ",
@@ -90,7 +90,7 @@ void emit_client_function(Writer& out, const KindVersion& version, const Method&
     }
     if (method.configures) out.line("instance.remember_config(in->config);");
     if (interface.begins_session()) out.line("guard.session_begins();");
-    if (interface.answers_streams()) emit_revocable_streams(out, method);
+    if (interface.returns_streams()) emit_revocable_streams(out, method);
     out.line("return TENON_OK;");
   });
   out.line("}");
@@ -118,7 +118,7 @@ void emit_intercepted(Writer& out, const KindVersion& version) {
            "};");
 }
 
-/// The states in which a method may be called, as an array.
+/// Writes the states in which a method may be called as an array.
 void emit_states(Writer& out, const KindVersion& version, const Method& method) {
   if (!method.from) return;
   std::vector<std::string> states;
@@ -152,15 +152,15 @@ void emit_methods(Writer& out, const KindVersion& version) {
   out.line("};");
 }
 
-void emit_version(Writer& out, const Kind& kind, std::size_t place) {
-  const KindVersion& version = *kind.versions[place];
+void emit_version(Writer& out, const Kind& kind, std::size_t index) {
+  const KindVersion& version = *kind.versions[index];
   const Method* configure = version.configure();
   out.list(
       "{",
       {std::to_string(version.number), version.draft() ? "true" : "false",
        "TENON_FINGERPRINT_" + version.c_name, "sizeof(" + version.c_name + ")",
        configure != nullptr ? "offsetof(" + version.c_name + ", " + configure->name + ")" : "0",
-       name_of(version, "methods"), adapters_array(kind, place), "&" + name_of(version, "client"),
+       name_of(version, "methods"), adapters_array(kind, index), "&" + name_of(version, "client"),
        "&" + name_of(version, "intercepted")},
       "},");
 }
@@ -172,23 +172,23 @@ std::string kind_object(const Kind& kind) {
 }
 
 void emit_registration(Writer& out, const Kind& kind) {
-  out.comment("What stands in slots of " + kind.id + " that are NULL.");
+  out.comment("Functions for slots of " + kind.id + " that are NULL.");
   for (const auto& version : kind.versions) emit_fallbacks(out, *version);
   out.line();
-  out.comment("Tables that other plugins get: `self` is an Instance.");
+  out.comment("Vtables for other plugins: `self` is an Instance.");
   for (const auto& version : kind.versions) emit_client(out, *version);
   out.line();
-  out.comment("Tables that watch a plugin's own: `self` is a Interceptor.");
+  out.comment("Vtables that intercept the calls of a plugin: `self` is an Interceptor.");
   for (const auto& version : kind.versions) emit_intercepted(out, *version);
   out.line();
-  for (std::size_t place = 0; place < kind.versions.size(); place++) {
-    emit_methods(out, *kind.versions[place]);
-    emit_adapter_rows(out, kind, place);
+  for (std::size_t index = 0; index < kind.versions.size(); index++) {
+    emit_methods(out, *kind.versions[index]);
+    emit_adapter_rows(out, kind, index);
   }
   out.line("const tenon::KindVersion ", kind.name, "_versions[] = {");
   out.indented([&] {
-    for (std::size_t place = 0; place < kind.versions.size(); place++) {
-      emit_version(out, kind, place);
+    for (std::size_t index = 0; index < kind.versions.size(); index++) {
+      emit_version(out, kind, index);
     }
   });
   out.line("};");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes what the loader learns of a kind, and the tables that other plugins call it by.
+// Generates the description of a kind for the loader, and the vtables for other plugins.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -10,11 +10,11 @@
 
 namespace tenon::gen {
 
-/// What stands in slots that are NULL, the tables for other plugins, and the tenon::Kind with its
+/// Writes the functions for NULL slots, the vtables for other plugins, and the tenon::Kind with its
 /// registration.
 void emit_registration(Writer& out, const Kind& kind);
 
-/// The name of that tenon::Kind, eg: "filter_kind"
+/// Returns the name of the tenon::Kind, eg: "filter_kind"
 std::string kind_object(const Kind& kind);
 
 }  // namespace tenon::gen

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // A method has two forms in the class of its version. The plain form takes views of the request and
-// answers an owned value; the raw form takes the ABI structs. The default of the raw
-// form calls the plain one, and the default of that throws. What the author wrote is found out when
-// the table is made: a method of which neither form was written gets an empty slot.
+// returns an owned value; the raw form takes the ABI structs. The raw form calls the plain one by
+// default, which throws by default. The vtable detects which forms the author has overridden: a
+// method without an override gets a NULL slot.
 //
-// Fields that joined a released version later are in the raw form only, so that the signature of
-// the plain form stays what its authors have overridden.
+// Fields that were added to a released version are only in the raw form, so that the signature of
+// the plain form does not change.
 #include "gen/emit/emit_sdk.hpp"
 
 #include "gen/emit/cpp_names.hpp"
@@ -21,19 +21,19 @@
 namespace tenon::gen {
 namespace {
 
-/// A stream is taken and answered as the object that stands for it.
+/// Returns the type of a parameter or result. Streams are passed as objects of the SDK.
 std::string owned(const Type& type) {
   return is_stream(type) ? sdk_stream(type) : owned_type(type, "::");
 }
 
-/// What an author writes one form of a method as.
+/// The signatures of the two forms of a method.
 struct Signature {
   const Method& method;
   std::string request;              // eg: "photo_filter_v1_apply_request"
-  std::string response;             // empty where there is none
+  std::string response;             // empty if there is none
   std::vector<const Field*> taken;  // parameters of the plain form
   std::vector<const Field*> given;  // its results
-  std::string result;               // what it answers, eg: "std::vector<std::string>"
+  std::string result;               // the return type, eg: "std::vector<std::string>"
 
   Signature(const KindVersion& version, const Method& of)
       : method(of), request(request_name(version, of)) {
@@ -54,7 +54,7 @@ struct Signature {
   }
 };
 
-/// A parameter of the plain form.
+/// Returns the type of a parameter of the plain form.
 std::string parameter_type(const Method& method, const Field& field) {
   if (method.configures) return "const tenon::sdk::Config&";
   return is_stream(field.type) ? sdk_stream(field.type) : view_type(field.type, "::");
@@ -85,7 +85,7 @@ void emit_doc(Writer& out, const Signature& signature) {
     if (!field->doc.empty()) out.doc(field->name + ": " + field->doc);
   }
   if (signature.given.size() == 1 && !signature.given.front()->doc.empty()) {
-    out.doc("Answers " + signature.given.front()->name + ": " + signature.given.front()->doc);
+    out.doc("Returns " + signature.given.front()->name + ": " + signature.given.front()->doc);
   }
 }
 
@@ -112,7 +112,7 @@ void emit_plain(Writer& out, const Signature& signature) {
   out.line("}");
 }
 
-/// Calls the plain form and, where there is a response, makes it of the result.
+/// Calls the plain form, and converts its result to the response.
 void emit_raw_body(Writer& out, const Signature& signature) {
   for (const Field* field : signature.taken) {
     if (!is_stream(field->type)) continue;
@@ -131,17 +131,17 @@ void emit_raw_body(Writer& out, const Signature& signature) {
       ");");
   if (signature.method.configures) out.line("this->warn_of_unread(config);");
   if (!signature.response.empty()) {
-    out.line("auto* answer = tenon::sdk::detail::new_response<", signature.response, ">(call);");
+    out.line("auto* response = tenon::sdk::detail::new_response<", signature.response, ">(call);");
     for (const Field* field : signature.given) {
       const std::string value = signature.given.size() > 1 ? "result." + field->name : "result";
       if (is_stream(field->type)) {
-        out.line("answer->", field->name, " = tenon::sdk::give(std::move(", value, "));");
+        out.line("response->", field->name, " = tenon::sdk::give(std::move(", value, "));");
         continue;
       }
-      out.line("answer->", field->name, " = ", value_type(field->type),
+      out.line("response->", field->name, " = ", value_type(field->type),
                "::raw<tenon::Copy::deep>(call, ", value, ");");
     }
-    out.line("*out = answer;");
+    out.line("*out = response;");
   }
   for (const Field* field : signature.taken) {
     if (is_stream(field->type)) out.line("lent_", field->name, ".own();");
@@ -150,17 +150,17 @@ void emit_raw_body(Writer& out, const Signature& signature) {
 }
 
 void emit_raw(Writer& out, const Signature& signature) {
-  const bool answers = !signature.response.empty();
+  const bool has_response = !signature.response.empty();
   std::vector<std::string> parameters = {
-      answers ? "tenon_call* call" : "tenon_call* /*call*/",
+      has_response ? "tenon_call* call" : "tenon_call* /*call*/",
       "const " + signature.request + (signature.taken.empty() ? "* /*in*/" : "* in")};
-  if (answers) parameters.push_back("const " + signature.response + "** out");
+  if (has_response) parameters.push_back("const " + signature.response + "** out");
   out.list("virtual tenon_status raw_" + signature.method.name + "(", parameters, ") {");
   out.indented([&] { emit_raw_body(out, signature); });
   out.line("}");
 }
 
-/// The two forms of a method as types, to find out whether the author of P wrote one of them.
+/// Writes the two forms of a method as types, which detect overrides in the class P.
 void emit_forms(Writer& out, const Method& method) {
   const std::string camel = camel_case(method.name);
   out.line("template <class P>");
@@ -177,8 +177,8 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
     out.list(
         "static_assert(",
         {"!hides<" + std::string(prefix.empty() ? "Plain" : "Raw") + camel + ", P, " + base + ">",
-         quoted(name + " of the plugin has another signature than " + base + "::" + name +
-                " and would never be called: give it the same one, and write override")},
+         quoted(name + " of the plugin has a different signature than " + base + "::" + name +
+                " and would never be called: use the same signature, and add override")},
         ");");
   }
   out.list("table." + method.name + " = slot<", {form, "Plain" + camel, "Raw" + camel, "P", base},
@@ -186,11 +186,11 @@ void emit_slot(Writer& out, const std::string& base, const Method& method) {
   if (!method.required) return;
   out.list("static_assert(",
            {"is_written<Plain" + camel + ", Raw" + camel + ", P, " + base + ">",
-            quoted("a plugin of this kind has to override " + method.name)},
+            quoted("a plugin of this kind must override " + method.name)},
            ");");
 }
 
-/// What the macros of a module need to know of the class.
+/// Writes the traits for the macros that declare a module.
 void emit_interface(Writer& out, const KindVersion& version) {
   const std::string base = local_name(version);
   const std::string& prefix = version.c_name;
@@ -204,7 +204,7 @@ void emit_interface(Writer& out, const KindVersion& version) {
     out.line();
     for (const Method& method : version.methods) emit_forms(out, method);
     out.line();
-    out.doc("The table for instances of P.");
+    out.doc("Returns the vtable for instances of P.");
     out.line("template <class P>");
     out.line("static constexpr Table table() {");
     out.indented([&] {
@@ -221,7 +221,7 @@ void emit_interface(Writer& out, const KindVersion& version) {
   out.line("};");
 }
 
-/// Enums and structs of the version by their short names.
+/// Writes short names of the enums and structs of the version.
 void emit_aliases(Writer& out, const KindVersion& version) {
   for (const auto& enumeration : version.enums) {
     out.line("using ", camel_case(enumeration->name), " = ::", enumeration->cpp_name, ";");
@@ -236,7 +236,7 @@ void emit_class(Writer& out, const KindVersion& version) {
   const std::string name = local_name(version);
   out.doc(version.doc);
   out.doc("Version " + std::to_string(version.number) + " of " + version.kind->id +
-          ": override what the plugin can do, the rest answers `unimplemented`.");
+          ". Override the methods that the plugin supports; the others return `unimplemented`.");
   if (version.life.stage == Life::Stage::deprecated) {
     out.doc("Deprecated: " + version.life.message);
   }
@@ -252,8 +252,8 @@ void emit_class(Writer& out, const KindVersion& version) {
       out.line();
     }
     out.comment(
-        "The same in the ABI structs, for plugins that use its arena themselves. What "
-        "is overridden here is called in the place of the form above.");
+        "The raw forms, with the ABI structs, for plugins that use the arena of the call "
+        "themselves. An override of a raw form is called instead of the plain form.");
     for (const Signature& signature : signatures) {
       emit_raw(out, signature);
       out.line();
@@ -275,7 +275,7 @@ std::string emit_sdk(const Kind& kind) {
     headers.insert(version->header);
   }
   Writer out;
-  out.line("// Generated by tenon-gen; not edited.");
+  out.line("// Generated by tenon-gen. Do not edit.");
   out.line("//");
   out.line("// For plugins of ", kind.id, " in C++17: one class for each version.");
   out.line("#pragma once");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes what authors of plugins in C++ derive from: include/<space>/sdk/<kind>.hpp, one class for
-// each version of a kind.
+// Generates the base classes for plugins in C++: include/<space>/sdk/<kind>.hpp, one class for each
+// version of a kind.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -10,10 +10,10 @@
 
 namespace tenon::gen {
 
-/// Where the header is included from, eg: "photo/sdk/filter.hpp".
+/// Returns the path of the header for #include, eg: "photo/sdk/filter.hpp".
 std::string sdk_header(const Kind& kind);
 
-/// The text of that header.
+/// Returns the text of the header.
 std::string emit_sdk(const Kind& kind);
 
 }  // namespace tenon::gen

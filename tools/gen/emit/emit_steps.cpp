@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Neighbours are converted field by field, from one storage type to the other; versions that are
-// further apart go through those between.
+// Neighbours are converted field by field, from one storage type to the other. Other versions are
+// converted through the versions between them.
 #include "gen/emit/emit_steps.hpp"
 
 #include "gen/emit/cpp_names.hpp"
@@ -20,7 +20,7 @@ std::vector<std::string> parameters(const std::string& from, const std::string& 
   return {"tenon::Conversion& conversion", "const " + from + "& from", to + "& to"};
 }
 
-/// The versions of a field as a constant; answers its name.
+/// Writes the versions of a field as a constant, and returns its name.
 std::string emit_origins(Writer& out, const std::string& name, const Origins& origins) {
   std::vector<std::string> labels;
   for (const std::string& label : origins.versions) labels.push_back(quoted(label));
@@ -28,8 +28,8 @@ std::string emit_origins(Writer& out, const std::string& name, const Origins& or
   return name;
 }
 
-/// What only the source has goes to the bag.
-void emit_push(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+/// Stores a field of only the source in the bag.
+void emit_push(Writer& out, const DirectedField& way, const DocumentVersion& source_version) {
   const Field& field = *way.source();
   const std::string versions = emit_origins(out, field.name + "_before", way.source_origins());
   out.list(
@@ -38,8 +38,8 @@ void emit_push(Writer& out, const FieldWay& way, const DocumentVersion& source_v
       ");");
 }
 
-/// What the target has may be in the bag: `function` says what becomes of it there.
-void emit_taking(Writer& out, const FieldWay& way, const std::string& function) {
+/// Handles an entry of the bag for a field of the target with `function`.
+void emit_bag_look_up(Writer& out, const DirectedField& way, const std::string& function) {
   const Field& field = *way.target();
   const std::string versions = emit_origins(out, field.name + "_versions", way.target_origins());
   out.list("if (!tenon::" + function + (way.target_origins().exact ? "<true>(" : "("),
@@ -48,7 +48,7 @@ void emit_taking(Writer& out, const FieldWay& way, const std::string& function) 
            ")) return false;");
 }
 
-void emit_copy(Writer& out, const FieldWay& way) {
+void emit_copy(Writer& out, const DirectedField& way) {
   const Field* source = way.source();
   const Field* target = way.target();
   if (stored_form(source->type) == stored_form(target->type)) {
@@ -59,8 +59,8 @@ void emit_copy(Writer& out, const FieldWay& way) {
            ")) return false;");
 }
 
-/// Between a type and a wider one. What the older cannot hold goes to the bag.
-void emit_widened(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+/// Converts between a type and a wider one. Values that the older type lacks are stored in the bag.
+void emit_widened(Writer& out, const DirectedField& way, const DocumentVersion& source_version) {
   const Field& source = *way.source();
   const std::string from = "from." + source.name;
   const std::string to = "to." + way.target()->name;
@@ -74,30 +74,31 @@ void emit_widened(Writer& out, const FieldWay& way, const DocumentVersion& sourc
            ")) return false;");
 }
 
-void emit_field(Writer& out, const FieldWay& way, const DocumentVersion& source_version) {
+void emit_field(Writer& out, const DirectedField& way, const DocumentVersion& source_version) {
   if (way.field.hook) return;
   if (way.target() == nullptr) return emit_push(out, way, source_version);
-  if (way.source() == nullptr) return emit_taking(out, way, "pull");
+  if (way.source() == nullptr) return emit_bag_look_up(out, way, "pull");
   if (way.field.widened) {
     emit_widened(out, way, source_version);
   } else {
     emit_copy(out, way);
   }
-  emit_taking(out, way, "settle");
+  emit_bag_look_up(out, way, "settle");
 }
 
-void emit_fields(Writer& out, const std::vector<FieldStep>& fields, const StepWay& way) {
+void emit_fields(Writer& out, const std::vector<FieldStep>& fields, const DirectedStep& way) {
   out.line("to.bag = from.bag;");
   for (const FieldStep& field : fields) emit_field(out, {field, way.up}, way.from());
 }
 
-/// An older program may have put what a hand-written step sets into the bag.
-void emit_rest(Writer& out, const std::vector<FieldStep>& fields, const StepWay& way) {
+/// Looks in the bag for fields that the hand-written step did not set: an older program may have
+/// stored them there.
+void emit_unset_fields(Writer& out, const std::vector<FieldStep>& fields, const DirectedStep& way) {
   for (const FieldStep& field : fields) {
-    const FieldWay one{field, way.up};
+    const DirectedField one{field, way.up};
     if (!field.hook || one.target() == nullptr) continue;
     out.line("if (to.", one.target()->name, " == nullptr) {");
-    out.indented([&] { emit_taking(out, one, "pull"); });
+    out.indented([&] { emit_bag_look_up(out, one, "pull"); });
     out.line("}");
   }
 }
@@ -109,7 +110,7 @@ void emit_signature(Writer& out, const std::string& from, const std::string& to,
   out.list("bool convert(", all, end);
 }
 
-/// The values of an enum that are written otherwise; without any the library converts it.
+/// Writes the conversion of an enum with renamed values. The library converts other enums.
 void emit_enum(Writer& out, const EnumStep& step, bool up, std::string_view end) {
   if (step.renamed.empty()) return;
   const std::string older = local_name(storage_of(step.older->cpp_name));
@@ -133,7 +134,8 @@ void emit_enum(Writer& out, const EnumStep& step, bool up, std::string_view end)
   out.line();
 }
 
-void emit_struct(Writer& out, const StructStep& step, const StepWay& way, std::string_view end) {
+void emit_struct(Writer& out, const StructStep& step, const DirectedStep& way,
+                 std::string_view end) {
   const Struct& from = way.up ? *step.older : *step.newer;
   const Struct& to = way.up ? *step.newer : *step.older;
   const bool by_hand = std::all_of(step.fields.begin(), step.fields.end(),
@@ -149,16 +151,16 @@ void emit_struct(Writer& out, const StructStep& step, const StepWay& way, std::s
   out.line();
 }
 
-void emit_neighbours(Writer& out, const StepWay& way) {
+void emit_neighbours(Writer& out, const DirectedStep& way) {
   for (const EnumStep& step : way.step->enums) emit_enum(out, step, way.up, defined);
   for (const StructStep& step : way.step->structs) emit_struct(out, step, way, defined);
   emit_signature(out, local_storage_name(way.from()), local_storage_name(way.to()), defined);
   out.indented([&] {
     emit_fields(out, way.step->fields, way);
     if (way.step->hook) {
-      out.line("if (!", hand_class(*way.step), way.up ? "::up" : "::down",
+      out.line("if (!", hook_class(*way.step), way.up ? "::up" : "::down",
                "(conversion, from, to)) return false;");
-      emit_rest(out, way.step->fields, way);
+      emit_unset_fields(out, way.step->fields, way);
     }
     out.line("return true;");
   });
@@ -166,14 +168,14 @@ void emit_neighbours(Writer& out, const StepWay& way) {
   out.line();
 }
 
-/// Through the versions between the first and the last.
-void emit_distant(Writer& out, const std::vector<StepWay>& ways) {
+/// Converts through the versions between the first and the last.
+void emit_distant(Writer& out, const std::vector<DirectedStep>& ways) {
   emit_signature(out, local_storage_name(ways.front().from()), local_storage_name(ways.back().to()),
                  defined);
   out.indented([&] {
     std::vector<std::string> calls;
     std::string from = "from";
-    for (const StepWay& way : ways) {
+    for (const DirectedStep& way : ways) {
       const bool last = &way == &ways.back();
       const std::string to = last ? "to" : "v" + way.to().label;
       if (!last) out.line(local_storage_name(way.to()), " ", to, ";");
@@ -199,7 +201,7 @@ void emit_abi_conversion(Writer& out, const DocumentVersion& from, const Documen
   out.line();
 }
 
-/// Calls `visit` with each two versions.
+/// Calls `visit` with each pair of versions.
 template <class Visit>
 void for_each_pair(const Document& document, Visit visit) {
   for (const auto& from : document.versions) {
@@ -221,26 +223,26 @@ void emit_declarations(Writer& out, const Document& document) {
   });
   out.line();
   out.doc(
-      "The same between ABI structs. The result shares texts, bytes and lists with its "
-      "source and is valid as long as that and the results of the call are. On failure the message "
-      "is with the call.");
+      "The same between ABI structs. The result shares strings, bytes and lists with its source, "
+      "and is valid as long as the source and the results of the call. On failure the call has the "
+      "message.");
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
     if (from.removed() || to.removed()) return;
     emit_abi_conversion(out, from, to, declared);
   });
 }
 
-void emit_hand_written(Writer& out, const DocumentStep& step) {
+void emit_hook(Writer& out, const DocumentStep& step) {
   const std::string from = local_storage_name(*step.from);
   const std::string to = local_storage_name(*step.to);
   out.line();
   out.doc(step.notes);
   out.doc(
-      "Written by hand, in a source file that is linked with the generated one. It runs when all "
-      "fields that need no hand are set; the others are absent. What the target cannot name goes "
-      "to `to.bag` by tenon::push and comes back by tenon::pull. Answers false, by "
-      "`conversion.fail`, where the document makes no sense.");
-  out.line("struct ", hand_class(step), " {");
+      "Written by hand, in a source file that is linked with the generated one. It runs after the "
+      "generated part; fields with a hook are absent then. Use tenon::push to store in `to.bag` "
+      "what the target cannot represent, and tenon::pull to take it back. Returns false, with "
+      "`conversion.fail`, if the document is invalid.");
+  out.line("struct ", hook_class(step), " {");
   out.indented([&] {
     out.list("static bool up(", parameters(from, to), ");");
     out.list("static bool down(", parameters(to, from), ");");
@@ -250,14 +252,14 @@ void emit_hand_written(Writer& out, const DocumentStep& step) {
 
 }  // namespace
 
-std::string hand_class(const DocumentStep& step) {
+std::string hook_class(const DocumentStep& step) {
   return camel_case(step.from->document->name) + "Step" + step.from->label + "To" + step.to->label;
 }
 
-std::vector<StepWay> steps_between(const Document& document, const DocumentVersion& from,
-                                   const DocumentVersion& to) {
+std::vector<DirectedStep> steps_between(const Document& document, const DocumentVersion& from,
+                                        const DocumentVersion& to) {
   const std::vector<const DocumentVersion*> path = document.path(from, to);
-  std::vector<StepWay> ways;
+  std::vector<DirectedStep> ways;
   for (std::size_t i = 0; i + 1 < path.size(); i++) {
     const DocumentStep* step = document.step_to(*path[i + 1]);
     const bool up = step != nullptr && step->from == path[i];
@@ -268,7 +270,7 @@ std::vector<StepWay> steps_between(const Document& document, const DocumentVersi
 
 std::string emit_steps(const Document& document) {
   Writer out;
-  out.line("// Generated by tenon-gen; not edited.");
+  out.line("// Generated by tenon-gen. Do not edit.");
   out.line("//");
   out.comment("Conversions of " + document.id + " between its versions.");
   out.line("#pragma once");
@@ -281,12 +283,12 @@ std::string emit_steps(const Document& document) {
   if (document.versions.size() > 1) {
     out.line();
     out.doc(
-        "From one version to another; nothing is lost, and the source stays as it is. The result "
-        "shares with its source what both have.");
+        "Converts from one version to another without loss. The source is not changed, and the "
+        "result shares data with it.");
     emit_declarations(out, document);
   }
   for (const DocumentStep& step : document.steps) {
-    if (step.hook) emit_hand_written(out, step);
+    if (step.hook) emit_hook(out, step);
   }
   out.line();
   out.line("}  // namespace ", document.space);
@@ -299,7 +301,7 @@ void emit_conversions(Writer& out, const Document& document) {
     emit_neighbours(out, {&step, false});
   }
   for_each_pair(document, [&](const DocumentVersion& from, const DocumentVersion& to) {
-    const std::vector<StepWay> ways = steps_between(document, from, to);
+    const std::vector<DirectedStep> ways = steps_between(document, from, to);
     if (ways.size() > 1) emit_distant(out, ways);
     if (!from.removed() && !to.removed()) emit_abi_conversion(out, from, to, defined);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the conversions of a document type between its versions.
+// Generates the conversions of a document type between its versions.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -11,8 +11,8 @@
 
 namespace tenon::gen {
 
-/// One way of a step: up, or down again.
-struct StepWay {
+/// One direction of a step: up or down.
+struct DirectedStep {
   const DocumentStep* step;
   bool up;
 
@@ -20,8 +20,8 @@ struct StepWay {
   const DocumentVersion& to() const { return up ? *step->to : *step->from; }
 };
 
-/// The fields of a document or struct, as one way of a step sees them.
-struct FieldWay {
+/// A field of a document or struct in one direction of a step.
+struct DirectedField {
   const FieldStep& field;
   bool up;
 
@@ -31,17 +31,18 @@ struct FieldWay {
   const Origins& target_origins() const { return up ? field.newer_origins : field.older_origins; }
 };
 
-/// The class of the hand-written ends of a step: "RecordStep1To2".
-std::string hand_class(const DocumentStep& step);
+/// Returns the class of the hand-written part of a step: "RecordStep1To2".
+std::string hook_class(const DocumentStep& step);
 
-/// The steps that lead from one version to another, in their order.
-std::vector<StepWay> steps_between(const Document& document, const DocumentVersion& from,
-                                   const DocumentVersion& to);
+/// Returns the steps that lead from one version to another, in order.
+std::vector<DirectedStep> steps_between(const Document& document, const DocumentVersion& from,
+                                        const DocumentVersion& to);
 
-/// The text of steps_header(document): all conversions, and the hand-written ends of some.
+/// Returns the text of steps_header(document): all conversions, and the classes of hand-written
+/// parts.
 std::string emit_steps(const Document& document);
 
-/// The functions that it declares, but for those written by hand.
+/// Writes the functions that the header declares, except the hand-written ones.
 void emit_conversions(Writer& out, const Document& document);
 
 }  // namespace tenon::gen

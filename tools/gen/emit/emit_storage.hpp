@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the storage types of a document type, and how they become the ABI structs.
+// Generates the storage types of a document type, and their conversions to the ABI structs.
 #pragma once
 
 #include "gen/emit/writer.hpp"
@@ -10,10 +10,10 @@
 
 namespace tenon::gen {
 
-/// The text of storage_header(document).
+/// Returns the text of storage_header(document).
 std::string emit_storage(const Document& document);
 
-/// The functions that it declares.
-void emit_abi_forms(Writer& out, const Document& document);
+/// Writes the functions that the header declares.
+void emit_abi_conversions(Writer& out, const Document& document);
 
 }  // namespace tenon::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the tests of document types: round trips of random documents, and golden files for
+// Generates tests of document types: round trips of random documents, and golden files for
 // conversions with a hand-written step.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tenon::gen {
 
-/// A program with GoogleTest.
+/// Returns the source of a test program that uses GoogleTest.
 std::string emit_tests(const Model& model);
 
 }  // namespace tenon::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Writes the types of a document type or kind as C++17 has them, for hosts and plugins alike: owned
-// structs, views, enums, and the tenon::Value that goes between them and the ABI.
+// Generates the C++17 types of a document type or kind, for hosts and plugins: owned structs,
+// views, enums, and the tenon::Value that converts them from and to the ABI.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -10,11 +10,11 @@
 
 namespace tenon::gen {
 
-/// The text of types_header(document): every version of the type.
+/// Returns the text of types_header(document): all versions of the type.
 std::string emit_types(const Document& document);
 
-/// The text of types_header(kind): enums and structs of every version of the kind, and the headers
-/// of the document types that it names.
+/// Returns the text of types_header(kind): enums and structs of all versions of the kind, and
+/// #include of the document types that it uses.
 std::string emit_types(const Kind& kind);
 
 }  // namespace tenon::gen

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view first_state = "created";
 
-/// Whether its view is made of a raw value, so that owned values and views of it are passed alike.
+/// Whether the view refers to a raw value, so that an Argument accepts owned values and views.
 bool is_lent(const Type& type) {
   const Type& inner = without_optional(type);
   return inner.shape == Shape::list || inner.shape == Shape::map ||
@@ -23,7 +23,7 @@ std::string parameter(const std::string& type, const Field& field, bool defaults
   return type + " " + variable_name(field) + end;
 }
 
-/// A stream is passed and answered as what owns it, in both forms.
+/// Returns the type of a parameter or result. Streams are passed as owners in both forms.
 std::string owned(const Type& type) {
   return is_stream(type) ? host_stream(type) : owned_type(type);
 }
@@ -36,7 +36,7 @@ bool has_stream(const std::vector<Field>& fields) noexcept {
                      [](const Field& field) { return is_stream(field.type); });
 }
 
-/// The state that an instance is in when it was configured.
+/// Returns the state of an instance that was just configured.
 std::string configured_state(const KindVersion& version) {
   const Method* configure = version.configure();
   return configure != nullptr && !configure->to.empty() ? configure->to : std::string(first_state);
@@ -57,19 +57,19 @@ bool InterfaceMethod::passes_streams() const noexcept {
   return has_stream(method.request);
 }
 
-bool InterfaceMethod::answers_streams() const noexcept {
+bool InterfaceMethod::returns_streams() const noexcept {
   return has_stream(method.response);
 }
 
 std::string InterfaceMethod::plain_result() const {
   if (method.response.empty()) return "void";
-  return answers_struct() ? camel_case(method.name) + "Result"
+  return returns_struct() ? camel_case(method.name) + "Result"
                           : owned(method.response.front().type);
 }
 
 std::string InterfaceMethod::call_result() const {
   if (method.response.empty()) return "void";
-  return answers_struct() ? camel_case(method.name) + "View" : view(method.response.front().type);
+  return returns_struct() ? camel_case(method.name) + "View" : view(method.response.front().type);
 }
 
 std::vector<std::string> InterfaceMethod::plain_parameters(bool defaults) const {
@@ -124,7 +124,7 @@ std::vector<std::string> InterfaceMethod::raw_parameters() const {
   return parameters;
 }
 
-std::vector<std::string> InterfaceMethod::entry_arguments(const std::string& call,
+std::vector<std::string> InterfaceMethod::guard_arguments(const std::string& call,
                                                           const std::string& in,
                                                           const std::string& out) const {
   std::vector<std::string> arguments{"&" + version.c_name + "::" + method.name, quoted(method.name),
@@ -140,12 +140,12 @@ std::string InterfaceMethod::doc() const {
     if (!field.doc.empty()) text += "\n" + variable_name(field) + ": " + field.doc;
   }
   if (method.response.size() == 1 && !method.response.front().doc.empty()) {
-    text += "\nAnswers: " + method.response.front().doc;
+    text += "\nReturns: " + method.response.front().doc;
   }
   text += "\n[" + std::string(threads[static_cast<std::size_t>(method.threading)]);
   if (const std::string in = states(method); !in.empty()) text += "; " + in;
   if (!method.blocks.empty()) text += "; blocks, interrupted by: " + method.blocks;
-  if (!method.required) text += "; a plugin may lack it";
+  if (!method.required) text += "; optional for plugins";
   return text + "]";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A method as the latest interface has it, in its two forms.
+// A method of the latest interface in its two forms.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -10,43 +10,46 @@
 
 namespace tenon::gen {
 
-/// The plain form takes and returns values of the caller's own; the other one takes a Call first.
+/// The plain form takes and returns owned values; the other form takes a Call first.
 enum class MethodForm { plain, call };
 
-/// What generated text about one method of one version of a kind is made of.
+/// The parts of generated code for one method of one version of a kind.
 struct InterfaceMethod {
   const KindVersion& version;
   const Method& method;
 
-  /// Whether a request or response has a reader or writer.
+  /// Whether the request or response has a reader or writer.
   bool passes_streams() const noexcept;
-  bool answers_streams() const noexcept;
+  bool returns_streams() const noexcept;
 
-  /// What the plain form answers: "void", the owned type of the one value, or "NamesResult".
+  /// Returns the result type of the plain form: "void", the owned type of a single value, or
+  /// "NamesResult".
   std::string plain_result() const;
-  /// What the form with a Call answers: "void", a view, or "NamesView".
+  /// Returns the result type of the form with a Call: "void", a view, or "NamesView".
   std::string call_result() const;
-  /// Whether it answers a struct of several values.
-  bool answers_struct() const noexcept { return method.response.size() > 1; }
+  /// Whether the result is a struct of several values.
+  bool returns_struct() const noexcept { return method.response.size() > 1; }
 
-  /// eg: "std::string_view name"; `defaults`: with those of parameters that were added later.
+  /// Returns the parameters, eg: "std::string_view name". `defaults`: with default arguments for
+  /// fields that were added later.
   std::vector<std::string> plain_parameters(bool defaults) const;
   std::vector<std::string> call_parameters(bool defaults) const;
-  /// What makes the raw form of a parameter: a function and its arguments.
+  /// Returns the conversion of a parameter to its raw form: a function and its arguments.
   static std::vector<std::string> raw_of(const Field& field, MethodForm form);
 
-  /// Whether it may be called in an instance that was just configured, and so after a restart of a
-  /// session kind.
+  /// Whether the method may be called on an instance that was just configured, and therefore after
+  /// a restart of a session kind.
   bool fresh() const;
-  /// Whether its success begins the session of an instance.
+  /// Whether a successful call starts the session of an instance.
   bool begins_session() const;
 
-  /// The parameters of its function in the table: call, self, in, and out where it answers.
+  /// Returns the parameters of the function in the vtable: call, self, in, and out if there is a
+  /// response.
   std::vector<std::string> raw_parameters() const;
-  /// What CallGuard::call gets to call it.
-  std::vector<std::string> entry_arguments(const std::string& call, const std::string& in,
+  /// Returns the arguments of CallGuard::call.
+  std::vector<std::string> guard_arguments(const std::string& call, const std::string& in,
                                            const std::string& out) const;
-  /// The comment above it.
+  /// Returns the doc comment.
   std::string doc() const;
 };
 

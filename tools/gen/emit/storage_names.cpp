@@ -6,8 +6,8 @@
 namespace tenon::gen {
 namespace {
 
-/// What shapes without a name of their own are, in the order of Shape. Streams and buffers are no
-/// part of a document.
+/// The stored forms of builtin types, in the order of Shape. Documents contain no streams or
+/// buffers.
 constexpr std::string_view plain_forms[] = {
     "bool",
     "std::int8_t",

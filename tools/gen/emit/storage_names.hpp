@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the storage types of documents are called in C++.
+// The C++ names of storage types of documents.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -10,18 +10,18 @@
 
 namespace tenon::gen {
 
-/// The stored form of a value, eg: "tenon::StoredList<tenon::RecordV2Storage>". An optional is
-/// stored as what it holds.
+/// Returns the stored form of a type, eg: "tenon::StoredList<tenon::RecordV2Storage>". An optional
+/// has the stored form of its element.
 std::string stored_form(const Type& type);
 
-/// The storage type of what has this name in C++.
+/// Returns the storage type of the thing with this C++ name.
 std::string storage_of(const std::string& cpp_name);
 
-/// "tenon::RecordV2Storage", and the same inside of its namespace.
+/// Returns "tenon::RecordV2Storage", and the same without namespace.
 std::string storage_name(const DocumentVersion& version);
 std::string local_storage_name(const DocumentVersion& version);
 
-/// A document or a struct of one: what a storage type stands for.
+/// A document or struct that has a storage type.
 struct StoredObject {
   std::string c_name;
   std::string doc;
@@ -31,20 +31,20 @@ struct StoredObject {
   explicit StoredObject(const DocumentVersion& version);
   explicit StoredObject(const Struct& structure);
 
-  /// Without namespace.
+  /// Returns the storage type without namespace.
   std::string name() const;
 };
 
-/// The structs of a version, each behind those that it holds, then the document.
+/// Returns the structs of a version, each after those that it contains, then the document.
 std::vector<StoredObject> stored_objects(const DocumentVersion& version);
 
-/// The type of a field as an entry of the bag says it: without optional.
+/// Returns the type of a field in an entry of the bag: without optional.
 std::string bag_type(const Field& field);
 
-/// A tenon::BagField: `{"payload", "2", "change"}`
+/// Returns a tenon::BagField: `{"payload", "2", "change"}`
 std::string bag_field(const Field& field, const DocumentVersion& version);
 
-/// "tenon/record_storage.hpp"
+/// Returns "tenon/record_storage.hpp".
 std::string storage_header(const Document& document);
 
 }  // namespace tenon::gen

@@ -15,8 +15,8 @@ std::string joined(const std::vector<std::string>& items, std::string_view betwe
   return text;
 }
 
-/// The items as lines that are at most `room` wide where that can be; all but the last end with
-/// `between`, which has its space behind it.
+/// Wraps the items to lines of at most `room` columns if possible. Lines other than the last end
+/// with `between`, without its trailing space.
 std::vector<std::string> filled(const std::vector<std::string>& items, std::string_view between,
                                 std::size_t room) {
   const std::string_view mark = between.substr(0, between.find_last_not_of(' ') + 1);
@@ -51,7 +51,7 @@ void Writer::comment(std::string_view text) {
 void Writer::add_comment(std::string_view mark, std::string_view text) {
   const std::size_t used = indent_ + mark.size();
   for (const std::string& words : wrap(text, width > used ? width - used : 1)) {
-    // A backslash at the end would take the next line into the comment.
+    // A backslash at the end would continue the comment on the next line.
     line(mark, words, !words.empty() && words.back() == '\\' ? " ." : "");
   }
 }
@@ -73,7 +73,7 @@ void Writer::chain(std::string_view before, const std::vector<std::string>& item
                    std::string_view between, std::string_view after) {
   const std::string whole = std::string(before) + joined(items, between) + std::string(after);
   if (items.size() < 2 || indent_ + whole.size() <= width) return line(whole);
-  // What comes before has a line with the first item.
+  // `before` is on one line with the first item.
   line(before, items.front(), between.substr(0, between.find_last_not_of(' ') + 1));
   indent_ += continuation;
   const std::size_t room = width - indent_ - after.size();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Puts generated C++ together: lines with their indentation, comments and lists that keep to the
-// width of a line.
+// Formats generated C++: indented lines, comments, and lists that are wrapped to the line width.
 #pragma once
 
 #include "gen/emit/comment.hpp"
@@ -18,8 +17,8 @@ class Writer {
  public:
   static constexpr std::size_t width = source_width;
 
-  /// One line of the parts one after the other: texts and whole numbers. Without parts, or where
-  /// all are empty, an empty line.
+  /// Writes a line that concatenates strings and integers. Without parts, or if all are empty,
+  /// writes an empty line.
   template <class... Parts>
   void line(const Parts&... parts) {
     std::string text;
@@ -27,28 +26,28 @@ class Writer {
     add_line(text);
   }
 
-  /// A comment for readers of the header, `///` on each line; nothing where the text is empty. A
-  /// line end begins a new paragraph.
+  /// Writes a doc comment, `///` on each line; nothing for an empty text. A line break in the text
+  /// starts a new line.
   void doc(std::string_view text) { doc("", text); }
-  /// The same with `indent` before it.
+  /// The same with `indent` before each line.
   void doc(std::string_view indent, std::string_view text);
-  /// A comment for readers of the code, `//` on each line.
+  /// Writes a comment, `//` on each line.
   void comment(std::string_view text);
 
-  /// `before`, the items with commas between them, and `after`: on one line where that fits, else
-  /// with the items on lines of their own.
+  /// Writes `before`, the items separated by commas, and `after`: on one line if they fit,
+  /// otherwise with the items on lines of their own.
   void list(std::string_view before, const std::vector<std::string>& items, std::string_view after);
-  /// `before`, the items with `between` between them, and `after`; broken behind `between`, with
-  /// the lines that follow four columns further in.
+  /// Writes `before`, the items separated by `between`, and `after`. Lines break after `between`,
+  /// and continuation lines are indented by four columns.
   void chain(std::string_view before, const std::vector<std::string>& items,
              std::string_view between, std::string_view after);
 
-  /// `target = value;`, broken behind the `=` where it is too long.
+  /// Writes `target = value;`, broken after the `=` if it is too long.
   void assign(std::string_view target, std::string_view value);
-  /// A function whose body is one statement: on one line where that fits.
+  /// Writes a function with a body of one statement: on one line if it fits.
   void one_liner(std::string_view head, std::string_view statement);
 
-  /// What `body` writes stands two columns further in.
+  /// Indents everything that `body` writes by two columns.
   template <class Body>
   void indented(Body&& body) {
     indent_ += 2;

@@ -6,40 +6,40 @@
 namespace tenon::gen {
 namespace {
 
-using Answer = MethodStep::Answer;
+using Action = MethodStep::Action;
 
-/// Whether the plugin, or a hand-written step, has something to say to the method.
-bool is_there(const Adapted& origin, std::size_t place, const Method& method) {
+/// Whether the plugin or a hand-written step implements the method.
+bool is_implemented(const Adapted& origin, std::size_t index, const Method& method) {
   const Method* at = &method;
-  while (place > origin.place) {
-    const MethodStep& step = step_of(origin, place, *at);
-    if (step.answer == Answer::hook) return true;
-    if (step.answer != Answer::forward) return false;
+  while (index > origin.index) {
+    const MethodStep& step = step_of(origin, index, *at);
+    if (step.action == Action::hook) return true;
+    if (step.action != Action::forward) return false;
     at = step.older;
-    place -= step.back;
+    index -= step.back;
   }
   return true;
 }
 
-/// The name of the plugin's own method behind this one; empty where an adapter or a hand-written
-/// step takes its place.
-std::string own_name(const Adapted& origin, std::size_t place, const Method& method) {
+/// Returns the name of the plugin's method that implements this one; empty if an adapter or a
+/// hand-written step implements it.
+std::string own_name(const Adapted& origin, std::size_t index, const Method& method) {
   const Method* at = &method;
-  while (place > origin.place) {
-    const MethodStep& step = step_of(origin, place, *at);
-    if (step.answer != Answer::forward) return {};
+  while (index > origin.index) {
+    const MethodStep& step = step_of(origin, index, *at);
+    if (step.action != Action::forward) return {};
     at = step.older;
-    place -= step.back;
+    index -= step.back;
   }
   return at->name;
 }
 
 }  // namespace
 
-const MethodStep& step_of(const Adapted& origin, std::size_t place, const Method& method) {
-  const KindStep& all = origin.kind.steps[place - 1];
-  for (const MethodStep& step : all.returned) {
-    if (step.method == &method && place >= origin.place + step.back) return step;
+const MethodStep& step_of(const Adapted& origin, std::size_t index, const Method& method) {
+  const KindStep& all = origin.kind.steps[index - 1];
+  for (const MethodStep& step : all.reintroduced) {
+    if (step.method == &method && index >= origin.index + step.back) return step;
   }
   for (const MethodStep& step : all.methods) {
     if (step.method == &method) return step;
@@ -48,12 +48,12 @@ const MethodStep& step_of(const Adapted& origin, std::size_t place, const Method
 }
 
 std::size_t Adapted::newest() const {
-  std::size_t at = place;
+  std::size_t at = index;
   while (at < kind.steps.size() && kind.steps[at].adaptable) at++;
   return at;
 }
 
-std::string Adapted::refusal() const {
+std::string Adapted::incompatibility() const {
   const KindStep& step = kind.steps[newest()];
   std::string text = "version " + std::to_string(step.from->number) +
                      " cannot be used as version " + std::to_string(step.to->number);
@@ -63,7 +63,7 @@ std::string Adapted::refusal() const {
 std::vector<std::string> Adapted::missing_methods(std::size_t to) const {
   std::vector<std::string> missing;
   for (const Method& method : kind.versions[to]->methods) {
-    if (!is_there(*this, to, method)) missing.push_back(method.name);
+    if (!is_implemented(*this, to, method)) missing.push_back(method.name);
   }
   return missing;
 }

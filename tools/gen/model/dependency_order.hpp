@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// An order in which each of several definitions stands behind those that it needs.
+// Orders definitions so that each comes after those that it needs.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace tenon::gen {
 
-/// Ranks `nodes`, from 1. `needs(node)` answers a range of pointers to the nodes that one needs;
-/// `on_cycle(node, needed)` is called where there is no such order, and the search goes on.
+/// Ranks `nodes` from 1 in topological order. `needs(node)` returns a range of pointers to the
+/// nodes that a node needs. `on_cycle(node, needed)` is called for each edge that closes a cycle.
 template <class Node, class Needs, class OnCycle>
 class DependencyOrder {
  public:
@@ -22,13 +22,13 @@ class DependencyOrder {
   std::size_t rank(const Node& node) const { return ranks_.at(&node); }
 
  private:
-  static constexpr std::size_t under_way = 0;
+  static constexpr std::size_t visiting = 0;
 
   void visit(const Node& node) {
-    if (!ranks_.emplace(&node, under_way).second) return;
+    if (!ranks_.emplace(&node, visiting).second) return;
     for (const Node* needed : needs_(node)) {
       visit(*needed);
-      if (ranks_.at(needed) == under_way) on_cycle_(node, *needed);
+      if (ranks_.at(needed) == visiting) on_cycle_(node, *needed);
     }
     ranks_.at(&node) = ++last_rank_;
   }
@@ -36,7 +36,7 @@ class DependencyOrder {
   Needs needs_;
   OnCycle on_cycle_;
   std::map<const Node*, std::size_t> ranks_{};
-  std::size_t last_rank_ = under_way;
+  std::size_t last_rank_ = visiting;
 };
 
 template <class Node, class Needs, class OnCycle>

@@ -4,7 +4,7 @@
 namespace tenon::gen {
 namespace {
 
-/// What a step does to a field that both versions have.
+/// Adds the changes of a field that both versions have.
 void add_change(const FieldStep& field, const std::string& prefix,
                 std::vector<std::string>& changes) {
   const std::string name = prefix + field.newer->name;
@@ -16,7 +16,7 @@ void add_change(const FieldStep& field, const std::string& prefix,
   changes.push_back("changes " + name + " from " + from + " to " + to);
 }
 
-/// What a step does to the fields of a document, or of a struct, whose name is `prefix` then.
+/// Adds the changes of the fields of a document, or of a struct, whose name is then `prefix`.
 void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix,
                  std::vector<std::string>& changes) {
   for (const FieldStep& field : fields) {
@@ -34,7 +34,7 @@ void add_changes(const std::vector<FieldStep>& fields, const std::string& prefix
   }
 }
 
-/// Of a struct or an enum.
+/// Adds a changed name of a struct or an enum.
 template <class Pair>
 void add_new_name(const Pair& pair, std::vector<std::string>& changes) {
   const std::string names = pair.older->name + (pair.split ? " into " : " to ") + pair.newer->name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What people are told of document types and their steps.
+// Describes document types and their steps in words.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -11,10 +11,10 @@
 
 namespace tenon::gen {
 
-/// eg: "draft", "released"
+/// Returns the name of a stage, eg: "draft", "released".
 std::string_view word_of(Life::Stage stage);
 
-/// What a step does, eg: "adds operation", "payload by hand"
+/// Returns the changes of a step, eg: "adds operation", "payload by hand".
 std::vector<std::string> changes_of(const DocumentStep& step);
 
 }  // namespace tenon::gen

@@ -26,7 +26,7 @@ std::string threading_word(Threading threading) {
   return names[static_cast<int>(threading)];
 }
 
-/// Writes fields, and remembers the types that they use.
+/// Writes fields, and collects the types that they use.
 class Canonical {
  public:
   void line(const std::string& text) { text_ += text + "\n"; }
@@ -39,7 +39,7 @@ class Canonical {
     }
   }
 
-  /// The types that were used, by name; structs may add to them.
+  /// Appends the used types, sorted by name, and returns the text. Structs may use further types.
   std::string finish() {
     std::map<std::string, const Struct*> written;
     while (written.size() < structs_.size()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The fingerprint of a version: the same for two specs that agree in all that matters to who calls
-// across the ABI, and another for specs that do not. Texts for people, the life cycle,
-// properties and fields that joined later do not count.
+// The fingerprint of a version: equal for two specs if and only if callers across the ABI cannot
+// distinguish them. Docs, the life cycle, properties and fields that were added after a release are
+// not part of it.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -11,12 +11,13 @@
 
 namespace tenon::gen {
 
-/// What is hashed: one line a fact, readable. The documents that it names have their fingerprints.
+/// Returns the text that is hashed, one fact a line. Precondition: the fingerprints of the document
+/// types that the version uses are set.
 std::string canonical_text(const KindVersion& version);
 std::string canonical_text(const DocumentVersion& version);
 
-/// Sets the fingerprint of every version of the model; `documents` are all versions of document
-/// types, each behind those that it names.
+/// Sets the fingerprints of all versions in the model. `documents` are all versions of document
+/// types, each after those that it uses.
 void set_fingerprints(Model& model, const std::vector<DocumentVersion*>& documents);
 
 }  // namespace tenon::gen

@@ -13,7 +13,7 @@ struct PlainShape {
   Layout layout;
 };
 
-/// What shapes without a name of their own are in C, in the order of Shape.
+/// The C types of builtin shapes, in the order of Shape.
 constexpr PlainShape plain_shapes[] = {
     {"uint8_t", {1, 1}},         {"int8_t", {1, 1}},        {"int16_t", {2, 2}},
     {"int32_t", {4, 4}},         {"int64_t", {8, 8}},       {"uint8_t", {1, 1}},
@@ -28,8 +28,8 @@ const PlainShape& plain(Shape shape) {
   return plain_shapes[static_cast<std::size_t>(shape)];
 }
 
-/// Whether the C type of a shape can say by itself that there is nothing.
-bool says_absent(Shape shape) noexcept {
+/// Whether the C type of a shape has a null value.
+bool has_null_value(Shape shape) noexcept {
   switch (shape) {
     case Shape::string:
     case Shape::json:
@@ -44,7 +44,7 @@ bool says_absent(Shape shape) noexcept {
   }
 }
 
-/// Puts members one behind the other.
+/// Computes the layout of a struct, member by member.
 class Packing {
  public:
   void add(Layout member) {
@@ -56,7 +56,7 @@ class Packing {
   void add(const std::vector<Field>& fields) {
     for (const Field& field : fields) add(layout_of(field.type));
   }
-  /// The first `leading` members are left out of the offsets.
+  /// Returns the layout without the offsets of the first `leading` members.
   StructLayout finish(std::ptrdiff_t leading = 0) {
     layout_.whole.size = round_up(layout_.whole.size, layout_.whole.alignment);
     layout_.offsets.erase(layout_.offsets.begin(), layout_.offsets.begin() + leading);
@@ -82,7 +82,7 @@ std::string c_type(const Type& type) {
     case Shape::document:
       return type.document->c_name;
     case Shape::optional:
-      if (says_absent(type.element->shape)) return c_type(*type.element);
+      if (has_null_value(type.element->shape)) return c_type(*type.element);
       return "const " + c_type(*type.element) + " *";
     default:
       return std::string(plain(type.shape).c_type);
@@ -95,7 +95,7 @@ std::string c_declaration(const Type& type) {
 }
 
 const Type& type_in_c(const Type& type) {
-  const bool needs_none = type.shape == Shape::optional && says_absent(type.element->shape);
+  const bool needs_none = type.shape == Shape::optional && has_null_value(type.element->shape);
   return needs_none ? *type.element : type;
 }
 
@@ -108,7 +108,7 @@ Layout layout_of(const Type& type) {
     case Shape::document:
       return layout_of(*type.document).whole;
     case Shape::optional:
-      return says_absent(type.element->shape) ? layout_of(*type.element) : pointer;
+      return has_null_value(type.element->shape) ? layout_of(*type.element) : pointer;
     default:
       return plain(type.shape).layout;
   }
@@ -135,7 +135,7 @@ StructLayout layout_of_message(const std::vector<Field>& fields) {
   return packing.finish(1);
 }
 
-StructLayout layout_of_table(const KindVersion& version) {
+StructLayout layout_of_vtable(const KindVersion& version) {
   Packing packing;
   packing.add(Layout{24, 8});  // struct_size, version, reserved, base
   for (std::size_t i = 0; i < version.methods.size(); i++) packing.add(pointer);

@@ -10,7 +10,7 @@ std::string name_of(const Struct* structure, const Field& field) {
   return (structure != nullptr ? structure->name + "." : "") + field.name;
 }
 
-/// Whether values of the type hold those of an enum, which a step may write otherwise.
+/// Whether values of the type contain an enum, whose values a step may rename.
 bool holds_enum(const Type& type) {
   const Type& inner = innermost(type);
   if (inner.shape == Shape::enumeration) return true;
@@ -40,10 +40,10 @@ Lineage::Lineage(const Document& document) : document_(document) {
   }
 }
 
-void Lineage::link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool onward) {
+void Lineage::link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool unique) {
   for (const FieldStep& field : fields) {
     if (field.older == nullptr || field.newer == nullptr) continue;
-    if (onward) links_[{step.from, step.to}].emplace(field.older, field.newer);
+    if (unique) links_[{step.from, step.to}].emplace(field.older, field.newer);
     links_[{step.to, step.from}].emplace(field.newer, field.older);
   }
 }
@@ -62,9 +62,10 @@ const Field* Lineage::across(const DocumentVersion& from, const DocumentVersion&
   return found != links->second.end() ? found->second : nullptr;
 }
 
-/// Whether a name means one field in two versions: no step between gave it to another field.
-bool Lineage::is_one(const std::string& name, const DocumentVersion& version,
-                     const DocumentVersion& other) const {
+/// Whether a name denotes the same field in two versions: no step between moved it to another
+/// field.
+bool Lineage::is_same_field(const std::string& name, const DocumentVersion& version,
+                            const DocumentVersion& other) const {
   const DocumentVersion* at = &version;
   for (const DocumentVersion* next : document_.path(version, other)) {
     const Field* here = find(*at, name);
@@ -81,7 +82,7 @@ bool Lineage::is_one(const std::string& name, const DocumentVersion& version,
   return true;
 }
 
-/// Whether a step between two versions writes the values of an enum otherwise.
+/// Whether a step between two versions renames values of an enum.
 bool Lineage::renames_values(const DocumentVersion& version, const DocumentVersion& other) const {
   const DocumentVersion* at = &version;
   for (const DocumentVersion* next : document_.path(version, other)) {
@@ -102,7 +103,8 @@ Origins Lineage::origins_of(const DocumentVersion& version, const Struct* struct
   for (const auto& other : document_.versions) {
     const Field* namesake = find(*other, name);
     if (namesake == nullptr) continue;
-    const bool one = same_shape(namesake->type, field.type) && is_one(name, version, *other) &&
+    const bool one = same_shape(namesake->type, field.type) &&
+                     is_same_field(name, version, *other) &&
                      !(holds_enum(field.type) && renames_values(version, *other));
     if (!one) origins.exact = true;
     if (one && (!by_hand || other.get() == &version)) origins.versions.push_back(other->label);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Which fields of the versions of a document type are one field, under one name or several.
+// Tracks the fields of a document type across its versions and renames.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -12,31 +12,31 @@
 
 namespace tenon::gen {
 
-/// Built from the steps of a document type. Looking up a field takes time that depends on the
-/// number of versions alone.
+/// Built from the steps of a document type. The time of a look-up depends only on the number of
+/// versions.
 class Lineage {
  public:
   explicit Lineage(const Document& document);
 
-  /// The versions that a value in the bag may come from. `structure` is the struct that holds the
-  /// field, nullptr for one of the document itself.
+  /// Returns the versions from which a value in the bag may become this field. `structure` is the
+  /// struct of the field; nullptr: the document.
   Origins origins_of(const DocumentVersion& version, const Struct* structure, const Field& field,
                      bool by_hand) const;
 
  private:
-  /// What fields of one version are in its neighbour.
+  /// The fields of one version, each with its counterpart in the neighbour.
   using Links = std::unordered_map<const Field*, const Field*>;
   using Names = std::unordered_map<std::string, const Field*>;
 
-  /// `onward`: the fields of the older version go on in these, and in no others.
-  void link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool onward);
+  /// `unique`: the older fields have no other counterparts in the newer version.
+  void link(const DocumentStep& step, const std::vector<FieldStep>& fields, bool unique);
   const Field* find(const DocumentVersion& version, const std::string& name) const;
-  /// What a field is in a neighbour; nullptr where it is none.
+  /// Returns the counterpart of a field in a neighbour; nullptr if there is none.
   const Field* across(const DocumentVersion& from, const DocumentVersion& to,
                       const Field* field) const;
   bool renames_values(const DocumentVersion& version, const DocumentVersion& other) const;
-  bool is_one(const std::string& name, const DocumentVersion& version,
-              const DocumentVersion& other) const;
+  bool is_same_field(const std::string& name, const DocumentVersion& version,
+                     const DocumentVersion& other) const;
 
   const Document& document_;
   std::map<std::pair<const DocumentVersion*, const DocumentVersion*>, Links> links_{};

@@ -8,20 +8,20 @@ namespace {
 
 bool same_struct(const Struct& a, const Struct& b) {
   const auto same_field = [](const Field& x, const Field& y) {
-    return x.name == y.name && passing(x.type, y.type) == Passing::same;
+    return x.name == y.name && match_types(x.type, y.type) == TypeMatch::identical;
   };
   return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
 }
 
-/// Whether the fills take all of `sources`, each as it stands and in the same order.
-bool hands_on(const std::vector<FieldFill>& fills, const std::vector<Field>& sources) {
-  const auto as_it_stands = [](const FieldFill& fill, const Field& source) {
-    return fill.source == &source && fill.passing == Passing::same;
+/// Whether the fills copy all `sources` unchanged and in the same order.
+bool forwards_all(const std::vector<FieldFill>& fills, const std::vector<Field>& sources) {
+  const auto unchanged = [](const FieldFill& fill, const Field& source) {
+    return fill.source == &source && fill.match == TypeMatch::identical;
   };
-  return std::equal(fills.begin(), fills.end(), sources.begin(), sources.end(), as_it_stands);
+  return std::equal(fills.begin(), fills.end(), sources.begin(), sources.end(), unchanged);
 }
 
-/// The newest version that `suits`; nullptr where none does.
+/// Returns the newest version for which `suits` returns true; nullptr if there is none.
 template <class Suits>
 const DocumentVersion* newest(const Document& document, Suits suits) {
   const auto found = std::find_if(document.versions.rbegin(), document.versions.rend(),
@@ -44,24 +44,24 @@ bool is_stream(const Type& type) noexcept {
   return shape == Shape::reader || shape == Shape::writer;
 }
 
-Passing passing(const Type& from, const Type& to) {
-  if (from.shape != to.shape) return Passing::different;
-  const auto same_if = [](bool same) { return same ? Passing::same : Passing::different; };
+TypeMatch match_types(const Type& from, const Type& to) {
+  if (from.shape != to.shape) return TypeMatch::different;
+  const auto same_if = [](bool same) { return same ? TypeMatch::identical : TypeMatch::different; };
   switch (from.shape) {
     case Shape::list:
     case Shape::map:
     case Shape::optional:
-      return passing(*from.element, *to.element);
+      return match_types(*from.element, *to.element);
     case Shape::enumeration:
       return same_if(from.enumeration->values == to.enumeration->values);
     case Shape::structure:
       return same_if(same_struct(*from.structure, *to.structure));
     case Shape::document:
-      if (from.document == to.document) return Passing::same;
-      return from.document->document == to.document->document ? Passing::converted
-                                                              : Passing::different;
+      if (from.document == to.document) return TypeMatch::identical;
+      return from.document->document == to.document->document ? TypeMatch::convertible
+                                                              : TypeMatch::different;
     default:
-      return Passing::same;
+      return TypeMatch::identical;
   }
 }
 
@@ -101,14 +101,14 @@ const Method* KindVersion::configure() const noexcept {
   return found != methods.end() ? &*found : nullptr;
 }
 
-bool MethodStep::same_form() const noexcept {
-  return answer == Answer::forward && hands_on(request, method->request) &&
-         hands_on(response, older->response);
+bool MethodStep::same_layout() const noexcept {
+  return action == Action::forward && forwards_all(request, method->request) &&
+         forwards_all(response, older->response);
 }
 
 bool KindStep::has_hooks() const noexcept {
   return std::any_of(methods.begin(), methods.end(), [](const MethodStep& step) {
-    return step.answer == MethodStep::Answer::hook;
+    return step.action == MethodStep::Action::hook;
   });
 }
 
@@ -144,7 +144,7 @@ std::vector<const DocumentVersion*> Document::path(const DocumentVersion& from,
   };
   std::vector<const DocumentVersion*> path = to_root(from);
   std::vector<const DocumentVersion*> down = to_root(to);
-  const DocumentVersion* fork = nullptr;  // the newest version that both come from
+  const DocumentVersion* fork = nullptr;  // the newest common ancestor
   while (!path.empty() && !down.empty() && path.back() == down.back()) {
     fork = path.back();
     path.pop_back();

@@ -17,7 +17,7 @@ char to_upper(char c) noexcept {
   return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// Sorted. Among them macros of the standard headers and of compilers.
+// Sorted. Includes macros of the standard headers and of compilers.
 constexpr std::string_view keywords[] = {"alignas",
                                          "alignof",
                                          "and",

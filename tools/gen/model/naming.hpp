@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How names of specs become names of C and C++.
+// Converts names of specs to names in C and C++.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -19,20 +19,20 @@ std::string upper_case(std::string_view name);
 /// Whether a name is lower snake_case: "object_store", "v2", but neither "_x" nor "x__y".
 bool is_snake_case(std::string_view name) noexcept;
 
-/// Whether C11 or C++20 keep the word for themselves, or common headers define it as a macro.
+/// Whether the word is reserved in C11 or C++20, or is a macro of common headers.
 bool is_keyword(std::string_view word) noexcept;
 
-/// What an enum or struct of `version` is called in C++, eg: "tenon::RecordV2Operation"
+/// Returns the C++ name of an enum or struct of `version`, eg: "tenon::RecordV2Operation"
 std::string inner_name(const Version& version, std::string_view name);
 
 /// eg: "photo_filter_v1_apply_request"
 std::string request_name(const KindVersion& version, const Method& method);
 std::string response_name(const KindVersion& version, const Method& method);
 
-/// The macro of one value of an enum, eg: "TENON_RECORD_V2_OPERATION_CREATE"
+/// Returns the macro of one value of an enum, eg: "TENON_RECORD_V2_OPERATION_CREATE"
 std::string constant_name(const Enum& enumeration, std::string_view value);
 
-/// 16 hex digits.
+/// Returns 16 hex digits.
 std::string hex(std::uint64_t fingerprint);
 
 }  // namespace tenon::gen

@@ -9,12 +9,12 @@ namespace {
 constexpr std::string_view preview_word = "preview";
 constexpr std::size_t most_digits = 6;
 
-/// A number from 1 without leading zeros; 0 for other texts.
+/// Parses a number from 1 without leading zeros. Returns 0 for other texts.
 int parse_count(std::string_view digits) noexcept {
-  const bool good = !digits.empty() && digits.size() <= most_digits && digits[0] != '0' &&
-                    digits.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool valid = !digits.empty() && digits.size() <= most_digits && digits[0] != '0' &&
+                     digits.find_first_not_of("0123456789") == std::string_view::npos;
   int count = 0;
-  if (good) std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (valid) std::from_chars(digits.data(), digits.data() + digits.size(), count);
   return count;
 }
 
@@ -38,18 +38,18 @@ std::optional<VersionName> parse_version(std::string_view label) noexcept {
   return version;
 }
 
-std::optional<VersionName> read_version(const JsonValue& value, const std::string& what,
-                                        Findings& findings) {
+std::optional<VersionName> read_version(const JsonValue& value, const std::string& subject,
+                                        Diagnostics& diagnostics) {
   std::optional<VersionName> version;
   if (const std::int64_t* number = value.as<std::int64_t>()) {
     version = parse_version(std::to_string(*number));
   } else if (value.text() != nullptr) {
     version = parse_version(*value.text());
-    if (version && version->preview == 0) version.reset();  // written without quotes
+    if (version && version->preview == 0) version.reset();  // must not have quotes
   }
   if (!version) {
-    add_wrong_type(value, what, "a whole number from 1, or a preview such as \"3preview1\"",
-                   findings);
+    add_wrong_type(value, subject, "an integer from 1, or a preview such as \"3preview1\"",
+                   diagnostics);
   }
   return version;
 }

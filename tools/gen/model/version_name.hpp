@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How specs write which version of a kind or document type they mean: 3, or "3preview1", the first
-// preview of what is to become 3.
+// The name of a version of a kind or document type: 3, or "3preview1" for the first preview of 3.
 #pragma once
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 
 #include <optional>
 #include <string>
@@ -18,12 +17,12 @@ struct VersionName {
   int number = 0;
   int preview = 0;  // 0: none
 
-  /// As names and documents write it, eg: "3", "3preview1"
+  /// Returns the form in names and documents, eg: 3, 3preview1
   std::string label() const;
-  /// As specs write it, eg: 3, "3preview1" with its quotes.
+  /// Returns the form in specs, eg: 3, "3preview1" (with quotes)
   std::string json() const;
 
-  /// Previews stand before the release of their number.
+  /// Previews come before the release of their number.
   friend bool operator<(const VersionName& a, const VersionName& b) noexcept {
     return std::tuple(a.number, a.preview == 0, a.preview) <
            std::tuple(b.number, b.preview == 0, b.preview);
@@ -34,16 +33,18 @@ struct VersionName {
   friend bool operator!=(const VersionName& a, const VersionName& b) noexcept { return !(a == b); }
 };
 
-/// Of a label; nothing where the text is none. Numbers begin with 1 and have at most six digits.
+/// Parses a label. Returns nothing if it is invalid. Numbers start at 1 and have at most six
+/// digits.
 std::optional<VersionName> parse_version(std::string_view label) noexcept;
 
-/// Of a value in a spec; nothing where it is no version, which is a finding. `what` names it there.
-std::optional<VersionName> read_version(const JsonValue& value, const std::string& what,
-                                        Findings& findings);
+/// Reads a version in a spec. Returns nothing, and adds a diagnostic, if it is invalid. `subject`
+/// names the value.
+std::optional<VersionName> read_version(const JsonValue& value, const std::string& subject,
+                                        Diagnostics& diagnostics);
 
-/// Which of `versions`, ascending, `version` came from: for a preview the one before it of the same
-/// number, else the newest release before it, or where there is none simply the one before it.
-/// Nothing for the first.
+/// Returns the version among `versions` (ascending) from which `version` was derived: for a preview
+/// the previous preview of the same number; otherwise the newest earlier release, or if there is
+/// none the previous version. Returns nothing for the first version.
 std::optional<VersionName> neighbour_of(const VersionName& version,
                                         const std::vector<VersionName>& versions) noexcept;
 

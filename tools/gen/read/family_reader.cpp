@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/family_reader.hpp"
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 #include "gen/read/name_checker.hpp"
 
 #include <algorithm>
@@ -9,89 +9,93 @@
 namespace tenon::gen {
 namespace {
 
-/// What a file says that it is.
+/// The identity of a spec.
 struct Head {
   std::string key;  // "kind" or "type"
   std::string id;
 };
 
-Head read_head(const SpecFile& file, Findings& findings) {
+Head read_head(const SpecFile& file, Diagnostics& diagnostics) {
   const JsonValue* kind = file.json.find("kind");
   const JsonValue* type = file.json.find("type");
   if (kind != nullptr && type != nullptr) {
-    findings.add({.place = type->place,
-                  .code = "contradictory-metadata",
-                  .what = "a file describes a kind or a document type, not both",
-                  .fix = "remove one of \"kind\" and \"type\""});
+    diagnostics.add({.location = type->location,
+                     .code = "contradictory-metadata",
+                     .message = "a file describes a kind or a document type, not both",
+                     .fix = "remove one of \"kind\" and \"type\""});
     return {};
   }
   if (kind == nullptr && type == nullptr) {
     std::vector<std::string> keys;
     for (const JsonMember& member : *file.json.object()) keys.push_back(member.key);
-    findings.add({.place = file.json.place,
-                  .code = "missing-key",
-                  .what = "the spec does not say of what it is",
-                  .found = enumerate(keys),
-                  .needed = "'kind' or 'type'",
-                  .fix = "add \"kind\": \"<domain>/<name>\""});
+    diagnostics.add({.location = file.json.location,
+                     .code = "missing-key",
+                     .message = "the spec has no id",
+                     .found = enumerate(keys),
+                     .needed = "'kind' or 'type'",
+                     .fix = "add \"kind\": \"<domain>/<name>\""});
     return {};
   }
   const JsonValue& id = kind != nullptr ? *kind : *type;
-  return {kind != nullptr ? "kind" : "type", read_text(id, "the id", findings)};
+  return {kind != nullptr ? "kind" : "type", read_text(id, "the id", diagnostics)};
 }
 
-bool check_id(const Head& head, const SpecFile& file, Findings& findings) {
-  const std::string flaw = flaw_of_id(head.id);
+bool check_id(const Head& head, const SpecFile& file, Diagnostics& diagnostics) {
+  const std::string problem = id_problem(head.id);
   const bool takes_tenon = head.id.starts_with("tenon.") && !head.id.starts_with("tenon.dev/");
-  if (flaw.empty() && !takes_tenon) return true;
-  findings.add(
-      {.place = file.json.find(head.key)->place,
+  if (problem.empty() && !takes_tenon) return true;
+  diagnostics.add(
+      {.location = file.json.find(head.key)->location,
        .code = "bad-name",
-       .what = "'" + head.id + "' " + (flaw.empty() ? "wants the namespace of tenon itself" : flaw),
+       .message = "'" + head.id + "' " +
+                  (problem.empty() ? "is in a namespace that is reserved for tenon" : problem),
        .needed = "<domain>/<name>, eg: photo.example/filter",
-       .fix = "use a domain that is yours and a name in lower snake_case"});
+       .fix = "use a domain that you own and a name in lower snake_case"});
   return false;
 }
 
-void check_version(const SpecFile& file, Findings& findings) {
+void check_version(const SpecFile& file, Diagnostics& diagnostics) {
   const JsonValue* version = file.json.find("version");
   const std::string expected = file.version.json();
   if (version == nullptr) {
-    findings.add({.place = file.json.place,
-                  .code = "missing-key",
-                  .what = "the spec lacks the key 'version'",
-                  .fix = "add \"version\": " + expected});
+    diagnostics.add({.location = file.json.location,
+                     .code = "missing-key",
+                     .message = "the spec lacks the key 'version'",
+                     .fix = "add \"version\": " + expected});
     return;
   }
-  const std::optional<VersionName> said = read_version(*version, "'version'", findings);
+  const std::optional<VersionName> said = read_version(*version, "'version'", diagnostics);
   if (said && *said != file.version) {
-    findings.add({.place = version->place,
-                  .code = "wrong-version",
-                  .what = "the file of version " + file.version.label() + " says another version",
-                  .found = said->json(),
-                  .needed = expected,
-                  .fix = "write " + expected + ", or rename the file"});
+    diagnostics.add(
+        {.location = version->location,
+         .code = "wrong-version",
+         .message = "the file of version " + file.version.label() + " has another version",
+         .found = said->json(),
+         .needed = expected,
+         .fix = "write " + expected + ", or rename the file"});
   }
 }
 
-/// Reads the heads of a folder's files. Answers that of the first, and the files that agree.
+/// Reads the heads of a folder's files. Returns that of the first file, and in `files` those that
+/// agree.
 std::optional<Head> read_heads(const SpecFolder& folder, std::vector<const SpecFile*>& files,
-                               Findings& findings) {
+                               Diagnostics& diagnostics) {
   std::optional<Head> first;
   for (const SpecFile& file : folder.versions) {
-    const Head head = read_head(file, findings);
-    check_version(file, findings);
+    const Head head = read_head(file, diagnostics);
+    check_version(file, diagnostics);
     if (head.id.empty()) continue;
     if (!first) {
-      if (!check_id(head, file, findings)) return std::nullopt;
+      if (!check_id(head, file, diagnostics)) return std::nullopt;
       first = head;
     } else if (head.key != first->key || head.id != first->id) {
-      findings.add({.place = file.json.find(head.key)->place,
-                    .code = "wrong-kind",
-                    .what = "a folder holds the versions of one kind or document type",
-                    .found = head.key + " " + head.id,
-                    .needed = first->key + " " + first->id,
-                    .fix = "write '" + first->id + "', or move the file to a folder of its own"});
+      diagnostics.add(
+          {.location = file.json.find(head.key)->location,
+           .code = "wrong-kind",
+           .message = "a folder must contain the versions of only one kind or document type",
+           .found = head.key + " " + head.id,
+           .needed = first->key + " " + first->id,
+           .fix = "write '" + first->id + "', or move the file to a folder of its own"});
       continue;
     }
     files.push_back(&file);
@@ -100,45 +104,46 @@ std::optional<Head> read_heads(const SpecFolder& folder, std::vector<const SpecF
 }
 
 void add_gap(const SpecFile& file, const SpecFile* before, const VersionName& missing,
-             Findings& findings) {
+             Diagnostics& diagnostics) {
   const std::string label = file.version.label();
-  findings.add({.place = {file.path},
-                .code = "version-gap",
-                .what = "there is no version " + missing.label(),
-                .found = before != nullptr ? before->version.label() + " and then " + label : label,
-                .needed = "versions without a gap",
-                .fix = "add v" + missing.label() + ".json, or rename this file to it"});
+  diagnostics.add(
+      {.location = {file.path},
+       .code = "version-gap",
+       .message = "version " + missing.label() + " is missing",
+       .found = before != nullptr ? before->version.label() + ", followed by " + label : label,
+       .needed = "consecutive versions",
+       .fix = "add v" + missing.label() + ".json, or rename this file"});
 }
 
-/// Releases follow each other. The previews of a number do so too, and follow the release before
-/// that number.
-void check_gaps(const SpecFolder& folder, Findings& findings) {
+/// Releases must be consecutive, as must the previews of each number, which start after the
+/// previous release.
+void check_gaps(const SpecFolder& folder, Diagnostics& diagnostics) {
   const SpecFile* before = nullptr;
-  int newest = 0;  // of the releases so far; 0 where there is none
+  int newest = 0;  // number of the newest release so far; 0: none
   for (const SpecFile& file : folder.versions) {
     const auto [number, preview] = file.version;
     const bool continues = before != nullptr && before->version.number == number;
     const int previews = continues ? before->version.preview : 0;
     const int next = newest != 0 ? newest + 1 : before != nullptr ? before->version.number : number;
     if (number > next) {
-      add_gap(file, before, {next}, findings);
+      add_gap(file, before, {next}, diagnostics);
     } else if (preview > previews + 1) {
-      add_gap(file, before, {number, previews + 1}, findings);
+      add_gap(file, before, {number, previews + 1}, diagnostics);
     }
     if (preview == 0) newest = number;
     before = &file;
   }
 }
 
-void check_previews(const Head& head, const SpecFolder& folder, Findings& findings) {
+void check_previews(const Head& head, const SpecFolder& folder, Diagnostics& diagnostics) {
   if (head.key != "kind") return;
   for (const SpecFile& file : folder.versions) {
     if (file.version.preview == 0) continue;
-    findings.add({.place = {file.path},
-                  .code = "preview-of-kind",
-                  .what = "a kind has no previews",
-                  .needed = "a draft, which nobody finds who does not ask for it",
-                  .fix = "rename it to that of a version, with \"life\": \"draft\""});
+    diagnostics.add({.location = {file.path},
+                     .code = "preview-of-kind",
+                     .message = "a kind cannot have previews",
+                     .needed = "a draft, which hosts use only on request",
+                     .fix = "rename the file to that of a version, with \"life\": \"draft\""});
   }
 }
 
@@ -160,32 +165,32 @@ std::unique_ptr<OneVersion> make_version(const Family& family, const SpecFile& f
   version->spec = file.spec;
   version->c_name = family.space + "_" + family.name + "_v" + version->label;
   version->header = family.space + "/" + family.name + "/v" + version->label + ".h";
-  const JsonValue* place = file.json.find("version");
-  version->place = place != nullptr ? place->place : file.json.place;
+  const JsonValue* location = file.json.find("version");
+  version->location = location != nullptr ? location->location : file.json.location;
   return version;
 }
 
-/// Two families must differ in id, and in what C and C++ make of it.
-void check_unique(const Model& model, const DeclaredFamily& declared, const Place& place,
-                  Findings& findings) {
+/// Two families must differ in their ids and in their C names.
+void check_unique(const Model& model, const DeclaredFamily& declared,
+                  const SourceLocation& location, Diagnostics& diagnostics) {
   const Family& family = declared.family();
   const bool is_kind = declared.kind != nullptr;
-  const auto check = [&](const Family& other, bool same_sort) {
+  const auto check = [&](const Family& other, bool same_type) {
     if (&other == &family) return;
-    if (other.id == family.id && same_sort) {
-      findings.add({.place = place,
-                    .code = "duplicate-spec",
-                    .what = "'" + family.id + "' is described in two folders",
-                    .fix = "keep one, with all versions in it"});
+    if (other.id == family.id && same_type) {
+      diagnostics.add({.location = location,
+                       .code = "duplicate-spec",
+                       .message = "'" + family.id + "' is defined in two folders",
+                       .fix = "keep one of them, with all versions in it"});
     } else if (other.space + "_" + other.name == family.space + "_" + family.name) {
-      findings.add(
-          {.place = place,
-           .code = "name-taken",
-           .what = same_sort
-                       ? "'" + family.id + "' and '" + other.id + "' have one name in C"
-                       : "the kind and the document type '" + family.id + "' have one name in C",
-           .found = family.space + "_" + family.name,
-           .fix = "rename one of the two"});
+      diagnostics.add({.location = location,
+                       .code = "name-taken",
+                       .message = same_type ? "'" + family.id + "' and '" + other.id +
+                                                  "' have the same name in C"
+                                            : "the kind and the document type '" + family.id +
+                                                  "' have the same name in C",
+                       .found = family.space + "_" + family.name,
+                       .fix = "rename one of the two"});
     }
   };
   for (const auto& kind : model.kinds) check(*kind, is_kind);
@@ -227,29 +232,29 @@ const Family& DeclaredFamily::family() const noexcept {
 }
 
 std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& model,
-                                             Findings& findings) {
+                                             Diagnostics& diagnostics) {
   std::vector<DeclaredFamily> declared;
   for (const SpecFolder& folder : files.folders) {
     if (folder.versions.empty()) {
-      findings.add({.place = {folder.evolution->path},
-                    .code = "no-specs",
-                    .what = "an evolution without versions",
-                    .needed = "v1.json beside it",
-                    .fix = "add the versions, or remove this file"});
+      diagnostics.add({.location = {folder.evolution->path},
+                       .code = "no-specs",
+                       .message = "evolution.json has no versions",
+                       .needed = "v1.json in the same folder",
+                       .fix = "add the versions, or remove this file"});
       continue;
     }
-    check_gaps(folder, findings);
+    check_gaps(folder, diagnostics);
     std::vector<const SpecFile*> versions;
-    const std::optional<Head> head = read_heads(folder, versions, findings);
+    const std::optional<Head> head = read_heads(folder, versions, diagnostics);
     if (!head) continue;
-    check_previews(*head, folder, findings);
+    check_previews(*head, folder, diagnostics);
     DeclaredFamily family{.folder = &folder};
     if (head->key == "kind") {
       family.kind = declare(head->id, folder, versions, model.kinds);
     } else {
       family.document = declare(head->id, folder, versions, model.documents);
     }
-    check_unique(model, family, versions.front()->json.find(head->key)->place, findings);
+    check_unique(model, family, versions.front()->json.find(head->key)->location, diagnostics);
     declared.push_back(family);
   }
   sort_by_id(model.kinds);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Finds out which kinds and document types there are and in which versions, before the files are
-// read any further: a type may name one that stands in another file.
+// Declares all kinds and document types and their versions before the rest of the files is read,
+// because types in one file may refer to another file.
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -9,7 +9,7 @@
 
 namespace tenon::gen {
 
-/// A folder and what its files are versions of; one of `kind` and `document` is set.
+/// A folder, and the kind or document type that its files define. One of the two is set.
 struct DeclaredFamily {
   const SpecFolder* folder;
   Kind* kind = nullptr;
@@ -18,9 +18,9 @@ struct DeclaredFamily {
   const Family& family() const noexcept;
 };
 
-/// Adds a kind or document type with all its versions, empty but for number and names, for each
-/// folder. Files that contradict their folder are findings and get no version.
+/// Adds the kind or document type of each folder to the model. Its versions have only number and
+/// names. Files that do not belong in their folder are reported and get no version.
 std::vector<DeclaredFamily> declare_families(const SpecFiles& files, Model& model,
-                                             Findings& findings);
+                                             Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads what kinds and document types have in common: fields, enums, structs and the life cycle.
+// Reads the common parts of kinds and document types: fields, enums, structs and the life cycle.
 #pragma once
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 #include "gen/read/name_checker.hpp"
 #include "gen/read/type_reader.hpp"
 
@@ -13,21 +13,21 @@
 
 namespace tenon::gen {
 
-/// The fields of an object {name: type or {type, doc, added}}, in its order. `reserved` are names
-/// that the C struct has already.
+/// Reads the fields of an object {name: type or {type, doc, added}}, in its order. `reserved` are
+/// names of other members of the C struct.
 std::vector<Field> read_fields(const JsonValue::Object& object, TypeUse use,
                                std::vector<std::string> reserved, const TypeScope& scope,
-                               Findings& findings);
+                               Diagnostics& diagnostics);
 
-/// Reads "enums" and "structs" of a spec into the version of the scope. Structs come out in an
-/// order in which each stands behind those that it holds; with `bags` each has one.
+/// Reads "enums" and "structs" of a spec into the version of the scope. Structs are sorted so that
+/// each comes after those that it contains. `bags`: each struct has a bag.
 void read_local_types(const ObjectReader& spec, const TypeScope& scope, bool bags,
-                      Findings& findings);
+                      Diagnostics& diagnostics);
 
-/// Reads "life"; `removable` says whether there may be a "removed".
-Life read_life(const ObjectReader& spec, bool removable, Findings& findings);
+/// Reads "life". `removable`: the version can be removed.
+Life read_life(const ObjectReader& spec, bool removable, Diagnostics& diagnostics);
 
-/// Whether a text is a date as in "2026-11-21"; else that is a finding.
-bool check_date(const std::string& date, const Place& place, Findings& findings);
+/// Returns whether a text is a date such as "2026-11-21". Reports it otherwise.
+bool check_date(const std::string& date, const SourceLocation& location, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

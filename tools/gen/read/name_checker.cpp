@@ -18,7 +18,7 @@ std::string lower_case(std::string name) {
   return name;
 }
 
-/// The good name nearest to a bad one: "applyNow" -> "apply_now"; empty where none is near.
+/// Returns a valid name for an invalid one: "applyNow" -> "apply_now"; empty if there is none.
 std::string snake_case(std::string_view name) {
   std::string snake;
   bool after_lower = false;
@@ -51,71 +51,77 @@ bool is_domain(std::string_view domain) noexcept {
 
 }  // namespace
 
-void check_name(const std::string& name, const Place& place, std::string_view what, NameUse use,
-                Findings& findings) {
+void check_name(const std::string& name, const SourceLocation& location, std::string_view what,
+                NameUse use, Diagnostics& diagnostics) {
   if (!is_snake_case(name)) {
     const std::string better = snake_case(name);
-    findings.add({.place = place,
-                  .code = "bad-name",
-                  .what = "'" + name + "' cannot name a " + std::string(what),
-                  .needed = "small letters, digits and single '_' between them, a letter first",
-                  .fix = better.empty() ? "choose such a name" : "write '" + better + "'"});
+    diagnostics.add(
+        {.location = location,
+         .code = "bad-name",
+         .message = "'" + name + "' cannot name a " + std::string(what),
+         .needed = "lower-case letters, digits and single '_' between them, a letter first",
+         .fix = better.empty() ? "choose a valid name" : "write '" + better + "'"});
   } else if (use == NameUse::member && is_keyword(name)) {
-    findings.add({.place = place,
-                  .code = "bad-name",
-                  .what = "'" + name + "' is a word that C or C++ keep for themselves",
-                  .needed = "a name that both languages leave to others",
-                  .fix = "choose another name, such as '" + name + "_" + std::string(what) + "'"});
+    diagnostics.add(
+        {.location = location,
+         .code = "bad-name",
+         .message = "'" + name + "' is a reserved word of C or C++",
+         .needed = "a name that is not reserved",
+         .fix = "choose another name, such as '" + name + "_" + std::string(what) + "'"});
   }
 }
 
-Names::Names(std::string what, NameUse use, std::vector<std::string> reserved, Findings& findings)
-    : what_(std::move(what)), use_(use), reserved_(std::move(reserved)), findings_(findings) {}
+Names::Names(std::string what, NameUse use, std::vector<std::string> reserved,
+             Diagnostics& diagnostics)
+    : what_(std::move(what)),
+      use_(use),
+      reserved_(std::move(reserved)),
+      diagnostics_(diagnostics) {}
 
-void Names::add(const std::string& name, const Place& place) {
+void Names::add(const std::string& name, const SourceLocation& location) {
   const std::string small = lower_case(name);
-  const auto [at, is_new] = first_.emplace(camel_case(small), First{name, place});
+  const auto [at, is_new] = first_.emplace(camel_case(small), First{name, location});
   if (is_new) {
-    check_name(name, place, what_, use_, findings_);
+    check_name(name, location, what_, use_, diagnostics_);
     if (std::find(reserved_.begin(), reserved_.end(), name) != reserved_.end()) {
-      findings_.add({.place = place,
-                     .code = "name-taken",
-                     .what = "'" + name + "' cannot name a " + what_,
-                     .found = "a member of that name stands in the same place of each header",
-                     .fix = "choose another name"});
+      diagnostics_.add({.location = location,
+                        .code = "name-taken",
+                        .message = "'" + name + "' cannot name a " + what_,
+                        .found = "generated code uses this name in the same scope",
+                        .fix = "choose another name"});
     }
     return;
   }
   const First& first = at->second;
-  const std::string before = "the first on line " + std::to_string(first.place.line);
+  const std::string before = "the first on line " + std::to_string(first.location.line);
   if (first.name == name) {
-    findings_.add({.place = place,
-                   .code = "duplicate-name",
-                   .what = "the " + what_ + " '" + name + "' stands twice",
-                   .found = before,
-                   .fix = "remove or rename one of the two"});
+    diagnostics_.add({.location = location,
+                      .code = "duplicate-name",
+                      .message = "the " + what_ + " '" + name + "' occurs twice",
+                      .found = before,
+                      .fix = "remove or rename one of the two"});
   } else {
     const bool by_case = lower_case(first.name) == small;
-    findings_.add({.place = place,
-                   .code = by_case ? "differs-by-case" : "name-taken",
-                   .what = "'" + name + "' and '" + first.name + "' " +
-                           (by_case ? "differ only by case" : "become one name in C++"),
-                   .found = before,
-                   .fix = "rename one of the two"});
+    diagnostics_.add({.location = location,
+                      .code = by_case ? "differs-by-case" : "name-taken",
+                      .message = "'" + name + "' and '" + first.name + "' " +
+                                 (by_case ? "differ only by case" : "become the same name in C++"),
+                      .found = before,
+                      .fix = "rename one of the two"});
   }
 }
 
-std::string flaw_of_id(std::string_view id) {
+std::string id_problem(std::string_view id) {
   const std::size_t slash = id.find('/');
   if (slash == std::string_view::npos) return "has no '/'";
   const std::string_view domain = id.substr(0, slash);
   const std::string_view name = id.substr(slash + 1);
   if (!is_domain(domain)) return "does not begin with a domain";
-  if (!is_snake_case(name)) return "does not end with a name in small letters, digits and '_'";
+  if (!is_snake_case(name)) return "does not end with a name of lower-case letters, digits and '_'";
   std::string space(domain.substr(0, domain.find('.')));
   std::replace(space.begin(), space.end(), '-', '_');
   if (!is_snake_case(space) || is_keyword(space) || space == "std") {
-    return "has a first label that cannot be a namespace of C++";
+    return "has a first label that cannot be a C++ namespace";
   }
   return {};
 }

@@ -3,7 +3,7 @@
 // Checks the names of a spec: of methods, fields, enums, structs, values, states, kinds.
 #pragma once
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 
 #include <map>
 #include <string>
@@ -12,38 +12,38 @@
 
 namespace tenon::gen {
 
-/// What a name becomes, and so what it must not be.
+/// How a name is used in generated code, which determines the rules for it.
 enum class NameUse {
-  member,  // of a C struct, as it stands: no keyword
-  part,    // only a part of longer names
+  member,  // as a member of a C struct: must not be a keyword
+  part,    // only as a part of longer names
 };
 
-/// Adds what is wrong with `name`, if anything. `what` says what it names: "method".
-void check_name(const std::string& name, const Place& place, std::string_view what, NameUse use,
-                Findings& findings);
+/// Reports an invalid name. `what` is the thing with this name: "method".
+void check_name(const std::string& name, const SourceLocation& location, std::string_view what,
+                NameUse use, Diagnostics& diagnostics);
 
-/// The names of one table, struct or enum: each is checked, and stands once.
+/// The names of one vtable, struct or enum. Each must be valid and unique.
 class Names {
  public:
-  /// `reserved` are names that generated code gives to something else in the same place.
-  Names(std::string what, NameUse use, std::vector<std::string> reserved, Findings& findings);
+  /// `reserved` are names that generated code uses in the same scope.
+  Names(std::string what, NameUse use, std::vector<std::string> reserved, Diagnostics& diagnostics);
 
-  void add(const std::string& name, const Place& place);
+  void add(const std::string& name, const SourceLocation& location);
 
  private:
   struct First {
     std::string name;
-    Place place;
+    SourceLocation location;
   };
 
   std::string what_;
   NameUse use_;
   std::vector<std::string> reserved_;
-  Findings& findings_;
-  std::map<std::string, First> first_;  // by what must differ
+  Diagnostics& diagnostics_;
+  std::map<std::string, First> first_;  // by the camel case form, which must be unique
 };
 
-/// What is wrong with the id of a kind or document type, as half a sentence; empty when it is good.
-std::string flaw_of_id(std::string_view id);
+/// Returns the problem of an id as the end of a sentence, eg: "has no '/'"; empty if it is valid.
+std::string id_problem(std::string_view id);
 
 }  // namespace tenon::gen

@@ -11,12 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holds(const fs::path& path, std::string_view content) {
+bool has_content(const fs::path& path, std::string_view content) {
   std::ifstream file(path, std::ios::binary);
   return file.is_open() && std::string(std::istreambuf_iterator<char>(file), {}) == content;
 }
 
-/// As make reads a path.
+/// Escapes a path for make.
 std::string escaped(const std::string& path) {
   std::string text;
   for (const char c : path) {
@@ -30,13 +30,13 @@ std::string escaped(const std::string& path) {
 
 void Output::write(const std::string& path, std::string_view content) const {
   const fs::path target = folder_ / path;
-  if (holds(target, content)) return;
+  if (has_content(target, content)) return;
   std::error_code status;
   fs::create_directories(target.parent_path(), status);
   std::ofstream file(target, std::ios::binary | std::ios::trunc);
   file << content;
   file.close();
-  if (!file) throw EnvironmentError("cannot write " + target.generic_string());
+  if (!file) throw IoError("cannot write " + target.generic_string());
 }
 
 std::string dependency_rule(const std::string& target, const std::vector<std::string>& inputs) {

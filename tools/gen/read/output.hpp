@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where generated files go.
+// Writes generated files.
 #pragma once
 
 #include <filesystem>
@@ -10,23 +10,23 @@
 
 namespace tenon::gen {
 
-/// A folder that generated files are written to. A file whose content is the same is left alone, so
-/// that nothing is rebuilt for it.
+/// A folder for generated files. A file whose content has not changed is not written, so that
+/// nothing is rebuilt.
 class Output {
  public:
   explicit Output(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// The same, for a folder below.
+  /// Returns the output for a subfolder.
   Output in(const std::string& path) const { return Output(folder_ / path); }
 
-  /// Writes `folder/path` and the folders above it. Throws EnvironmentError.
+  /// Writes `folder/path`, and creates missing folders. Throws IoError.
   void write(const std::string& path, std::string_view content) const;
 
  private:
   std::filesystem::path folder_;
 };
 
-/// The rule of make that says what `target` was made from.
+/// Returns a rule of make by which `target` depends on `inputs`.
 std::string dependency_rule(const std::string& target, const std::vector<std::string>& inputs);
 
 }  // namespace tenon::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/spec_files.hpp"
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view evolution_name = "evolution.json";
 
-/// The version that `v<label>.json` says; nothing for other names.
+/// Returns the version in the file name `v<label>.json`; nothing for other names.
 std::optional<VersionName> version_of(std::string_view name) noexcept {
   constexpr std::string_view end = ".json";
   if (name.size() <= end.size() + 1 || name[0] != 'v') return std::nullopt;
@@ -25,9 +25,8 @@ std::optional<VersionName> version_of(std::string_view name) noexcept {
   return parse_version(name.substr(1, name.size() - end.size() - 1));
 }
 
-/// Whether somebody may take the file for one of a version: "V1.json", "v01.json",
-/// "v3preview.json".
-bool almost_says_version(const std::string& name) {
+/// Whether the name may be a misspelt name of a version: "V1.json", "v01.json", "v3preview.json".
+bool resembles_version(const std::string& name) {
   static const std::regex form("v[0-9]+(_?preview.*)?\\.json", std::regex::icase);
   return std::regex_match(name, form);
 }
@@ -35,7 +34,7 @@ bool almost_says_version(const std::string& name) {
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) throw EnvironmentError("cannot read " + path.generic_string());
+  if (!file.is_open() || file.bad()) throw IoError("cannot read " + path.generic_string());
   return text;
 }
 
@@ -47,14 +46,14 @@ bool looks_like_spec(const JsonValue& json) {
   return false;
 }
 
-/// The files below `root` that are named as specs are, sorted.
+/// Returns the files below `root` with the names of specs, sorted.
 std::vector<fs::path> find_files(const fs::path& root) {
   std::vector<fs::path> paths;
   for (auto at = fs::recursive_directory_iterator(root); at != fs::end(at); ++at) {
     const std::string name = at->path().filename().string();
     if (at->is_directory()) {
       if (name.front() == '.') at.disable_recursion_pending();
-    } else if (name == evolution_name || almost_says_version(name)) {
+    } else if (name == evolution_name || resembles_version(name)) {
       paths.push_back(at->path());
     }
   }
@@ -62,27 +61,29 @@ std::vector<fs::path> find_files(const fs::path& root) {
   return paths;
 }
 
-/// A file, and the folders in which others may appear beside it.
+/// Adds a file and the folders above it, in which new files may appear.
 void add_inputs(const fs::path& path, const fs::path& root, std::vector<std::string>& inputs) {
   for (fs::path at = path; at != root; at = at.parent_path()) inputs.push_back(at.generic_string());
 }
 
 void add_file(const fs::path& path, const fs::path& root,
-              std::map<std::string, SpecFolder>& folders, SpecFiles& files, Findings& findings) {
+              std::map<std::string, SpecFolder>& folders, SpecFiles& files,
+              Diagnostics& diagnostics) {
   const std::string text = read_file(path);
-  std::optional<JsonValue> json = read_json(text, path.generic_string(), findings);
+  std::optional<JsonValue> json = read_json(text, path.generic_string(), diagnostics);
   if (!json || !looks_like_spec(*json)) return;
-  if (text.find("tenon.dev/") != std::string::npos) files.names_standard = true;
+  if (text.find("tenon.dev/") != std::string::npos) files.uses_standard = true;
   const std::string name = path.filename().string();
   const std::optional<VersionName> version = version_of(name);
   SpecFile file{path.generic_string(), path.lexically_relative(root).generic_string(),
                 version.value_or(VersionName()), std::move(*json)};
   if (!version && name != evolution_name) {
-    findings.add({.place = {file.path},
-                  .code = "bad-file-name",
-                  .what = "'" + name + "' says no version",
-                  .needed = "a name such as v3.json, or v3preview1.json for the first preview of 3",
-                  .fix = "rename the file, or move it elsewhere"});
+    diagnostics.add(
+        {.location = {file.path},
+         .code = "bad-file-name",
+         .message = "'" + name + "' has no version in its name",
+         .needed = "a name such as v3.json, or v3preview1.json for the first preview of 3",
+         .fix = "rename the file, or move it elsewhere"});
     return;
   }
   SpecFolder& folder = folders[path.parent_path().generic_string()];
@@ -107,26 +108,26 @@ const SpecFile* SpecFolder::find(const VersionName& version) const noexcept {
   return found != versions.end() ? &*found : nullptr;
 }
 
-void find_spec_files(const std::string& root, bool standard, SpecFiles& files, Findings& findings) {
+void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
+                     Diagnostics& diagnostics) {
   fs::path top = fs::path(root).lexically_normal();
-  if (!top.has_filename()) top = top.parent_path();  // without a slash at its end
+  if (!top.has_filename()) top = top.parent_path();  // removes a trailing slash
   std::map<std::string, SpecFolder> folders;
   try {
     files.inputs.push_back(top.generic_string());
     for (const fs::path& path : find_files(top)) {
       add_inputs(path, top, files.inputs);
-      add_file(path, top, folders, files, findings);
+      add_file(path, top, folders, files, diagnostics);
     }
   } catch (const fs::filesystem_error& error) {
-    throw EnvironmentError("cannot read " + error.path1().generic_string() + ": " +
-                           error.code().message());
+    throw IoError("cannot read " + error.path1().generic_string() + ": " + error.code().message());
   }
-  if (folders.empty() && findings.empty()) {
-    findings.add({.place = {root},
-                  .code = "no-specs",
-                  .what = "no spec file lies in this folder or below",
-                  .needed = "<kind>/v1.json",
-                  .fix = "name the folder that holds the folders of the kinds"});
+  if (folders.empty() && diagnostics.empty()) {
+    diagnostics.add({.location = {root},
+                     .code = "no-specs",
+                     .message = "there is no spec file in this folder or below it",
+                     .needed = "<kind>/v1.json",
+                     .fix = "give the folder that contains the folders of the kinds"});
   }
   for (auto& [path, folder] : folders) {
     folder.path = path;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 //
 // Finds and parses spec files: `<folder>/**/v<N>.json`, `v<N>preview<M>.json` and the
-// `evolution.json` beside them. All versions of one kind or document type lie in one folder, and
-// nothing else does.
+// `evolution.json` in the same folder. A folder contains the versions of one kind or document type.
 #pragma once
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 #include "gen/model/version_name.hpp"
 
 #include <optional>
@@ -15,16 +14,16 @@
 
 namespace tenon::gen {
 
-/// The environment failed: a folder is not there, a file cannot be read or written.
-class EnvironmentError : public std::runtime_error {
+/// A folder does not exist, or a file cannot be read or written.
+class IoError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct SpecFile {
-  std::string path;       // as it was found, eg: "abi/kinds/source/v2.json"
-  std::string spec;       // below the folder that was given, eg: "kinds/source/v2.json"
-  VersionName version{};  // of the file name; none for evolution.json
+  std::string path;       // eg: "abi/kinds/source/v2.json"
+  std::string spec;       // relative to the given folder, eg: "kinds/source/v2.json"
+  VersionName version{};  // from the file name; none for evolution.json
   JsonValue json;
 };
 
@@ -32,23 +31,23 @@ struct SpecFolder {
   std::string path;
   std::vector<SpecFile> versions{};  // ascending
   std::optional<SpecFile> evolution{};
-  bool standard = false;  // of tenon's own installed specs
+  bool standard = false;  // from the installed specs of tenon
 
-  /// Those that there is a file of, ascending.
+  /// Returns the versions that have a file, ascending.
   std::vector<VersionName> names() const;
-  /// nullptr where there is none.
+  /// Returns nullptr if there is none.
   const SpecFile* find(const VersionName& version) const noexcept;
 };
 
 struct SpecFiles {
   std::vector<SpecFolder> folders{};  // sorted by path
-  std::vector<std::string> inputs{};  // the files, and the folders that lead to them
-  bool names_standard = false;        // whether a text says "tenon.dev/"
+  std::vector<std::string> inputs{};  // the files and the folders above them
+  bool uses_standard = false;         // whether a file contains "tenon.dev/"
 };
 
-/// Adds what lies below `root`. Files that are no JSON are findings and left out, as are specs
-/// whose file name almost says a version; a `v<N>.json` that is no spec of anything (has nothing
-/// that looks like one) is passed over. Throws EnvironmentError.
-void find_spec_files(const std::string& root, bool standard, SpecFiles& files, Findings& findings);
+/// Adds the specs below `root`. Files that are not JSON, and specs with a misspelt file name, are
+/// reported and skipped. A `v<N>.json` without any key of a spec is ignored. Throws IoError.
+void find_spec_files(const std::string& root, bool standard, SpecFiles& files,
+                     Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

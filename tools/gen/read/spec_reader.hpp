@@ -8,11 +8,11 @@
 
 namespace tenon::gen {
 
-/// Fills a version whose number and names are known already, as are those of all document types.
-/// The first version of a kind that is read says how the kind restarts.
+/// Reads the rest of a version that declare_families has declared, as it has all document types.
+/// The first version of a kind determines how the kind restarts.
 void read_kind_version(const JsonValue& spec, const Documents& documents, Kind& kind,
-                       KindVersion& version, Findings& findings);
+                       KindVersion& version, Diagnostics& diagnostics);
 void read_document_version(const JsonValue& spec, const Documents& documents,
-                           DocumentVersion& version, Findings& findings);
+                           DocumentVersion& version, Diagnostics& diagnostics);
 
 }  // namespace tenon::gen

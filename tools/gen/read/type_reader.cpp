@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gen/read/type_reader.hpp"
 
-#include "gen/model/reading.hpp"
+#include "gen/common.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 namespace tenon::gen {
 namespace {
 
-/// The names of shapes that stand for themselves or take an element, in the order of Shape.
+/// The names of builtin types, in the order of Shape.
 constexpr std::string_view shape_names[] = {
     "bool",   "int8",    "int16",   "int32",  "int64", "uint8",   "uint16",   "uint32",
     "uint64", "float32", "float64", "string", "bytes", "buffer",  "duration", "timestamp",
@@ -29,13 +29,14 @@ bool is_stream(Shape shape) noexcept {
   return shape == Shape::reader || shape == Shape::writer;
 }
 
-/// Reads one text. Stops at the first flaw.
+/// Parses one type. Stops at the first problem.
 class TypeReader {
  public:
-  TypeReader(const Place& place, TypeUse use, const TypeScope& scope, Findings& findings)
-      : place_(place), use_(use), scope_(scope), findings_(findings) {}
+  TypeReader(const SourceLocation& location, TypeUse use, const TypeScope& scope,
+             Diagnostics& diagnostics)
+      : location_(location), use_(use), scope_(scope), diagnostics_(diagnostics) {}
 
-  /// `outer` is what directly holds this type, if anything.
+  /// `outer` is the type that directly contains this one, if any.
   std::optional<Type> read(std::string_view text, std::optional<Shape> outer) {
     const std::size_t bracket = text.find('<');
     const std::string_view name = text.substr(0, bracket);
@@ -45,8 +46,8 @@ class TypeReader {
       return read_holder(*shape, text.substr(bracket + 1, text.size() - bracket - 2), outer);
     }
     if (shape && takes_element(*shape)) {
-      return bad("'" + std::string(name) + "' does not say of what",
-                 "'" + std::string(name) + "<...>'", "name the type of its elements");
+      return bad("'" + std::string(name) + "' has no element type",
+                 "'" + std::string(name) + "<...>'", "add the type of its elements");
     }
     if (shape) return check_plain(*shape, outer);
     if (text.find('@') != std::string_view::npos) return read_document(text);
@@ -58,19 +59,19 @@ class TypeReader {
     const bool of_documents = shape == Shape::map && inner.find('@') != std::string_view::npos;
     if (use_ == TypeUse::property && (!of_documents || outer)) return bad_property();
     if (shape == Shape::optional && outer) {
-      return bad("an optional stands inside " + std::string(shape_names[int(*outer)]),
-                 "optional only around the whole type of a field",
-                 *outer == Shape::optional ? "write optional once"
-                                           : "leave out what is not there instead");
+      return bad(
+          "an optional is inside " + std::string(shape_names[int(*outer)]),
+          "optional only around the whole type of a field",
+          *outer == Shape::optional ? "write optional once" : "omit absent elements instead");
     }
-    if (++depth_ > deepest) {
-      return bad("the type has too many levels", "at most " + std::to_string(deepest) + " levels",
+    if (++depth_ > max_depth) {
+      return bad("the type has too many levels", "at most " + std::to_string(max_depth) + " levels",
                  "name the inner levels as structs");
     }
     std::optional<Type> element = read(inner, shape);
     if (!element) return std::nullopt;
     if (shape == Shape::list && element->shape == Shape::uint8) {
-      return bad("a list of uint8 is the type bytes", "bytes", "write 'bytes'");
+      return bad("list<uint8> is not allowed: it is the type bytes", "bytes", "write 'bytes'");
     }
     return Type{.shape = shape, .element = std::make_shared<const Type>(std::move(*element))};
   }
@@ -84,7 +85,7 @@ class TypeReader {
     const bool optional_stream = is_stream(shape) && outer == Shape::optional;
     if (use_ == TypeUse::message && (!outer || optional_stream)) return Type{.shape = shape};
     const std::string name(shape_names[int(shape)]);
-    return bad("'" + name + "' lives only as long as a call and cannot stand in a value",
+    return bad("'" + name + "' is valid only during a call and cannot be part of a value",
                "'" + name + "' directly in a request or response" +
                    (is_stream(shape) ? ", also optional there" : ""),
                shape == Shape::buffer ? "use bytes" : "make it a field of its own");
@@ -115,15 +116,15 @@ class TypeReader {
     for (const auto& version : document->versions) {
       known.push_back(version->label);
       if (known.back() != label) continue;
-      // No header has properties.
+      // Headers do not contain properties.
       if (use_ != TypeUse::property) scope_.version.documents.push_back(version.get());
       return Type{.shape = Shape::document, .document = version.get()};
     }
-    findings_.add({.place = place_,
-                   .code = "unknown-version",
-                   .what = document->id + " has no version '" + std::string(label) + "'",
-                   .needed = enumerate(known),
-                   .fix = "write '" + std::string(name) + "@" + known.back() + "'"});
+    diagnostics_.add({.location = location_,
+                      .code = "unknown-version",
+                      .message = document->id + " has no version '" + std::string(label) + "'",
+                      .needed = enumerate(known),
+                      .fix = "write '" + std::string(name) + "@" + known.back() + "'"});
     return std::nullopt;
   }
 
@@ -136,7 +137,7 @@ class TypeReader {
     return nullptr;
   }
 
-  /// All that could stand where a type is unknown.
+  /// Returns all types, for suggestions.
   std::vector<std::string> known_types() const {
     std::vector<std::string> known(std::begin(shape_names), std::end(shape_names));
     for (const auto& enumeration : scope_.version.enums) known.push_back(enumeration->name);
@@ -151,48 +152,49 @@ class TypeReader {
   }
 
   std::optional<Type> unknown(std::string_view text) {
-    findings_.add({.place = place_,
-                   .code = "unknown-type",
-                   .what = "there is no type '" + std::string(text) + "'",
-                   .needed = "a type such as int32, string or list<string>, an enum or struct of "
-                             "this file, or a document type with its version",
-                   .fix = did_you_mean(text, known_types(), "define it, or correct the name")});
+    diagnostics_.add({.location = location_,
+                      .code = "unknown-type",
+                      .message = "there is no type '" + std::string(text) + "'",
+                      .needed =
+                          "a type such as int32, string or list<string>, an enum or struct of "
+                          "this file, or a document type with its version",
+                      .fix = did_you_mean(text, known_types(), "define it, or correct the name")});
     return std::nullopt;
   }
 
   std::optional<Type> bad_property() {
-    return bad("a manifest cannot hold a property of this type",
+    return bad("a property cannot have this type",
                "bool, a number, string, a document type, or a map of documents",
                "use one of those");
   }
 
   std::optional<Type> bad(std::string what, std::string needed, std::string fix) {
-    findings_.add({.place = place_,
-                   .code = "bad-type",
-                   .what = std::move(what),
-                   .needed = std::move(needed),
-                   .fix = std::move(fix)});
+    diagnostics_.add({.location = location_,
+                      .code = "bad-type",
+                      .message = std::move(what),
+                      .needed = std::move(needed),
+                      .fix = std::move(fix)});
     return std::nullopt;
   }
 
-  static constexpr int deepest = 16;
+  static constexpr int max_depth = 16;
 
-  const Place& place_;
+  const SourceLocation& location_;
   TypeUse use_;
   const TypeScope& scope_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   int depth_ = 0;
 };
 
 }  // namespace
 
 std::optional<Type> read_type(const JsonValue& text, TypeUse use, const TypeScope& scope,
-                              Findings& findings) {
+                              Diagnostics& diagnostics) {
   if (text.text() == nullptr) {
-    add_wrong_type(text, "a type", "a text such as \"list<string>\"", findings);
+    add_wrong_type(text, "a type", "a text such as \"list<string>\"", diagnostics);
     return std::nullopt;
   }
-  return TypeReader(text.place, use, scope, findings).read(*text.text(), std::nullopt);
+  return TypeReader(text.location, use, scope, diagnostics).read(*text.text(), std::nullopt);
 }
 
 bool is_type_name(std::string_view name) noexcept {

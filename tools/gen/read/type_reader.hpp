@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads the texts that say of which type a field is: "list<tenon.dev/record@2>".
+// Parses the types of fields: "list<tenon.dev/record@2>".
 #pragma once
 
 #include "gen/model/model.hpp"
@@ -14,10 +14,10 @@ namespace tenon::gen {
 
 using Documents = std::vector<std::unique_ptr<Document>>;
 
-/// What a type may name besides the types that every spec has.
+/// The names that a type may use besides the builtin types.
 struct TypeScope {
-  Version& version;           // its enums and structs; documents that are named are added to it
-  const std::string& domain;  // of document types without one
+  Version& version;           // its enums and structs; used documents are added to it
+  const std::string& domain;  // the default domain of document types
   const Documents& documents;
 };
 
@@ -27,11 +27,11 @@ enum class TypeUse {
   property,  // a property of a plugin
 };
 
-/// Nothing where the text is wrong, which is a finding.
+/// Parses a type. Returns nothing, and adds a diagnostic, if it is invalid.
 std::optional<Type> read_type(const JsonValue& text, TypeUse use, const TypeScope& scope,
-                              Findings& findings);
+                              Diagnostics& diagnostics);
 
-/// Whether every spec has a type of this name: "int32", "list".
+/// Whether the name is a builtin type: "int32", "list".
 bool is_type_name(std::string_view name) noexcept;
 
 }  // namespace tenon::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Boost's parser does not say where it is. So it is fed one byte at a time, and a cursor follows.
-#include "common/json_source.hpp"
+// Boost's parser does not report its position, so it gets one byte at a time, and a cursor follows.
+#include "common/json_reader.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -9,12 +9,12 @@
 #include <limits>
 #include <unordered_map>
 
-namespace tenon::reading {
+namespace tenon::tools {
 namespace {
 
-constexpr std::size_t deepest = 32;
+constexpr std::size_t max_depth = 32;
 
-/// Follows the text and remembers where the value or key under way begins.
+/// Follows the text and keeps the location of the current character and of the current token.
 class Cursor {
  public:
   explicit Cursor(const std::string& file) : here_{file, 1, 0}, token_(here_) {}
@@ -39,19 +39,19 @@ class Cursor {
     in_token_ = !between && c != '{' && c != '[';
   }
 
-  const Place& here() const noexcept { return here_; }
-  const Place& token() const noexcept { return token_; }
+  const SourceLocation& here() const noexcept { return here_; }
+  const SourceLocation& token() const noexcept { return token_; }
 
  private:
-  Place here_;
-  Place token_;
+  SourceLocation here_;
+  SourceLocation token_;
   bool was_newline_ = false;
   bool in_text_ = false;
   bool escaped_ = false;
   bool in_token_ = false;
 };
 
-/// Builds the value while the parser goes through the text.
+/// The handler of boost::json::basic_parser: builds a JsonValue.
 struct Builder {
   static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
   static constexpr std::size_t max_array_size = max_object_size;
@@ -63,13 +63,13 @@ struct Builder {
 
   struct Open {
     JsonValue value;
-    std::string key;  // of the member under way
-    Place key_place;
-    std::unordered_map<std::string, int> lines;  // of its keys
+    std::string key;  // of the current member
+    SourceLocation key_location;
+    std::unordered_map<std::string, int> lines;  // line of each key
   };
 
   Cursor cursor;
-  Findings& findings;
+  Diagnostics& diagnostics;
   std::vector<Open> open{};
   std::string text{};
   JsonValue root{};
@@ -84,17 +84,17 @@ struct Builder {
       array->push_back(std::move(value));
       return;
     }
-    const auto [first, is_new] = parent.lines.emplace(parent.key, value.place.line);
+    const auto [first, is_new] = parent.lines.emplace(parent.key, value.location.line);
     if (!is_new) {
-      findings.add({.place = parent.key_place,
-                    .code = "duplicate-key",
-                    .what = "the key '" + parent.key + "' stands twice in one object",
-                    .found = "the first on line " + std::to_string(first->second),
-                    .fix = "remove or rename one of the two"});
+      diagnostics.add({.location = parent.key_location,
+                       .code = "duplicate-key",
+                       .message = "the key '" + parent.key + "' occurs twice in one object",
+                       .found = "the first on line " + std::to_string(first->second),
+                       .fix = "remove or rename one of the two"});
       return;
     }
     std::get<JsonValue::Object>(parent.value.data)
-        .push_back({std::move(parent.key), parent.key_place, std::move(value)});
+        .push_back({std::move(parent.key), parent.key_location, std::move(value)});
   }
   template <class T>
   bool add_scalar(T value) {
@@ -117,7 +117,7 @@ struct Builder {
     return std::exchange(text, {});
   }
 
-  // What basic_parser calls.
+  // Callbacks of basic_parser.
   bool on_document_begin(Status&) { return true; }
   bool on_document_end(Status&) { return true; }
   bool on_object_begin(Status&) { return begin<JsonValue::Object>(); }
@@ -127,7 +127,7 @@ struct Builder {
   bool on_key_part(Text part, std::size_t, Status&) { return on_string_part(part, 0, {}); }
   bool on_key(Text part, std::size_t, Status&) {
     open.back().key = take_text(part);
-    open.back().key_place = cursor.token();
+    open.back().key_location = cursor.token();
     return true;
   }
   bool on_string_part(Text part, std::size_t, const Status&) {
@@ -148,10 +148,10 @@ struct Builder {
 }  // namespace
 
 std::optional<JsonValue> read_json(std::string_view text, const std::string& file,
-                                   Findings& findings) {
+                                   Diagnostics& diagnostics) {
   boost::json::parse_options options;
-  options.max_depth = deepest;
-  boost::json::basic_parser<Builder> parser(options, Builder{Cursor(file), findings});
+  options.max_depth = max_depth;
+  boost::json::basic_parser<Builder> parser(options, Builder{Cursor(file), diagnostics});
   Builder& builder = parser.handler();
   boost::json::error_code status;
   for (const char& c : text) {
@@ -162,13 +162,13 @@ std::optional<JsonValue> read_json(std::string_view text, const std::string& fil
   if (!status) parser.write_some(false, text.data(), 0, status);
   if (!status) return std::move(builder.root);
   const bool too_deep = status == boost::json::error::too_deep;
-  findings.add({.place = builder.cursor.here(),
-                .code = "not-json",
-                .what = "the file is no JSON: " + status.message(),
-                .needed = too_deep ? "at most " + std::to_string(deepest) + " levels"
-                                   : "JSON without comments and without a comma before } or ]",
-                .fix = "correct the text at this place or just before it"});
+  diagnostics.add({.location = builder.cursor.here(),
+                   .code = "not-json",
+                   .message = "the file is not valid JSON: " + status.message(),
+                   .needed = too_deep ? "at most " + std::to_string(max_depth) + " levels"
+                                      : "JSON without comments and without a comma before } or ]",
+                   .fix = "correct the text here or just before it"});
   return std::nullopt;
 }
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools

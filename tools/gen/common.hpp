@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the generator uses to read its files.
+// Makes the names of tools/common available in tenon::gen.
 #pragma once
 
-#include "common/findings.hpp"
-#include "common/json_source.hpp"
+#include "common/diagnostics.hpp"
+#include "common/json_reader.hpp"
 #include "common/json_value.hpp"
 #include "common/object_reader.hpp"
 
 namespace tenon::gen {
 
-using namespace tenon::reading;
+using namespace tenon::tools;
 
 }  // namespace tenon::gen

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "common/findings.hpp"
+#include "common/diagnostics.hpp"
 
 #include <algorithm>
 #include <tuple>
 
 #include "base/plain_text.hpp"
 
-namespace tenon::reading {
+namespace tenon::tools {
 namespace {
 
-/// Looking for a word that is near takes time for each that is known, and naming them all takes
-/// space.
+/// Limits the time for the search of a similar word, which is linear in the known words.
 constexpr std::size_t most_known = 1000;
+/// Limits the length of an enumeration.
 constexpr std::size_t most_shown = 60;
 
-/// How many characters must be added, removed, replaced or swapped with their neighbour; `limit`
-/// where that is more.
-std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
+/// Returns the optimal string alignment distance: the number of characters to add, remove, replace,
+/// or swap with their neighbour; at most `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) return limit;
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -33,7 +33,7 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
       }
       least = std::min(least, row[j]);
     }
-    // A swap looks two rows back.
+    // A swap depends on the last two rows.
     if (std::min(least, least_before) >= limit) return limit;
     std::swap(before, last);
     std::swap(last, row);
@@ -43,31 +43,32 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
 
 }  // namespace
 
-std::string to_text(const Finding& finding) {
-  std::string text = harmless(finding.place.file);
-  if (finding.place.line != 0) {
-    text += ":" + std::to_string(finding.place.line) + ":" + std::to_string(finding.place.column);
+std::string to_text(const Diagnostic& diagnostic) {
+  std::string text = harmless(diagnostic.location.file);
+  if (diagnostic.location.line != 0) {
+    text += ":" + std::to_string(diagnostic.location.line) + ":" +
+            std::to_string(diagnostic.location.column);
   }
-  text += ": error[" + finding.code + "]: " + harmless(finding.what);
+  text += ": error[" + diagnostic.code + "]: " + harmless(diagnostic.message);
   const auto add = [&text](std::string_view label, const std::string& line) {
     if (!line.empty()) text.append("\n   ").append(label).append(harmless(line));
   };
-  add("found   ", finding.found);
-  add("needed  ", finding.needed);
-  add("fix     ", finding.fix);
+  add("found   ", diagnostic.found);
+  add("needed  ", diagnostic.needed);
+  add("fix     ", diagnostic.fix);
   return text;
 }
 
-void Findings::add(Finding finding) {
-  all_.push_back(std::move(finding));
+void Diagnostics::add(Diagnostic diagnostic) {
+  all_.push_back(std::move(diagnostic));
   sorted_ = false;
 }
 
-const std::vector<Finding>& Findings::all() const {
+const std::vector<Diagnostic>& Diagnostics::all() const {
   if (sorted_) return all_;
-  std::stable_sort(all_.begin(), all_.end(), [](const Finding& a, const Finding& b) {
-    return std::tie(a.place.file, a.place.line, a.place.column) <
-           std::tie(b.place.file, b.place.line, b.place.column);
+  std::stable_sort(all_.begin(), all_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.location.file, a.location.line, a.location.column) <
+           std::tie(b.location.file, b.location.line, b.location.column);
   });
   sorted_ = true;
   return all_;
@@ -76,12 +77,12 @@ const std::vector<Finding>& Findings::all() const {
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   if (known.size() > most_known) return "";
   const std::string* nearest = nullptr;
-  // Of a short word something must be left.
+  // At least one character of a short word must remain.
   std::size_t least = std::min(word.size(), std::max<std::size_t>(1, word.size() / 3) + 1);
   for (const std::string& candidate : known) {
-    const std::size_t far = distance(word, candidate, least);
-    if (far < least) {
-      least = far;
+    const std::size_t distance = edit_distance(word, candidate, least);
+    if (distance < least) {
+      least = distance;
       nearest = &candidate;
     }
   }
@@ -105,4 +106,4 @@ std::string enumerate(const std::vector<std::string>& words) {
   return hidden == 0 ? text : text + " and " + std::to_string(hidden) + " more";
 }
 
-}  // namespace tenon::reading
+}  // namespace tenon::tools
