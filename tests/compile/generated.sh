@@ -58,6 +58,18 @@ domain() {
     compile_sdk "$1"
 }
 
+# A kind whose fields have the names of local variables of generated functions.
+named_like_variables() {
+  mkdir "$1" && cat >"$1/v1.json" <<END
+{ "kind": "test.example/k", "version": 1, "doc": "A kind.",
+  "methods": [{ "name": "m", "doc": "A method.", "threading": "any", "blocks": "cancel",
+    "request": { "blocking": "bool", "call": "bool", "guard": "bool", "in": "bool", "out": "bool",
+                 "status": "bool" },
+    "response": { "value": "bool" } }] }
+END
+  generate "$1" && compile "$1" "$1.out/kinds.cpp"
+}
+
 # The hand-written step of test.example/album, and its types as an edit of the specs makes them.
 album() {
   cp -R "$source/tests/documents/types" "$1"
@@ -92,6 +104,7 @@ cd "$world" || exit
 for word in bench conformance detail gen json sdk tests; do
   point "the domain $word.example compiles" domain $word
 done
+point "fields compile with the names of local variables" named_like_variables variables
 point "a step compiles with its types" fits same
 point "a step does not compile with a field that has another name" \
   does_not_fit renamed 's/"amount"/"sum"/' amount
