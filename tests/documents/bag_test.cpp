@@ -31,7 +31,7 @@ const DocumentConversion& conversion_between(const DocumentType& type, std::stri
   return *found;
 }
 
-TEST(Bag, GivesBackWhatHasTheSameShape) {
+TEST(Bag, RestoresFieldsOfTheSameType) {
   const std::string there = R"({"comes_back":[1,2]})";
   EXPECT_EQ(converted(there, "1", "2"),
             R"({"bag":{"comes_back@1":{"type":"list<int32>","value":[1,2]}}})");
@@ -39,13 +39,13 @@ TEST(Bag, GivesBackWhatHasTheSameShape) {
   EXPECT_EQ(converted(there, "3", "1"), there);
 }
 
-TEST(Bag, DoesNotReadAnotherShape) {
+TEST(Bag, KeepsFieldsOfAnotherType) {
   const std::string bagged = R"({"bag":{"comes_back_other@1":{"type":"string","value":"42"}}})";
   EXPECT_EQ(converted(R"({"comes_back_other":"42"})", "1", "3"), bagged);
   EXPECT_EQ(converted(bagged, "3", "1"), R"({"comes_back_other":"42"})");
 }
 
-TEST(Bag, KeepsTextsAndNumbersApart) {
+TEST(Bag, DistinguishesTextsFromNumbers) {
   EXPECT_EQ(converted(R"({"bag":{"comes_back_other@1":{"type":"string","value":42}}})", "2", "1"),
             "error: bag.comes_back_other@1.value: expected text, found number 42");
   EXPECT_EQ(converted(R"({"amount":"042"})", "2", "1"),
@@ -53,23 +53,23 @@ TEST(Bag, KeepsTextsAndNumbersApart) {
   EXPECT_EQ(converted(R"({"amount":"42"})", "2", "1"), R"({"count":42})");
 }
 
-TEST(Bag, IsPulledOnce) {
+TEST(Bag, DropsAnEntryThatWasRestored) {
   const std::string up =
       converted(R"({"bag":{"comes_back@1":{"type":"list<int32>","value":[7]}}})", "2", "3");
   EXPECT_EQ(up, R"({"comes_back":[7]})");
 }
 
-TEST(Bag, PassesOnWhatNobodyKnows) {
+TEST(Bag, PreservesEntriesOfUnknownFields) {
   const std::string strange = R"({"bag":{"colour@9":{"type":"rgb","value":[1.50,null]}}})";
   for (const char* to : {"1", "3preview2", "4"}) EXPECT_EQ(converted(strange, "2", to), strange);
 }
 
-TEST(Bag, HasNoStaleValue) {
+TEST(Bag, DropsAnEntryWhoseFieldWasRemoved) {
   EXPECT_EQ(converted(R"({"bag":{"comes_back@1":{"type":"list<int32>","value":[7]}}})", "3", "2"),
             "{}");
 }
 
-TEST(Bag, OfAStructStaysWithIt) {
+TEST(Bag, BelongsToItsStruct) {
   const std::string text = R"({"pages":[{"number":1,"text":"a","tags":["x"]},{"number":2}]})";
   const std::string down = converted(text, "2", "1");
   EXPECT_EQ(down, R"({"pages":[{"number":1,"caption":"a","bag":{"tags@2":{"type":"list<string>",)"
@@ -77,7 +77,7 @@ TEST(Bag, OfAStructStaysWithIt) {
   EXPECT_EQ(converted(down, "1", "2"), text);
 }
 
-TEST(Bag, WhatDoesNotFitIsToldWithItsPath) {
+TEST(Bag, ReportsInvalidEntriesByPath) {
   EXPECT_EQ(converted(R"({"pages":[{},{"bag":{"tags@2":{"type":"list<string>","value":[1]}}}]})",
                       "1", "2"),
             "error: pages[1].bag.tags@2.value[0]: expected text, found number 1");
@@ -105,11 +105,11 @@ constexpr std::string_view strange_shades =
     R"({"name":"","shade":"odd","other":"odd","shades":["dark","odd"],"by_name":{"a":"odd"},)"
     R"("rows":[["light"],["odd"]],"strokes":[{"shade":"odd"}]})";
 
-TEST(Bag, BringsLiteralsThroughTheAbiThatNobodyKnows) {
+TEST(Bag, PreservesUnknownLiteralsAcrossTheAbi) {
   EXPECT_EQ(crossed(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
 }
 
-TEST(Bag, BringsLiteralsThroughTheAbiThatLookLikeNumbers) {
+TEST(Bag, PreservesNumericLiteralsAcrossTheAbi) {
   for (const char* literal : {"1", "7", "007", "-1", "-2", "+1", ""}) {
     const std::string text = R"({"name":"","shade":")" + std::string(literal) +
                              R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
@@ -117,7 +117,7 @@ TEST(Bag, BringsLiteralsThroughTheAbiThatLookLikeNumbers) {
   }
 }
 
-TEST(Bag, OfAnySizeGoesThroughTheAbi) {
+TEST(Bag, PreservesLongLiteralsAcrossTheAbi) {
   for (const std::size_t size : {400, 500, 600, 5000}) {
     const std::string text = R"({"name":"","shade":")" + std::string(size, 'x') +
                              R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
@@ -125,7 +125,7 @@ TEST(Bag, OfAnySizeGoesThroughTheAbi) {
   }
 }
 
-TEST(Bag, DoesNotBringBackWhatWasChangedBehindTheAbi) {
+TEST(Bag, DoesNotRestoreLiteralsThatThePluginChanged) {
   const std::string text = R"({"name":"","shade":"light","shades":["dark","odd"],"by_name":{},)"
                            R"("rows":[],"strokes":[]})";
   static const std::int32_t other[] = {0, -1};
@@ -136,13 +136,13 @@ TEST(Bag, DoesNotBringBackWhatWasChangedBehindTheAbi) {
   EXPECT_NE(replaced.find(R"("shades":["light","dark"])"), std::string::npos) << replaced;
 }
 
-TEST(Bag, KeepsALiteralThatOnlyAVersionFurtherOnKnows) {
+TEST(Bag, PreservesLiteralsThatOnlyALaterVersionDefines) {
   const std::string page = R"({"first":{"mood":"still"},"moods":["loud","still","unheard_of"]})";
   EXPECT_EQ(converted(page, "4", "1"), page);
   EXPECT_EQ(converted(page, "1", "3preview1"), page);
 }
 
-TEST(Bag, GetsNothingWhereTheDocumentDoesNotComeBack) {
+TEST(Bag, GetsNoNewEntriesInOneWayConversions) {
   const DocumentType& type = *find_document_type(album);
   Arena arena;
   for (const Keep keep : {Keep::everything, Keep::nothing}) {
@@ -162,7 +162,7 @@ TEST(Bag, GetsNothingWhereTheDocumentDoesNotComeBack) {
   }
 }
 
-TEST(Bag, AndItsDocumentStayAsTheyWereWhereTheyCannotBeConverted) {
+TEST(Bag, IsUnchangedIfTheConversionFails) {
   const DocumentType& type = *find_document_type(album);
   const std::string text =
       R"({"text":"a","bag":{"comes_back@1":{"type":"list<int32>","value":[1]},)"
@@ -182,7 +182,7 @@ TEST(Bag, AndItsDocumentStayAsTheyWereWhereTheyCannotBeConverted) {
 
 constexpr std::string_view parcel = "test.example/parcel";
 
-TEST(Documents, GiveANameToAnotherField) {
+TEST(Documents, ReuseTheNameOfARenamedField) {
   EXPECT_EQ(converted(R"({"size":5})", "1", "2", parcel), R"({"size_bytes":5})");
   EXPECT_EQ(converted(R"({"size":5})", "1", "3", parcel), R"({"size_bytes":5})");
   const std::string newer = R"({"size_bytes":5,"size":7})";
@@ -193,7 +193,7 @@ TEST(Documents, GiveANameToAnotherField) {
             R"({"bag":{"size@2":{"type":"int32","value":7}}})");
 }
 
-TEST(Documents, KeepAFieldApartFromOneThatTookItsName) {
+TEST(Documents, DistinguishAFieldFromOneThatReusesItsName) {
   const std::string older = R"({"tag":"old"})";
   const std::string newer = R"({"bag":{"tag@1":{"type":"string","value":"old"}}})";
   EXPECT_EQ(converted(older, "1", "2", parcel), newer);
@@ -201,7 +201,7 @@ TEST(Documents, KeepAFieldApartFromOneThatTookItsName) {
   EXPECT_EQ(converted(newer, "3", "1", parcel), older);
 }
 
-TEST(Documents, SwapNames) {
+TEST(Documents, SwapNamesOfFields) {
   const std::string older = R"({"left":"a","side":{"left":1,"right":2}})";
   const std::string newer = R"({"right":"a","side":{"left":2,"right":1}})";
   EXPECT_EQ(converted(older, "1", "2", parcel), newer);
@@ -217,7 +217,7 @@ TEST(Documents, RenameValuesOfEnums) {
   EXPECT_EQ(converted(R"({"old_tone":"light"})", "1", "3", parcel), gone);
 }
 
-TEST(Documents, OfPreviewsGoByTheirNeighbours) {
+TEST(Documents, ConvertBetweenPreviewsAlongTheTree) {
   const std::string first =
       converted(R"({"trial":[{"number":3}],"moods":["calm"]})", "3preview1", "3preview2");
   EXPECT_EQ(first, R"({"trial":[{"number":3}],"bag":{"moods@3preview1":{"type":"list<feeling>",)"
@@ -227,13 +227,13 @@ TEST(Documents, OfPreviewsGoByTheirNeighbours) {
             R"("value":[{"number":3}]}}})");
 }
 
-TEST(Documents, AreStoredAtTheNewestReleaseInTheOrderOfNumbers) {
+TEST(Documents, AreStoredAtTheNewestRelease) {
   EXPECT_EQ(find_document_type(album)->hub, "4");
   EXPECT_EQ(find_document_type("test.example/gone")->hub, "2");
   EXPECT_EQ(find_document_type("test.example/sketchy")->hub, "1");
 }
 
-TEST(Documents, OfATypeThatIsGoneStayReadable) {
+TEST(Documents, OfRemovedTypesStayReadable) {
   DocumentConverter converter;
   const auto read =
       converter.convert(R"({"type":"test.example/gone","version":1,"value":{"name":"old"}})", {});

@@ -29,7 +29,7 @@ std::string answer(const std::string& requests) {
   return out.str();
 }
 
-TEST(Converter, AnswersEachLine) {
+TEST(Converter, RespondsToEachLine) {
   const std::string request =
       R"({"document": "{\"type\":\"test.example/album\",\"version\":1,\"value\":{\"count\":7}}",)";
   const std::string bare =
@@ -56,9 +56,9 @@ struct Unknown {
   const char* request;
   const char* found;
 };
-class UnknownRequest : public testing::TestWithParam<Unknown> {};
+class InvalidRequest : public testing::TestWithParam<Unknown> {};
 
-TEST_P(UnknownRequest, IsRefusedAndTheNextOneIsAnswered) {
+TEST_P(InvalidRequest, IsRefusedAndTheNextOneIsServed) {
   const std::string good =
       R"({"document": "{\"amount\":\"7\"}", "type": "test.example/album", "from": "2", "to": "2"})";
   const std::string said = answer(std::string(GetParam().request) + "\n" + good + "\n");
@@ -68,7 +68,7 @@ TEST_P(UnknownRequest, IsRefusedAndTheNextOneIsAnswered) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, UnknownRequest,
+    All, InvalidRequest,
     testing::Values(Unknown{"", "incomplete JSON"}, Unknown{"{", "incomplete JSON"},
                     Unknown{"7", "expected an object with a document"},
                     Unknown{"{}", "expected an object with a document"},
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Unknown{R"({"document": "{}", "lenient": 1})", "expected true or false"},
                     Unknown{R"({"document": "{}", "colour": "red"})", R"("where":"colour")"}));
 
-TEST(AppConverters, ConvertAsTheirOwnProgramDoes) {
+TEST(AppConverters, ReturnTheResultsOfTheirProgram) {
   AppConverter app(CONVERTER, 60s);
   DocumentConverter own;
   for (const DocumentReadOptions& how :
@@ -95,7 +95,7 @@ TEST(AppConverters, ConvertAsTheirOwnProgramDoes) {
 }
 
 /// More than fits into any buffer of the system.
-TEST(AppConverters, TakeLargeDocuments) {
+TEST(AppConverters, ConvertLargeDocuments) {
   AppConverter app(CONVERTER, 60s);
   const std::string document = R"({"type":"test.example/album","version":2,"value":{"amount":")" +
                                std::string(5'000'000, 'a') + R"("}})";
@@ -113,9 +113,9 @@ struct Useless {
 void PrintTo(const Useless& one, std::ostream* out) {
   *out << one.name;
 }
-class UselessConverter : public testing::TestWithParam<Useless> {};
+class FaultyConverter : public testing::TestWithParam<Useless> {};
 
-TEST_P(UselessConverter, IsToldAndStartedAnew) {
+TEST_P(FaultyConverter, IsReportedAndStartedAgain) {
   const World world;
   const auto program = world.write("convert", std::string("#!/bin/sh\n") + GetParam().script);
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
@@ -134,7 +134,7 @@ TEST_P(UselessConverter, IsToldAndStartedAnew) {
 
 #define STARTED "echo started >>\"$(dirname \"$0\")/started\"\n"
 INSTANTIATE_TEST_SUITE_P(
-    All, UselessConverter,
+    All, FaultyConverter,
     testing::Values(
         Useless{"ends", STARTED "read -r line; exit 7", "it exited with status 7"},
         Useless{"ends at once", STARTED, "it exited with status 0"},
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(AppConverters, ThatCannotBeStartedAreTold) {
+TEST(AppConverters, ReportThatTheyCannotBeStarted) {
   const World world;
   AppConverter app(world.write("convert", "no program"), 60s);
   const auto converted = app.convert(album_1, {.to = "2"});

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Fuzz, KeptInputsStayHarmless) {
+TEST(Fuzz, CorpusRunsWithoutAFault) {
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator(CORPUS)) {
     SCOPED_TRACE(entry.path());

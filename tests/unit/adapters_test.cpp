@@ -43,7 +43,7 @@ tenon_status keep(tenon_call* call, void* self, const test_evolve_added_v1_keep_
 }
 constexpr test_evolve_added_v1 keeper = {sizeof keeper, 1, 0, nullptr, keep};
 
-TEST(Adapters, HandOnWhatNoStepTouches) {
+TEST(Adapters, ForwardUnchangedMethodsWithoutCopying) {
   const void* seen = nullptr;
   Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2, &seen);
   tenon::Call call;
@@ -54,7 +54,7 @@ TEST(Adapters, HandOnWhatNoStepTouches) {
   EXPECT_EQ(seen, &in);  // the struct of the caller itself, not a copy
 }
 
-TEST(Adapters, AnswerFixedValuesOfEachType) {
+TEST(Adapters, ReturnDefaultsOfEachType) {
   Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
   tenon::Call call;
   const test_evolve_added_v2_fixed_request in{sizeof in};
@@ -84,7 +84,7 @@ TEST(Adapters, AnswerFixedValuesOfEachType) {
   EXPECT_EQ(added->done(call.raw(), added.self(), &done), TENON_OK);
 }
 
-TEST(Adapters, AnswerUnimplemented) {
+TEST(Adapters, FailWithUnimplemented) {
   Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
   tenon::Call call;
   const test_evolve_added_v2_unknown_request in{sizeof in};
@@ -97,7 +97,7 @@ TEST(Adapters, AnswerUnimplemented) {
   EXPECT_EQ(call.message(), "no work \"outside\" of calls");
 }
 
-TEST(Adapters, AnswerTheRegisteredName) {
+TEST(Adapters, ReturnTheRegisteredName) {
   tenon::Call call;
   const test_evolve_added_v2_named_response* out = nullptr;
   {
@@ -114,7 +114,7 @@ TEST(Adapters, AnswerTheRegisteredName) {
   EXPECT_EQ(own(out->name), "me.example/plugin");
 }
 
-TEST(Adapters, LetAHookAnswer) {
+TEST(Adapters, CallHooksForAddedMethods) {
   Adapted<test_evolve_added_v2> added(test::EvolveAdded::kind(), keeper, 2);
   tenon::Call call;
   test_evolve_added_v2_worked_request in{sizeof in, 21};
@@ -127,7 +127,7 @@ TEST(Adapters, LetAHookAnswer) {
   EXPECT_EQ(call.message(), "too small");
 }
 
-TEST(Adapters, SayWhatThePluginReallyHas) {
+TEST(Adapters, ListMethodsThatThePluginLacks) {
   EXPECT_EQ(missing(test::EvolveAdded::kind(), 1, 2),
             (Texts{"fixed", "done", "unknown", "refused", "named"}));
   EXPECT_EQ(missing(test::EvolveChanged::kind(), 1, 2), Texts{});
@@ -192,21 +192,21 @@ test_evolve_changed_v1 changed_plugin() {
   return table;
 }
 
-struct ChangedTest : testing::Test {
+struct ChangedMethods : testing::Test {
   Seen seen;
   test_evolve_changed_v1 plugin = changed_plugin();
   Adapted<test_evolve_changed_v2> changed{test::EvolveChanged::kind(), plugin, 2, &seen};
   tenon::Call call;
 };
 
-TEST_F(ChangedTest, CallsARenamedMethod) {
+TEST_F(ChangedMethods, CallsARenamedMethod) {
   const test_evolve_changed_v2_after_request in{sizeof in, text("renamed")};
   const test_evolve_changed_v2_after_response* out = nullptr;
   ASSERT_EQ(changed->after(call.raw(), changed.self(), &in, &out), TENON_OK);
   EXPECT_EQ(own(out->text), "renamed");
 }
 
-TEST_F(ChangedTest, DropsWhatTheOlderDoesNotKnow) {
+TEST_F(ChangedMethods, DropsFieldsThatTheOlderVersionLacks) {
   const std::int32_t limit = 5;
   const test_evolve_changed_v2_grows_request in{sizeof in, text("grown"), &limit};
   const test_evolve_changed_v2_grows_response* out = nullptr;
@@ -220,7 +220,7 @@ TEST_F(ChangedTest, DropsWhatTheOlderDoesNotKnow) {
   EXPECT_EQ(own(on->text), "moved");
 }
 
-TEST_F(ChangedTest, PassesAFixedValueForWhatTheNewerHasNoMore) {
+TEST_F(ChangedMethods, FillsRemovedFieldsWithDefaults) {
   const test_evolve_changed_v2_shrinks_request in{sizeof in, text("shrunk")};
   const test_evolve_changed_v2_shrinks_response* out = nullptr;
   ASSERT_EQ(changed->shrinks(call.raw(), changed.self(), &in, &out), TENON_OK);
@@ -228,7 +228,7 @@ TEST_F(ChangedTest, PassesAFixedValueForWhatTheNewerHasNoMore) {
   EXPECT_EQ(seen.level, 3);
 }
 
-TEST_F(ChangedTest, FillsAndDropsPartsOfAnswers) {
+TEST_F(ChangedMethods, FillsAndDropsFieldsOfResponses) {
   const test_evolve_changed_v2_answers_request in{sizeof in, text("text")};
   const test_evolve_changed_v2_answers_response* out = nullptr;
   ASSERT_EQ(changed->answers(call.raw(), changed.self(), &in, &out), TENON_OK);
@@ -242,7 +242,7 @@ TEST_F(ChangedTest, FillsAndDropsPartsOfAnswers) {
   EXPECT_EQ(own(silence_answer->text), "done");
 }
 
-TEST_F(ChangedTest, LetsAHookChangeTheSignature) {
+TEST_F(ChangedMethods, CallsAHookForANewSignature) {
   const Texts texts = {"", "one", "three"};
   const test_evolve_changed_v2_signature_request in{
       sizeof in, Value<Texts>::raw<Copy::shallow>(call.raw(), texts)};
@@ -252,7 +252,7 @@ TEST_F(ChangedTest, LetsAHookChangeTheSignature) {
             (std::vector<std::int32_t>{0, 3, 5}));
 }
 
-TEST_F(ChangedTest, PassesFailuresOn) {
+TEST_F(ChangedMethods, ForwardsFailures) {
   const test_evolve_changed_v2_answers_request in{sizeof in, text("fail")};
   const test_evolve_changed_v2_answers_response* out = nullptr;
   EXPECT_EQ(changed->answers(call.raw(), changed.self(), &in, &out),
@@ -261,7 +261,7 @@ TEST_F(ChangedTest, PassesFailuresOn) {
   EXPECT_EQ(out, nullptr);
 }
 
-TEST_F(ChangedTest, FailsWhereThePluginSucceedsWithoutAnAnswer) {
+TEST_F(ChangedMethods, FailsIfThePluginReturnsNoResponse) {
   seen.gives_answers = false;
   const test_evolve_changed_v2_answers_request in{sizeof in, text("text")};
   const test_evolve_changed_v2_answers_response* out = nullptr;
@@ -329,7 +329,7 @@ test::EntryV2 entry(const std::string& number) {
   return entry;
 }
 
-TEST(Adapters, ConvertDocumentsOnTheWayDownAndUp) {
+TEST(Adapters, ConvertDocumentsInBothDirections) {
   using test::EntryV2;
   using Named = std::map<std::string, EntryV2, std::less<>>;
   using Nested = std::vector<std::vector<EntryV2>>;
@@ -363,7 +363,7 @@ TEST(Adapters, ConvertDocumentsOnTheWayDownAndUp) {
   EXPECT_EQ(out->few.count, 0u);
 }
 
-TEST(Adapters, AddNothingToADocumentThatPassesThroughAnOlderPlugin) {
+TEST(Adapters, AddNothingToDocumentsOfOlderPlugins) {
   using test::EntryV2;
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
   tenon::Call call;
@@ -381,7 +381,7 @@ TEST(Adapters, AddNothingToADocumentThatPassesThroughAnOlderPlugin) {
   }
 }
 
-TEST(Adapters, PassTheFailureOfAConversionOn) {
+TEST(Adapters, ReportFailedConversions) {
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
   tenon::Call call;
   test_carried_v2_documents_request in{};
@@ -394,7 +394,7 @@ TEST(Adapters, PassTheFailureOfAConversionOn) {
   EXPECT_EQ(call.message(), "bag: incomplete JSON (1:2)");
 }
 
-TEST(Adapters, LeaveOutFieldsThatTheCallerOrThePluginDoesNotKnowYet) {
+TEST(Adapters, OmitFieldsAddedAfterCallerOrPluginWasBuilt) {
   LaterSeen seen{};
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2, &seen);
   tenon::Call call;
@@ -415,7 +415,7 @@ TEST(Adapters, LeaveOutFieldsThatTheCallerOrThePluginDoesNotKnowYet) {
   EXPECT_EQ(own(out->tone), "soft");
 }
 
-TEST(Adapters, CarryStructsWhoseNamesDiffer) {
+TEST(Adapters, ConvertRenamedStructs) {
   Adapted<test_carried_v2> carried(test::Carried::kind(), carrier, 2);
   tenon::Call call;
   const std::vector<test::CarriedV2Place> all = {{4, "four"}};
@@ -481,7 +481,7 @@ std::string trail_of(const Adapted<Table>& chain, tenon::Call& call) {
   return own(out->text);
 }
 
-TEST(Adapters, ServeVersion1ThroughFour) {
+TEST(Adapters, AdaptVersion1ToVersion4) {
   const void* seen = nullptr;
   Adapted<test_chain_v4> chain(test::Chain::kind(), chain_1, 4, &seen);
   tenon::Call call;
@@ -507,7 +507,7 @@ TEST(Adapters, ServeVersion1ThroughFour) {
   EXPECT_EQ(since_4->version, 3);
 }
 
-TEST(Adapters, ServeVersionsBetween) {
+TEST(Adapters, AdaptToIntermediateVersions) {
   const void* seen = nullptr;
   tenon::Call call;
   Adapted<test_chain_v4> newest(test::Chain::kind(), chain_3, 4, &seen);
@@ -521,7 +521,7 @@ TEST(Adapters, ServeVersionsBetween) {
   EXPECT_EQ(own(out->text), "2(x)");
 }
 
-TEST(Adapters, SayWhatIsMissingThroughAllSteps) {
+TEST(Adapters, ListMissingMethodsAcrossSteps) {
   const tenon::Kind& kind = test::Chain::kind();
   EXPECT_EQ(missing(kind, 1, 2), (Texts{"since_2"}));
   EXPECT_EQ(missing(kind, 1, 4), (Texts{"since_2", "since_4"}));
@@ -533,7 +533,7 @@ TEST(Adapters, SayWhatIsMissingThroughAllSteps) {
   }
 }
 
-TEST(Adapters, SayWhichMethodsAreThePluginsOwn) {
+TEST(Adapters, ListMethodsThatThePluginImplements) {
   const tenon::KindVersion& changed = *test::EvolveChanged::kind().find(1);
   const auto own = [&](std::string_view method) -> std::string_view {
     const tenon::MethodInfo* found = changed.own_method(2, method);
@@ -551,7 +551,7 @@ TEST(Adapters, SayWhichMethodsAreThePluginsOwn) {
   EXPECT_NE(added.own_method(1, "keep"), nullptr) << "used as what it is";
 }
 
-TEST(Adapters, RefuseWhereAStepIsNotAdaptable) {
+TEST(Adapters, RefuseStepsThatAreNotAdaptable) {
   const tenon::Kind& kind = test::BrokenChain::kind();
   EXPECT_TRUE(kind.find(1)->serves(2));
   EXPECT_FALSE(kind.find(1)->serves(3));
@@ -565,7 +565,7 @@ TEST(Adapters, RefuseWhereAStepIsNotAdaptable) {
 
 // -- What the loader learns ---------------------------------------------------
 
-TEST(Kinds, DescribeTheirTables) {
+TEST(Kinds, DescribeTheirVtables) {
   const tenon::Kind& kind = test::EvolveChanged::kind();
   EXPECT_EQ(kind.id, "test.example/evolve_changed");
   EXPECT_FALSE(kind.session);
@@ -580,7 +580,7 @@ TEST(Kinds, DescribeTheirTables) {
   EXPECT_FALSE(first.methods[1].required);
 }
 
-TEST(Kinds, HaveAnAnswerForEachSlotThatMayBeEmpty) {
+TEST(Kinds, DefineAFallbackForEachOptionalSlot) {
   using Same = decltype(test_evolve_changed_v1::same);
   const tenon::MethodInfo& method = test::EvolveChanged::kind().find(1)->methods[1];
   tenon::Call call;

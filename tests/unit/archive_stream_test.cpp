@@ -33,7 +33,7 @@ void read_once(tenon::Reader& reader) {
   ASSERT_GT(reader.read(buffer).value(), 0u);
 }
 
-TEST(ArchiveStream, AbandonedOneFailsOnBothSides) {
+TEST(ArchiveStream, FailsOnBothSidesIfAbandoned) {
   ArchiveStream archive({});
   tenon::Reader reader = archive.reader();
   ASSERT_TRUE(archive.add(nth_id(1), "{}"));
@@ -45,7 +45,7 @@ TEST(ArchiveStream, AbandonedOneFailsOnBothSides) {
   EXPECT_EQ(archive.finish().error().code(), "unavailable");
 }
 
-TEST(ArchiveStream, UnfinishedOneFails) {
+TEST(ArchiveStream, FailsIfUnfinished) {
   tenon::Reader reader;
   {
     ArchiveStream archive({});
@@ -55,7 +55,7 @@ TEST(ArchiveStream, UnfinishedOneFails) {
   EXPECT_EQ(all(reader, 100).error().message(), "the archive was not finished");
 }
 
-TEST(ArchiveStream, AbandonWakesTheReader) {
+TEST(ArchiveStream, WakesTheReaderIfAbandoned) {
   ArchiveStream archive({});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
   EXPECT_EQ(read.wait_for(0s), std::future_status::timeout);
@@ -63,7 +63,7 @@ TEST(ArchiveStream, AbandonWakesTheReader) {
   EXPECT_EQ(read.get().error().code(), "unavailable");
 }
 
-TEST(ArchiveStream, FinishedOneCannotBeAbandoned) {
+TEST(ArchiveStream, CannotBeAbandonedAfterFinish) {
   ArchiveStream archive({});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
   ASSERT_TRUE(archive.finish());
@@ -71,7 +71,7 @@ TEST(ArchiveStream, FinishedOneCannotBeAbandoned) {
   EXPECT_TRUE(read.get());
 }
 
-TEST(ArchiveStream, FullQueueWaitsForTheReader) {
+TEST(ArchiveStream, WaitsForTheReaderIfTheQueueIsFull) {
   ArchiveStream archive({.queue_bytes = 1000});
   std::optional<tenon::Reader> reader = archive.reader();
   std::atomic<int> added = 0;
@@ -91,7 +91,7 @@ TEST(ArchiveStream, FullQueueWaitsForTheReader) {
   EXPECT_EQ(failed.error().message(), "the archive is no longer read");
 }
 
-TEST(ArchiveStream, ItemMayBeLargerThanTheQueue) {
+TEST(ArchiveStream, AcceptsItemsLargerThanTheQueue) {
   const std::string large(5'000'000, 'x');
   ArchiveStream archive({.queue_bytes = 10});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
@@ -100,7 +100,7 @@ TEST(ArchiveStream, ItemMayBeLargerThanTheQueue) {
   EXPECT_TRUE(read.get());
 }
 
-TEST(ArchiveStream, CancelledReadContinuesLater) {
+TEST(ArchiveStream, ResumesAfterACancelledRead) {
   ArchiveStream archive({});
   tenon::Reader reader = archive.reader();
   tenon::Call call;
@@ -117,7 +117,7 @@ TEST(ArchiveStream, CancelledReadContinuesLater) {
   EXPECT_TRUE(all(reader, 100));
 }
 
-TEST(ArchiveStream, BadIdDoesNotEndIt) {
+TEST(ArchiveStream, ContinuesAfterABadId) {
   ArchiveStream archive({});
   EXPECT_EQ(archive.add(id("pods", "", "a/b"), "{}").error().to_string(),
             "error[bad-id] pods a/b: the resource cannot be stored in an archive\n"
@@ -127,7 +127,7 @@ TEST(ArchiveStream, BadIdDoesNotEndIt) {
   EXPECT_TRUE(archive.add(id("pods", "", "a"), "{}"));
 }
 
-TEST(ArchiveStream, SeveralThreadsMayAdd) {
+TEST(ArchiveStream, AcceptsItemsFromSeveralThreads) {
   ArchiveStream archive({.compression = Compression::zstd, .queue_bytes = 1000});
   auto read = std::async([body = archive.reader()]() mutable { return all(body, 100); });
   std::vector<std::future<void>> adding;

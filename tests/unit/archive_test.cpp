@@ -67,7 +67,7 @@ TEST_P(Compressions, RoundTripKeepsEveryItem) {
 }
 
 /// Packs and unpacks 100 MB at the same time.
-TEST_P(Compressions, ArchiveNeverLiesInMemoryAsAWhole) {
+TEST_P(Compressions, ArchiveIsStreamedInBoundedMemory) {
   const PeakMemory memory;
   ArchiveStream archive({.compression = GetParam(), .time = noon, .queue_bytes = 1 << 20});
   auto unpacked = std::async([&, body = archive.reader()]() mutable {
@@ -82,7 +82,7 @@ TEST_P(Compressions, ArchiveNeverLiesInMemoryAsAWhole) {
 #endif
 }
 
-TEST_P(Compressions, SameItemsMakeTheSameBytes) {
+TEST_P(Compressions, SameItemsProduceTheSameBytes) {
   const std::string once = pack({{nth_id(1), "{}"}, {nth_id(2), nth_json(2)}}, GetParam());
   EXPECT_EQ(once, pack({{nth_id(1), "{}"}, {nth_id(2), nth_json(2)}}, GetParam(), 1));
   EXPECT_EQ(unpack(once).value().size(), 2u);
@@ -104,7 +104,7 @@ TEST_P(Compressions, ChangedByteNeverChangesAnItem) {
   EXPECT_LT(harmless, 16u);
 }
 
-TEST_P(Compressions, CutArchiveIsFound) {
+TEST_P(Compressions, TruncatedArchiveIsAnError) {
   const std::string packed = pack({{nth_id(1), nth_json(1)}}, GetParam());
   for (std::size_t size = 0; size < packed.size(); size++) {
     const auto cut = unpack(packed.substr(0, size));
@@ -113,11 +113,11 @@ TEST_P(Compressions, CutArchiveIsFound) {
   }
 }
 
-TEST_P(Compressions, NothingAddedUnpacksToNothing) {
+TEST_P(Compressions, EmptyArchiveUnpacksToNothing) {
   EXPECT_EQ(unpack(pack({}, GetParam())).value().size(), 0u);
 }
 
-TEST_P(Compressions, TarExtractsIt) {
+TEST_P(Compressions, TarExtractsTheArchive) {
   const ResourceIdV1 umlaut = id("pods", "web", "\xc3\xa4");
   const ResourceIdV1 longest = id("pods", "", std::string(longest_name - 5, 'n'));
   world_.write("a.tar", pack({{umlaut, "{\"a\":1}"}, {longest, nth_json(3)}}, GetParam()));

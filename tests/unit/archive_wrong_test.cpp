@@ -65,7 +65,7 @@ std::string tar_of(const std::vector<Raw>& entries) {
   return tar;
 }
 
-class WrongArchive : public testing::Test {
+class InvalidArchive : public testing::Test {
  protected:
   tenon::Result<Items> unpack(std::string packed, const ArchiveLimits& limits = {},
                               std::size_t piece = 1 << 20) {
@@ -84,7 +84,7 @@ const std::string path = "resources/pods/cluster/a.json";
 
 // -- Valid archives of others -------------------------------------------------
 
-TEST_F(WrongArchive, TarMakesGoodOnes) {
+TEST_F(InvalidArchive, AcceptsArchivesOfTar) {
   world_.write("in/resources/pods/namespaces/web/\xc3\xa4.json", "{\"a\":1}");
   world_.write("in/resources/nodes/cluster/" + std::string(200, 'n') + ".json", "{}");
   world_.write("in/metadata/version", "1");
@@ -106,13 +106,13 @@ TEST_F(WrongArchive, TarMakesGoodOnes) {
   }
 }
 
-TEST_F(WrongArchive, MetadataAloneIsNoItem) {
+TEST_F(InvalidArchive, IgnoresMetadata) {
   EXPECT_EQ(unpack(tar_of({{"metadata/version"}, {"resources", "", AE_IFDIR}})).value().size(), 0u);
 }
 
 // -- Wrong entries ------------------------------------------------------------
 
-TEST_F(WrongArchive, EntriesThatAreNoItemsAreErrors) {
+TEST_F(InvalidArchive, RefusesEntriesThatAreNotItems) {
   const std::string layout =
       "   needed  resources/RESOURCE/cluster/NAME.json or "
       "resources/RESOURCE/namespaces/NAMESPACE/NAME.json\n"
@@ -172,7 +172,7 @@ TEST_F(WrongArchive, EntriesThatAreNoItemsAreErrors) {
   for (const auto& [raw, error] : wrongs) EXPECT_EQ(failure(tar_of({raw})), error);
 }
 
-TEST_F(WrongArchive, ItemTwiceIsAnError) {
+TEST_F(InvalidArchive, RefusesDuplicateItems) {
   EXPECT_EQ(failure(tar_of({{path, "1"}, {"./" + path, "1"}})),
             "error[duplicate-resource] " + path +
                 ": the archive contains an item twice\n"
@@ -180,7 +180,7 @@ TEST_F(WrongArchive, ItemTwiceIsAnError) {
                 "   fix     use an archive that tenon-backup created");
 }
 
-TEST_F(WrongArchive, LimitsAreKept) {
+TEST_F(InvalidArchive, EnforcesLimits) {
   const std::string two = tar_of({{path, "{\"abc\":1}"}, {"resources/pods/cluster/b.json", "{}"}});
   EXPECT_EQ(failure(two, {.item_bytes = 9, .entries = 2}), "");
   EXPECT_EQ(failure(two, {.item_bytes = 8}), "error[archive-too-large] " + path +
@@ -198,7 +198,7 @@ TEST_F(WrongArchive, LimitsAreKept) {
 }
 
 /// An archive of some kilobytes that unpacks to 8 GB is refused before it fills the disk.
-TEST_F(WrongArchive, SparseFileDoesNotFillTheDisk) {
+TEST_F(InvalidArchive, RefusesALargeSparseFile) {
   ASSERT_EQ(world_.run({"truncate", "--size", "8G", world_.path("in/" + path).string()}).exit, 0);
   ASSERT_EQ(
       world_
@@ -210,7 +210,7 @@ TEST_F(WrongArchive, SparseFileDoesNotFillTheDisk) {
   EXPECT_EQ(unpack(world_.read("a.tar")).error().found(), "8589934592 bytes");
 }
 
-TEST_F(WrongArchive, WhatIsNoTarFileIsAnError) {
+TEST_F(InvalidArchive, RefusesFilesOtherThanTar) {
   for (const std::string& content : {std::string(), std::string("x"), std::string("\x1f\x8b"),
                                      std::string(2000, 'x'), std::string("PK\x03\x04", 4)}) {
     EXPECT_EQ(unpack(content).error().code(), "broken-archive") << content;
@@ -223,7 +223,7 @@ TEST_F(WrongArchive, WhatIsNoTarFileIsAnError) {
             "   fix     get another copy of the archive");
 }
 
-TEST_F(WrongArchive, LeavesNothingBehind) {
+TEST_F(InvalidArchive, RemovesPartlyUnpackedFiles) {
   const auto items = unpack(tar_of({{path}}));
   ASSERT_TRUE(items);
   for (const auto& entry : std::filesystem::directory_iterator(world_.root())) {
@@ -231,13 +231,13 @@ TEST_F(WrongArchive, LeavesNothingBehind) {
   }
 }
 
-TEST_F(WrongArchive, MissingFolderIsAnError) {
+TEST_F(InvalidArchive, ReportsAMissingFolder) {
   const auto items = unpack_archive(content(tar_of({})), world_.root() / "none", {}, call_);
   EXPECT_EQ(items.error().code(), "cannot-write");
   EXPECT_EQ(items.error().found(), "No such file or directory");
 }
 
-TEST_F(WrongArchive, CancelledCallStopsUnpacking) {
+TEST_F(InvalidArchive, StopsIfTheCallIsCancelled) {
   call_.cancel();
   EXPECT_EQ(unpack(tar_of({{path}})).error().code(), "cancelled");
 }

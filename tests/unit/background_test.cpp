@@ -30,7 +30,7 @@ auto in(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
 }
 
-TEST(TimerQueues, RunTasksInTheOrderInWhichTheyAreDue) {
+TEST(TimerQueues, RunTasksInOrderOfTheirTimes) {
   std::mutex mutex;
   std::vector<int> order;
   TimerQueue timers;
@@ -50,7 +50,7 @@ TEST(TimerQueues, RunTasksInTheOrderInWhichTheyAreDue) {
   EXPECT_EQ(order, (std::vector{1, 2, 3}));
 }
 
-TEST(TimerQueues, MayEndInsideOneOfTheirTasks) {
+TEST(TimerQueues, MayBeDestroyedInsideATask) {
   auto timers = std::make_unique<TimerQueue>();
   std::atomic<bool> started{false};
   std::atomic<bool> ended{false};
@@ -67,7 +67,7 @@ TEST(TimerQueues, MayEndInsideOneOfTheirTasks) {
   EXPECT_FALSE(later);
 }
 
-TEST(TimerQueues, DropATaskWithItsTimer) {
+TEST(TimerQueues, DropATaskWhenItsTimerIsDestroyed) {
   TimerQueue timers;
   const auto owned = std::make_shared<int>();
   std::atomic<bool> dropped{false};
@@ -83,7 +83,7 @@ TEST(TimerQueues, DropATaskWithItsTimer) {
   EXPECT_FALSE(dropped);
 }
 
-TEST(TimerQueues, DropAllThatWasPlannedForAnOperation) {
+TEST(TimerQueues, DropTasksOfAnOperationWhenItEnds) {
   TimerQueue timers;
   const auto owned = std::make_shared<int>();
   std::atomic<int> looks{0};
@@ -100,7 +100,7 @@ TEST(TimerQueues, DropAllThatWasPlannedForAnOperation) {
   EXPECT_TRUE(eventually([&] { return looks == 1; }));
 }
 
-TEST(TimerQueues, RunTasksPlannedBeforeOrAfterOneThatWasDropped) {
+TEST(TimerQueues, RunTasksAroundADroppedTask) {
   TimerQueue timers;
   ASSERT_TRUE(timers.start());
   std::atomic<bool> early{false};
@@ -113,7 +113,7 @@ TEST(TimerQueues, RunTasksPlannedBeforeOrAfterOneThatWasDropped) {
   EXPECT_TRUE(eventually([&] { return early && late; }));
 }
 
-TEST(WorkersOfAHost, RunEachJobOnAThreadOfItsOwn) {
+TEST(Workers, RunJobsConcurrently) {
   Workers workers;
   std::atomic<int> met{0};
   for (int i = 0; i < 4; i++) {
@@ -151,7 +151,7 @@ TEST_F(WorkersInTurn, ShareAThread) {
   EXPECT_EQ(workers_.stop(in(60s)), 0u);
 }
 
-TEST_F(WorkersInTurn, EndTheThreadOnWhichTheyLeaveSomething) {
+TEST_F(WorkersInTurn, EndTheThreadIfAJobAsksForIt) {
   // The thread-local objects of a thread end with it.
   struct Left {
     ~Left() { ended++; }
@@ -167,7 +167,7 @@ TEST_F(WorkersInTurn, EndTheThreadOnWhichTheyLeaveSomething) {
   }
 }
 
-TEST_F(WorkersInTurn, AreDroppedAfterTheStop) {
+TEST_F(WorkersInTurn, DropJobsAfterTheStop) {
   run(true);
   EXPECT_EQ(workers_.stop(in(60s)), 0u);
   EXPECT_TRUE(workers_.run_in_turn([] {
@@ -176,7 +176,7 @@ TEST_F(WorkersInTurn, AreDroppedAfterTheStop) {
   }));
 }
 
-TEST_F(WorkersInTurn, DoNotWaitForOneThatHangs) {
+TEST_F(WorkersInTurn, RunJobsWhileAnotherHangs) {
   std::atomic<bool> let_go{false};
   ASSERT_TRUE(workers_.run_in_turn([&] { return eventually([&] { return let_go.load(); }); }));
   run(true);
@@ -184,7 +184,7 @@ TEST_F(WorkersInTurn, DoNotWaitForOneThatHangs) {
   EXPECT_EQ(workers_.stop(in(60s)), 0u);
 }
 
-TEST(WorkersOfAHost, AreLeftBehindWhenTheyHang) {
+TEST(Workers, AreAbandonedIfTheyHang) {
   const auto let_go = std::make_shared<std::atomic<bool>>(false);
   const auto over = std::make_shared<std::atomic<bool>>(false);
   {
@@ -199,7 +199,7 @@ TEST(WorkersOfAHost, AreLeftBehindWhenTheyHang) {
   EXPECT_TRUE(eventually([&] { return over->load(); }));
 }
 
-TEST(WorkersOfAHost, DoNotWaitForTheJobThatStopsThem) {
+TEST(Workers, MayBeStoppedByAJob) {
   auto workers = std::make_unique<Workers>();
   std::atomic<int> left{-1};
   ASSERT_TRUE(workers->run([&] {
@@ -209,7 +209,7 @@ TEST(WorkersOfAHost, DoNotWaitForTheJobThatStopsThem) {
   EXPECT_TRUE(eventually([&] { return left == 0; }));
 }
 
-TEST(Operations, AreOverdueInTheStepThatTakesTooLong) {
+TEST(Operations, ReportTheOverdueStep) {
   Operation operation(1min);
   const auto now = std::chrono::steady_clock::now();
   EXPECT_FALSE(operation.overdue(now + 1h)) << "no step is under way";
@@ -229,14 +229,14 @@ TEST(Operations, AreOverdueInTheStepThatTakesTooLong) {
 }
 
 #ifndef NDEBUG
-TEST(LockOrder, EndsTheProcessWhereALockIsTakenOutOfOrder) {
+TEST(LockOrder, AbortsOnALockOutOfOrder) {
   Mutex module(LockRank::module);
   Mutex catalog(LockRank::catalog);
   const std::lock_guard held(catalog);
   EXPECT_DEATH({ module.lock(); }, "out of order");
 }
 
-TEST(LockOrder, EndsTheProcessWhereForeignCodeRunsUnderALock) {
+TEST(LockOrder, AbortsOnForeignCodeUnderALock) {
   Mutex module(LockRank::module);
   detail::lock_order::expect_none();
   const std::lock_guard held(module);

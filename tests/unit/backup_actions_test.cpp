@@ -83,7 +83,7 @@ TEST(PodVolumesAction, AddsTheVolumeOfAClaim) {
                     {R"({"kind":"PersistentVolume","spec":{"volumeName":"pv-7"}})", {}}});
 }
 
-TEST(BackupActions, ApplyToWhatTheyLookAt) {
+TEST(BackupActions, SelectTheResourcesThatTheyHandle) {
   Host host = host_of_builtins();
   const auto resources = [&]<class K>(K*, std::string_view action) {
     return host.create<K>(action).value()->applies_to().value();
@@ -100,7 +100,7 @@ TEST(BackupActions, ApplyToWhatTheyLookAt) {
   EXPECT_EQ(resources((RestoreItemAction*)nullptr, "tenon.dev/remap-labels"), expected);
 }
 
-TEST(BackupActions, KnowTheirNames) {
+TEST(BackupActions, ReturnTheirRegisteredNames) {
   Host host = host_of_builtins();
   for (const char* name : {"tenon.dev/service-account", "tenon.dev/pod-volumes"}) {
     EXPECT_EQ(host.create<BackupItemAction>(name).value()->name().value(), name);
@@ -134,14 +134,14 @@ TEST(BackupActions, RefuseItemsThatAreNotObjects) {
   }
 }
 
-TEST(BackupActions, TakeDeepSchemas) {
+TEST(BackupActions, AcceptDeeplyNestedSchemas) {
   std::string schema = "{\"kind\":\"CustomResourceDefinition\",\"spec\":";
   for (int i = 0; i < 120; i++) schema += "{\"properties\":";
   schema += "0" + std::string(120, '}') + "}";
   EXPECT_EQ(added_by("tenon.dev/pod-volumes", schema), Texts{});
 }
 
-TEST(BackupActions, ServeSeveralThreadsAtOnce) {
+TEST(BackupActions, RunOnSeveralThreadsAtOnce) {
   Host host = host_of_builtins();
   auto action = host.create<RestoreItemAction>("tenon.dev/change-namespace").value();
   std::vector<std::thread> threads;

@@ -38,7 +38,7 @@ bool has(const std::vector<Request>& requests, std::string_view name) {
                      [&](const Request& request) { return request.name == name; });
 }
 
-TEST_F(BackupFaults, WhileUnpackingAreReported) {
+TEST_F(BackupFaults, AreReportedByUnpacking) {
   Entries entries;
   for (std::size_t i = 0; i < 300; i++) entries.emplace_back(nth_id(i), std::string(2'000, 'x'));
   const std::string packed = pack(entries, Compression::zstd);
@@ -72,7 +72,7 @@ TEST_F(BackupFaults, WhileUnpackingAreReported) {
   EXPECT_TRUE(has(requests, "write"));
 }
 
-TEST_F(BackupFaults, WhileReadingDocumentsAreReported) {
+TEST_F(BackupFaults, AreReportedByReadingDocuments) {
   // Not a folder: libstdc++ ends the process if it has no memory for a path in it.
   const auto from = world_.write("faulty/in.json",
                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}

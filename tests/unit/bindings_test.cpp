@@ -51,7 +51,7 @@ std::string used(const Bindings& bindings) {
   return words;
 }
 
-TEST(Bindings, GiveTheHostTheNewestOfEachPackage) {
+TEST(Bindings, GiveTheHostTheNewestVersions) {
   const Bindings bindings({.host = "photo",
                            .found = {package("x.y/a", "1.0.0"), package("x.y/a", "1.2.0"),
                                      package("x.y/a", "2.0.0-rc.1"), package("x.y/b", "0.1.0")}});
@@ -61,7 +61,7 @@ TEST(Bindings, GiveTheHostTheNewestOfEachPackage) {
 }
 
 // An old plugin that nobody uses does not keep the host from what is new.
-TEST(Bindings, DoNotAskWhatIsNotUsed) {
+TEST(Bindings, IgnoreRequirementsOfUnusedVersions) {
   const Bindings bindings({.host = "photo",
                            .found = {package("x.y/a", "1.0.0", {{"x.y/c", "~1.0"}}),
                                      package("x.y/a", "2.0.0", {{"x.y/c", "^1"}}),
@@ -73,7 +73,7 @@ TEST(Bindings, DoNotAskWhatIsNotUsed) {
   EXPECT_EQ(got(bindings, oldest, "x.y/c"), "1.0.4");
 }
 
-TEST(Bindings, UnifyWhereOneVersionDoesForAllAndElseGiveEachItsOwn) {
+TEST(Bindings, ShareAVersionOrBindVersionsSideBySide) {
   const Package one = package("x.y/one", "1.0.0", {{"x.y/c", "^1"}});
   const Package other = package("x.y/other", "1.0.0", {{"x.y/c", ">=1,<1.5"}});
   const Package third = package("x.y/third", "1.0.0", {{"x.y/c", "^2"}});
@@ -85,7 +85,7 @@ TEST(Bindings, UnifyWhereOneVersionDoesForAllAndElseGiveEachItsOwn) {
   EXPECT_EQ(got(bindings, third, "x.y/c"), "2.0.0");
 }
 
-TEST(Bindings, KeepTheHostToItsRequirements) {
+TEST(Bindings, EnforceRequirementsOfTheHost) {
   Packages packages{.host = "photo",
                     .requirements = {{"x.y/a", Requirement::parse("^1").value()}},
                     .found = {package("x.y/a", "1.0.0"), package("x.y/a", "2.0.0")}};
@@ -103,7 +103,7 @@ TEST(Bindings, KeepTheHostToItsRequirements) {
   EXPECT_EQ(used(incomplete), "x.y/a 1.0.0") << "what else there is is used";
 }
 
-TEST(Bindings, LeaveOutWhatDoesNotGetWhatItRequires) {
+TEST(Bindings, ExcludePackagesWithUnmetRequirements) {
   const Bindings bindings(
       {.host = "photo",
        .found = {package("x.y/a", "1.0.0"), package("x.y/a", "2.0.0", {{"x.y/b", "*"}}),
@@ -119,7 +119,7 @@ TEST(Bindings, LeaveOutWhatDoesNotGetWhatItRequires) {
   EXPECT_EQ(bindings.diagnostics()[1].where(), "x.y/b 1.0.0");
 }
 
-TEST(Bindings, GiveAllReasonsAtOnce) {
+TEST(Bindings, ReportAllConflictsOfAPackage) {
   const Bindings bindings(
       {.host = "photo",
        .found = {package("x.y/a", "1.0.0", {{"x.y/b", "*"}, {"x.y/c", "^2"}, {"x.y/d", ">1,<1"}}),
@@ -137,7 +137,7 @@ TEST(Bindings, GiveAllReasonsAtOnce) {
       "x.y/c 1.1.0; change the requirement of x.y/a 1.0.0");
 }
 
-TEST(Bindings, ShowEveryBranchOfADeeperConflict) {
+TEST(Bindings, ExplainEveryBranchOfATransitiveConflict) {
   const Bindings bindings({.host = "photo",
                            .found = {package("x.y/a", "1.0.0", {{"x.y/b", "^1"}}),
                                      package("x.y/b", "1.0.0", {{"x.y/c", "^3"}}),
@@ -155,7 +155,7 @@ TEST(Bindings, ShowEveryBranchOfADeeperConflict) {
 }
 
 // A chain of any length: what is near, and what is missing at its end.
-TEST(Bindings, ExplainALongChainByItsEnd) {
+TEST(Bindings, AbbreviateTheExplanationOfALongChain) {
   Packages packages{.host = "photo"};
   constexpr int length = 4000;
   for (int i = 0; i < length; i++) {
@@ -171,7 +171,7 @@ TEST(Bindings, ExplainALongChainByItsEnd) {
   EXPECT_EQ(bindings.diagnostics().front().needed(), "x.y/4000 *");
 }
 
-TEST(Bindings, ShowAPackageWhatItRequiresAndNothingElse) {
+TEST(Bindings, LimitAPackageToItsRequirements) {
   const Package asker = package("x.y/a", "1.0.0", {{"x.y/b", "^1"}});
   const Bindings bindings({.host = "photo",
                            .found = {asker, package("x.y/a", "2.0.0"), package("x.y/b", "1.3.0"),
@@ -187,7 +187,7 @@ TEST(Bindings, ShowAPackageWhatItRequiresAndNothingElse) {
   EXPECT_EQ(unseen->fix(), R"(add "x.y/c": "^1.4" to what the manifest of x.y/a requires)");
 }
 
-TEST(Bindings, ShowAPackageItselfAndTheCore) {
+TEST(Bindings, LetAPackageUseItselfAndTheCore) {
   const Package asker = package("x.y/a", "1.0.0");
   const Bindings bindings(
       {.host = "photo",
@@ -197,7 +197,7 @@ TEST(Bindings, ShowAPackageItselfAndTheCore) {
   EXPECT_EQ(code(bindings.refusal(asker, "photo.example/core", version("5.0.0"), true)), "");
 }
 
-TEST(Bindings, TakeARequirementOfTheCoreAtItsWord) {
+TEST(Bindings, EnforceRequirementsOfTheCore) {
   const Package content = package("x.y/a", "1.0.0", {{"photo.example/core", "^5"}});
   const Package wants_more = package("x.y/b", "1.0.0", {{"photo.example/core", "^6"}});
   const Bindings bindings(
@@ -209,7 +209,7 @@ TEST(Bindings, TakeARequirementOfTheCoreAtItsWord) {
 }
 
 // A generation that is about to replace the one that was found.
-TEST(Bindings, AnswerCodeThatIsNewerThanWhatWasFound) {
+TEST(Bindings, BindANewerVersionBeforeItReplacesTheOld) {
   const Bindings bindings(
       {.host = "photo",
        .found = {package("x.y/a", "1.0.0"), package("x.y/b", "1.0.0"), package("x.y/b", "2.0.0")}});
@@ -218,7 +218,7 @@ TEST(Bindings, AnswerCodeThatIsNewerThanWhatWasFound) {
   EXPECT_EQ(code(bindings.refusal(fresh, "x.y/b", version("1.0.0"), false)), "");
 }
 
-TEST(Bindings, RefuseAChangeThatAUserDoesNotTake) {
+TEST(Bindings, RefuseAReplacementThatADependentExcludes) {
   const Package user = package("x.y/a", "1.0.0", {{"x.y/b", "^1"}});
   const Package before = package("x.y/b", "1.0.0");
   const Bindings bindings({.host = "photo",
@@ -238,7 +238,7 @@ TEST(Bindings, RefuseAChangeThatAUserDoesNotTake) {
             "version-refused");
 }
 
-TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
+TEST(Bindings, FollowTheLockAndReportConflicts) {
   Packages packages{
       .host = "photo",
       .lock = {{"x.y/a", version("1.0.0")}, {"x.y/b", version("1.0.0")}},
@@ -269,7 +269,7 @@ TEST(Bindings, KeepToTheLockAndTellWhereItDoesNotFit) {
             "x.y/b 1.9.0");
 }
 
-TEST(Bindings, TakeTheRequirementsOfDevelopmentForWishes) {
+TEST(Bindings, TreatRequirementsOfDevPackagesAsAdvisory) {
   Package asker = package("x.y/a", "0.0.0", {{"x.y/b", "^9"}});
   asker.dev = true;
   const Bindings bindings({.host = "photo", .found = {asker, package("x.y/b", "1.0.0")}});
@@ -280,7 +280,7 @@ TEST(Bindings, TakeTheRequirementsOfDevelopmentForWishes) {
 
 // Whatever there is: each package that is refused has a reason, and each requirement of one that is
 // used is met by what it sees.
-TEST(Bindings, HoldInAnyRepository) {
+TEST(Bindings, AreConsistentInRandomRepositories) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

@@ -44,7 +44,7 @@ int reads_of_process() {
   return value;
 }
 
-TEST(ByteSources, GiveWhatStandsInTheFile) {
+TEST(ByteSources, ReturnTheContentOfTheFile) {
   const tests::World world;
   const std::string content = content_of(20000);
   const auto file = platform::File::open(world.write("file", content)).value();
@@ -65,7 +65,7 @@ TEST(ByteSources, GiveWhatStandsInTheFile) {
   }
 }
 
-TEST(ByteSources, EndWithTheFile) {
+TEST(ByteSources, ReportReadsPastTheEnd) {
   const tests::World world;
   const std::string content = content_of(5000);
   const auto path = world.write("file", content);
@@ -94,7 +94,7 @@ TEST(ByteSources, EndWithTheFile) {
   EXPECT_EQ(read(grown, 4990, 11), "truncated-file");
 }
 
-TEST(ByteSources, ReadWhatIsNearOnlyOnce) {
+TEST(ByteSources, CacheNearbyReads) {
   const tests::World world;
   const auto file = platform::File::open(world.write("file", content_of(20000))).value();
   FileSource source(file);

@@ -53,7 +53,7 @@ std::int32_t wait_on(Call& call, std::chrono::nanoseconds time) {
   return call.raw()->functions->wait(call.raw(), time.count());
 }
 
-TEST(Call, KeepsWhatTheLastFailureSaidUntilItIsReset) {
+TEST(Call, KeepsTheLastFailureUntilReset) {
   Call call;
   const auto said = [&] {
     const tenon_string text = call.raw()->functions->message(call.raw());
@@ -67,7 +67,7 @@ TEST(Call, KeepsWhatTheLastFailureSaidUntilItIsReset) {
   EXPECT_EQ(said(), "nothing");
 }
 
-TEST(Call, GivesMemoryThatIsAlignedAndApart) {
+TEST(Call, AllocatesAlignedDisjointMemory) {
   Call call;
   std::vector<std::uint8_t*> blocks;
   for (const std::size_t size : {1u, 15u, 16u, 17u, 500u, 5000u, 1u, 100000u, 0u}) {
@@ -81,7 +81,7 @@ TEST(Call, GivesMemoryThatIsAlignedAndApart) {
   EXPECT_EQ(blocks[7][99999], 7);
 }
 
-TEST(Call, NeedsNoMemoryInTheLongRun) {
+TEST(Call, ReusesItsMemory) {
   Call call;
   const CountsBlocks blocks(call);
   const auto use = [&] {
@@ -96,7 +96,7 @@ TEST(Call, NeedsNoMemoryInTheLongRun) {
   EXPECT_EQ(blocks.count(), warm);
 }
 
-TEST(Call, NeedsNoMemoryOfTheHostForSmallAnswers) {
+TEST(Call, AllocatesSmallResponsesInline) {
   Call call;
   const CountsBlocks blocks(call);
   tenon_allocate(call.raw(), 256);
@@ -104,7 +104,7 @@ TEST(Call, NeedsNoMemoryOfTheHostForSmallAnswers) {
   EXPECT_EQ(blocks.count(), 0);
 }
 
-TEST(Call, KeepsTheLastMessageUntilItIsReset) {
+TEST(Call, KeepsTheLastMessageUntilReset) {
   Call call;
   tenon_fail(call.raw(), TENON_INTERNAL, "first");
   EXPECT_EQ(tenon_fail(call.raw(), TENON_NOT_FOUND, "second"), TENON_NOT_FOUND);
@@ -113,7 +113,7 @@ TEST(Call, KeepsTheLastMessageUntilItIsReset) {
   EXPECT_EQ(call.message(), "");
 }
 
-TEST(Call, KnowsItsDeadline) {
+TEST(Call, ReturnsItsDeadline) {
   Call call;
   EXPECT_EQ(call.cancelled(), CancelReason::none);
   call.set_timeout(1h);
@@ -124,14 +124,14 @@ TEST(Call, KnowsItsDeadline) {
   EXPECT_EQ(call.cancelled(), CancelReason::deadline) << "a reset keeps the deadline";
 }
 
-TEST(Call, WaitsUntilItsDeadlineAtMost) {
+TEST(Call, WaitsAtMostUntilItsDeadline) {
   Call call;
   EXPECT_EQ(wait_on(call, 1ms), TENON_NOT_CANCELLED);
   call.set_timeout(5ms);
   EXPECT_EQ(wait_on(call, 1h), TENON_CANCELLED_BY_DEADLINE);
 }
 
-TEST(Call, IsCancelledForTheFirstReasonUntilItIsReset) {
+TEST(Call, KeepsTheFirstCancelReasonUntilReset) {
   Call call;
   call.cancel(CancelReason::restart);
   call.cancel();
@@ -143,7 +143,7 @@ TEST(Call, IsCancelledForTheFirstReasonUntilItIsReset) {
   EXPECT_FALSE(is_readable(handle_of(call)));
 }
 
-TEST(Call, WakesWhoWaitsWhenAnotherThreadCancels) {
+TEST(Call, WakesAWaitingThreadWhenCancelled) {
   Call call;
   std::int32_t reason = TENON_NOT_CANCELLED;
   std::thread waiting([&] { reason = wait_on(call, -1ns); });
@@ -152,7 +152,7 @@ TEST(Call, WakesWhoWaitsWhenAnotherThreadCancels) {
   EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
 }
 
-TEST(Call, WakesWhoPollsTheHandle) {
+TEST(Call, WakesAThreadThatPollsItsHandle) {
   Call call;
   const std::intptr_t handle = handle_of(call);
   EXPECT_EQ(handle_of(call), handle) << "one handle per call";
@@ -161,7 +161,7 @@ TEST(Call, WakesWhoPollsTheHandle) {
   EXPECT_TRUE(is_readable(handle));
 }
 
-TEST(Call, KeepsItsHandleOverAReset) {
+TEST(Call, KeepsItsHandleAcrossReset) {
   Call call;
   const std::intptr_t handle = handle_of(call);
   call.cancel();
@@ -172,13 +172,13 @@ TEST(Call, KeepsItsHandleOverAReset) {
   EXPECT_TRUE(is_readable(handle));
 }
 
-TEST(Call, GivesAHandleThatIsReadableWhenItWasCancelledBefore) {
+TEST(Call, ReturnsAReadableHandleIfAlreadyCancelled) {
   Call call;
   call.cancel();
   EXPECT_TRUE(is_readable(handle_of(call)));
 }
 
-TEST(ChildCall, TakesOverDeadlineAndCancellation) {
+TEST(ChildCall, InheritsDeadlineAndCancellation) {
   Call parent;
   parent.set_timeout(1h);
   ChildCall child(&parent);
@@ -189,7 +189,7 @@ TEST(ChildCall, TakesOverDeadlineAndCancellation) {
   EXPECT_EQ(ChildCall(&parent).cancelled(), CancelReason::restart) << "born cancelled";
 }
 
-TEST(ChildCall, WakesWithItsParentThroughAllGenerations) {
+TEST(ChildCall, IsWokenByAnyAncestor) {
   Call parent;
   ChildCall child(&parent);
   ChildCall grandchild(&child);
@@ -200,7 +200,7 @@ TEST(ChildCall, WakesWithItsParentThroughAllGenerations) {
   EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
 }
 
-TEST(ChildCall, LeavesItsParentAlone) {
+TEST(ChildCall, DoesNotCancelItsParent) {
   Call parent;
   {
     ChildCall child(&parent);
@@ -212,7 +212,7 @@ TEST(ChildCall, LeavesItsParentAlone) {
 }
 
 // Each child writes what failed inside of it, while the parent builds errors of its own.
-TEST(ChildCall, HandsItsFailuresOverFromItsOwnThread) {
+TEST(ChildCall, TransfersItsFailuresAcrossThreads) {
   for (int round = 0; round < 200; round++) {
     Call parent;
     std::vector<std::thread> threads;
@@ -243,7 +243,7 @@ TEST(ChildCall, MayOutliveItsParent) {
   child.add_failed_inside(UINT32_MAX, "nobody is left to hear it");
 }
 
-TEST(ChildCall, OfAPartIsCancelledWithThatAndWithTheWhole) {
+TEST(ChildCall, OfANestedCallIsCancelledWithEitherParent) {
   Call whole;
   NestedCall part(whole);
   ChildCall of_whole(&whole);
@@ -255,7 +255,7 @@ TEST(ChildCall, OfAPartIsCancelledWithThatAndWithTheWhole) {
   EXPECT_EQ(of_whole.cancelled(), CancelReason::caller);
 }
 
-TEST(ChildCall, GoesOverToTheWholeWhenItsPartEnds) {
+TEST(ChildCall, OutlivesANestedCallUnderItsParent) {
   Call whole;
   auto part = std::make_unique<NestedCall>(whole);
   ChildCall child(part.get());
@@ -269,7 +269,7 @@ TEST(ChildCall, GoesOverToTheWholeWhenItsPartEnds) {
   EXPECT_EQ(child.cancelled(), CancelReason::caller);
 }
 
-TEST(NestedCall, IsCancelledWithItsWhole) {
+TEST(NestedCall, IsCancelledWithItsParent) {
   Call whole;
   NestedCall part(whole);
   NestedCall innermost(static_cast<Call&>(part));
@@ -280,7 +280,7 @@ TEST(NestedCall, IsCancelledWithItsWhole) {
   EXPECT_EQ(reason, TENON_CANCELLED_BY_CALLER);
 }
 
-TEST(NestedCall, LeavesItsWholeAsItIs) {
+TEST(NestedCall, DoesNotCancelItsParent) {
   Call whole;
   const std::intptr_t handle = handle_of(whole);
   {
@@ -294,7 +294,7 @@ TEST(NestedCall, LeavesItsWholeAsItIs) {
   EXPECT_FALSE(is_readable(handle));
 }
 
-TEST(ChildCall, OfNobodyStandsAlone) {
+TEST(ChildCall, WithoutAParentIsIndependent) {
   ChildCall call(nullptr);
   EXPECT_EQ(call.raw()->deadline, INT64_MAX);
   EXPECT_EQ(call.cancelled(), CancelReason::none);

@@ -70,7 +70,7 @@ TEST_F(Catalogs, HaveOneModuleForEachFile) {
   EXPECT_EQ(module("axe"), nullptr);
 }
 
-TEST_F(Catalogs, StayWhereNothingHasChanged) {
+TEST_F(Catalogs, AreKeptIfNothingHasChanged) {
   const ManifestPtr saw = manifest("saw", "1.0.0");
   const auto find = [&](const ManifestPtr& manifest) {
     store_->list({{"/saw.so", manifest}}, {}, [&](detail::ModuleOrigin origin, ManifestPtr made) {
@@ -86,7 +86,7 @@ TEST_F(Catalogs, StayWhereNothingHasChanged) {
   EXPECT_EQ(versions("saw"), Texts());
 }
 
-TEST_F(Catalogs, FindTheModuleOfAFileThatWasGoneAsLongAsItLives) {
+TEST_F(Catalogs, ReuseTheLiveModuleOfAFileThatReturns) {
   list({{"saw", "1.0.0"}});
   const auto older = store_->current();
   list({});
@@ -97,14 +97,14 @@ TEST_F(Catalogs, FindTheModuleOfAFileThatWasGoneAsLongAsItLives) {
   EXPECT_EQ(versions("saw"), Texts{"2.0.0"});
 }
 
-TEST_F(Catalogs, ForgetModulesThatHaveEnded) {
+TEST_F(Catalogs, DropModulesThatHaveEnded) {
   list({{"saw", "1.0.0"}});
   list({});
   list({});
   EXPECT_TRUE(store_->current()->content().unlisted.empty());
 }
 
-TEST_F(Catalogs, GiveAnIdleModuleTheManifestOfItsNewFile) {
+TEST_F(Catalogs, UpdateTheManifestOfAnIdleModule) {
   list({{"saw", "1.0.0"}});
   const auto older = store_->current();
   list({{"saw", "1.1.0"}});
@@ -121,13 +121,13 @@ TEST_F(Catalogs, ArePublishedAfterTheModuleServesItsManifest) {
   EXPECT_EQ(versions("saw"), Texts{"2.0.0"});
 }
 
-TEST_F(Catalogs, AreNotBuiltForAManifestThatSaysTheSame) {
+TEST_F(Catalogs, AreNotRebuiltForAnEqualManifest) {
   list({{"saw", "1.0.0"}});
   EXPECT_EQ(store_->prepare(*module("saw"), manifest("saw", "1.0.0")), nullptr);
   EXPECT_NE(store_->prepare(*module("saw"), manifest("saw", "1.0.0+build")), nullptr);
 }
 
-TEST_F(Catalogs, AreBuiltAgainWhenAnotherWasPublishedMeanwhile) {
+TEST_F(Catalogs, AreRebuiltAfterAConcurrentChange) {
   list({{"saw", "1.0.0"}, {"axe", "1.0.0"}});
   const auto saw = store_->prepare(*module("saw"), manifest("saw", "2.0.0"));
   const auto axe = store_->prepare(*module("axe"), manifest("axe", "2.0.0"));

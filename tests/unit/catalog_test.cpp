@@ -59,7 +59,7 @@ Texts codes_of(const Scan& scan) {
   return codes;
 }
 
-TEST(SearchPath, AsksOptionsThenTheVariableThenTheFoldersOfTheApp) {
+TEST(SearchPath, ListsOptionsThenVariableThenAppFolders) {
   const Variable path("PHOTO_LAB_PLUGIN_PATH", "/from/variable::/second");
   const Variable home("HOME", "/home/me");
   Texts places;
@@ -77,7 +77,7 @@ TEST(SearchPath, IsWhatWasAskedForWhereThereIsNoApp) {
   EXPECT_EQ(places[0].path, "/from/options");
 }
 
-TEST(Scan, FindsModulesInTheOrderOfPlacesThenOfNames) {
+TEST(Scan, OrdersModulesByFolderThenName) {
   World world;
   world.place(good, "b.so");
   world.place(good, "a.so");
@@ -89,7 +89,7 @@ TEST(Scan, FindsModulesInTheOrderOfPlacesThenOfNames) {
   EXPECT_EQ(found.modules[0].manifest->version.to_string(), "2.0.0");
 }
 
-TEST(Scan, LooksOnlyAtFilesThatEndAsModulesDo) {
+TEST(Scan, ReadsOnlyFilesWithTheExtensionOfModules) {
   World world;
   world.place(good, "a.so");
   world.write("plugins/README", "not a module");
@@ -107,7 +107,7 @@ void place_below(const World& world, const fs::path& module, const char* path) {
   fs::copy_file(module, world.plugins() / path);
 }
 
-TEST(Scan, FindsVersionsInFoldersOfTheirOwn) {
+TEST(Scan, FindsVersionsInVersionFolders) {
   World world;
   place_below(world, good, "tools/1.0.0/libtools.so");
   place_below(world, good_2, "tools/2.0.0/libtools.so");
@@ -125,7 +125,7 @@ TEST(Scan, FindsVersionsInFoldersOfTheirOwn) {
   EXPECT_EQ(codes_of(found), Texts());
 }
 
-TEST(Scan, FindsModulesInTheOrderOfTheirPaths) {
+TEST(Scan, OrdersModulesByPath) {
   World world;
   for (const char* path : {"a/1.0.0/b.so", "a/1.0.0/a.so", "a-b.so", "a.so", "a/b/1.0.0/c.so",
                            "1.0.0/z.so", "b.so", "a/x.so"}) {
@@ -138,7 +138,7 @@ TEST(Scan, FindsModulesInTheOrderOfTheirPaths) {
   EXPECT_TRUE(std::is_sorted(files.begin(), files.end()));
 }
 
-TEST(Scan, TakesOnlyTheVersionThatItsFolderIsOf) {
+TEST(Scan, RefusesAVersionInTheWrongFolder) {
   World world;
   place_below(world, good_2, "tools/1.0.0/libtools.so");
   const Scan found = scan({{world.plugins(), true}});
@@ -147,7 +147,7 @@ TEST(Scan, TakesOnlyTheVersionThatItsFolderIsOf) {
   EXPECT_NE(found.skipped[0].found().find("2.0.0 in the folder 1.0.0"), std::string_view::npos);
 }
 
-TEST(Scan, WarnsOfWhatIsInDevelopment) {
+TEST(Scan, WarnsOfDevModules) {
   World world;
   place_below(world, good_2, "tools/dev/libtools.so");
   const Scan found = scan({{world.plugins(), true}});
@@ -158,14 +158,14 @@ TEST(Scan, WarnsOfWhatIsInDevelopment) {
   EXPECT_EQ(found.skipped[0].grade(), ErrorGrade::note);
 }
 
-TEST(Scan, TakesOneFileWhateverItsName) {
+TEST(Scan, AcceptsASingleFileOfAnyName) {
   World world;
   const auto file = world.path("module.bin");
   fs::copy_file(good, file);
   EXPECT_EQ(files_of(scan({{file, true}})), Texts{"module.bin"});
 }
 
-TEST(Scan, TakesAFileOnceHoweverItIsReached) {
+TEST(Scan, ListsAFileOnceAcrossLinks) {
   World world;
   world.place(good, "a.so");
   fs::create_directory_symlink(world.plugins(), world.root() / "link");
@@ -175,7 +175,7 @@ TEST(Scan, TakesAFileOnceHoweverItIsReached) {
   EXPECT_EQ(files_of(found), Texts{"a.so"});
 }
 
-TEST(Scan, TakesAVersionOnceHoweverItsFolderIsReached) {
+TEST(Scan, ListsAVersionOnceAcrossFolderLinks) {
   World world;
   place_below(world, good, "tools/1.0.0/libtools.so");
   fs::create_directory_symlink("tools", world.plugins() / "alias");
@@ -185,7 +185,7 @@ TEST(Scan, TakesAVersionOnceHoweverItsFolderIsReached) {
   EXPECT_EQ(codes_of(found), Texts());
 }
 
-TEST(Scan, ReportsEachLinkThatLeadsToItself) {
+TEST(Scan, ReportsCircularLinks) {
   World world;
   fs::create_symlink("a.so", world.plugins() / "a.so");
   fs::create_symlink("b.so", world.plugins() / "b.so");
@@ -193,7 +193,7 @@ TEST(Scan, ReportsEachLinkThatLeadsToItself) {
 }
 
 // Whatever lies in front of it, one that can be loaded is found.
-TEST(Scan, LeavesOutWhatIsTooLargeToBeLoaded) {
+TEST(Scan, SkipsFilesThatAreTooLarge) {
   World world;
   world.place(good, "a.so");
   world.place(good, "b.so");
@@ -213,7 +213,7 @@ Manifests manifests_of(const Scan& scan) {
   return manifests;
 }
 
-TEST(Scan, ReadsAFileAgainWhenItHasChanged) {
+TEST(Scan, RereadsChangedFiles) {
   World world;
   const fs::path file = world.plugins() / "a.so";
   fs::copy_file(good, file);
@@ -243,7 +243,7 @@ TEST(Scan, ReadsAFileAgainWhenItHasChanged) {
 }
 
 // Two changes within a moment may have the same times.
-TEST(Scan, ReadsAFileAgainThatHasJustChanged) {
+TEST(Scan, RereadsFilesThatHaveJustChanged) {
   World world;
   world.place(good, "a.so");
   const std::vector<SearchPath> places{{world.plugins(), true}};
@@ -253,14 +253,14 @@ TEST(Scan, ReadsAFileAgainThatHasJustChanged) {
   EXPECT_NE(manifests_of(scan(places, known, now)), first);
 }
 
-TEST(Scan, SaysWhenANamedPlaceIsMissing) {
+TEST(Scan, ReportsAMissingNamedFolder) {
   World world;
   const Scan found = scan({{world.root() / "nowhere", true}, {world.root() / "neither", false}});
   EXPECT_EQ(codes_of(found), Texts{"not-found nowhere"});
   EXPECT_NE(found.skipped[0].fix(), "");
 }
 
-TEST(Scan, NeverWaitsForAPipe) {
+TEST(Scan, DoesNotBlockOnAPipe) {
   World world;
   ASSERT_EQ(mkfifo((world.plugins() / "a.so").c_str(), 0600), 0);
   ASSERT_EQ(mkfifo((world.root() / "pipe").c_str(), 0600), 0);
@@ -268,7 +268,7 @@ TEST(Scan, NeverWaitsForAPipe) {
   EXPECT_EQ(codes_of(found), (Texts{"not-a-module a.so", "cannot-read pipe"}));
 }
 
-TEST(Scan, LetsNoBadFileHarmAGoodOne) {
+TEST(Scan, FindsGoodFilesDespiteBadOnes) {
   World world;
   world.place(good, "good.so");
   world.write("plugins/empty.so", "");

@@ -24,7 +24,7 @@ struct Move {
 
 class ChangeNamespaceAction : public testing::TestWithParam<Move> {};
 
-TEST_P(ChangeNamespaceAction, Follows) {
+TEST_P(ChangeNamespaceAction, RenamesReferencesToNamespaces) {
   EXPECT_EQ(moved(GetParam().before), GetParam().after);
 }
 
@@ -126,7 +126,7 @@ std::string affinity_to(const std::string& space) {
   return R"({"affinity":{"podAffinity":)" + terms + R"(,"podAntiAffinity":)" + terms + "}}";
 }
 
-TEST(ChangeNamespacePods, FollowsAffinity) {
+TEST(ChangeNamespacePods, RenamesNamespacesOfAffinityTerms) {
   const auto item = [](const std::string& kind, const std::string& path, const std::string& space) {
     std::string text = affinity_to(space);
     for (std::size_t end = path.size(); end != std::string::npos && end > 0;) {
@@ -169,7 +169,7 @@ TEST(ChangeNamespaceMapping, RefusesAnEmptyName) {
   EXPECT_EQ(moved(R"({"metadata":{"namespace":"b"}})", mapping({{"a", ""}})), "unchanged");
 }
 
-TEST(ChangeNamespaceMapping, IsUnchangedWithoutAMapping) {
+TEST(ChangeNamespaceMapping, ChangesNothingWithoutAMapping) {
   EXPECT_EQ(moved(R"({"metadata":{"namespace":"web"}})", mapping({})), "unchanged");
 }
 

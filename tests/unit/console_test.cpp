@@ -21,12 +21,12 @@ TEST(Console, KeepsTheLinesOfAMessage) {
             "tenon-pipeline: error[x] file\n   found   nothing\n");
 }
 
-TEST(Console, PrintsNothingThatForgesAMessageOrMovesTheCursor) {
+TEST(Console, EscapesControlCharactersInMessages) {
   EXPECT_EQ(said("a\x1b[2Jb\rc\xff\ntenon-pipeline: forged"),
             "tenon-pipeline: a\\x1b[2Jb\\x0dc\\xff\n   tenon-pipeline: forged\n");
 }
 
-TEST(Console, KeepsTheProgressBelowItsMessages) {
+TEST(Console, PrintsMessagesAboveTheProgress) {
   Console console("tenon-pipeline");
   const auto printed = [](auto&& body) {
     testing::internal::CaptureStderr();

@@ -66,7 +66,7 @@ void in_child(Body body) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(CrashHandlers, LetASignalOfSomebodyElseEndTheProcess) {
+TEST(CrashHandlers, ForwardSignalsSentByOthers) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
     EXPECT_EXIT(
         {
@@ -79,7 +79,7 @@ TEST(CrashHandlers, LetASignalOfSomebodyElseEndTheProcess) {
   }
 }
 
-TEST(CrashHandlers, LeaveAnIgnoredSignalIgnoredButNoCrash) {
+TEST(CrashHandlers, HonourIgnoredSignalsExceptCrashes) {
   in_child([] {
     std::signal(SIGSEGV, SIG_IGN);
     const CrashHandlers handlers;
@@ -95,7 +95,7 @@ TEST(CrashHandlers, LeaveAnIgnoredSignalIgnoredButNoCrash) {
       testing::KilledBySignal(SIGSEGV), "");
 }
 
-TEST(CrashHandlers, BlockSignalsAsTheHandlerThatWasThereAskedFor) {
+TEST(CrashHandlers, ApplyTheSignalMaskOfThePreviousHandler) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer blocks all signals while a handler runs";
 #endif
@@ -120,7 +120,7 @@ TEST(CrashHandlers, BlockSignalsAsTheHandlerThatWasThereAskedFor) {
   });
 }
 
-TEST(CrashHandlers, CallTheHandlerThatWasThereAsItAskedFor) {
+TEST(CrashHandlers, CallThePreviousHandlerWithItsFlags) {
   in_child([] {
     set(action(plain));
     const CrashHandlers handlers;
@@ -148,7 +148,7 @@ TEST(CrashHandlers, CallTheHandlerThatWasThereAsItAskedFor) {
       testing::KilledBySignal(SIGSEGV), "");
 }
 
-TEST(CrashHandlers, AreThereAsLongAsSomebodyUsesThem) {
+TEST(CrashHandlers, AreRestoredAfterTheLastUser) {
   in_child([] {
     set(action(plain));
     {
@@ -161,7 +161,7 @@ TEST(CrashHandlers, AreThereAsLongAsSomebodyUsesThem) {
   });
 }
 
-TEST(CrashHandlers, StayWhereSomebodyElseCameAfterThem) {
+TEST(CrashHandlers, DoNotReplaceHandlersInstalledLater) {
   in_child([] {
     std::signal(SIGSEGV, SIG_IGN);
     {

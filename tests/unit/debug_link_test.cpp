@@ -56,7 +56,7 @@ class DebugLink : public testing::Test {
   Bytes bytes_;
 };
 
-TEST_F(DebugLink, HasANameAndAPlace) {
+TEST_F(DebugLink, ReturnsNameAndOffset) {
   const auto found = link();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->text, "x.debug");
@@ -87,7 +87,7 @@ TEST_F(DebugLink, IsAbsentWithoutSections) {
   EXPECT_FALSE(link());
 }
 
-TEST_F(DebugLink, HasTheNameOfItsSectionInWhole) {
+TEST_F(DebugLink, RequiresTheExactSectionName) {
   const elf::Section names = section(header().section_names);
   const std::uint64_t place = names.offset + section().name;
   ASSERT_STREQ(&at<char>(place), ".gnu_debuglink");
@@ -119,7 +119,7 @@ TEST_F(DebugLink, NamesAFileOfAFolder) {
   }
 }
 
-TEST_F(DebugLink, HasAnEnd) {
+TEST_F(DebugLink, RequiresATerminatedName) {
   elf::Section& found = section();
   const std::uint64_t size = found.size;
   found.size = 8;
@@ -142,7 +142,7 @@ TEST_F(DebugLink, HasAnEnd) {
   }
 }
 
-TEST_F(DebugLink, IsNoPartOfWhatIsLoaded) {
+TEST_F(DebugLink, RefusesALinkInALoadedSegment) {
   elf::Section& found = section();
   const auto first = at<elf::Segment>(header().segments_offset + sizeof(elf::Segment) * 0);
   ASSERT_EQ(first.type, elf::segment_load);

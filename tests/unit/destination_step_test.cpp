@@ -154,30 +154,30 @@ TEST_F(DestinationStepTest, WritesABatchInOrder) {
   EXPECT_EQ(next(3), (Positions{"a", "unwritable: record-refused: the disk is full", "c"}));
 }
 
-TEST_F(DestinationStepTest, FailsWhenNothingWasAccepted) {
+TEST_F(DestinationStepTest, FailsIfNoRecordIsAccepted) {
   EXPECT_EQ(write({"refuse", "b"}), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(call.message(), "refused");
   EXPECT_EQ(write({"c"}), TENON_OK);
   EXPECT_EQ(next(1), Positions{"c"});  // no answer speaks of the batch that failed
 }
 
-TEST_F(DestinationStepTest, TheRestOfABatchIsRefusedInItsTurn) {
+TEST_F(DestinationStepTest, RefusesTheRestOfABatchInOrder) {
   EXPECT_EQ(write({"a", "refuse", "c"}), TENON_OK);
   EXPECT_EQ(write({"d"}), TENON_OK);
   EXPECT_EQ(next(4),
             (Positions{"a", "refuse: invalid-argument: refused", "c" + std::string(behind), "d"}));
 }
 
-TEST_F(DestinationStepTest, AFailureWithoutAMessageIsItsStatus) {
+TEST_F(DestinationStepTest, NamesTheStatusOfAFailureWithoutAMessage) {
   EXPECT_EQ(write({"a", "say nothing"}), TENON_OK);
   EXPECT_EQ(next(2), (Positions{"a", "say nothing: unavailable?: unavailable"}));
 }
 
-TEST_F(DestinationStepTest, AFatalFailureIsNotHidden) {
+TEST_F(DestinationStepTest, ForwardsFatalFailures) {
   EXPECT_EQ(write({"a", "break"}), TENON_INTERNAL | TENON_FATAL);
 }
 
-TEST_F(DestinationStepTest, AnswersWhatWasRefusedAlsoAfterStop) {
+TEST_F(DestinationStepTest, ReturnsRefusalsAfterStop) {
   EXPECT_EQ(write({"a", "refuse"}), TENON_OK);
   const tenon_destination_v2_stop_request in{sizeof in, {nullptr, 0}};
   EXPECT_EQ(table().stop(call.raw(), self, &in), TENON_OK);
@@ -186,7 +186,7 @@ TEST_F(DestinationStepTest, AnswersWhatWasRefusedAlsoAfterStop) {
   EXPECT_EQ(next(call, none), TENON_OUT_OF_RANGE);
 }
 
-TEST_F(DestinationStepTest, ARefusalReachesAnAnswerThatIsWaitedFor) {
+TEST_F(DestinationStepTest, WakesAThreadThatWaitsForAcks) {
   // The answer to "a" may be collected before write_batch learns that what follows is refused.
   target.pause_after_write = 5ms;
   for (int round = 0; round < 10; round++) {
@@ -204,7 +204,7 @@ TEST_F(DestinationStepTest, ARefusalReachesAnAnswerThatIsWaitedFor) {
 }
 
 /// Each write waits for the answer to the one before, in the middle of a batch.
-TEST_F(DestinationStepTest, WritesToAPluginWithABoundedQueueOfOne) {
+TEST_F(DestinationStepTest, WritesToAPluginWithAQueueOfOne) {
   target.room = 1;
   call.set_timeout(20s);
   Positions acks;
@@ -221,7 +221,7 @@ TEST_F(DestinationStepTest, WritesToAPluginWithABoundedQueueOfOne) {
                              "refuse: invalid-argument: refused", "g" + std::string(behind)}));
 }
 
-TEST_F(DestinationStepTest, WaitingForAnswersCanBeCancelled) {
+TEST_F(DestinationStepTest, StopsWaitingForAcksIfCancelled) {
   Call own;
   tenon_status status = TENON_OK;
   std::thread collector([&] {

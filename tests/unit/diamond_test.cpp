@@ -57,14 +57,14 @@ class Diamond : public testing::Test {
                      .found = {x_, y_, package("s.d/z", "1.2.0"), package("s.d/z", "1.3.0")}};
 };
 
-TEST_F(Diamond, GivesBothTheVersionThatServesBoth) {
+TEST_F(Diamond, SharesAVersionThatSatisfiesBoth) {
   const Bindings bindings(packages_);
   EXPECT_EQ(got(bindings, x_, "s.d/z"), "1.2.0");
   EXPECT_EQ(got(bindings, y_, "s.d/z"), "1.2.0");
   EXPECT_EQ(seen(bindings, "s.d/z"), "1.3.0") << "the host is free, and takes the newest";
 }
 
-TEST_F(Diamond, IsNotFlippedByUnrelatedPackages) {
+TEST_F(Diamond, IsUnaffectedByUnrelatedPackages) {
   packages_.found.push_back(package("s.d/third", "1.0.0"));
   packages_.found.push_back(package("s.d/fourth", "1.0.0", {{"s.d/third", "*"}}));
   packages_.found.push_back(package("s.d/z", "2.0.0"));
@@ -74,7 +74,7 @@ TEST_F(Diamond, IsNotFlippedByUnrelatedPackages) {
   EXPECT_EQ(seen(bindings, "s.d/z"), "2.0.0");
 }
 
-TEST_F(Diamond, IncludesTheHostWhereItRequiresAVersion) {
+TEST_F(Diamond, IncludesRequirementsOfTheHost) {
   packages_.requirements = {{"s.d/z", Requirement::parse("^1").value()}};
   const Bindings bindings(packages_);
   EXPECT_EQ(got(bindings, y_, "s.d/z"), "1.2.0");
@@ -83,7 +83,7 @@ TEST_F(Diamond, IncludesTheHostWhereItRequiresAVersion) {
 }
 
 // What the host uses freely requires what it requires like everybody else.
-TEST_F(Diamond, IncludesWhatTheHostTakesFreely) {
+TEST_F(Diamond, IncludesPackagesTheHostUsesWithoutARequirement) {
   const Package newest = package("s.d/free", "2.0.0", {{"s.d/z", "1.2.0"}});
   const Package older = package("s.d/free", "1.0.0", {{"s.d/z", "1.3.0"}});
   packages_.found = {newest, older, y_, package("s.d/z", "1.2.0"), package("s.d/z", "1.3.0")};
@@ -92,7 +92,7 @@ TEST_F(Diamond, IncludesWhatTheHostTakesFreely) {
   EXPECT_EQ(got(bindings, older, "s.d/z"), "1.3.0") << "asked for by its number";
 }
 
-TEST(Diamonds, StaySideBySideWhereNoVersionServesAll) {
+TEST(Diamonds, BindVersionsSideBySideIfNoneSatisfiesAll) {
   const Package x = package("s.d/x", "1.0.0", {{"s.d/z", "1.2.0"}});
   const Package y = package("s.d/y", "1.0.0", {{"s.d/z", "1.3.0"}});
   const Bindings bindings(
@@ -101,7 +101,7 @@ TEST(Diamonds, StaySideBySideWhereNoVersionServesAll) {
   EXPECT_EQ(got(bindings, y, "s.d/z"), "1.3.0");
 }
 
-TEST(RequirementsOfOneself, AreMetByOneselfOrSideBySide) {
+TEST(SelfRequirements, AreMetByThePackageOrSideBySide) {
   const Package fits = package("s.d/a", "1.5.0", {{"s.d/a", "1"}});
   const Package does_not = package("s.d/a", "2.0.0", {{"s.d/a", "1"}});
   const Package older = package("s.d/a", "1.0.0", {{"s.d/a", "^1"}});
@@ -121,7 +121,7 @@ TEST(RequirementsOfOneself, AreMetByOneselfOrSideBySide) {
   EXPECT_EQ(bindings.restart_refusal(fits, wants_newer, {}, "a.so")->code(), "no-matching-version");
 }
 
-TEST(RequirementsOfOneself, MayLeadBackToWhatReplacesTheOld) {
+TEST(SelfRequirements, MayBeMetByTheReplacement) {
   const Package before = package("s.d/a", "1.0.0");
   const Bindings bindings(
       {.host = "photo", .found = {before, package("s.d/b", "1.0.0", {{"s.d/a", "^2"}})}});
@@ -303,7 +303,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
   EXPECT_GT(apart, 100u);
 }
 
-TEST_F(RandomHosts, DoTheSameWithWhatTheyUseAsALock) {
+TEST_F(RandomHosts, AreStableWithTheirResultAsALock) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   int same = 0;
   for (int round = 0; round < 1000; round++) {

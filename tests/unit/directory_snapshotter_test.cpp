@@ -124,7 +124,7 @@ class DirectorySnapshotter : public testing::Test {
   std::optional<Handle<VolumeSnapshotter>> snapshotter_;
 };
 
-TEST_F(DirectorySnapshotter, NeedsTwoFoldersThatExistBesideEachOther) {
+TEST_F(DirectorySnapshotter, RequiresTwoSeparateExistingFolders) {
   fs::create_directories(root() / "volumes/inside");
   const std::string volumes = (root() / "volumes").string();
   for (const std::string snapshots :
@@ -136,7 +136,7 @@ TEST_F(DirectorySnapshotter, NeedsTwoFoldersThatExistBesideEachOther) {
   EXPECT_EQ(code_of(create({{"snapshots", volumes}})), "invalid-argument");
 }
 
-TEST_F(DirectorySnapshotter, RestoresAVolumeAsItWas) {
+TEST_F(DirectorySnapshotter, RestoresAVolumeUnchanged) {
   make_volume("team/database");
   const auto before = describe(volume("team/database"));
   const std::string id = snapshot("team/database", {{"backup", "nightly"}}).value();
@@ -180,7 +180,7 @@ TEST_F(DirectorySnapshotter, DeletesSnapshots) {
   EXPECT_TRUE(fs::exists(volume("v/config")));
 }
 
-TEST_F(DirectorySnapshotter, IsUnavailableWithoutItsDisks) {
+TEST_F(DirectorySnapshotter, IsUnavailableWithoutItsFolders) {
   make_volume("v");
   const std::string id = snapshot("v").value();
   fs::rename(root(), world_.path("unmounted"));
@@ -220,7 +220,7 @@ TEST_F(DirectorySnapshotter, FindsTheVolumeOfAResource) {
   }
 }
 
-TEST_F(DirectorySnapshotter, LetsAResourceStandForAnotherVolume) {
+TEST_F(DirectorySnapshotter, ChangesTheVolumeOfAResource) {
   const std::string before =
       R"({"kind":"PersistentVolume","spec":{"capacity":"1Gi","local":{"path":"/a","fsType":"x"}}})";
   const std::string after =
@@ -232,7 +232,7 @@ TEST_F(DirectorySnapshotter, LetsAResourceStandForAnotherVolume) {
   EXPECT_EQ(code_of(snapshotter().set_volume_id(before, "../b")), "invalid-argument");
 }
 
-TEST_F(DirectorySnapshotter, RefusesIdsThatLeadElsewhere) {
+TEST_F(DirectorySnapshotter, RefusesIdsOutsideItsFolder) {
   world_.write("disk/outside/secret", "secret");
   fs::create_directory_symlink(root() / "outside", volume("link"));
   fs::create_directory_symlink(root() / "outside", root() / "snapshots/link");
@@ -256,7 +256,7 @@ TEST_F(DirectorySnapshotter, RefusesIdsThatLeadElsewhere) {
 
 // -- Content --------------------------------------------------------------------
 
-TEST_F(DirectorySnapshotter, LeavesOutSpecialFiles) {
+TEST_F(DirectorySnapshotter, SkipsSpecialFiles) {
   write("v/file", "x");
   ASSERT_EQ(mkfifo(volume("v/fifo").c_str(), 0600), 0);
   testing::internal::CaptureStderr();
@@ -268,7 +268,7 @@ TEST_F(DirectorySnapshotter, LeavesOutSpecialFiles) {
   EXPECT_FALSE(fs::exists(volume(made) / "fifo"));
 }
 
-TEST_F(DirectorySnapshotter, KeepsHoles) {
+TEST_F(DirectorySnapshotter, PreservesHolesOfSparseFiles) {
   constexpr off_t size = off_t{1} << 30;
   write("v/sparse", "begin");
   const int file = open(volume("v/sparse").c_str(), O_WRONLY | O_CLOEXEC);
@@ -287,7 +287,7 @@ TEST_F(DirectorySnapshotter, KeepsHoles) {
   EXPECT_EQ(middle, "middle");
 }
 
-TEST_F(DirectorySnapshotter, NoticesASnapshotWithMissingFiles) {
+TEST_F(DirectorySnapshotter, ReportsASnapshotWithMissingFiles) {
   make_volume("v");
   const std::string id = snapshot("v").value();
   fs::remove(root() / "snapshots" / id / "content/data/table");
@@ -299,7 +299,7 @@ TEST_F(DirectorySnapshotter, NoticesASnapshotWithMissingFiles) {
   EXPECT_EQ(partial("volumes"), 0u);
 }
 
-TEST_F(DirectorySnapshotter, EndsACopyWhenTheCallIsCancelled) {
+TEST_F(DirectorySnapshotter, StopsCopyingIfCancelled) {
   for (int i = 0; i < 100; i++) write("v/" + std::to_string(i), "");
   Call call;
   call.cancel();
@@ -308,7 +308,7 @@ TEST_F(DirectorySnapshotter, EndsACopyWhenTheCallIsCancelled) {
   EXPECT_EQ(partial("snapshots"), 0u);
 }
 
-TEST_F(DirectorySnapshotter, CopiesAVolumeThatChanges) {
+TEST_F(DirectorySnapshotter, CopiesAVolumeWhileItChanges) {
   make_volume("v");
   fs::permissions(volume("v"), fs::perms(0750));
   std::atomic<bool> done = false;
@@ -327,7 +327,7 @@ TEST_F(DirectorySnapshotter, CopiesAVolumeThatChanges) {
   writer.join();
 }
 
-TEST_F(DirectorySnapshotter, ASnapshotThatIsDeletedMeanwhileIsNeverRestoredInPart) {
+TEST_F(DirectorySnapshotter, NeverRestoresAPartOfADeletedSnapshot) {
   for (int i = 0; i < 200; i++) write("v/" + std::to_string(i), "x");
   for (int i = 0; i < 20; i++) {
     const std::string id = snapshot("v").value();
@@ -361,7 +361,7 @@ class DirectorySnapshotterFaults : public DirectorySnapshotter {
   }
 };
 
-TEST_F(DirectorySnapshotterFaults, LeaveWholeSnapshotsOrNone) {
+TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNone) {
   const auto whole = describe(volume("v"));
   const auto all = requests([&] { ASSERT_TRUE(snapshot("v")); });
   ASSERT_GT(all.size(), 20u);
@@ -389,7 +389,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveWholeSnapshotsOrNone) {
   }
 }
 
-TEST_F(DirectorySnapshotterFaults, LeaveWholeVolumesOrNone) {
+TEST_F(DirectorySnapshotterFaults, LeaveCompleteVolumesOrNone) {
   const auto whole = describe(volume("v"));
   const std::string id = snapshot("v").value();
   const auto all = requests([&] { ASSERT_TRUE(restore(id)); });
@@ -422,7 +422,7 @@ TEST_F(DirectorySnapshotterFaults, AreReportedByDeletions) {
   }
 }
 
-TEST_F(DirectorySnapshotterFaults, AKilledCopyLeavesNothingThatIsUsed) {
+TEST_F(DirectorySnapshotterFaults, LeaveNothingInUseAfterAKill) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
 #endif

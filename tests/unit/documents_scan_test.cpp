@@ -79,7 +79,7 @@ class Documents : public testing::Test {
 
 // -- Good ones ----------------------------------------------------------------
 
-TEST_F(Documents, FileHoldsOneOrSeveral) {
+TEST_F(Documents, AreReadFromOneFile) {
   const Items one = read("\xef\xbb\xbf " + pod + "\n");
   EXPECT_EQ(ids(one), Texts{"pods w/p"});
   EXPECT_EQ(one.read(0).value(), pod);
@@ -89,7 +89,7 @@ TEST_F(Documents, FileHoldsOneOrSeveral) {
   EXPECT_EQ(problem_texts(), Texts{});
 }
 
-TEST_F(Documents, ListHoldsElements) {
+TEST_F(Documents, AreReadFromLists) {
   for (const std::string& list :
        {R"({"apiVersion":"v1","kind":"List","items":[)" + pod + ", " + node + R"(],"metadata":{}})",
         R"({ "apiVersion" : "v1", "items" : [ )" + pod + "\n,\n" + node +
@@ -103,7 +103,7 @@ TEST_F(Documents, ListHoldsElements) {
   EXPECT_EQ(problem_texts(), Texts{});
 }
 
-TEST_F(Documents, ElementsOfATypedListGetItsKind) {
+TEST_F(Documents, InheritTheKindOfATypedList) {
   for (const std::string list :
        {R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]})",
         R"({"items":[{"metadata":{"name":"a"}}],"kind":"PodList","apiVersion":"v1"})"}) {
@@ -117,7 +117,7 @@ TEST_F(Documents, ElementsOfATypedListGetItsKind) {
             R"({"apiVersion":"rbac/v1","kind":"Role","metadata":{"name":"a"}})");
 }
 
-TEST_F(Documents, ItemsOfAnotherKindAreItsOwn) {
+TEST_F(Documents, OfOtherKindsKeepTheirItems) {
   const std::string other =
       R"({"apiVersion":"v1","items":[1,{"metadata":{"name":"x"}}],"kind":"Box","metadata":{"name":"b"}})";
   const Items items = read(other);
@@ -126,7 +126,7 @@ TEST_F(Documents, ItemsOfAnotherKindAreItsOwn) {
   EXPECT_EQ(problem_texts(), Texts{});
 }
 
-TEST_F(Documents, DefinitionsAreReportedBeforeKindsAreResolved) {
+TEST_F(Documents, AreResolvedAfterDefinitions) {
   world_.write("d/a.json", R"({"apiVersion":"x/v1","kind":"Thing","metadata":{"name":"t"}})");
   world_.write(
       "d/b.json",
@@ -145,7 +145,7 @@ TEST_F(Documents, DefinitionsAreReportedBeforeKindsAreResolved) {
   EXPECT_EQ(order, "definition[Thing][CustomResourceDefinition]");
 }
 
-TEST_F(Documents, FolderIsReadWithAllThatIsInIt) {
+TEST_F(Documents, AreReadFromFoldersRecursively) {
   world_.write("d/b/x.json", pod);
   world_.write("d/a.json", node);
   world_.write("d/a.yaml", "no");
@@ -157,13 +157,13 @@ TEST_F(Documents, FolderIsReadWithAllThatIsInIt) {
   EXPECT_EQ(problem_texts(), Texts{});
 }
 
-TEST_F(Documents, SameContentTwiceIsNoProblem) {
+TEST_F(Documents, MayBeRepeatedUnchanged) {
   const std::string same = R"({ "kind":"Node","apiVersion":"v1","metadata":{"name":"n"}})";
   EXPECT_EQ(ids(read(node + same + node)), Texts{"nodes n"});
   EXPECT_EQ(problem_texts(), Texts{});
 }
 
-TEST_F(Documents, FindReturnsEachItemAndNoOther) {
+TEST_F(Documents, AreFoundById) {
   const Items items = read(pod + node);
   for (std::size_t i = 0; i < items.size(); i++) EXPECT_EQ(items.find(items.id(i)), i);
   tenon::ResourceIdV1 id = items.id(1);
@@ -174,7 +174,7 @@ TEST_F(Documents, FindReturnsEachItemAndNoOther) {
   EXPECT_FALSE(items.find(id));
 }
 
-TEST_F(Documents, MayBeLargerThanAPieceOfAFile) {
+TEST_F(Documents, MayBeLargerThanTheReadBuffer) {
   const std::string large =
       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":")" +
       std::string(400'000, 'x') + "\"}";
@@ -184,7 +184,7 @@ TEST_F(Documents, MayBeLargerThanAPieceOfAFile) {
   EXPECT_EQ(items.read(2).value(), large);
 }
 
-TEST_F(Documents, ChangedFileIsNotReadAgain) {
+TEST_F(Documents, AreRefusedIfTheFileHasChanged) {
   const Items items = read(pod);
   std::string other = pod;
   other[other.find("Pod")] = 'G';  // as large as before
@@ -192,7 +192,7 @@ TEST_F(Documents, ChangedFileIsNotReadAgain) {
   EXPECT_EQ(items.read(0).error().code(), "file-changed");
 }
 
-TEST_F(Documents, ListMayBeLargerThanMemory) {
+TEST_F(Documents, AreStreamedFromLargeLists) {
   const auto path = world_.path("large.json");
   std::ofstream file(path);
   const std::string filler(10'000, 'x');
@@ -210,7 +210,7 @@ TEST_F(Documents, ListMayBeLargerThanMemory) {
 
 // -- Wrong ones ---------------------------------------------------------------
 
-TEST_F(Documents, WrongElementsAreReportedAndTheOthersRead) {
+TEST_F(Documents, AreReadBesideInvalidElements) {
   const Items items =
       read("{\"kind\":\"List\",\"items\":[\n  " + pod + ",\n  {\"a\": tru},\n  3, " + node + "]}");
   EXPECT_EQ(ids(items), (Texts{"nodes n", "pods w/p"}));
@@ -232,7 +232,7 @@ struct Wrong {
   std::string found;
 };
 
-TEST_F(Documents, EachMistakeHasItsPlace) {
+TEST_F(Documents, ReportEachErrorWithItsPosition) {
   const std::string deep(deepest_document + 1, '[');
   const std::string closed(deepest_document + 1, ']');
   const std::vector<Wrong> wrongs = {
@@ -283,14 +283,14 @@ TEST_F(Documents, EachMistakeHasItsPlace) {
   }
 }
 
-TEST_F(Documents, ListThatBreaksOffKeepsItsFirstElements) {
+TEST_F(Documents, BeforeATruncationAreRead) {
   const Items items = read(R"({"apiVersion":"v1","items":[)" + pod + "," + node + ",{\"kind\"");
   EXPECT_EQ(ids(items), (Texts{"nodes n", "pods w/p"}));
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_EQ(problems_[0].found(), "the file ends inside a document");
 }
 
-TEST_F(Documents, DifferentDocumentsOfOneResourceAreReported) {
+TEST_F(Documents, OfTheSameResourceMustBeEqual) {
   const Items items =
       read(node + "\n" + R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":1})");
   EXPECT_EQ(items.read(0).value(), node);
@@ -301,7 +301,7 @@ TEST_F(Documents, DifferentDocumentsOfOneResourceAreReported) {
                   "   fix     remove one of the documents"});
 }
 
-TEST_F(Documents, TooLargeOnesAreReported) {
+TEST_F(Documents, ReportOversizedDocuments) {
   const std::string large(largest_document, 'x');
   EXPECT_EQ(ids(read("{\"kind\":\"List\",\"items\":[{\"a\":\"" + large + "\"}," + node + "]}")),
             Texts{"nodes n"});
@@ -313,7 +313,7 @@ TEST_F(Documents, TooLargeOnesAreReported) {
   EXPECT_EQ(problems_[0].code(), "document-too-large");
 }
 
-TEST_F(Documents, MissingInputIsAnError) {
+TEST_F(Documents, ReportMissingInput) {
   const auto none = read_from(world_.root() / "none");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code(), "cannot-read");
@@ -359,7 +359,7 @@ Texts scan(std::string_view content, std::size_t piece) {
   return trace.texts();
 }
 
-TEST(DocumentScanner, PiecesChangeNothing) {
+TEST(DocumentScanner, IsIndependentOfThePieceSize) {
   const std::string content =
       "\xef\xbb\xbf{\"\\u0069tems\":[{\"\\\"]\": \"}\\\\\"},\n -1e3 ,\"\xc3\xa4\",[{}]],\n"
       "\"kind\":\"L\\u0069st\", \"x\":[{\"items\":[1]}],\"apiVersion\" :\"v1\"}\n{?\n{}";

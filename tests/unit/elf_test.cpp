@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules that are wrong in one thing, modules that are cut off and modules with damaged bytes:
-// each has its code, from a file and from memory alike. FAULTS is the folder of tests/faults.
+// Faulty, truncated and damaged modules. Each must have its error code, from a file and from
+// memory. FAULTS is the folder of tests/faults.
 #include "binary/bundle.hpp"
 #include "binary/elf_format.hpp"
 #include "framework/world.hpp"
@@ -28,7 +28,7 @@ Bytes bytes_of_text(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// What a host makes of the file before it loads it.
+// Runs all steps of a host before it loads the file.
 void prepare(const Bytes& bytes) {
   auto bundle = read_bundle(bytes, "/plugins/x.so");
   const auto image = read_module_image(bytes, "/plugins/x.so");
@@ -45,7 +45,7 @@ void prepare(const Bytes& bytes) {
   }
 }
 
-// "ok" or the code of the error, which has to be one that helps.
+// Returns "ok" or the code of the error, and checks that the error is complete.
 std::string code_of(const Bytes& bytes) {
   prepare(bytes);
   const auto read = read_module_image(bytes, "/plugins/x.so");
@@ -57,7 +57,7 @@ std::string code_of(const Bytes& bytes) {
   return std::string(read.error().code());
 }
 
-// The same for the variant of that name; reading the file has to answer what memory answers.
+// Returns the same for a variant in FAULTS. Reading the file must have the same result as memory.
 std::string code_of(const std::string& name) {
   const auto from_file = read_module_file(fault(name));
   const auto from_memory = read_module_image(bytes_of(fault(name)), fault(name));
@@ -100,7 +100,7 @@ TEST(ModuleFile, ReadsAGoodModule) {
   EXPECT_EQ(read->identity.size, fs::file_size(fault("good")));
 }
 
-TEST(Modules, AreReadAtOnceToBeLoaded) {
+TEST(ModuleFile, IsReadWithItsBundle) {
   const fs::path file = fault("good");
   const Manifest manifest = read_module_file(file).value().image.manifest;
   const auto first = read_whole_module(bytes_of(file), file, {}).value();
@@ -116,7 +116,7 @@ TEST(Modules, AreReadAtOnceToBeLoaded) {
       read_whole_module(bytes_of(fault("good-edition-2")), file, manifest).value().manifest);
 }
 
-TEST(ModuleFile, ReadsWhateverALinkerMakes) {
+TEST(ModuleFile, ReadsTheOutputOfEachLinker) {
   for (const std::string name : {"good-by-hand", "good-edition-2", "good-sysv-hash"}) {
     EXPECT_EQ(code_of(name), "ok") << name;
   }
@@ -145,7 +145,7 @@ TEST(ModuleFile, NamesEachFault) {
   EXPECT_EQ(code_of("differs-manifest-size"), "manifest-differs");
 }
 
-TEST(ModuleFile, LeavesToTheLoadWhatOnlyTheLoadShows) {
+TEST(ModuleFile, AcceptsFaultsThatOnlyLoadingShows) {
   for (const std::string name :
        {"differs-name", "differs-kind", "differs-version", "differs-fingerprint", "differs-count",
         "kind-too-new", "unknown-kind", "kind-differs", "missing-method", "slot-interposed",
@@ -154,7 +154,7 @@ TEST(ModuleFile, LeavesToTheLoadWhatOnlyTheLoadShows) {
   }
 }
 
-TEST(ModuleFile, SaysWhatAFileIsInstead) {
+TEST(ModuleFile, NamesTheFormatOfOtherFiles) {
   const auto found = [](std::string_view text) {
     const auto read = read_module_image(bytes_of_text(text), "x");
     EXPECT_EQ(read.error().code(), "not-a-module");
@@ -201,7 +201,7 @@ TEST(ModuleFile, RefusesFilesForOtherMachines) {
   EXPECT_EQ(code_of(bytes), "wrong-architecture");
 }
 
-TEST(ModuleFile, RefusesElfFilesThatAreNoLibraries) {
+TEST(ModuleFile, RefusesElfFilesOtherThanLibraries) {
   auto bytes = bytes_of(fault("good"));
   for (const auto type : {elf::type_object, elf::type_program, elf::type_core}) {
     header_of(bytes).identification.type = type;
@@ -210,7 +210,7 @@ TEST(ModuleFile, RefusesElfFilesThatAreNoLibraries) {
   EXPECT_EQ(read_module_file("/proc/self/exe").error().code(), "not-a-module");
 }
 
-TEST(ModuleFile, RefusesWhatIsNoFile) {
+TEST(ModuleFile, RefusesFoldersAndMissingFiles) {
   const tests::World world;
   EXPECT_EQ(read_module_file(world.root()).error().code(), "not-a-module");
   EXPECT_EQ(read_module_file(world.root() / "none.so").error().code(), "not-found");
@@ -220,7 +220,7 @@ TEST(ModuleFile, RefusesWhatIsNoFile) {
   EXPECT_EQ(read_module_file(world.write("empty.so", "")).error().code(), "empty-file");
 }
 
-TEST(ModuleFile, RefusesSegmentsThatCannotBe) {
+TEST(ModuleFile, RefusesInvalidSegments) {
   const auto good = bytes_of(fault("good"));
   const auto damaged = [&good](std::uint32_t type, auto damage) {
     auto bytes = good;
@@ -240,7 +240,7 @@ TEST(ModuleFile, RefusesSegmentsThatCannotBe) {
   EXPECT_EQ(damaged(elf::segment_dynamic, [](S& s) { s.offset = huge - 8; }), "truncated-file");
 }
 
-TEST(ModuleFile, RefusesNotesThatCannotBe) {
+TEST(ModuleFile, RefusesInvalidNotes) {
   const auto good = bytes_of(fault("good"));
   const std::string_view text(reinterpret_cast<const char*>(good.data()), good.size());
   const auto note = text.find("{\"manifest\":1") - 20;
@@ -261,8 +261,8 @@ TEST(ModuleFile, RefusesNotesThatCannotBe) {
   EXPECT_EQ(damaged([&](N&, Bytes& b) { at<char>(b, note + 24) = '\0'; }), "broken-manifest");
 }
 
-TEST(ModuleFile, EndsWithNotesAndSegmentsWithoutEnd) {
-  // A file of empty notes, and as many headers as fit that all point at them.
+TEST(ModuleFile, BoundsTheWorkForManyNotesAndSegments) {
+  // A file of empty notes, with the most headers possible, which all point to the notes.
   auto bytes = bytes_of(fault("good"));
   const auto load = segment_of(bytes, elf::segment_load);
   const auto start = bytes.size();
@@ -279,17 +279,17 @@ TEST(ModuleFile, EndsWithNotesAndSegmentsWithoutEnd) {
   EXPECT_EQ(code_of(bytes), "broken-file");
 }
 
-TEST(ModuleFile, IsTruncatedAtEveryLength) {
+TEST(ModuleFile, ReportsTruncationAtEveryLength) {
   const auto good = bytes_of(fault("good"));
   for (std::size_t size = 1; size < good.size(); ++size) {
-    // A copy of exactly this size: a sanitizer sees every byte that is read too much.
+    // A copy of exactly this size lets a sanitizer detect reads past the end.
     const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     ASSERT_EQ(code_of(cut), "truncated-file") << "cut off after " << size << " bytes";
   }
   EXPECT_EQ(code_of(Bytes()), "empty-file");
 }
 
-TEST(ModuleFile, IsTruncatedAsAFile) {
+TEST(ModuleFile, ReportsTruncationOfFiles) {
   const tests::World world;
   const auto good = bytes_of(fault("good"));
   for (std::size_t size : {1, 19, 63, 64, 500, 4095, 4096, 4097, 8192}) {
@@ -334,13 +334,13 @@ TEST(ModuleFile, SurvivesRandomDamage) {
   }
 }
 
-// -- What keeps an image ------------------------------------------------------
+// -- Reloadability ------------------------------------------------------------
 
 Bundle bundle_of(const std::string& name) {
   return read_bundle(bytes_of(fault(name)), fault(name)).value();
 }
 
-TEST(Bundle, SaysWhatKeepsAnImage) {
+TEST(Bundle, GradesReloadability) {
   const auto grade = [](const std::string& name, bool joins_threads) {
     return to_string(reload_of(bundle_of(name), joins_threads).grade);
   };
@@ -354,7 +354,7 @@ TEST(Bundle, SaysWhatKeepsAnImage) {
   EXPECT_EQ(grade("nodelete", true), "unsafe");
 }
 
-TEST(Bundle, NamesTheCure) {
+TEST(Bundle, NamesCauseAndRemedyOfAReloadProblem) {
   const ReloadSafety nodelete = reload_of(bundle_of("nodelete"), true);
   EXPECT_EQ(nodelete.symbol, "DF_1_NODELETE");
   EXPECT_EQ(nodelete.file, fault("nodelete"));
@@ -369,7 +369,7 @@ TEST(Bundle, NamesTheCure) {
   EXPECT_FALSE(objects.stays_mapped);
 }
 
-TEST(Bundle, LooksAtTheLibrariesBesideTheModule) {
+TEST(Bundle, IncludesLibrariesBesideTheModule) {
   const tests::World world;
   const auto put = [&](const std::string& name, const std::string& as) {
     fs::path to = world.path(as);
@@ -382,7 +382,7 @@ TEST(Bundle, LooksAtTheLibrariesBesideTheModule) {
   put("deep", "lib/libtests-deep.so.1");
   EXPECT_EQ(read_bundle(bytes_of(module), module).value().size(), 3U) << "and at theirs";
 
-  // Whatever is wrong with a library is wrong with the module.
+  // A problem of a library is a problem of the module.
   put("nodelete", "lib/libtests-sibling.so.1");
   const Bundle bundle = read_bundle(bytes_of(module), module).value();
   const ReloadSafety reload = reload_of(bundle, true);
@@ -390,7 +390,7 @@ TEST(Bundle, LooksAtTheLibrariesBesideTheModule) {
   EXPECT_TRUE(fs::equivalent(reload.file, library));
 }
 
-TEST(Bundle, PassesOverWhatTheSystemWouldNotTake) {
+TEST(Bundle, SkipsLibrariesThatTheSystemWouldNotLoad) {
   const tests::World world;
   const fs::path module = world.path("plugins/user.so");
   fs::copy_file(fault("sibling-user"), module);
@@ -398,7 +398,7 @@ TEST(Bundle, PassesOverWhatTheSystemWouldNotTake) {
   EXPECT_EQ(read_bundle(bytes_of(module), module).value().size(), 1U);
 }
 
-TEST(Bundle, ChangesNothingThatNeedsNoChange) {
+TEST(Bundle, LeavesFilesUnchangedIfPossible) {
   Bundle bundle = bundle_of("good");
   const Bytes before = bundle[0].content;
   const auto names = make_private(bundle, 1);
@@ -407,7 +407,7 @@ TEST(Bundle, ChangesNothingThatNeedsNoChange) {
   EXPECT_TRUE(names->at(0).empty());
 }
 
-TEST(Bundle, LeavesNoUniqueSymbolAndNoNameInTheCopy) {
+TEST(Bundle, RemovesUniqueSymbolsAndSonames) {
   for (const std::string name : {"unique-symbols", "named"}) {
     Bundle bundle = bundle_of(name);
     ASSERT_TRUE(!bundle[0].pins.unique.empty() || bundle[0].linkage.soname) << name;
@@ -419,7 +419,7 @@ TEST(Bundle, LeavesNoUniqueSymbolAndNoNameInTheCopy) {
   }
 }
 
-TEST(Bundle, GivesEachLibraryANameOfItsOwn) {
+TEST(Bundle, RenamesEachLibrary) {
   const tests::World world;
   const fs::path module = world.path("plugins/user.so");
   fs::copy_file(fault("sibling-user"), module);
@@ -435,7 +435,7 @@ TEST(Bundle, GivesEachLibraryANameOfItsOwn) {
   EXPECT_EQ(copy[0].linkage.versions_of.at(0).text, names[1][0]);
 }
 
-TEST(Bundle, ChangesOnlyTheFoldersNearTheModule) {
+TEST(Bundle, RewritesOnlyRunPathsNearTheModule) {
   Bundle bundle = bundle_of("sibling-user-folders");
   ASSERT_TRUE(make_private(bundle, 1));
   const Bundle copy = read_bundle(bundle[0].content, fault("sibling-user-folders")).value();
@@ -443,7 +443,7 @@ TEST(Bundle, ChangesOnlyTheFoldersNearTheModule) {
             "/nowhere/lib:$ORIGIN:$ORIGIN///////:/nowhere/else");
 }
 
-TEST(Bundle, RefusesNamesThatHaveNoRoom) {
+TEST(Bundle, RefusesNamesThatDoNotFit) {
   const tests::World world;
   const fs::path module = world.path("plugins/user.so");
   fs::copy_file(fault("sibling-user"), module);
@@ -453,7 +453,7 @@ TEST(Bundle, RefusesNamesThatHaveNoRoom) {
             "load-failed")
       << "more loads than there are names";
   bundle = read_bundle(bytes_of(module), module).value();
-  // As if a name that does not change were the end of one that does.
+  // The linker may store a name that must not change as the suffix of one that must.
   auto other = bundle[0].needed.at(0);
   other.name = {other.name.text.substr(3), other.name.place + 3};
   other.own.reset();

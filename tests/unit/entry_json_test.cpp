@@ -27,7 +27,7 @@ TEST(EntryJson, IsWrittenInTheOrderOfTheSpec) {
       R"("retyped":-4})");
 }
 
-TEST(EntryJson, ComesBack) {
+TEST(EntryJson, RoundTrips) {
   EXPECT_EQ(entry_v1_from_json(to_json(entry()).value()).value(), entry());
   EXPECT_EQ(entry_v1_from_json(to_json(EntryV1{}).value()).value(), EntryV1{});
   EntryV2 newer;
@@ -36,7 +36,7 @@ TEST(EntryJson, ComesBack) {
   EXPECT_EQ(entry_v2_from_json(to_json(newer).value()).value(), newer);
 }
 
-TEST(EntryJson, TellsThePathThroughAnotherDocument) {
+TEST(EntryJson, ReportsThePathInANestedDocument) {
   EntryV1 wrong = entry();
   std::string text = to_json(wrong).value();
   text.replace(text.find("\"MTI=\""), 6, "[]");

@@ -52,7 +52,7 @@ class EvolveFields : public testing::Test {
   Adapted<test_evolve_fields_v2> adapted_{test::EvolveFields::kind(), plugin, 2, &seen_};
 };
 
-TEST_F(EvolveFields, FollowTheirNames) {
+TEST_F(EvolveFields, AreMappedByTheirNewNames) {
   const test_evolve_fields_v2_move_request in{sizeof in,     text("left"), text("right"),
                                               text("bytes"), text("size"), text("kept")};
   const test_evolve_fields_v2_move_response* out = nullptr;
@@ -65,7 +65,7 @@ TEST_F(EvolveFields, FollowTheirNames) {
   EXPECT_EQ(own(out->kept), "of the adapter");
 }
 
-TEST_F(EvolveFields, AreHandedOnWhereOnlyNamesChange) {
+TEST_F(EvolveFields, AreForwardedIfOnlyNamesChange) {
   const test_evolve_fields_v2_pass_request in{
       sizeof in, text("word"), {7, text("here")}, {}, TEST_EVOLVE_FIELDS_V2_COLOUR_DARK};
   const test_evolve_fields_v2_pass_response* out = nullptr;

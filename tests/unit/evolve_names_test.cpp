@@ -70,14 +70,14 @@ struct Newest {
   Adapted<test_evolve_names_v4> adapted;
 };
 
-TEST(EvolveNames, SwapMethods) {
+TEST(EvolveNames, SwapsMethods) {
   Newest plugin(plugin_1);
   EXPECT_EQ(plugin.answer(plugin.adapted->first), "s:x");
   EXPECT_EQ(plugin.answer(plugin.adapted->second), "f:x");
   EXPECT_TRUE(plugin.handed_on);
 }
 
-TEST(EvolveNames, GiveTheNameOfAMethodToANewOne) {
+TEST(EvolveNames, ReusesTheNameOfARenamedMethod) {
   Newest plugin(plugin_1);
   EXPECT_EQ(plugin.answer(plugin.adapted->size_bytes), "z:x");
   EXPECT_EQ(plugin.answer(plugin.adapted->size), "new");
@@ -85,7 +85,7 @@ TEST(EvolveNames, GiveTheNameOfAMethodToANewOne) {
   EXPECT_EQ(newer.answer(newer.adapted->size), "z:x");
 }
 
-TEST(EvolveNames, ReachAMethodThatReturned) {
+TEST(EvolveNames, CallsAMethodThatWasAddedAgain) {
   Newest plugin(plugin_1);
   EXPECT_EQ(plugin.answer(plugin.adapted->again), "b:x");
   EXPECT_TRUE(plugin.handed_on) << "in one hop, past the version that lacks it";
@@ -94,7 +94,7 @@ TEST(EvolveNames, ReachAMethodThatReturned) {
             "error: version 2 of test.example/evolve_names has no back");
 }
 
-TEST(EvolveNames, ReachAMethodThatReturnedWithOtherFields) {
+TEST(EvolveNames, CallsAMethodThatWasAddedAgainWithOtherFields) {
   Newest plugin(plugin_1);
   const std::int32_t limit = 5;
   const test_evolve_names_v4_grown_request in{sizeof in, text("x"), &limit};
@@ -108,13 +108,13 @@ TEST(EvolveNames, ReachAMethodThatReturnedWithOtherFields) {
   EXPECT_EQ(own(out->fresh), "of version 2");
 }
 
-TEST(EvolveNames, DoNotReachAnotherMethodOfThatName) {
+TEST(EvolveNames, DoesNotCallAnotherMethodOfTheSameName) {
   Newest plugin(plugin_1);
   EXPECT_EQ(plugin.answer(plugin.adapted->other),
             "error: version 2 of test.example/evolve_names has no other");
 }
 
-TEST(EvolveNames, SayWhatThePluginReallyHas) {
+TEST(EvolveNames, ListsMethodsThatThePluginLacks) {
   const tenon::Kind& kind = test::EvolveNames::kind();
   EXPECT_EQ(missing(kind, 1, 4), (Texts{"size", "other"}));
   EXPECT_EQ(missing(kind, 2, 4), (Texts{"again", "grown", "other"}));

@@ -91,14 +91,14 @@ TEST_F(ExternalArtifactsAction, RemovesTenThousandFiles) {
   EXPECT_FALSE(exists("artifacts/many"));
 }
 
-TEST_F(ExternalArtifactsAction, SucceedsWhereNothingIsLeft) {
+TEST_F(ExternalArtifactsAction, SucceedsIfNothingIsLeft) {
   write("artifacts/a");
   for (int i = 0; i < 2; i++) EXPECT_TRUE(run("a,none,none/of/it"));
   EXPECT_TRUE(run(""));
   EXPECT_TRUE(exists("artifacts/kept"));
 }
 
-TEST_F(ExternalArtifactsAction, RefusesPathsThatLeadOut) {
+TEST_F(ExternalArtifactsAction, RefusesPathsOutsideItsDirectory) {
   write("outside");
   write("artifacts/a");
   for (const char* path : {"../outside", "a/../../outside", "..", "x/.."}) {
@@ -120,7 +120,7 @@ TEST_F(ExternalArtifactsAction, RefusesPathsThatLeadOut) {
   EXPECT_TRUE(exists("artifacts/a"));  // a list with a bad path has no effect
 }
 
-TEST_F(ExternalArtifactsAction, FollowsNoSymbolicLinks) {
+TEST_F(ExternalArtifactsAction, DoesNotFollowSymbolicLinks) {
   write("outside/a");
   link("../outside", "artifacts/way");
   link("../../outside", "artifacts/tree/inner");
@@ -137,7 +137,7 @@ TEST_F(ExternalArtifactsAction, FollowsNoSymbolicLinks) {
   EXPECT_TRUE(exists("outside/a"));
 }
 
-TEST_F(ExternalArtifactsAction, FollowsNoLinkThatTakesThePlaceOfAFolder) {
+TEST_F(ExternalArtifactsAction, DoesNotFollowALinkThatReplacesAFolder) {
   write("outside/a");
   write("artifacts/way/b");
   link("../outside", "artifacts/link");
@@ -153,13 +153,13 @@ TEST_F(ExternalArtifactsAction, FollowsNoLinkThatTakesThePlaceOfAFolder) {
   EXPECT_TRUE(exists("outside/a"));
 }
 
-TEST_F(ExternalArtifactsAction, RefusesAFileOnTheWay) {
+TEST_F(ExternalArtifactsAction, RefusesPathsThroughAFile) {
   EXPECT_NE(failure("kept/a", TENON_FAILED_PRECONDITION).find("cannot remove " + kept_ + "/a: "),
             std::string::npos);
   EXPECT_TRUE(exists("artifacts/kept"));
 }
 
-TEST_F(ExternalArtifactsAction, NamesWhatItCannotRemove) {
+TEST_F(ExternalArtifactsAction, NamesFilesThatItCannotRemove) {
   auto action = host_.create<DeleteItemAction>(action_name, {{"directory", "/proc/self"}}).value();
   const auto done = action->execute(annotated("\"status\""), BackupV2());
   ASSERT_FALSE(done);
@@ -168,7 +168,7 @@ TEST_F(ExternalArtifactsAction, NamesWhatItCannotRemove) {
       << done.error().message();
 }
 
-TEST_F(ExternalArtifactsAction, ChangesNoModes) {
+TEST_F(ExternalArtifactsAction, DoesNotChangePermissions) {
   write("artifacts/tree/a");
   const fs::path tree = world_.path("artifacts/tree");
   fs::permissions(tree, fs::perms(0500));
@@ -197,7 +197,7 @@ TEST_F(ExternalArtifactsAction, LimitsTheDepthOfTrees) {
   EXPECT_TRUE(exists("artifacts/deep"));
 }
 
-TEST_F(ExternalArtifactsAction, EndsWhenItIsCancelled) {
+TEST_F(ExternalArtifactsAction, StopsIfCancelled) {
   write("artifacts/tree/a");
   Call call;
   call.cancel();
@@ -207,7 +207,7 @@ TEST_F(ExternalArtifactsAction, EndsWhenItIsCancelled) {
   EXPECT_TRUE(exists("artifacts/tree/a"));
 }
 
-TEST_F(ExternalArtifactsAction, LeavesOtherResourcesAlone) {
+TEST_F(ExternalArtifactsAction, IgnoresOtherResources) {
   auto unconfigured = host_.create<DeleteItemAction>(action_name).value();
   for (const char* item :
        {R"({})", R"({"metadata":{}})", R"({"metadata":{"annotations":{"a":"b"}}})",
@@ -218,7 +218,7 @@ TEST_F(ExternalArtifactsAction, LeavesOtherResourcesAlone) {
   EXPECT_TRUE(exists("artifacts/kept"));
 }
 
-TEST_F(ExternalArtifactsAction, NeedsADirectoryForArtifacts) {
+TEST_F(ExternalArtifactsAction, RequiresADirectoryForArtifacts) {
   for (const TextMap& config : {TextMap{}, TextMap{{"directory", "  "}}}) {
     auto action = host_.create<DeleteItemAction>(action_name, config).value();
     const auto done = action->execute(annotated("\"a\""), BackupV2());
@@ -231,7 +231,7 @@ TEST_F(ExternalArtifactsAction, NeedsADirectoryForArtifacts) {
   }
 }
 
-TEST_F(ExternalArtifactsAction, ReportsADirectoryThatIsMissing) {
+TEST_F(ExternalArtifactsAction, ReportsAMissingDirectory) {
   auto action =
       host_.create<DeleteItemAction>(action_name, {{"directory", directory() + "/none"}}).value();
   const auto done = action->execute(annotated("\"a\""), BackupV2());
@@ -241,7 +241,7 @@ TEST_F(ExternalArtifactsAction, ReportsADirectoryThatIsMissing) {
                                         "/none: create it, or mount the disk that contains it");
 }
 
-TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNoText) {
+TEST_F(ExternalArtifactsAction, RefusesAnAnnotationThatIsNotText) {
   for (const char* value : {"7", "null", "[\"kept\"]"}) {
     const auto done = action_->execute(annotated(value), BackupV2());
     ASSERT_FALSE(done) << value;
@@ -293,7 +293,7 @@ std::size_t descriptors() {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
 }
 
-TEST_F(ExternalArtifactsFaults, ARemovalIsDurable) {
+TEST_F(ExternalArtifactsFaults, SyncsRemovals) {
   make_tree();
   const std::pair<std::string, std::string> artifacts[] = {
       {"tree/a/b", "tree/a"}, {"tree/other", "tree"}, {"tree", "."}};
@@ -307,7 +307,7 @@ TEST_F(ExternalArtifactsFaults, ARemovalIsDurable) {
   }
 }
 
-TEST_F(ExternalArtifactsFaults, ReportsARemovalThatIsNotDurable) {
+TEST_F(ExternalArtifactsFaults, ReportsRemovalsThatAreNotDurable) {
   make_tree();
   const std::size_t sync = requests("tree").size() - 1;
   make_tree();
@@ -322,7 +322,7 @@ TEST_F(ExternalArtifactsFaults, ReportsARemovalThatIsNotDurable) {
   EXPECT_TRUE(run_failing("none", 1, EINVAL));  // a file system that cannot do this for folders
 }
 
-TEST_F(ExternalArtifactsFaults, AFailedRemovalCanBeRepeated) {
+TEST_F(ExternalArtifactsFaults, AllowsAFailedRemovalToBeRepeated) {
   make_tree();
   const auto all = requests("tree/a,tree");
   ASSERT_GT(all.size(), 8u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The limits of modules that fail, on a clock of the test's own.
+// Limits on restarts of failing modules, with a simulated clock.
 #include "module/failures.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class FailuresTest : public testing::Test {
   Failures failures(const FailurePolicy& limits = {}) const {
     return {limits, std::minstd_rand(seed_)};
   }
-  /// The pauses after `count` failures, `apart` from each other.
+  /// Returns the pauses after each of `count` failures at intervals of `apart`.
   static std::vector<std::chrono::steady_clock::duration> pauses(Failures& failures, int count,
                                                                  std::chrono::milliseconds apart) {
     std::vector<std::chrono::steady_clock::duration> pauses;
@@ -46,7 +46,7 @@ class FailuresTest : public testing::Test {
   const testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
 };
 
-TEST_F(FailuresTest, TheFirstOneIsForgivenAtOnce) {
+TEST_F(FailuresTest, FirstFailureHasNoPause) {
   Failures one = failures();
   const Failures::Verdict verdict = one.record({}, "it fell over");
   EXPECT_FALSE(verdict.quarantined);
@@ -54,7 +54,7 @@ TEST_F(FailuresTest, TheFirstOneIsForgivenAtOnce) {
   EXPECT_FALSE(one.quarantined());
 }
 
-TEST_F(FailuresTest, PausesDoubleAndVaryByHalf) {
+TEST_F(FailuresTest, PausesDoubleWithJitter) {
   Failures many =
       failures({.initial_backoff = 100ms, .max_backoff = 1h, .max_failures = 20, .window = 1h});
   const auto pause = pauses(many, 12, 1ms);
@@ -75,7 +75,7 @@ TEST_F(FailuresTest, PausesOfTwoModulesDiffer) {
   EXPECT_GT(seen.size(), 10u);
 }
 
-TEST_F(FailuresTest, NoPauseIsLongerThanTheLongest) {
+TEST_F(FailuresTest, PausesAreCapped) {
   const FailurePolicy limits{
       .initial_backoff = 100ms, .max_backoff = 300ms, .max_failures = 1000, .window = 1h};
   Failures many = failures(limits);
@@ -89,14 +89,14 @@ TEST_F(FailuresTest, NoPauseIsLongerThanTheLongest) {
   EXPECT_GT(late.size(), 500u) << "the longest pauses vary too";
 }
 
-TEST_F(FailuresTest, MayBeToldNotToPause) {
+TEST_F(FailuresTest, PausesMayBeDisabled) {
   Failures many = failures({.initial_backoff = 0ms, .max_failures = 5});
   for (const auto pause : pauses(many, 5, 1ms)) EXPECT_EQ(pause, 0ms);
   Failures capped = failures({.max_backoff = 0ms, .max_failures = 5});
   for (const auto pause : pauses(capped, 5, 1ms)) EXPECT_EQ(pause, 0ms);
 }
 
-TEST_F(FailuresTest, OneTooManyWithinTheWindowQuarantines) {
+TEST_F(FailuresTest, TooManyFailuresWithinTheWindowQuarantine) {
   Failures many = failures({.max_failures = 3, .window = 60s});
   pauses(many, 3, 10s);
   EXPECT_FALSE(many.quarantined());
@@ -108,33 +108,33 @@ TEST_F(FailuresTest, OneTooManyWithinTheWindowQuarantines) {
   EXPECT_EQ(many.reasons().back().time, Failures::Time(70s));
 }
 
-TEST_F(FailuresTest, NoneIsBorneWhereTheMostIsNone) {
+TEST_F(FailuresTest, FirstFailureQuarantinesIfNoneIsAllowed) {
   Failures strict = failures({.max_failures = 0});
   EXPECT_TRUE(strict.record({}, "it fell over").quarantined);
 }
 
-// A module that restarts well and fails at the first call after it reports one fault per restart;
-// nothing that goes well between them is ever told.
-TEST_F(FailuresTest, OnlyTimeMakesThemForgotten) {
+// A module that fails at the first call after each restart reports one failure per restart.
+// Successful restarts are not reported, so only time can reset the count.
+TEST_F(FailuresTest, FailuresExpireOnlyByTime) {
   Failures slow = failures({.max_failures = 3, .window = 60s});
   const auto pause = pauses(slow, 50, 21s);
   EXPECT_EQ(slow.reasons().size(), 3u);
-  EXPECT_GT(pause.back(), 0ms) << "the two before still count";
+  EXPECT_GT(pause.back(), 0ms) << "the two previous failures still count";
 
   Failures slower = failures({.max_failures = 3, .window = 60s});
   for (const auto none : pauses(slower, 50, 61s)) EXPECT_EQ(none, 0ms);
   EXPECT_EQ(slower.reasons().size(), 1u);
 }
 
-TEST_F(FailuresTest, QuarantineDoesNotEndByItself) {
+TEST_F(FailuresTest, QuarantineDoesNotExpire) {
   Failures many = failures({.max_failures = 1, .window = 60s});
   many.record(Failures::Time(1s), "first");
   ASSERT_TRUE(many.record(Failures::Time(2s), "second").quarantined);
   EXPECT_TRUE(many.record(Failures::Time(24h), "much later").quarantined);
-  EXPECT_EQ(texts(many), (std::vector<std::string>{"first", "second"})) << "why it is there";
+  EXPECT_EQ(texts(many), (std::vector<std::string>{"first", "second"})) << "the reasons are kept";
 }
 
-TEST_F(FailuresTest, AfterReleaseNothingHasHappened) {
+TEST_F(FailuresTest, ReleaseResetsTheCount) {
   Failures many = failures({.max_failures = 1});
   many.record(Failures::Time(1s), "first");
   many.record(Failures::Time(2s), "second");

@@ -11,7 +11,7 @@
 namespace tenon::tests {
 namespace {
 
-class FileComparing : public testing::Test {
+class FileComparisonTest : public testing::Test {
  protected:
   std::filesystem::path write(const char* name, const std::string& content) const {
     return world_.write(name, content);
@@ -21,7 +21,7 @@ class FileComparing : public testing::Test {
   FileComparison files_;
 };
 
-TEST_F(FileComparing, FindsADifferenceInTheLastByte) {
+TEST_F(FileComparisonTest, FindsADifferenceInTheLastByte) {
   const std::string content(200'000, 'x');
   const auto a = write("a", content + "a");
   const auto b = write("b", content + "b");
@@ -31,11 +31,11 @@ TEST_F(FileComparing, FindsADifferenceInTheLastByte) {
   EXPECT_FALSE(files_.differ(a, a));
 }
 
-TEST_F(FileComparing, FindsADifferenceInTheSize) {
+TEST_F(FileComparisonTest, FindsADifferenceInTheSize) {
   EXPECT_TRUE(files_.differ(write("a", "xx"), write("b", "x")));
 }
 
-TEST_F(FileComparing, ReadsAFileAgainOnlyWhenItWasReplaced) {
+TEST_F(FileComparisonTest, RereadsAFileOnlyIfItWasReplaced) {
   const auto a = write("a", "one");
   const auto b = write("b", "two");
   EXPECT_TRUE(files_.differ(a, b));
@@ -45,7 +45,7 @@ TEST_F(FileComparing, ReadsAFileAgainOnlyWhenItWasReplaced) {
   EXPECT_FALSE(files_.differ(a, b));
 }
 
-TEST_F(FileComparing, ReadsNothingOfFilesThatAreTooLarge) {
+TEST_F(FileComparisonTest, DoesNotReadOversizedFiles) {
   const auto a = write("a", "a");
   const auto b = write("b", "b");
   std::filesystem::resize_file(a, (std::uintmax_t{1} << 30) + 1);
@@ -54,7 +54,7 @@ TEST_F(FileComparing, ReadsNothingOfFilesThatAreTooLarge) {
   EXPECT_TRUE(files_.differ(a, write("c", "c")));
 }
 
-TEST_F(FileComparing, SaysNothingOfAFileThatCannotBeRead) {
+TEST_F(FileComparisonTest, ReturnsNothingForUnreadableFiles) {
   EXPECT_FALSE(files_.differ(write("a", "one"), world_.root() / "gone"));
 }
 

@@ -24,7 +24,7 @@ std::span<const std::byte> bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-TEST(File, IsReadAtAnyPlace) {
+TEST(File, IsReadAtAnyOffset) {
   const tests::World world;
   const auto file = File::open(world.write("a", "0123456789")).value();
   EXPECT_EQ(file.identity().size, 10U);
@@ -38,7 +38,7 @@ TEST(File, IsReadAtAnyPlace) {
   EXPECT_EQ(file.read_all(9).error().code(), "cannot-read");
 }
 
-TEST(File, IsNeitherAPipeNorAFolder) {
+TEST(File, RefusesPipesAndFolders) {
   const tests::World world;
   ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(File::open(world.path("pipe")).error().found(), "a pipe");
@@ -55,7 +55,7 @@ TEST(File, HasAnIdentityThatChangesWithIt) {
   EXPECT_NE(identity_of(path).value(), before);
 }
 
-TEST(File, IsReplacedAsAWhole) {
+TEST(File, IsReplacedAtomically) {
   const tests::World world;
   const auto path = world.path("a");
   ASSERT_TRUE(replace_file(path, bytes("first")));
@@ -66,7 +66,7 @@ TEST(File, IsReplacedAsAWhole) {
   }
 }
 
-TEST(File, KeepsItsRightsWhenItIsReplaced) {
+TEST(File, KeepsItsPermissionsWhenReplaced) {
   const tests::World world;
   const auto path = world.write("a", "old");
   for (const auto rights : {fs::perms::owner_read, fs::perms::owner_all | fs::perms::group_read}) {
@@ -79,7 +79,7 @@ TEST(File, KeepsItsRightsWhenItIsReplaced) {
             fs::status(world.write("c", "")).permissions());
 }
 
-TEST(ReplacedFile, LeavesFilesBesideItAlone) {
+TEST(ReplacedFile, LeavesOtherFilesUnchanged) {
   const tests::World world;
   const auto path = world.write("a", "old");
   world.write("theirs", "theirs");
@@ -109,7 +109,7 @@ TEST(ReplacedFile, FollowsSymbolicLinks) {
   EXPECT_TRUE(replace_content(world.path("circle"), "new").failed);
 }
 
-TEST(ReplacedFile, IsWrittenPieceByPieceAndKeptUntilTheEnd) {
+TEST(ReplacedFile, IsUnchangedUntilTheCommit) {
   const tests::World world;
   const auto path = world.write("a", "old");
   {
@@ -128,7 +128,7 @@ TEST(ReplacedFile, IsWrittenPieceByPieceAndKeptUntilTheEnd) {
   }
 }
 
-TEST(ReplacedFile, TellsOfOtherNames) {
+TEST(ReplacedFile, CountsOtherHardLinks) {
   const tests::World world;
   const auto path = world.write("a", "old");
   EXPECT_EQ(replace_content(path, "1").other_names, 0U);
@@ -137,7 +137,7 @@ TEST(ReplacedFile, TellsOfOtherNames) {
   EXPECT_EQ(world.read("b"), "1");
 }
 
-TEST(ReplacedFile, IsNeverAPipe) {
+TEST(ReplacedFile, RefusesPipes) {
   const tests::World world;
   ASSERT_EQ(world.run({"mkfifo", "pipe"}).exit, 0);
   EXPECT_TRUE(replace_content(world.path("pipe"), "new").failed);
@@ -168,14 +168,14 @@ TEST(ReplacedFile, KeepsOwnerPermissionsAndAccessList) {
   EXPECT_EQ(size == sizeof list && std::equal(kept, kept + 11, list), lists);
 }
 
-TEST(ReplacedFile, BelongsToItsOwnerAloneWhereThatIsAsked) {
+TEST(ReplacedFile, IsPrivateToItsOwnerOnRequest) {
   const tests::World world;
   ASSERT_FALSE(replace_content(world.path("a"), "new", NewFile::owner_only).failed);
   EXPECT_EQ(fs::status(world.path("a")).permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(File, IsNotReplacedWhereThatCannotBe) {
+TEST(File, ReportsAFailedReplacement) {
   const tests::World world;
   const auto error = replace_file(world.root() / "none" / "a", bytes("x")).error();
   EXPECT_EQ(error.code(), "not-found");
@@ -184,7 +184,7 @@ TEST(File, IsNotReplacedWhereThatCannotBe) {
   EXPECT_EQ(replace_file(world.path("folder"), bytes("x")).error().code(), "cannot-write");
 }
 
-TEST(File, IsCreatedForItsOwnerAloneAndOnlyOnce) {
+TEST(File, IsCreatedOnceAndPrivateToItsOwner) {
   const tests::World world;
   const auto path = world.path("private");
   ASSERT_TRUE(create_file(path, bytes("x")));
@@ -193,7 +193,7 @@ TEST(File, IsCreatedForItsOwnerAloneAndOnlyOnce) {
   EXPECT_EQ(world.read("private"), "x");
 }
 
-TEST(File, IsRemovedOrAnEmptyFolderIs) {
+TEST(File, IsRemovedLikeAnEmptyFolder) {
   const tests::World world;
   const auto folder = world.path("folder/file").parent_path();
   ASSERT_TRUE(platform::remove(folder));

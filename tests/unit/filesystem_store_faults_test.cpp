@@ -53,7 +53,7 @@ std::size_t descriptors() {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
 }
 
-TEST_F(FilesystemStoreFaults, EachRequestFails) {
+TEST_F(FilesystemStoreFaults, AreReportedForEachSystemCall) {
   for (const char* key : {"key", "in/a/folder"}) {
     const auto all = requests(key);
     ASSERT_GT(all.size(), 10u);
@@ -86,7 +86,7 @@ TEST_F(FilesystemStoreFaults, EachRequestFails) {
   }
 }
 
-TEST_F(FilesystemStoreFaults, FoldersThatOthersRemoveAreMadeAgainOrPassedOver) {
+TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfFolders) {
   const auto all = requests("in/a/folder");
   for (std::size_t i = 0; i < all.size(); i++) {
     const std::string& name = all[i].name;
@@ -106,7 +106,7 @@ TEST_F(FilesystemStoreFaults, FoldersThatOthersRemoveAreMadeAgainOrPassedOver) {
   }
 }
 
-TEST_F(FilesystemStoreFaults, AReplacedObjectIsTheOldOneOrTheNew) {
+TEST_F(FilesystemStoreFaults, LeaveTheOldOrTheNewObject) {
   const auto count = static_cast<long>(requests("k").size());
   bool was_old = false;
   for (long at = 1; at <= count; at++) {
@@ -122,7 +122,7 @@ TEST_F(FilesystemStoreFaults, AReplacedObjectIsTheOldOneOrTheNew) {
   EXPECT_TRUE(was_old);
 }
 
-TEST_F(FilesystemStoreFaults, AKilledPutLeavesNothingThatIsListed) {
+TEST_F(FilesystemStoreFaults, LeaveNothingListedAfterAKilledPut) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
 #endif
@@ -152,7 +152,7 @@ TEST_F(FilesystemStoreFaults, AKilledPutLeavesNothingThatIsListed) {
   EXPECT_EQ(most_left, 1u);
 }
 
-TEST_F(FilesystemStoreFaults, RemovesOnlyWhatNobodyWrites) {
+TEST_F(FilesystemStoreFaults, RemoveOnlyAbandonedPartialFiles) {
   ASSERT_TRUE(put("k"));
   const fs::path folder = directory() / ".tenon-partial";
   for (int i = 0; i < 250; i++) std::ofstream(folder / ("dead-" + std::to_string(i)));

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 using FilesystemStore = ObjectStores;
 
-TEST_F(FilesystemStore, NeedsAFolderThatExists) {
+TEST_F(FilesystemStore, RequiresAnExistingFolder) {
   const auto without = try_create({});
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().code(), "invalid-argument");
@@ -46,7 +46,7 @@ TEST_F(FilesystemStore, KeepsObjectsAcrossInstances) {
   EXPECT_EQ(get("empty"), "not any more");
 }
 
-TEST_F(FilesystemStore, ReportsWhatIsMissing) {
+TEST_F(FilesystemStore, ReportsMissingObjectsAndBuckets) {
   ASSERT_TRUE(put("a/b"));
   for (const char* key : {"a", "a/c", "b/c", "a/b/c"}) {
     EXPECT_EQ(get(key), "error not-found") << key;
@@ -61,7 +61,7 @@ TEST_F(FilesystemStore, ReportsWhatIsMissing) {
   EXPECT_EQ(get("a/b"), "content");
 }
 
-TEST_F(FilesystemStore, IsUnavailableWithoutItsDisk) {
+TEST_F(FilesystemStore, IsUnavailableWithoutItsFolder) {
   ASSERT_TRUE(put("a"));
   fs::rename(directory(), world_.path("unmounted"));
   EXPECT_EQ(get("a"), "error unavailable");
@@ -73,7 +73,7 @@ TEST_F(FilesystemStore, IsUnavailableWithoutItsDisk) {
   EXPECT_FALSE(fs::exists(directory()));
 }
 
-TEST_F(FilesystemStore, KnowsSizeTimeAndTag) {
+TEST_F(FilesystemStore, ReturnsSizeTimeAndTag) {
   ASSERT_TRUE(put("k", "12345"));
   const auto info = store().object_info("b", "k").value();
   EXPECT_EQ(info.size, 5u);
@@ -85,7 +85,7 @@ TEST_F(FilesystemStore, KnowsSizeTimeAndTag) {
 
 // -- Lists ----------------------------------------------------------------------
 
-TEST_F(FilesystemStore, ListsInTheOrderOfTheBytesOfWholeKeys) {
+TEST_F(FilesystemStore, ListsKeysInByteOrder) {
   const Keys keys = {"0",
                      "a-b",
                      "a-b.c",
@@ -114,7 +114,7 @@ TEST_F(FilesystemStore, ListsInTheOrderOfTheBytesOfWholeKeys) {
   for (std::uint32_t limit = 1; limit < 6; limit++) EXPECT_EQ(list("", limit), put_keys) << limit;
 }
 
-TEST_F(FilesystemStore, ListsFromAnyPlaceWithAnyPrefix) {
+TEST_F(FilesystemStore, ListsFromAnyKeyWithAnyPrefix) {
   const Keys keys = {"a-b", "a.b", "a/b/c", "a/b/d", "a/c-", "a/c/d", "a0", "b"};
   for (const std::string& key : keys) ASSERT_TRUE(put(key)) << key;
   for (const std::string prefix : {"", "a", "a/", "a/b", "a/b/", "a/b/c", "a/c", "b", "a/b/c/", "c",
@@ -131,7 +131,7 @@ TEST_F(FilesystemStore, ListsFromAnyPlaceWithAnyPrefix) {
   }
 }
 
-TEST_F(FilesystemStore, SaysWhetherKeysFollowAPage) {
+TEST_F(FilesystemStore, ReportsWhetherKeysFollowAPage) {
   for (const char* key : {"a/1", "a/2", "b/3"}) ASSERT_TRUE(put(key));
   fs::create_directories(in_bucket("a/empty"));
   const auto expect = [&](std::string_view prefix, std::uint32_t limit, std::string_view after,
@@ -181,7 +181,7 @@ double seconds_to_list(ObjectStore& store, std::uint32_t limit, std::size_t expe
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-TEST_F(FilesystemStore, PagesDoNotReadWhatLiesBeforeThem) {
+TEST_F(FilesystemStore, ListsLaterPagesWithoutReadingEarlierKeys) {
   constexpr int folders = 200;
   for (int i = 0; i < folders; i++) {
     const fs::path folder = in_bucket("backup-" + std::to_string(1000 + i));
@@ -241,7 +241,7 @@ TEST_F(FilesystemStore, RefusesAnEmptyKey) {
   EXPECT_EQ(get(""), "error invalid-argument");
 }
 
-TEST_F(FilesystemStore, RefusesWhatIsNoBucket) {
+TEST_F(FilesystemStore, RefusesInvalidBuckets) {
   ASSERT_TRUE(put("k"));
   for (const std::string& bucket :
        {std::string(), std::string("."), std::string(".."), std::string("a/b"), std::string("/"),
@@ -256,7 +256,7 @@ TEST_F(FilesystemStore, RefusesWhatIsNoBucket) {
   }
 }
 
-TEST_F(FilesystemStore, TakesTheLongestKey) {
+TEST_F(FilesystemStore, AcceptsTheLongestKey) {
   std::string key(1024, 'x');
   for (const std::size_t i : {255, 511, 767, 1000}) key[i] = '/';
   ASSERT_TRUE(put(key));
@@ -266,7 +266,7 @@ TEST_F(FilesystemStore, TakesTheLongestKey) {
   EXPECT_EQ(list(".").size(), 1u);
 }
 
-TEST_F(FilesystemStore, RefusesAKeyInTheWayOfAnother) {
+TEST_F(FilesystemStore, RefusesAKeyThatIsAFolderOfAnother) {
   ASSERT_TRUE(put("a"));
   const auto below = put("a/b/c");
   EXPECT_EQ(code_of(below), "failed-precondition");
@@ -283,13 +283,13 @@ TEST_F(FilesystemStore, RefusesAKeyInTheWayOfAnother) {
   EXPECT_TRUE(put("d"));
 }
 
-TEST_F(FilesystemStore, TakesTheNameOfAFolderWithoutObjects) {
+TEST_F(FilesystemStore, ReplacesAnEmptyFolderByAnObject) {
   fs::create_directories(in_bucket("a/b/c"));  // as a put that was killed leaves them
   ASSERT_TRUE(put("a"));
   EXPECT_EQ(get("a"), "content");
 }
 
-TEST_F(FilesystemStore, RemovesFoldersThatBecomeEmpty) {
+TEST_F(FilesystemStore, RemovesEmptyFolders) {
   for (const char* key : {"a/b/c/d", "a/e"}) ASSERT_TRUE(put(key));
   ASSERT_TRUE(store().delete_object("b", "a/b/c/d"));
   EXPECT_FALSE(fs::exists(in_bucket("a/b")));
@@ -300,7 +300,7 @@ TEST_F(FilesystemStore, RemovesFoldersThatBecomeEmpty) {
 
 // -- Files of others --------------------------------------------------------------
 
-TEST_F(FilesystemStore, FollowsNoLinks) {
+TEST_F(FilesystemStore, DoesNotFollowLinks) {
   ASSERT_TRUE(put("good"));
   world_.write("outside/secret", "secret");
   fs::create_directory_symlink(world_.path("outside"), in_bucket("folder"));
@@ -323,7 +323,7 @@ TEST_F(FilesystemStore, FollowsNoLinks) {
   EXPECT_FALSE(fs::exists(world_.root() / "outside/new"));
 }
 
-TEST_F(FilesystemStore, FollowsNoLinkInThePlaceOfABucket) {
+TEST_F(FilesystemStore, DoesNotFollowALinkAsABucket) {
   world_.write("outside/secret", "secret");
   fs::create_directory_symlink(world_.path("outside"), directory() / "b");
   EXPECT_EQ(get("secret"), "error failed-precondition");
@@ -332,7 +332,7 @@ TEST_F(FilesystemStore, FollowsNoLinkInThePlaceOfABucket) {
   EXPECT_EQ(partial_files(), 0u);
 }
 
-TEST_F(FilesystemStore, ListsOnlyWhatCanBeAnObject) {
+TEST_F(FilesystemStore, ListsOnlyValidObjects) {
   ASSERT_TRUE(put("good"));
   ASSERT_EQ(mkfifo(in_bucket("fifo").c_str(), 0600), 0);
   std::ofstream(in_bucket("not-\xff-text")) << "x";
@@ -343,7 +343,7 @@ TEST_F(FilesystemStore, ListsOnlyWhatCanBeAnObject) {
 
 // -- At the same time ---------------------------------------------------------------
 
-TEST_F(FilesystemStore, ReadersKeepTheObjectThatTheyBeganWith) {
+TEST_F(FilesystemStore, ReadersFinishTheObjectThatTheyOpened) {
   const std::string old(10'000, 'o');
   ASSERT_TRUE(put("k", old));
   auto replaced = store().get_object("b", "k").value();
@@ -357,7 +357,7 @@ TEST_F(FilesystemStore, ReadersKeepTheObjectThatTheyBeganWith) {
   EXPECT_EQ(get("k"), "error not-found");
 }
 
-TEST_F(FilesystemStore, OneKeyOnTwoThreadsIsAlwaysWhole) {
+TEST_F(FilesystemStore, KeepsObjectsCompleteUnderConcurrentPuts) {
   std::atomic<int> writers = 2;
   const auto write = [&](char letter) {
     for (int i = 0; i < 100; i++) EXPECT_TRUE(put("deep/folder/k", std::string(3000, letter)));
@@ -376,7 +376,7 @@ TEST_F(FilesystemStore, OneKeyOnTwoThreadsIsAlwaysWhole) {
   EXPECT_EQ(partial_files(), 0u);
 }
 
-TEST_F(FilesystemStore, PutsSucceedBesideDeletesOfTheSameFolder) {
+TEST_F(FilesystemStore, PutsWhileItsFolderIsDeleted) {
   std::atomic<bool> done = false;
   std::thread other([&] {
     for (int i = 0; i < 300; i++) {
@@ -399,11 +399,11 @@ TEST_F(FilesystemStore, PutsSucceedBesideDeletesOfTheSameFolder) {
   EXPECT_EQ(list(), Keys{});
 }
 
-TEST_F(FilesystemStore, NeedsABody) {
+TEST_F(FilesystemStore, RequiresABody) {
   EXPECT_EQ(code_of(store().put_object("b", "k", Reader())), "invalid-argument");
 }
 
-TEST_F(FilesystemStore, AFailedReaderLeavesNothing) {
+TEST_F(FilesystemStore, LeavesNothingIfTheBodyFails) {
   ASSERT_TRUE(put("k", "old"));
   for (const char* key : {"k", "new/key"}) {
     EXPECT_EQ(code_of(store().put_object("b", key, std::make_unique<BrokenReader>())), "data-loss");

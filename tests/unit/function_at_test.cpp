@@ -37,7 +37,7 @@ class FunctionAt : public testing::Test {
   const std::string file_ = read_file(FAULTS "/good.so");
 };
 
-TEST_F(FunctionAt, TellsTheDistanceFromTheBeginning) {
+TEST_F(FunctionAt, ReturnsNameAndOffset) {
   const std::uint64_t begin = some_function(file_);
   const std::string first = function_in(file_, begin);
   ASSERT_NE(first.find("+0x0"), std::string::npos) << first;
@@ -45,18 +45,18 @@ TEST_F(FunctionAt, TellsTheDistanceFromTheBeginning) {
   EXPECT_EQ(function_in(file_, begin + 1), name + "1");
 }
 
-TEST_F(FunctionAt, IsEmptyWhereNoFunctionIs) {
+TEST_F(FunctionAt, IsEmptyOutsideFunctions) {
   EXPECT_EQ(function_in(file_, 0), "");
   EXPECT_EQ(function_in(file_, ~std::uint64_t{0}), "");
   EXPECT_EQ(function_in("no file of that format", 0), "");
 }
 
-TEST_F(FunctionAt, IsEmptyWhereTheFileWasStripped) {
+TEST_F(FunctionAt, IsEmptyInAStrippedFile) {
   const std::string stripped = read_file(FAULTS "/unruly-stripped.so");
   EXPECT_EQ(some_function(stripped), stripped.size());
 }
 
-TEST_F(FunctionAt, ReadsNothingPastTheEndOfAFile) {
+TEST_F(FunctionAt, ReadsNothingPastTheEndOfTheFile) {
   const std::uint64_t begin = some_function(file_);
   for (std::size_t size = 0; size < file_.size(); size += 997) {
     const std::string cut = file_.substr(0, size);
@@ -117,7 +117,7 @@ TEST(FunctionNames, BelongToTheFunctionThatHoldsTheAddress) {
   EXPECT_EQ(function_in(file, 150), "");
 }
 
-TEST(FunctionNames, NeedTheirTables) {
+TEST(FunctionNames, RequireValidTables) {
   const std::string good = file_of({{symbol(0, 1, elf::kind_function), "f"}});
   const auto damaged = [&](std::size_t offset, std::uint64_t value, std::size_t size) {
     std::string file = good;
@@ -133,7 +133,7 @@ TEST(FunctionNames, NeedTheirTables) {
   EXPECT_EQ(damaged(table + offsetof(elf::Section, size), sizeof(elf::Symbol) - 1, 8), "");
 }
 
-TEST(FunctionNames, AreReadableWhereTheyAreBounded) {
+TEST(FunctionNames, AreDemangledWithinLimits) {
   for (const char* name : {"plain", "f", "i", "PKc"}) EXPECT_EQ(shown(name), name) << "of C";
   EXPECT_EQ(shown("_ZN1a1bEv"), "a::b()");
   EXPECT_EQ(shown("_Z8apapapapv"), "apapapap()");
@@ -161,7 +161,7 @@ TEST(FunctionNames, AreReadableWhereTheyAreBounded) {
   EXPECT_EQ(shown(std::string(70000, 'a')), std::string(65536, 'a'));
 }
 
-TEST_F(FunctionAt, BelievesNoHeader) {
+TEST_F(FunctionAt, ValidatesTheHeader) {
   const std::uint64_t begin = some_function(file_);
   const std::string name = function_in(file_, begin);
   std::size_t empty = 0;

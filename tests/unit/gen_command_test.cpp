@@ -37,7 +37,7 @@ TEST(GenCommand, WritesOnlyHeaders) {
   EXPECT_NE(world.read("out/photo/filter/v1.h"), "");
 }
 
-TEST(GenCommand, ReportsFindings) {
+TEST(GenCommand, ReportsProblems) {
   const World world;
   world.write("kinds/filter/v1.json",
               "{\"kind\": \"photo.example/filter\", \"version\": 1, \"doc\": \"Filters.\",\n"
@@ -92,7 +92,7 @@ std::string released_spec(const std::string& version, const std::string& part = 
 const std::string any_thread = "\"threading\": \"any\"";
 const std::string one_thread = "\"threading\": \"main\"";
 
-TEST(GenCommand, FreezesWhatWasReleased) {
+TEST(GenCommand, FreezesReleasedSpecs) {
   const World world;
   world.write("kinds/filter/v1.json", released_spec("0.1.0"));
   const Outcome first = world.run({TENON_GEN, "release", "kinds"});
@@ -128,7 +128,7 @@ TEST(GenCommand, FreezesWhatWasReleased) {
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
 }
 
-TEST(GenCommand, NeverReplacesWhatWasReleasedWith1) {
+TEST(GenCommand, NeverReplacesASpecReleasedAs1) {
   const World world;
   world.write("kinds/filter/v1.json", released_spec("1.0.0"));
   EXPECT_EQ(world.run({TENON_GEN, "release", "kinds"}).exit, 0);
@@ -138,7 +138,7 @@ TEST(GenCommand, NeverReplacesWhatWasReleasedWith1) {
   EXPECT_NE(again.err.find("release-changed"), std::string::npos) << again.err;
 }
 
-TEST(GenCommand, FreezesFieldsThatWereAddedWithTheirRelease) {
+TEST(GenCommand, ReleasesAddedFields) {
   const World world;
   const auto with = [](const std::string& type) {
     return released_spec("0.1.0", any_thread,
@@ -161,7 +161,7 @@ TEST(GenCommand, FreezesFieldsThatWereAddedWithTheirRelease) {
             std::string::npos);
 }
 
-TEST(GenCommand, MissesASpecThatWasReleased) {
+TEST(GenCommand, ReportsAMissingReleasedSpec) {
   const World world;
   world.write("kinds/filter/v1.json", released_spec("0.1.0"));
   std::string second = released_spec("0.1.0");
@@ -177,7 +177,7 @@ TEST(GenCommand, MissesASpecThatWasReleased) {
   EXPECT_NE(outcome.err.find("error[release-missing]"), std::string::npos) << outcome.err;
 }
 
-TEST(GenCommand, EndsWithItsStatuses) {
+TEST(GenCommand, ReturnsDocumentedExitCodes) {
   const World world;
   world.write("kinds/filter/v1.json", spec);
   EXPECT_EQ(world.run({TENON_GEN}).exit, 2);

@@ -54,9 +54,9 @@ Files versions(const Labels& labels, const std::string& all) {
   return files;
 }
 
-class WrongDocument : public testing::TestWithParam<Mistake> {};
+class InvalidDocument : public testing::TestWithParam<Mistake> {};
 
-TEST_P(WrongDocument, IsOneFindingWithPlaceAndRemedy) {
+TEST_P(InvalidDocument, IsReportedOnceWithLocationAndFix) {
   expect_finding(GetParam());
 }
 
@@ -364,7 +364,7 @@ const Mistake mistakes_of_lives[] = {
 };
 
 #define MISTAKES(table) \
-  INSTANTIATE_TEST_SUITE_P(table, WrongDocument, testing::ValuesIn(mistakes_of_##table), name_of)
+  INSTANTIATE_TEST_SUITE_P(table, InvalidDocument, testing::ValuesIn(mistakes_of_##table), name_of)
 
 MISTAKES(fields);
 MISTAKES(parts);
@@ -397,7 +397,7 @@ Labels path(const Document& document, const std::string& from, const std::string
   return labels;
 }
 
-TEST(Documents, PreviewsAreLeavesBesideTheChainOfReleases) {
+TEST(Documents, KeepPreviewsBesideTheChainOfReleases) {
   const Model model = load(versions({"1", "2preview1", "2preview2", "2", "3preview1"},
                                     R"({"from": 1, "to": 2}, {"from": 1, "to": "2preview1"},
                        {"from": "2preview1", "to": "2preview2"}, {"from": 2, "to": "3preview1"})"));
@@ -416,7 +416,7 @@ TEST(Documents, PreviewsAreLeavesBesideTheChainOfReleases) {
   EXPECT_EQ(version(type, "2preview1").header, "a/t/v2preview1.h");
 }
 
-TEST(Documents, NumbersAreOrderedAsNumbers) {
+TEST(Documents, OrderVersionsNumerically) {
   Labels labels;
   std::string all;
   for (int number = 1; number <= 11; number++) {
@@ -429,7 +429,7 @@ TEST(Documents, NumbersAreOrderedAsNumbers) {
   EXPECT_EQ(model.documents.at(0)->hub().label, "11");
 }
 
-TEST(Documents, WithoutReleaseTheNewestIsTheHub) {
+TEST(Documents, HaveTheNewestDraftAsHubBeforeARelease) {
   const Model model =
       load(versions({"1preview1", "1preview2"}, R"({"from": "1preview1", "to": "1preview2"})"));
   EXPECT_EQ(model.documents.at(0)->hub().label, "1preview2");
@@ -438,13 +438,13 @@ TEST(Documents, WithoutReleaseTheNewestIsTheHub) {
   EXPECT_EQ(released_too.documents.at(0)->hub().label, "1");
 }
 
-TEST(Documents, DraftsAreNoHubWhileThereIsARelease) {
+TEST(Documents, HaveTheNewestReleaseAsHub) {
   const Model model = load(fields_step("\"a\": \"bool\"", "\"a\": \"bool\"", ""));
   EXPECT_EQ(model.documents.at(0)->hub().label, "1");
   EXPECT_EQ(model.documents.at(0)->latest().label, "2");
 }
 
-TEST(Documents, RemovedVersionsAreNamedByOthersThatWereRemoved) {
+TEST(Documents, MayReferToRemovedVersionsIfRemoved) {
   Files files{{"t/v1.json", document("\"a\": \"bool\"", removed)},
               {"u/v1.json", R"({"type": "a.example/u", "version": 1, "doc": "D.",)" + removed +
                                 R"("fields": {"t": "t@1"}})"}};
@@ -454,7 +454,7 @@ TEST(Documents, RemovedVersionsAreNamedByOthersThatWereRemoved) {
   EXPECT_EQ(model.documents.at(0)->hub().life.message, "Nobody reads it.");
 }
 
-TEST(Documents, OptionalEnumsStructsAndNestedVersionsNeedNoWord) {
+TEST(Documents, ConvertCompatibleChangesWithoutAnEntry) {
   const std::string nested = R"({"type": "a.example/u", "version": )";
   Files files = step(
       document(R"("a": "bool", "b": "optional<mode>", "c": "list<s>", "d": "optional<map<u@1>>")",
@@ -485,7 +485,7 @@ TEST(Documents, OptionalEnumsStructsAndNestedVersionsNeedNoWord) {
   EXPECT_EQ(fields, (Labels{"x>y", "->fresh", "gone>-"}));
 }
 
-TEST(Documents, WhatReturnsInTheSameShapeComesFromTheBag) {
+TEST(Documents, RestoreReturningFieldsFromTheBag) {
   const auto with = [](const std::string& fields, const std::string& label) {
     return document(fields + R"(, "s": "s")",
                     released + R"("structs": {"s": {"fields": {)" + fields + "}}},", label);
@@ -523,7 +523,7 @@ TEST(Documents, WhatReturnsInTheSameShapeComesFromTheBag) {
   }
 }
 
-TEST(Documents, StructsCarryABagAndThoseOfKindsDoNot) {
+TEST(Documents, HaveABagInEachStruct) {
   Files files = struct_step(R"("x": "bool")", R"("x": "bool")", "");
   files["k/v1.json"] = R"({"kind": "a.example/k", "version": 1, "doc": "D.",
     "structs": {"s": {"fields": {"bag": "bool"}}},

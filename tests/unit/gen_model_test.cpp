@@ -62,7 +62,7 @@ std::vector<std::string> names(const std::vector<FieldFill>& fills) {
 
 using Names = std::vector<std::string>;
 
-TEST(Steps, AddedMethods) {
+TEST(Steps, DescribeAddedMethods) {
   const KindStep& step = kind("evolve_added").steps.at(0);
   EXPECT_TRUE(step.adaptable);
   EXPECT_TRUE(step.has_hooks());
@@ -82,7 +82,7 @@ TEST(Steps, AddedMethods) {
   EXPECT_EQ(step_of(step, "worked").action, Action::hook);
 }
 
-TEST(Steps, ChangedMethods) {
+TEST(Steps, DescribeChangedMethods) {
   const KindStep& step = kind("evolve_changed").steps.at(0);
   EXPECT_TRUE(step_of(step, "same").same_layout());
   EXPECT_EQ(step_of(step, "after").older->name, "before");
@@ -102,7 +102,7 @@ TEST(Steps, ChangedMethods) {
   EXPECT_EQ(removed, Names{"gone"});
 }
 
-TEST(Steps, ChainsAndBrokenChains) {
+TEST(Steps, MayBeUnadaptable) {
   EXPECT_EQ(kind("chain").versions.size(), 4u);
   ASSERT_EQ(kind("chain").steps.size(), 3u);
   for (const KindStep& step : kind("chain").steps) EXPECT_TRUE(step.has_hooks());
@@ -113,7 +113,7 @@ TEST(Steps, ChainsAndBrokenChains) {
   EXPECT_TRUE(broken.steps.at(1).methods.empty());
 }
 
-TEST(Steps, FieldsOfDocuments) {
+TEST(Steps, DescribeFieldsOfDocuments) {
   const auto& documents = test_kinds().documents;
   const auto entry = std::find_if(documents.begin(), documents.end(), [](const auto& document) {
     return document->id == "test.example/entry";
@@ -132,7 +132,7 @@ TEST(Steps, FieldsOfDocuments) {
                    "record>record", "retyped>retyped hook", "gone>-", "tag>-", "flags>-"}));
 }
 
-TEST(Steps, StandardSourceReadsInBatches) {
+TEST(Steps, DescribeTheStandardSource) {
   const Model model = load({.folders = {ABI}});
   const auto source = std::find_if(model.kinds.begin(), model.kinds.end(),
                                    [](const auto& kind) { return kind->name == "source"; });
@@ -150,7 +150,7 @@ const std::string own_kind =
     "{\"kind\": \"a.example/k\", \"version\": 1, \"doc\": \"K.\", \"methods\": [{\"name\": \"m\", "
     "\"doc\": \"M.\", \"threading\": \"any\", \"request\": {\"a\": \"tenon.dev/record@1\"}}]}";
 
-TEST(Standard, DocumentTypesThatAreNamedComeAlong) {
+TEST(StandardSpecs, IncludeReferencedDocumentTypes) {
   const World world;
   world.write("k/v1.json", own_kind);
   const Model model = load({.folders = {world.root().string()}, .standard_specs = ABI});
@@ -162,7 +162,7 @@ TEST(Standard, DocumentTypesThatAreNamedComeAlong) {
   EXPECT_TRUE(model.documents[0]->steps.empty());
 }
 
-TEST(Standard, KindsArePinned) {
+TEST(StandardSpecs, ArePinnedToVersions) {
   const World world;
   world.write("k/v1.json", own_kind);
   const Model model = load({.folders = {world.root().string()},
@@ -180,7 +180,7 @@ TEST(Standard, KindsArePinned) {
                    "tenon.dev/parameter@2", "tenon.dev/record@1", "tenon.dev/specification@1"}));
 }
 
-TEST(Standard, WhatDoesNotExistIsWrongUsage) {
+TEST(StandardSpecs, RefuseUnknownKinds) {
   const World world;
   world.write("k/v1.json", own_kind);
   for (const StandardKind& wanted : {StandardKind{"sorce", 1}, StandardKind{"source", 9}}) {
@@ -193,7 +193,7 @@ TEST(Standard, WhatDoesNotExistIsWrongUsage) {
   }
 }
 
-TEST(Standard, SpecsAreNotReadWithoutNeed) {
+TEST(StandardSpecs, AreReadOnlyIfReferenced) {
   const World world;
   std::string own = own_kind;
   own.replace(own.find("tenon.dev/record@1"), 18, "bool");
@@ -205,7 +205,7 @@ TEST(Standard, SpecsAreNotReadWithoutNeed) {
 
 // -- Headers and layouts ------------------------------------------------------
 
-TEST(Headers, OfTheStandardKindsAreThoseCheckedIn) {
+TEST(Headers, OfStandardKindsMatchTheCheckedInFiles) {
   const World world;
   emit_c_headers(load({.folders = {ABI}}), Output(world.path("include")));
   std::size_t count = 0;
@@ -220,7 +220,7 @@ TEST(Headers, OfTheStandardKindsAreThoseCheckedIn) {
   EXPECT_EQ(count, 36u);
 }
 
-TEST(Headers, OfTheStandardKindsAreFrozen) {
+TEST(Headers, OfStandardKindsAreFrozen) {
   const World world;
   fs::copy(ABI, world.root(), fs::copy_options::recursive);
   std::string changed = read_file(world.root() / "kinds/source/v2.json");
@@ -233,7 +233,7 @@ TEST(Headers, OfTheStandardKindsAreFrozen) {
   EXPECT_EQ(findings.all().front().code, "release-changed");
 }
 
-TEST(Headers, AreLeftAloneWhereNothingChanged) {
+TEST(Headers, AreNotRewrittenIfUnchanged) {
   const World world;
   const Output output(world.root());
   output.write("a/b.h", "text");
@@ -246,7 +246,7 @@ TEST(Headers, AreLeftAloneWhereNothingChanged) {
   EXPECT_EQ(world.read("a/b.h"), "other");
 }
 
-TEST(Headers, HoldNoTextThatEndsTheirComments) {
+TEST(Headers, EscapeEndsOfComments) {
   const World world;
   std::string own = own_kind;
   own.replace(own.find("K."), 2, "Ends */ and /* begins");
@@ -256,7 +256,7 @@ TEST(Headers, HoldNoTextThatEndsTheirComments) {
   EXPECT_NE(header.find("Ends * / and / * begins"), std::string::npos);
 }
 
-TEST(Headers, SayHowAMethodIsCalled) {
+TEST(Headers, DocumentThreadingOfMethods) {
   const std::string header = c_header(kind("all_types").latest());
   for (const char* tag : {"[serial; configure; from: created -> ready]", "[any; blocks: cancel]",
                           "[any; from: ready]", "[main]", "[any; required]",
@@ -293,7 +293,7 @@ std::string changed(const std::string& from, const std::string& to) {
   return spec.replace(spec.find(from), from.size(), to);
 }
 
-TEST(Fingerprints, ChangeWithWhatMattersToCallers) {
+TEST(Fingerprints, ChangeWithTheSignature) {
   const std::uint64_t plain = fingerprint_of(plain_kind);
   EXPECT_NE(plain, 0u);
   EXPECT_NE(plain, fingerprint_of(changed("a.example/k", "b.example/k")));
@@ -306,7 +306,7 @@ TEST(Fingerprints, ChangeWithWhatMattersToCallers) {
                                           "\"session\"")));
 }
 
-TEST(Fingerprints, DoNotChangeWithWhatPeopleRead) {
+TEST(Fingerprints, IgnoreDocumentation) {
   const std::uint64_t plain = fingerprint_of(plain_kind);
   EXPECT_EQ(plain, fingerprint_of(changed("\"K.\"", "\"Another text.\"")));
   EXPECT_EQ(plain, fingerprint_of(changed("\"doc\": \"K.\"",
@@ -327,7 +327,7 @@ TEST(Fingerprints, AreWrittenWith16Digits) {
 
 // -- The next version ---------------------------------------------------------
 
-TEST(Next, CopiesTheNewestAsDraft) {
+TEST(NextVersion, CopiesTheNewestAsADraft) {
   const World world;
   world.write(
       "k/v1.json",
@@ -349,7 +349,7 @@ TEST(Next, CopiesTheNewestAsDraft) {
   EXPECT_EQ(model.kinds[0]->steps.size(), 1u);
 }
 
-TEST(Next, WantsTheFolderOfOneKind) {
+TEST(NextVersion, RequiresTheFolderOfOneKind) {
   const World world;
   world.write("k/v1.json", plain_kind);
   Diagnostics findings;
@@ -360,7 +360,7 @@ TEST(Next, WantsTheFolderOfOneKind) {
 
 // -- JSON ---------------------------------------------------------------------
 
-TEST(Json, IsWrittenAsItWasRead) {
+TEST(Json, RoundTrips) {
   const std::string text =
       R"({"a":[1,-2,18446744073709551615,true,null],"b":{"c":"\u00e4\n\"x\""},"d":{},"e":[]})";
   Diagnostics findings;

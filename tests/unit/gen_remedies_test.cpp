@@ -12,7 +12,7 @@ using namespace tenon::tests;
 
 class Remedies : public testing::TestWithParam<Change> {};
 
-TEST_P(Remedies, LeadToASpecThatIsRight) {
+TEST_P(Remedies, LeadToAValidSpec) {
   follow_remedies(GetParam());
 }
 

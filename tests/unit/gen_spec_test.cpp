@@ -44,9 +44,9 @@ Files one(const std::string& spec) {
   return {{"k/v1.json", spec}};
 }
 
-class WrongSpec : public testing::TestWithParam<Mistake> {};
+class InvalidSpec : public testing::TestWithParam<Mistake> {};
 
-TEST_P(WrongSpec, IsOneFindingWithPlaceAndRemedy) {
+TEST_P(InvalidSpec, IsReportedOnceWithLocationAndFix) {
   expect_finding(GetParam());
 }
 
@@ -509,7 +509,7 @@ const Mistake mistakes_of_values[] = {
 };
 
 #define MISTAKES(table) \
-  INSTANTIATE_TEST_SUITE_P(table, WrongSpec, testing::ValuesIn(mistakes_of_##table), name_of)
+  INSTANTIATE_TEST_SUITE_P(table, InvalidSpec, testing::ValuesIn(mistakes_of_##table), name_of)
 
 MISTAKES(json);
 MISTAKES(families);
@@ -519,7 +519,7 @@ MISTAKES(methods);
 MISTAKES(steps);
 MISTAKES(values);
 
-TEST(Specs, AllMistakesOfARunAreFound) {
+TEST(Specs, ReportAllMistakesOfARun) {
   const World world;
   world.write("a/v1.json", kind(method(", \"thraeding\": 1, \"from\": [\"nowhere\"]")));
   world.write("b/v1.json", document("\"x\": \"strng\", \"int\": \"bool\""));
@@ -531,7 +531,7 @@ TEST(Specs, AllMistakesOfARunAreFound) {
                                              "bad-name", "not-json"}));
 }
 
-TEST(Specs, TellAFieldFromAnotherOneOfItsName) {
+TEST(Specs, DistinguishFieldsOfTheSameName) {
   const World world;
   const auto files = methods_step(request(R"("size": "string")"),
                                   request(R"("size_bytes": "string", "size": "string")"),
@@ -543,14 +543,14 @@ TEST(Specs, TellAFieldFromAnotherOneOfItsName) {
             "the request of 'm' has a different 'size' in version 2");
 }
 
-TEST(Specs, FolderWithoutSpecsIsAFinding) {
+TEST(Specs, ReportAFolderWithoutSpecs) {
   const World world;
   const Diagnostics findings = findings_in(world);
   ASSERT_EQ(findings.all().size(), 1u);
   EXPECT_EQ(findings.all().front().code, "no-specs");
 }
 
-TEST(Specs, FileThatIsNoSpecIsPassedOver) {
+TEST(Specs, IgnoreOtherFiles) {
   const World world;
   world.write("a/v1.json", kind(method("")));
   world.write("data/v1.json", "{\"rows\": []}");

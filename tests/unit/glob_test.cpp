@@ -121,7 +121,7 @@ TEST(Glob, InvalidPatternsAreErrors) {
   }
 }
 
-TEST(Glob, IsALiteralWithoutWildcards) {
+TEST(Glob, MatchesLiterallyWithoutWildcards) {
   EXPECT_EQ(Glob::compile("deployments.apps")->literal(), "deployments.apps");
   EXPECT_EQ(Glob::compile("\\*\\a")->literal(), "*a");
   for (const char* pattern : {"*", "a?", "[a]", "a*b"}) {
@@ -137,7 +137,7 @@ TEST(Glob, TakesLinearTimeForHostilePatterns) {
   EXPECT_FALSE(Glob::compile(stars + "b")->matches(text));
 }
 
-TEST(Glob, MayBeAsLongAsTheLimit) {
+TEST(Glob, AcceptsPatternsUpToTheLimit) {
   const std::string longest(Glob::longest_pattern, 'a');
   EXPECT_TRUE(Glob::compile(longest)->matches(longest));
 }

@@ -123,7 +123,7 @@ TEST(ModuleLayout, RefusesASecondDynamicSection) {
             "broken-file: two dynamic sections");
 }
 
-TEST(ModuleLayout, RefusesSegmentsThatShareAPage) {
+TEST(ModuleLayout, RefusesOverlappingSegments) {
   EXPECT_EQ(damaged([](Victim& v) {
               auto& first = v.segment(elf::segment_load);
               first.memory_size = v.segment(elf::segment_load, 1).address + 1;
@@ -135,7 +135,7 @@ TEST(ModuleLayout, RefusesSegmentsThatShareAPage) {
 
 // -- What crashes the system's loader -----------------------------------------
 
-TEST(ModuleLayout, NeedsReadableSegments) {
+TEST(ModuleLayout, RequiresReadableSegments) {
   for (const auto tag : {elf::dynamic_symbols, elf::dynamic_strings, elf::dynamic_gnu_hash,
                          elf::dynamic_relocations, elf::dynamic_init_array}) {
     Victim victim;
@@ -145,7 +145,7 @@ TEST(ModuleLayout, NeedsReadableSegments) {
   }
 }
 
-TEST(ModuleLayout, NeedsTablesInsideOfSegments) {
+TEST(ModuleLayout, RequiresTablesInsideSegments) {
   for (const auto tag :
        {elf::dynamic_symbols, elf::dynamic_strings, elf::dynamic_gnu_hash, elf::dynamic_relocations,
         elf::dynamic_init_array, elf::dynamic_fini_array, elf::dynamic_init, elf::dynamic_fini,
@@ -170,7 +170,7 @@ std::uint64_t put_at_the_end(Victim& victim, std::span<const std::uint32_t> tabl
   }
 }
 
-TEST(ModuleLayout, NeedsHashChainsInsideOfSegments) {
+TEST(ModuleLayout, RequiresHashChainsInsideSegments) {
   Victim gnu;
   // No filter, one bucket, and a chain that goes on behind the end.
   const std::uint32_t gnu_table[] = {1, 1, 0, 0, 1, 0};
@@ -182,7 +182,7 @@ TEST(ModuleLayout, NeedsHashChainsInsideOfSegments) {
   EXPECT_EQ(sysv.shallow(), "broken-file: the hash table outside of the segments");
 }
 
-TEST(ModuleLayout, NeedsCodeToRunInCode) {
+TEST(ModuleLayout, RequiresInitFunctionsInExecutableSegments) {
   for (const auto tag : {elf::dynamic_init, elf::dynamic_fini}) {
     Victim victim;
     victim.value(tag) = victim.segment(elf::segment_dynamic).address;
@@ -191,7 +191,7 @@ TEST(ModuleLayout, NeedsCodeToRunInCode) {
   }
 }
 
-TEST(ModuleLayout, NeedsTheSealedPartToBeWritable) {
+TEST(ModuleLayout, RequiresAWritableRelroPart) {
   EXPECT_EQ(damaged([](Victim& v) {
               auto& sealed = v.segment(elf::segment_sealed);
               sealed.address = v.load_of(v.value(elf::dynamic_init)).address;
@@ -216,14 +216,14 @@ TEST(ModuleLayout, NeedsTheSealedPartToBeWritable) {
   EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_sealed).memory_size = 0; }), "ok");
 }
 
-TEST(ModuleLayout, NeedsRelocationsOfTheKnownFormat) {
+TEST(ModuleLayout, RequiresRelocationsOfTheKnownFormat) {
   EXPECT_EQ(damaged([](Victim& v) { v.value(elf::dynamic_relocation_size) = 16; }),
             "broken-file: relocations of an unknown format");
   EXPECT_EQ(damaged([](Victim& v) { v.find(elf::dynamic_relocation_size)->tag = 0x60000000; }),
             "broken-file: relocations of an unknown format");
 }
 
-TEST(ModuleLayout, NeedsSizesOfTables) {
+TEST(ModuleLayout, RequiresSizesOfTables) {
   for (const auto tag : {elf::dynamic_relocations_size, elf::dynamic_init_array_size,
                          elf::dynamic_fini_array_size}) {
     Victim victim;
@@ -234,7 +234,7 @@ TEST(ModuleLayout, NeedsSizesOfTables) {
             "broken-file: more relative relocations than relocations");
 }
 
-TEST(ModuleLayout, NeedsTheTypeOfEachRelativeRelocation) {
+TEST(ModuleLayout, RequiresTheTypeOfEachRelativeRelocation) {
   const std::string flaw = "broken-file: a wrong number of relative relocations";
   Victim more;
   more.value(elf::dynamic_relative_count) += 1;
@@ -249,7 +249,7 @@ TEST(ModuleLayout, NeedsTheTypeOfEachRelativeRelocation) {
   }
 }
 
-TEST(ModuleLayout, NeedsPackedRelocationsInsideOfWritableSegments) {
+TEST(ModuleLayout, RequiresPackedRelocationsInsideWritableSegments) {
   EXPECT_EQ(Victim("good-packed-relocations").deep(), "ok");
   // The address of a word, and bits for the words behind it.
   const auto packed = [](std::uint64_t words_from_end, std::uint64_t bits,
@@ -279,7 +279,7 @@ TEST(ModuleLayout, NeedsPackedRelocationsInsideOfWritableSegments) {
             "broken-file: what a relocation changes in a segment that is not writable");
 }
 
-TEST(ModuleLayout, NeedsRelocationsInsideOfWritableSegments) {
+TEST(ModuleLayout, RequiresRelocationsInsideWritableSegments) {
   const auto with = [](auto damage) {
     Victim victim;
     damage(victim.at<elf::Relocation>(victim.place_of(victim.value(elf::dynamic_relocations))),
@@ -296,7 +296,7 @@ TEST(ModuleLayout, NeedsRelocationsInsideOfWritableSegments) {
             "broken-file: a relocation for a symbol that is not there");
 }
 
-TEST(ModuleLayout, NeedsVersionsThatFitTogether) {
+TEST(ModuleLayout, RequiresConsistentSymbolVersions) {
   const auto flaw = "broken-file: versions of symbols that contradict each other";
   Victim index;
   index.at<std::uint16_t>(index.place_of(index.value(elf::dynamic_versions)) + 2) = 0x7000;
@@ -312,7 +312,7 @@ TEST(ModuleLayout, NeedsVersionsThatFitTogether) {
   EXPECT_EQ(none.deep(), flaw);
 }
 
-TEST(ModuleLayout, NeedsTheVersionOfEachSymbolOfMany) {
+TEST(ModuleLayout, RequiresAVersionForEachSymbol) {
   const auto flaw = "broken-file: versions of symbols that contradict each other";
   const auto first = [](Victim& v) { return v.place_of(v.value(elf::dynamic_versions)); };
   EXPECT_EQ(Victim("good-many-symbols").deep(), "ok");
@@ -384,7 +384,7 @@ std::uint64_t stretch(Victim& victim) {
   return last->address + victim.bytes().size() - last->offset;
 }
 
-TEST(BoundedWork, EndsTheWalkOfAHashChainWithoutEnd) {
+TEST(BoundedWork, StopsAtAnEndlessHashChain) {
   Victim victim;
   victim.value(elf::dynamic_gnu_hash) = stretch(victim);
   // One word of a filter, one bucket, and a chain of zeros.
@@ -394,7 +394,7 @@ TEST(BoundedWork, EndsTheWalkOfAHashChainWithoutEnd) {
   EXPECT_EQ(in_a_huge_file(victim), "a hash table without an end");
 }
 
-TEST(BoundedWork, RefusesTablesThatNoLinkerMakes) {
+TEST(BoundedWork, RefusesOversizedTables) {
   Victim strings;
   strings.value(elf::dynamic_strings) = stretch(strings);
   strings.value(elf::dynamic_strings_size) = 3ULL << 30;
@@ -412,7 +412,7 @@ TEST(BoundedWork, RefusesTablesThatNoLinkerMakes) {
   EXPECT_EQ(in_a_huge_file(buckets), "a hash table that cannot be");
 }
 
-TEST(BoundedWork, OpensNothingButRegularFiles) {
+TEST(BoundedWork, OpensOnlyRegularFiles) {
   const tests::World world;
   ASSERT_EQ(world.run({"mkfifo", "pipe.so"}).exit, 0);
   for (const auto& [path, found] :

@@ -69,7 +69,7 @@ std::string with_holes() {
   return spec;
 }
 
-TEST(HostilePackages, RequireThousandsThatAreMissing) {
+TEST(HostilePackages, RequireThousandsOfMissingPackages) {
   const Package asks = package(requiring(
       "a.b/asks", filled([](std::size_t i) { return "\"a.b/" + std::to_string(i) + R"(":"*")"; })));
   EXPECT_GT(asks.dependencies.size(), 50000u);
@@ -79,7 +79,7 @@ TEST(HostilePackages, RequireThousandsThatAreMissing) {
   expect_short(bindings.diagnostics());
 }
 
-TEST(HostilePackages, RequireThousandsThatAreThere) {
+TEST(HostilePackages, RequireThousandsOfPackages) {
   std::vector<Package> all;
   all.push_back(package(requiring("a.b/asks", filled([](std::size_t i) {
                                     return "\"a.b/" + std::to_string(i) + R"(":"1")";
@@ -92,7 +92,7 @@ TEST(HostilePackages, RequireThousandsThatAreThere) {
   EXPECT_EQ(bindings.resolution().packages.size(), all.size());
 }
 
-TEST(HostilePackages, RequireByTheLongestTexts) {
+TEST(HostilePackages, HaveTheLongestRequirements) {
   const std::string spec = with_holes();
   const Package asks = package(requiring("a.b/asks", filled([&](std::size_t i) {
                                            return "\"" + numbered("a.b/", i) + "\":\"" + spec + '"';
@@ -129,7 +129,7 @@ TEST(HostilePackages, RequireEachOther) {
   expect_short(bindings.diagnostics());
 }
 
-TEST(HostilePackages, StandInALongRow) {
+TEST(HostilePackages, FormALongChain) {
   constexpr std::size_t count = 20000;
   std::vector<Package> all;
   for (std::size_t i = 0; i < count; i++) {
@@ -141,7 +141,7 @@ TEST(HostilePackages, StandInALongRow) {
   EXPECT_TRUE(detail::Bindings({.found = std::move(all)}).diagnostics().empty());
 }
 
-TEST(HostilePackages, ProvideThousands) {
+TEST(HostilePackages, ProvideThousandsOfPlugins) {
   const auto text = [](std::size_t plugins, std::size_t of_each) {
     std::string all = R"({"manifest":2,"name":"a.b/c","provides":[)";
     for (std::size_t i = 0; i < plugins; i++) {
@@ -186,7 +186,7 @@ TEST(HostilePackages, HaveLongVersions) {
   }
 }
 
-TEST(HostilePackages, LieDeep) {
+TEST(HostilePackages, HaveDeeplyNestedDetails) {
   std::string deep = R"(,"details":)";
   for (int i = 0; i < 100000; i++) deep += R"({"a":)";
   const auto read = parse_manifest(manifest("a.b/c", deep), path);

@@ -143,7 +143,7 @@ class Images : public testing::Test {
   std::shared_ptr<ImageFolder> folder_ = std::make_shared<ImageFolder>();
 };
 
-TEST_F(Images, GoWhenTheyEnd) {
+TEST_F(Images, AreUnloadedWhenDestroyed) {
   {
     const auto image = load_fault("good");
     ASSERT_TRUE(image) << image.error().to_string();
@@ -157,7 +157,7 @@ TEST_F(Images, GoWhenTheyEnd) {
   EXPECT_TRUE(copies().empty());
 }
 
-TEST_F(Images, WithUniqueSymbolsGoAndBeginAnew) {
+TEST_F(Images, WithUniqueSymbolsAreUnloadedAndStartFresh) {
   for (int generation = 1; generation <= 3; generation++) {
     const auto image = load_fault("unique-symbols");
     ASSERT_TRUE(image) << image.error().to_string();
@@ -170,7 +170,7 @@ TEST_F(Images, WithUniqueSymbolsGoAndBeginAnew) {
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
-TEST_F(Images, WithUniqueSymbolsShareNothingSideBySide) {
+TEST_F(Images, WithUniqueSymbolsAreIsolatedSideBySide) {
   const auto first = load_fault("unique-symbols");
   Echo(*first).say("hello");
   const auto second = load_fault("unique-symbols");
@@ -178,7 +178,7 @@ TEST_F(Images, WithUniqueSymbolsShareNothingSideBySide) {
   EXPECT_EQ(Echo(*first).count_of_one(), 2);
 }
 
-TEST_F(Images, StayWhileAThreadHoldsAnObjectOfThem) {
+TEST_F(Images, StayMappedWhileAThreadHoldsAThreadLocal) {
   std::mutex mutex;
   std::condition_variable changed;
   bool ended = false, over = false;
@@ -215,7 +215,7 @@ TEST_F(Images, StayWhileAThreadHoldsAnObjectOfThem) {
   EXPECT_TRUE(copies().empty());
 }
 
-TEST_F(Images, StayForTheMainThreadUntilTheProcessEnds) {
+TEST_F(Images, StayMappedWithAThreadLocalOfTheMainThread) {
   { Echo(*load_fault("thread-local")).say("hello"); }
   EXPECT_EQ(folder_->lingering(), 1u);
   EXPECT_EQ(folder_->sweep(), 0u);
@@ -223,13 +223,13 @@ TEST_F(Images, StayForTheMainThreadUntilTheProcessEnds) {
   EXPECT_TRUE(is_loaded("thread-local.g1.so")) << "the destructor is still to run";
 }
 
-TEST_F(Images, WithAThreadLocalThatNobodyUsedGoAtOnce) {
+TEST_F(Images, WithAnUnusedThreadLocalAreUnloaded) {
   { const auto image = load_fault("thread-local"); }
   EXPECT_EQ(folder_->lingering(), 0u);
   EXPECT_FALSE(is_loaded("thread-local.g1.so"));
 }
 
-TEST_F(Images, ThatAskToStayAreRetired) {
+TEST_F(Images, WithNodeleteStayMapped) {
   {
     const auto image = load_fault("nodelete");
     ASSERT_TRUE(image) << image.error().to_string();
@@ -243,7 +243,7 @@ TEST_F(Images, ThatAskToStayAreRetired) {
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
-TEST_F(Images, ThatNeedALibraryThatStaysGoWithoutIt) {
+TEST_F(Images, AreUnloadedWithoutTheirNodeleteLibrary) {
   {
     const auto image = load_fault("needs-nodelete");
     ASSERT_TRUE(image) << image.error().to_string();
@@ -255,7 +255,7 @@ TEST_F(Images, ThatNeedALibraryThatStaysGoWithoutIt) {
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
-TEST_F(Images, WithThreadsThatStayAreRetired) {
+TEST_F(Images, WithUnjoinedThreadsStayMapped) {
   {
     const auto image = load_fault("thread-stays");
     ASSERT_TRUE(image) << image.error().to_string();
@@ -272,7 +272,7 @@ TEST_F(Images, WithThreadsThatStayAreRetired) {
   EXPECT_TRUE(is_loaded("thread-stays.g1.so"));
 }
 
-TEST_F(Images, WithThreadsThatAreJoinedGo) {
+TEST_F(Images, WithJoinedThreadsAreUnloaded) {
   {
     const auto image = load_fault("thread-joined");
     ASSERT_TRUE(image) << image.error().to_string();
@@ -285,7 +285,7 @@ TEST_F(Images, WithThreadsThatAreJoinedGo) {
   EXPECT_EQ(folder_->retired(), 0u);
 }
 
-TEST_F(Images, OfOneNameAreTwo) {
+TEST_F(Images, WithTheSameNameAreSeparate) {
   const auto one = load_fault("named");
   const auto other = load_fault("named-edition-2");
   EXPECT_EQ(Echo(*one).say("hello"), "1: hello");
@@ -296,7 +296,7 @@ TEST_F(Images, OfOneNameAreTwo) {
 
 // -- Libraries beside the module ----------------------------------------------
 
-TEST_F(Images, BringTheLibrariesBesideThem) {
+TEST_F(Images, LoadTheLibrariesBesideThem) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
   {
     const auto image = load(file);
@@ -311,13 +311,13 @@ TEST_F(Images, BringTheLibrariesBesideThem) {
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
-TEST_F(Images, WithRunPathsOfTheOlderFormFindTheirLibraries) {
+TEST_F(Images, WithRpathFindTheirLibraries) {
   const auto image = load(place("sibling-user-rpath", "app", "sibling-1"));
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).count_of_one(), 2003);
 }
 
-TEST_F(Images, WithSeveralFoldersInTheirRunPathFindTheirLibraries) {
+TEST_F(Images, WithSeveralRunPathFoldersFindTheirLibraries) {
   for (const auto* name : {"sibling-user-folders", "sibling-user-rpath-folders"}) {
     const auto image = load(place(name, "app", "sibling-1"));
     ASSERT_TRUE(image) << image.error().to_string();
@@ -326,7 +326,7 @@ TEST_F(Images, WithSeveralFoldersInTheirRunPathFindTheirLibraries) {
   }
 }
 
-TEST_F(Images, FindLibrariesThatTheyNeedByAPath) {
+TEST_F(Images, FindLibrariesNeededByPath) {
   const fs::path file = place("deep-user-by-path", "app", "sibling-1");
   const auto first = load(file);
   ASSERT_TRUE(first) << first.error().to_string();
@@ -337,7 +337,7 @@ TEST_F(Images, FindLibrariesThatTheyNeedByAPath) {
   EXPECT_FALSE(is_mapped("/app/lib/"));
 }
 
-TEST_F(Images, LendTheirRunPathToLibrariesWithoutOneIfItIsOfTheOlderForm) {
+TEST_F(Images, ExtendTheirRpathButNotRunpathToLibraries) {
   const auto lent = load(place("sibling-user-rpath", "app", "sibling-lost"));
   ASSERT_TRUE(lent) << lent.error().to_string();
   EXPECT_EQ(Echo(*lent).count_of_one(), 2003);
@@ -347,7 +347,7 @@ TEST_F(Images, LendTheirRunPathToLibrariesWithoutOneIfItIsOfTheOlderForm) {
       << kept.error().to_string();
 }
 
-TEST_F(Images, ShareNoLibraryWithTheirNextGeneration) {
+TEST_F(Images, ShareNoLibraryWithTheNextGeneration) {
   const auto before = load(place("sibling-user", "app", "sibling-1"));
   Echo(*before).say("hello");
   const auto same = load(place("sibling-user", "app", "sibling-1"));
@@ -358,7 +358,7 @@ TEST_F(Images, ShareNoLibraryWithTheirNextGeneration) {
   EXPECT_EQ(Echo(*changed).say("hello"), "2: hello");
 }
 
-TEST_F(Images, ShareNoLibraryWithModulesThatHaveOneOfTheSameName) {
+TEST_F(Images, ShareNoLibraryOfTheSameNameWithOtherModules) {
   const auto one = load(place("sibling-user", "one", "sibling-1"));
   const auto other = load(place("sibling-user", "other", "sibling-2"));
   ASSERT_TRUE(one && other);
@@ -366,7 +366,7 @@ TEST_F(Images, ShareNoLibraryWithModulesThatHaveOneOfTheSameName) {
   EXPECT_EQ(Echo(*other).count_of_one(), 3003);
 }
 
-TEST_F(Images, BringALibraryWithTwoNamesOnce) {
+TEST_F(Images, LoadALibraryWithTwoNamesOnce) {
   const fs::path file = place("two-names-user", "app", "sibling-1");
   fs::remove(world_.root() / "app/lib/libtests-sibling.so.1");
   fs::create_symlink("libtests-deep.so.1", world_.root() / "app/lib/libtests-sibling.so.1");
@@ -380,7 +380,7 @@ TEST_F(Images, BringALibraryWithTwoNamesOnce) {
   EXPECT_TRUE(copies().empty());
 }
 
-TEST_F(Images, ShareTheLibraryThatTheProgramHasLoadedItself) {
+TEST_F(Images, ShareALibraryThatTheProgramHasLoaded) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
   // The same file, and another one of the same name.
   for (const char* loaded : {"app", "other"}) {
@@ -398,7 +398,7 @@ TEST_F(Images, ShareTheLibraryThatTheProgramHasLoadedItself) {
   }
 }
 
-TEST_F(Images, LookForNothingInTheFoldersAboveTheirCopy) {
+TEST_F(Images, SearchNothingAboveTheFolderOfTheirCopy) {
   // Where ../lib leads to from the private folder, anybody may write.
   const fs::path file = place("sibling-user", "app", "sibling-1");
   fs::rename(world_.root() / "app/lib", world_.root() / "tmp/lib");
@@ -409,7 +409,7 @@ TEST_F(Images, LookForNothingInTheFoldersAboveTheirCopy) {
       << image.error().to_string();
 }
 
-TEST_F(Images, SayWhichLibraryBesideThemIsBroken) {
+TEST_F(Images, ReportWhichLibraryIsBroken) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
   const fs::path library = world_.root() / "app/lib/libtests-sibling.so.1";
   fs::resize_file(library, 5000);
@@ -421,7 +421,7 @@ TEST_F(Images, SayWhichLibraryBesideThemIsBroken) {
 
 // -- Errors -------------------------------------------------------------------
 
-TEST_F(Images, ThatCannotBeLoadedNameTheFileAndNotTheCopy) {
+TEST_F(Images, NameTheOriginalFileInLoadErrors) {
   const fs::path file = world_.place(FAULTS "/undefined-symbol.so", "broken.so");
   const auto image = load(file);
   ASSERT_FALSE(image);
@@ -431,7 +431,7 @@ TEST_F(Images, ThatCannotBeLoadedNameTheFileAndNotTheCopy) {
   EXPECT_EQ(text.find((world_.root() / "tmp").string()), std::string::npos) << text;
 }
 
-TEST_F(Images, WithABrokenLibraryBesideThemNameItsFileAndNotTheCopy) {
+TEST_F(Images, NameTheOriginalLibraryInLoadErrors) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
   const fs::path library = world_.root() / "app/lib/libtests-deep.so.1";
   fs::remove(library);
@@ -450,7 +450,7 @@ bool has_runtime(const char* entry) {
   return dlsym(RTLD_DEFAULT, entry) != nullptr;
 }
 
-TEST_F(Images, BuiltForASanitizerAreRefusedInAHostWithoutItsRuntime) {
+TEST_F(Images, BuiltWithASanitizerRequireItsRuntime) {
   const struct {
     const char* build;
     const char* entry;
@@ -474,7 +474,7 @@ TEST_F(Images, BuiltForASanitizerAreRefusedInAHostWithoutItsRuntime) {
   }
 }
 
-TEST_F(Images, WithALibraryBesideThemThatWasBuiltForASanitizerAreRefused) {
+TEST_F(Images, WithALibraryBuiltWithASanitizerRequireItsRuntime) {
   if (has_runtime("__asan_init")) GTEST_SKIP() << "the runtime is there";
   const fs::path file = place("sibling-user", "app", "sibling-1");
   fs::remove(world_.root() / "app/lib/libtests-deep.so.1");
@@ -485,7 +485,7 @@ TEST_F(Images, WithALibraryBesideThemThatWasBuiltForASanitizerAreRefused) {
   EXPECT_NE(image.error().where().find("libtests-deep.so.1"), std::string::npos);
 }
 
-TEST_F(Images, BuiltForUndefinedBehaviorSanitizerAreLoaded) {
+TEST_F(Images, BuiltWithUndefinedBehaviorSanitizerAreLoaded) {
   const auto image = load_fault("sanitized-undefined");
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
@@ -493,7 +493,7 @@ TEST_F(Images, BuiltForUndefinedBehaviorSanitizerAreLoaded) {
 
 // -- Debug information --------------------------------------------------------
 
-class DebuggedImages : public Images {
+class ImageDebugLinks : public Images {
  protected:
   /// Puts a module into a folder of the world and its debug information into another one, or
   /// nowhere.
@@ -537,7 +537,7 @@ class DebuggedImages : public Images {
   }
 };
 
-TEST_F(DebuggedImages, LeadToTheDebugInformationOfTheirFile) {
+TEST_F(ImageDebugLinks, LeadToDebugInformationOfTheOriginal) {
   for (const char* folder : {"beside", "hidden/.debug"}) {
     SCOPED_TRACE(folder);
     const fs::path debug = world_.root() / folder / "blur.so.debug";
@@ -550,7 +550,7 @@ TEST_F(DebuggedImages, LeadToTheDebugInformationOfTheirFile) {
   EXPECT_TRUE(links().empty()) << "they go with the image";
 }
 
-TEST_F(DebuggedImages, OfOneNameLeadToTheirOwn) {
+TEST_F(ImageDebugLinks, OfFilesWithTheSameNameAreSeparate) {
   const auto one = load(place_stripped("one", "one"));
   const auto other = load(place_stripped("other", "other"));
   ASSERT_TRUE(one && other);
@@ -558,7 +558,7 @@ TEST_F(DebuggedImages, OfOneNameLeadToTheirOwn) {
   EXPECT_EQ(links()[debug_link_of(*other)], world_.root() / "other/blur.so.debug");
 }
 
-TEST_F(DebuggedImages, WithoutDebugInformationHaveNoLink) {
+TEST_F(ImageDebugLinks, RequireDebugInformation) {
   const auto image = load(place_stripped("one", ""));
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(debug_link_of(*image), "blur.so.debug");
@@ -577,7 +577,7 @@ class OriginalImages : public Images {
   bool is_mapped(const fs::path& file) const { return tests::is_mapped(file.string()); }
 };
 
-TEST_F(OriginalImages, AreLoadedFromTheirFileAndLeaveIt) {
+TEST_F(OriginalImages, AreLoadedFromTheirFile) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   for (int i = 0; i < 2; i++) {
     {
@@ -593,7 +593,7 @@ TEST_F(OriginalImages, AreLoadedFromTheirFileAndLeaveIt) {
   EXPECT_EQ(folder_->lingering(), 0u);
 }
 
-TEST_F(OriginalImages, TakeACopyOfAFileThatIsLoadedAlready) {
+TEST_F(OriginalImages, AreCopiedIfTheFileIsLoadedAlready) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   const auto first = load(file);
   Echo(*first).say("hello");
@@ -617,7 +617,7 @@ TEST_F(OriginalImages, TakeACopyOfAFileThatIsLoadedAlready) {
   EXPECT_EQ(Echo(*moved).count_of_one(), 1);
 }
 
-TEST_F(OriginalImages, LoadedByTwoThreadsAreTwo) {
+TEST_F(OriginalImages, LoadedByTwoThreadsAreSeparate) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; i++) {
@@ -634,7 +634,7 @@ TEST_F(OriginalImages, LoadedByTwoThreadsAreTwo) {
   EXPECT_TRUE(copies().empty());
 }
 
-TEST_F(OriginalImages, TakeACopyThatWasCheckedWhereTheFileHasChanged) {
+TEST_F(OriginalImages, AreCopiedIfTheFileHasChanged) {
   const fs::path file = world_.place(FAULTS "/good.so", "blur.so");
   auto bundle = read_bundle(bytes_of(file), file).value();
   world_.place(FAULTS "/good-edition-2.so", "blur.so");
@@ -644,7 +644,7 @@ TEST_F(OriginalImages, TakeACopyThatWasCheckedWhereTheFileHasChanged) {
   EXPECT_FALSE(is_mapped(file));
 }
 
-TEST_F(OriginalImages, TakeACopyWhereAnythingHasToBeChanged) {
+TEST_F(OriginalImages, AreCopiedIfTheyMustBePatched) {
   const fs::path unique = world_.place(FAULTS "/unique-symbols.so", "unique.so");
   const auto patched = load(unique);
   ASSERT_TRUE(patched) << patched.error().to_string();
@@ -657,20 +657,20 @@ TEST_F(OriginalImages, TakeACopyWhereAnythingHasToBeChanged) {
 
 // -- The folder ---------------------------------------------------------------
 
-TEST_F(Images, LeaveNothingOnTheDiskWhenTheirHostEnds) {
+TEST_F(Images, LeaveNoFilesAfterTheirHost) {
   { const auto stays = load_fault("nodelete"); }
   EXPECT_FALSE(copies().empty()) << "for debuggers";
   folder_.reset();
   EXPECT_TRUE(fs::is_empty(world_.root() / "tmp"));
 }
 
-TEST_F(Images, OutliveTheirHostsShareOfTheFolder) {
+TEST_F(Images, OutliveTheirFolder) {
   auto image = load_fault("good");
   folder_.reset();
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
 }
 
-TEST_F(Images, OfAParentKeepTheirFilesWhenAForkedChildEndsThem) {
+TEST_F(Images, KeepTheirFilesWhenAForkedChildDestroysThem) {
   std::optional<Image> image(load_fault("good").value());
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -687,7 +687,7 @@ TEST_F(Images, OfAParentKeepTheirFilesWhenAForkedChildEndsThem) {
   EXPECT_EQ(Echo(*image).say("hello"), "1: hello");
 }
 
-TEST_F(Images, OfAForkedChildLieInAFolderOfItsOwn) {
+TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
   const auto image = load_fault("good");
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -709,9 +709,9 @@ TEST_F(Images, OfAForkedChildLieInAFolderOfItsOwn) {
 const ImageOptions in_memory{.place = ImageOptions::Place::memory};
 
 /// Where neither the host nor the environment says where copies lie.
-class ImagesAnywhere : public Images {
+class ImageFolders : public Images {
  protected:
-  ImagesAnywhere() {
+  ImageFolders() {
     for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) unsetenv(variable);
     temporary_ = fs::temp_directory_path();
     // Empty on systems that have none.
@@ -732,21 +732,21 @@ class ImagesAnywhere : public Images {
   fs::path small_;
 };
 
-TEST_F(ImagesAnywhere, LieInMemoryWhereTheyAreSmall) {
+TEST_F(ImageFolders, AreInMemoryForSmallCopies) {
   constexpr std::size_t most = 1 << 20;
   EXPECT_EQ(parent_of_copy(*folder_), small_);
   EXPECT_EQ(parent_of_copy(*folder_, most), small_);
   EXPECT_EQ(parent_of_copy(*folder_, most + 1), temporary_);
 }
 
-TEST_F(ImagesAnywhere, LieWhereTheyAreToldTo) {
+TEST_F(ImageFolders, FollowOptionsAndEnvironment) {
   ImageFolder told({.parent = world_.root()});
   EXPECT_EQ(parent_of_copy(told), world_.root());
   setenv("TMPDIR", world_.root().c_str(), 1);
   EXPECT_EQ(parent_of_copy(*folder_), world_.root());
 }
 
-TEST_F(ImagesAnywhere, LieElsewhereWhenTheMemoryTakesNoMore) {
+TEST_F(ImageFolders, FallBackIfMemoryIsFull) {
   if (small_ == temporary_) GTEST_SKIP() << "the system has no such folder";
   const fs::path file = fs::path(FAULTS) / "good.so";
   const auto copy = folder_->copy(read_bundle(bytes_of(file), file).value()).value();
@@ -765,7 +765,7 @@ class ImagesInMemory : public Images {
   ImagesInMemory() { folder_ = std::make_shared<ImageFolder>(in_memory); }
 };
 
-TEST_F(ImagesInMemory, AreSeparateAndGo) {
+TEST_F(ImagesInMemory, AreSeparateAndUnloaded) {
   {
     const auto one = load_fault("good");
     ASSERT_TRUE(one) << one.error().to_string();
@@ -780,7 +780,7 @@ TEST_F(ImagesInMemory, AreSeparateAndGo) {
   EXPECT_TRUE(copies().empty());
 }
 
-TEST_F(ImagesInMemory, ThatStayKeepTheirPath) {
+TEST_F(ImagesInMemory, KeepTheirPathIfTheyStayMapped) {
   { const auto stays = load_fault("nodelete"); }
   EXPECT_EQ(folder_->retired(), 1u);
   folder_ = std::make_shared<ImageFolder>(in_memory);
@@ -790,14 +790,14 @@ TEST_F(ImagesInMemory, ThatStayKeepTheirPath) {
   EXPECT_EQ(Echo(*image).say("hello"), "2: hello");
 }
 
-TEST_F(ImagesInMemory, CannotBringLibraries) {
+TEST_F(ImagesInMemory, CannotLoadLibrariesBesideThem) {
   const auto image = load(place("sibling-user", "app", "sibling-1"));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), "load-failed");
   EXPECT_NE(image.error().fix().find("noexec"), std::string::npos);
 }
 
-TEST(Folders, MayForbidToExecute) {
+TEST(MayExecute, DetectsNoexecMounts) {
   EXPECT_TRUE(platform::may_execute(FAULTS));
   // Most systems mount at least one of these so.
   std::map<std::string, std::string> options_of;

@@ -14,7 +14,7 @@ namespace {
 using detail::InstanceCount;
 using detail::Owner;
 
-TEST(InstanceCounts, KeepTheLastInstanceForTheLock) {
+TEST(InstanceCounts, RequireTheLockForTheLastInstance) {
   InstanceCount count;
   EXPECT_TRUE(count.none());
   count.add(Owner::plugin);
@@ -26,7 +26,7 @@ TEST(InstanceCounts, KeepTheLastInstanceForTheLock) {
   EXPECT_TRUE(count.none());
 }
 
-TEST(InstanceCounts, KeepTheLastInstanceOfTheProgramForTheLock) {
+TEST(InstanceCounts, RequireTheLockForTheLastInstanceOfTheProgram) {
   InstanceCount count;
   for (const Owner owner : {Owner::program, Owner::program, Owner::plugin}) count.add(owner);
   EXPECT_TRUE(count.take_unless_last(Owner::program));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The latest interface of a kind with each type there is, in its two forms, through a host.
+// The latest interface of a kind that uses every type, through a host.
 #include <test/all_types.hpp>
 
 #include <tenon/gen/steps.hpp>
@@ -31,7 +31,7 @@ tenon_status configure(tenon_call* call, void*, const test_all_types_v1_configur
   return tenon_fail(call, TENON_INVALID_ARGUMENT, "not good");
 }
 
-/// Answers what it gets. Up to the buffer, request and response have the same members.
+/// Returns its request. Up to the buffer, request and response have the same members.
 tenon_status echo(tenon_call* call, void*, const Request* in, const Response** out) {
   static_assert(offsetof(Request, a_buffer) == offsetof(Response, a_reader));
   auto* answer = tenon::new_response<Response>(call);
@@ -66,7 +66,7 @@ TENON_MODULE("test.example/echo", "1.0.0", PLUGINS, {"summary": "Answers what it
 
 namespace {
 
-/// Reads as its own text, once.
+/// A reader that returns a text once.
 class Words : public tenon::HostReader {
  public:
   explicit Words(std::string text) : text_(std::move(text)) {}
@@ -81,7 +81,7 @@ class Words : public tenon::HostReader {
   std::string text_;
 };
 
-/// Takes what is written to it.
+/// A writer that collects a text.
 class Sink : public tenon::HostWriter {
  public:
   explicit Sink(std::string& text) : text_(text) {}
@@ -105,7 +105,7 @@ std::string text_of(tenon::Reader& reader) {
   return {reinterpret_cast<char*>(room), got};
 }
 
-/// All arguments of echo, and what is to come back.
+/// All arguments of echo, which must be returned.
 struct Arguments {
   test::AllTypesV1Pair pair{"pair", test::AllTypesV1Colour::Green, {}};
   test::EntryV1 entry;
@@ -135,7 +135,7 @@ struct InterfaceTest : testing::Test {
   tenon::Host host{{.app = "tenon-tests", .builtins = {&tenon_module_v1}}};
 };
 
-TEST_F(InterfaceTest, AnswersEachTypeOwned) {
+TEST_F(InterfaceTest, RoundTripsEachTypeOwned) {
   auto handle = host.create<AllTypes>("test.example/echo").value();
   Arguments arguments;
   auto answer = arguments.pass_to(handle);
@@ -156,7 +156,7 @@ TEST_F(InterfaceTest, AnswersEachTypeOwned) {
   EXPECT_EQ(answer->a_list_of_bool, (std::vector<bool>{true, false}));
   EXPECT_EQ(answer->a_map_of_lists.at("l"), (std::vector<tenon::Bytes>{{1}, {}}));
   EXPECT_EQ(answer->a_map_of_structs.at("p"), arguments.pair);
-  EXPECT_EQ(answer->no_bool, false);  // there, and false
+  EXPECT_EQ(answer->no_bool, false);  // present, and false
   EXPECT_EQ(answer->no_int8, std::nullopt);
   EXPECT_EQ(answer->no_int64, 8);
   EXPECT_EQ(answer->no_string, "there");
@@ -174,7 +174,7 @@ TEST_F(InterfaceTest, AnswersEachTypeOwned) {
   EXPECT_EQ(answer->joined_later, std::nullopt);  // the parameter has a default
 }
 
-TEST_F(InterfaceTest, TellsHowACallFailed) {
+TEST_F(InterfaceTest, ReportsHowACallFailed) {
   const auto handle = host.create<AllTypes>("test.example/echo", {{"bad", "1"}});
   ASSERT_FALSE(handle);
   EXPECT_NE(handle.error().to_string().find("not good"), std::string::npos);
@@ -187,7 +187,7 @@ TEST_F(InterfaceTest, TellsHowACallFailed) {
             "test.example/echo: show: unimplemented: the plugin has no show");
 }
 
-TEST_F(InterfaceTest, AMethodThatBlocksIsCancelled) {
+TEST_F(InterfaceTest, CancelsAMethodThatBlocks) {
   auto handle = host.create<AllTypes>("test.example/echo").value();
   tenon::Call call;
   call.cancel();

@@ -57,7 +57,7 @@ std::string shown(const ItemOutline& outline) {
   return all;
 }
 
-TEST(ItemOutline, HasWhatATreeHas) {
+TEST(ItemOutline, MatchesATreeOfTheDocument) {
   for (const std::string_view document : {
            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","namespace":"s"}})",
            R"({"metadata":{"labels":{"a":"1","b":2,"c":null,"d":"","e":{"a":"2"},"f":["g"]}}})",
@@ -85,7 +85,7 @@ TEST(ItemOutline, HasWhatATreeHas) {
   }
 }
 
-TEST(ItemOutline, RefusesWhatIsNotJson) {
+TEST(ItemOutline, RefusesInvalidJson) {
   const auto levels = [](std::size_t count) {
     return std::string(count, '[') + std::string(count, ']');
   };

@@ -60,7 +60,7 @@ TEST(Json, ReadsWhatItWrites) {
   EXPECT_EQ(specification_v1_from_json(to_json(specification).value()).value(), specification);
 }
 
-TEST(Json, ReadsWhatPeopleWrite) {
+TEST(Json, ReadsSpacesAndEscapes) {
   const auto record = record_v2_from_json(
       " {\n\t\"payload\" : { \"after\" : \"\" } , \"metadata\": {\"\\u006b\": "
       "\"\\ud83d\\ude00\\/\"},\r\n"
@@ -78,7 +78,7 @@ struct Wrong {
   std::string message;
 };
 
-TEST(Json, SaysWhereAValueIsWrong) {
+TEST(Json, ReportsTheLocationOfAWrongValue) {
   const Wrong cases[] = {
       {"[]", "", "expected object, found array"},
       {R"({"position":1,"operation":"create","metadata":{},"payload":{}})", "position",
@@ -108,13 +108,13 @@ TEST(Json, SaysWhereAValueIsWrong) {
   }
 }
 
-TEST(Json, TakesWhatIsNotSaidForNothing) {
+TEST(Json, TreatsMissingAndNullAsAbsent) {
   const auto record = record_v2_from_json(R"({"position":null,"payload":{}})");
   ASSERT_TRUE(record) << record.error().to_string();
   EXPECT_EQ(*record, RecordV2{});
 }
 
-TEST(Json, KeepsALiteralThatNobodyKnows) {
+TEST(Json, PreservesUnknownLiterals) {
   const std::string text = R"({"position":"","operation":"made","metadata":{}})";
   const auto record = record_v2_from_json(text);
   ASSERT_TRUE(record) << record.error().to_string();
@@ -122,7 +122,7 @@ TEST(Json, KeepsALiteralThatNobodyKnows) {
   EXPECT_EQ(to_json(*record).value(), text);
 }
 
-TEST(Json, RefusesABagThatIsNone) {
+TEST(Json, RefusesInvalidBags) {
   RecordV2 tampered;
   tampered.bag = to_bytes("{\"x@1\":");
   const auto text = to_json(tampered);
@@ -130,7 +130,7 @@ TEST(Json, RefusesABagThatIsNone) {
   EXPECT_EQ(text.error().to_string(), "error[wrong-value] bag: incomplete JSON (1:8)");
 }
 
-TEST(Json, SaysWhereInAList) {
+TEST(Json, ReportsTheIndexInAList) {
   const auto parameter =
       parameter_v2_from_json(R"({"default_value":"","description":"","type":"int","validations":[)"
                              R"({"type":"required","value":""},{"type":"regex","value":5}]})");
@@ -139,7 +139,7 @@ TEST(Json, SaysWhereInAList) {
             "error[wrong-value] validations[1].value: expected text, found number 5");
 }
 
-TEST(Json, SaysWhereATextIsNoJson) {
+TEST(Json, ReportsThePositionOfASyntaxError) {
   const Wrong cases[] = {
       {"", "1:1", "incomplete JSON"},
       {"{\n  \"a\": tru }", "2:8", "unexpected 't'"},
@@ -179,7 +179,7 @@ TEST(Json, SaysWhereATextIsNoJson) {
   }
 }
 
-TEST(Json, FindsAKeyThatStandsTwiceAmongMany) {
+TEST(Json, FindsDuplicateKeysAmongMany) {
   std::string text = "{\"0\":0";
   for (int i = 1; i < 50; i++) text += ",\"" + std::to_string(i) + "\":0";
   json::Parser parser;
@@ -188,7 +188,7 @@ TEST(Json, FindsAKeyThatStandsTwiceAmongMany) {
   EXPECT_TRUE(parser.parse(text + ",\"inner\":{\"31\":0}}"));
 }
 
-TEST(Json, EachCutOfADocumentIsNoJson) {
+TEST(Json, RefusesATruncatedDocument) {
   const std::string text = to_json(record()).value();
   for (std::size_t size = 0; size < text.size(); size++) {
     EXPECT_FALSE(record_v2_from_json(text.substr(0, size)));
@@ -230,7 +230,7 @@ TEST(Json, KeepsNumbersExactly) {
   EXPECT_EQ(read<std::int64_t>("-9223372036854775808").value(), INT64_MIN);
 }
 
-TEST(Json, WritesWhatIsNoNumberAsText) {
+TEST(Json, WritesNanAndInfinityAsText) {
   EXPECT_EQ(written(std::nan("")), "\"NaN\"");
   EXPECT_EQ(written(-std::numeric_limits<float>::infinity()), "\"-Infinity\"");
   EXPECT_TRUE(std::isnan(read<double>("\"NaN\"").value()));
@@ -244,7 +244,7 @@ std::string refusal(std::string_view text) {
   return value ? "" : std::string(value.error().message());
 }
 
-TEST(Json, KeepsToTheRangeOfANumber) {
+TEST(Json, EnforcesRangesOfNumbers) {
   EXPECT_EQ(read<std::int8_t>("-128").value(), -128);
   EXPECT_EQ(refusal<std::int8_t>("128"), "expected int8, found number 128");
   EXPECT_EQ(refusal<std::uint16_t>("-1"), "expected uint16, found number -1");
@@ -258,13 +258,13 @@ TEST(Json, KeepsToTheRangeOfANumber) {
   EXPECT_EQ(refusal<bool>("0"), "expected true or false, found number 0");
 }
 
-TEST(Json, ReadsZeroWithASignAsZero) {
+TEST(Json, ReadsNegativeZeroAsZero) {
   EXPECT_EQ(read<std::int32_t>("-0").value(), 0);
   EXPECT_EQ(read<std::uint32_t>("-0").value(), 0u);
   EXPECT_EQ(read<std::uint64_t>("-0").value(), 0u);
 }
 
-TEST(Json, ReadsANumberAsTheNearestThatTheTypeHas) {
+TEST(Json, RoundsToTheNearestFloat) {
   EXPECT_EQ(read<double>("9007199254740993").value(), 9007199254740992.0);
   EXPECT_EQ(read<double>("0.1000000000000000055511151231257827").value(), 0.1);
   for (const char* tiny :
@@ -309,7 +309,7 @@ StoredJson stored_json(std::string_view text) {
   return {{text.data(), text.size()}};
 }
 
-TEST(Json, KeepsJsonButForItsSpaces) {
+TEST(Json, PreservesJsonExceptSpaces) {
   const std::string inner = R"({ "a" : [1.50, 1e2] })";
   EXPECT_EQ(written(stored_json(inner)), R"({"a":[1.50,1e2]})");
   EXPECT_EQ(written(stored_json("no json")), "\"no json\"");
@@ -320,7 +320,7 @@ TEST(Json, KeepsJsonButForItsSpaces) {
   EXPECT_EQ(text_of(text), R"({"a":[1.50,1e2]})");
 }
 
-TEST(Json, MakesATextOfJsonThatIsTooDeepForItsPlace) {
+TEST(Json, WritesJsonThatIsTooDeepAsText) {
   const auto nested = [](std::size_t levels) {
     return std::string(levels, '[') + std::string(levels, ']');
   };
@@ -377,7 +377,7 @@ TEST(Json, TakesFieldsInAnyOrder) {
   }
 }
 
-TEST(Json, HasNoFieldsWhereThereIsNoObject) {
+TEST(Json, HasFieldsOnlyInObjects) {
   json::Parser parser;
   for (const char* text : {"[1,2]", "{}", "null"}) {
     const auto root = parser.parse(text);
@@ -388,7 +388,7 @@ TEST(Json, HasNoFieldsWhereThereIsNoObject) {
   }
 }
 
-TEST(Json, KeepsTextsWithEscapesApart) {
+TEST(Json, SeparatesTextsWithEscapes) {
   json::Parser parser;
   const auto root = parser.parse(R"(["\n", "plain", "a\tb", "", "\u00e4\\", {"\/k": "\u20ac"}])");
   ASSERT_TRUE(root);
@@ -397,7 +397,7 @@ TEST(Json, KeepsTextsWithEscapesApart) {
   EXPECT_EQ(out.view(), "[\"\\n\",\"plain\",\"a\\tb\",\"\",\"\u00e4\\\\\",{\"/k\":\"\u20ac\"}]");
 }
 
-TEST(Json, TellsPathsThatCanBeFollowed) {
+TEST(Json, ReportsPathsWithQuotedKeys) {
   json::Parser parser;
   const auto root = parser.parse(R"([{"a": {"b c": [0, [], {"": true}]}}])");
   ASSERT_TRUE(root);
@@ -412,7 +412,7 @@ TEST(Json, TellsPathsThatCanBeFollowed) {
             "error[wrong-value] [0].a[\"b c\"][2][\"\"]: expected nothing, found true");
 }
 
-TEST(Json, WritesIntoTheRoomThatItIsLentAndThenIntoItsOwn) {
+TEST(Json, WritesToTheGivenBufferThenAllocates) {
   for (std::size_t size = 0; size < 40; size++) {
     char room[16];
     json::Writer out(room);
@@ -431,7 +431,7 @@ TEST(Json, WritesIntoTheRoomThatItIsLentAndThenIntoItsOwn) {
   }
 }
 
-TEST(Json, ReplacesWhatIsNoUtf8) {
+TEST(Json, ReplacesInvalidUtf8) {
   EXPECT_EQ(written(tenon_string{"a\xff\xc3z", 4}), "\"a\ufffd\ufffdz\"");
 }
 

@@ -171,12 +171,12 @@ class WithoutBarrier {
 constexpr std::int64_t rounds = 50'000;
 
 #if !TENON_ORDERED_SLOTS
-TEST(StoreBuffering, NeverMissesWithTheBarrier) {
+TEST(StoreBuffering, IsPreventedByTheBarrier) {
   if (!platform::has_process_barrier()) GTEST_SKIP() << "the system has none";
   EXPECT_EQ(Litmus(false).play(rounds), 0);
 }
 
-TEST(StoreBuffering, IsSeenWithoutTheBarrier) {
+TEST(StoreBuffering, OccursWithoutTheBarrier) {
   if (Litmus::cpus().size() < 2) GTEST_SKIP() << "on one processor nothing is overtaken";
   if (SANITIZED) GTEST_SKIP() << "what a sanitizer puts between the accesses hides it";
   const WithoutBarrier without;
@@ -186,7 +186,7 @@ TEST(StoreBuffering, IsSeenWithoutTheBarrier) {
 }
 #endif
 
-TEST(StoreBuffering, NeverMissesWhereCallsKeepTheOrder) {
+TEST(StoreBuffering, IsPreventedByOrderedCalls) {
   const WithoutBarrier without;
   EXPECT_EQ(Litmus(true).play(10 * rounds), 0);
 }

@@ -48,7 +48,7 @@ class LockFile : public testing::Test {
   }
 };
 
-TEST_F(LockFile, ReadsWhatItHasWritten) {
+TEST_F(LockFile, RoundTrips) {
   const fs::path blur = world_.path("app/plugins/blur/1.2.0/libblur.so");
   const fs::path colour = world_.path("elsewhere/libcolour.so");
   ASSERT_TRUE(write_lock_file(file_,
@@ -76,7 +76,7 @@ TEST_F(LockFile, ReadsWhatItHasWritten) {
   EXPECT_TRUE((*read)[2].builtin());
 }
 
-TEST_F(LockFile, NamesTheLibrariesOfAModule) {
+TEST_F(LockFile, ListsLibrariesOfAModule) {
   const LockedPackage blur{.name = "me.example/blur",
                            .version = version("1.2.0"),
                            .sha256 = hash_of_blur,
@@ -94,7 +94,7 @@ TEST_F(LockFile, NamesTheLibrariesOfAModule) {
 }
 
 // A file may have any name, a text may not: it is UTF-8.
-TEST_F(LockFile, KeepsNamesOfFilesThatAreNoTexts) {
+TEST_F(LockFile, PreservesFileNamesThatAreNotUtf8) {
   for (const std::string name :
        {"lib\xff\xfe.so", "100%\xe4.so", "builtin", "file:x.so", "%41.so", "l\xc3\xb6sen.so"}) {
     const LockedPackage blur{.name = "me.example/blur",
@@ -120,7 +120,7 @@ TEST_F(LockFile, KeepsNamesOfFilesThatAreNoTexts) {
 }
 
 // It stands in repositories: two can be compared, and it moves with the files below it.
-TEST_F(LockFile, IsTheSameTextForTheSamePackages) {
+TEST_F(LockFile, IsDeterministic) {
   const LockedPackage blur{.name = "me.example/blur",
                            .version = version("1.2.0"),
                            .sha256 = hash_of_blur,
@@ -148,14 +148,14 @@ TEST_F(LockFile, IsTheSameTextForTheSamePackages) {
             world_.path("moved/libblur.so"));
 }
 
-TEST_F(LockFile, NamesFilesFromTheFolderThatItIsIn) {
+TEST_F(LockFile, StoresPathsRelativeToItsFolder) {
   const auto text = lock_with(package_with("me.example/blur", "1.2.0", of_a_file));
   EXPECT_EQ(parse_lock(text, file_).value()[0].source, world_.path("app/libblur.so"));
   EXPECT_EQ(parse_lock(text, "tenon.lock").value()[0].source, fs::current_path() / "libblur.so");
 }
 
 // As version 1 wrote a file of that name; the builtin of a program has no hash.
-TEST_F(LockFile, TakesBuiltinWithAHashForAFile) {
+TEST_F(LockFile, ReadsBuiltinWithAHashAsAFileName) {
   const auto read = parse_lock(
       lock_with(package_with("me.example/blur", "1.2.0",
                              R"("sha256":")" + hash_of_blur + R"(","source":"builtin")")),
@@ -165,7 +165,7 @@ TEST_F(LockFile, TakesBuiltinWithAHashForAFile) {
   EXPECT_EQ(read->at(0).source, world_.path("app/builtin"));
 }
 
-TEST_F(LockFile, IsNotReadWhereItIsCutShort) {
+TEST_F(LockFile, RefusesTruncatedFiles) {
   const auto text = lock_with(package_with("me.example/blur", "1.2.0", of_a_file));
   ASSERT_TRUE(parse_lock(text, file_));
   for (std::size_t size = 0; size < text.size(); size++) {
@@ -229,7 +229,7 @@ TEST_F(LockFile, SaysWhatIsWrongWithIt) {
       "me.example/blur 1.2.0 twice  (lock: value.packages)");
 }
 
-TEST_F(LockFile, OfTheFutureSaysSo) {
+TEST_F(LockFile, RefusesANewerVersion) {
   const auto read = parse_lock(R"({"type":"tenon.dev/lock","version":9,"value":{}})", file_);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code(), "version-too-new");
@@ -238,7 +238,7 @@ TEST_F(LockFile, OfTheFutureSaysSo) {
   EXPECT_NE(read.error().fix().find("newer host"), std::string_view::npos);
 }
 
-TEST_F(LockFile, ThatIsNotThereOrTooLargeIsNotRead) {
+TEST_F(LockFile, ReportsMissingAndOversizedFiles) {
   EXPECT_EQ(read_lock_file(file_).error().code(), "not-found");
   EXPECT_EQ(read_lock_file(world_.root()).error().code(), "cannot-read");
   world_.write("app/tenon.lock", "");
@@ -246,7 +246,7 @@ TEST_F(LockFile, ThatIsNotThereOrTooLargeIsNotRead) {
   EXPECT_EQ(read_lock_file(file_).error().code(), "cannot-read");
 }
 
-TEST_F(LockFile, StaysAsItWasWhereItCannotBeWritten) {
+TEST_F(LockFile, IsUnchangedIfWritingFails) {
   EXPECT_EQ(write_lock_file(world_.root() / "none" / "tenon.lock", {}, "photo").error().code(),
             "not-found");
   world_.write("app/tenon.lock/inside", "");

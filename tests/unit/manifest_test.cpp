@@ -41,7 +41,7 @@ void expect_broken(const std::string& text, const std::string& found) {
   EXPECT_FALSE(read.error().fix().empty());
 }
 
-TEST(Manifest, ReadsWhatTheMacrosWrite) {
+TEST(Manifest, ReadsTheOutputOfTheMacros) {
   const auto read = parse_manifest(manifest_with(""), path);
   ASSERT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(read->name, "me.example/blur");
@@ -57,7 +57,7 @@ TEST(Manifest, ReadsWhatTheMacrosWrite) {
   EXPECT_FALSE(read->joins_threads);
 }
 
-TEST(Manifest, ReadsEverythingThatAnAuthorMaySay) {
+TEST(Manifest, ReadsAllFields) {
   const auto read = parse_manifest(manifest_with(R"({
       "summary": "Gaussian blur", "description": "Two\nlines", "author": "Me",
       "license": "MIT", "homepage": "https://me.example",
@@ -91,7 +91,7 @@ std::string hub_with(const std::string& more) {
          more + "}";
 }
 
-TEST(Manifest, ReadsTheHubAsWhatItWasUpgradedFrom) {
+TEST(Manifest, ReadsVersion2LikeVersion1) {
   const auto read = parse_manifest(hub_with(R"(,"summary":"Gaussian blur","author":"Me",
       "requirements":{"example.io/colour":"^1.4"},
       "properties":{"me.example/blur":{"menu":"Filter\/Blur","range":{"least": 1}}},
@@ -132,12 +132,12 @@ TEST(Manifest, SaysWhichPartOfTheHubIsWrong) {
   expect_broken(text, "\"-123456789abcdef\"  (manifest: provides[0].fingerprint)");
 }
 
-TEST(Manifest, TakesAPackageWithoutAVersionAsZero) {
+TEST(Manifest, DefaultsTheVersionToZero) {
   EXPECT_EQ(parse_manifest(manifest_but(R"("version":"1.2.0",)", ""), path)->version, Version());
   EXPECT_EQ(parse_manifest(manifest_but(R"("1.2.0")", "null"), path)->version, Version());
 }
 
-TEST(Manifest, KnowsAllFormsOfTheFirstAbi) {
+TEST(Manifest, AcceptsAllSpellingsOfAbi1) {
   for (const char* text : {R"("1")", R"("1.0")", R"("1.0.0")", R"("native/1")", R"("native/1.0")",
                            R"("native/1.0.0")", "null"}) {
     const auto read = parse_manifest(manifest_but(R"("1.0")", text), path);
@@ -147,7 +147,7 @@ TEST(Manifest, KnowsAllFormsOfTheFirstAbi) {
   EXPECT_TRUE(parse_manifest(manifest_but(R"("abi":"1.0",)", ""), path));
 }
 
-TEST(Manifest, TellsTheAbiVersionsOfThisHostApart) {
+TEST(Manifest, ReadsSupportedAbiVersions) {
   for (const char* text : {R"("1.1")", R"("1.1.0")", R"("native/1.1")"}) {
     const auto read = parse_manifest(manifest_but(R"("1.0")", text), path);
     ASSERT_TRUE(read) << text << ": " << read.error().to_string();
@@ -155,7 +155,7 @@ TEST(Manifest, TellsTheAbiVersionsOfThisHostApart) {
   }
 }
 
-TEST(Manifest, RefusesWhatIsNoAbiVersion) {
+TEST(Manifest, RefusesInvalidAbiVersions) {
   for (const char* text :
        {R"("")", R"("0")", R"("0.9")", R"("v1")", R"("1.")", R"(".1")", R"("1.0.1")",
         R"("1.0.0.0")", R"("01")", R"("1.00")", R"("1 ")", R"("/1")", R"("native/")",
@@ -165,7 +165,7 @@ TEST(Manifest, RefusesWhatIsNoAbiVersion) {
   expect_broken(manifest_but(R"("1.0")", "1"), "number 1  (manifest: abi)");
 }
 
-TEST(Manifest, RefusesAnAbiOfAnotherTypeBeforeItJudgesTheRest) {
+TEST(Manifest, RefusesAnotherAbiTypeFirst) {
   for (const char* text :
        {R"({"manifest":1,"abi":"wasm/1","other":{}})", R"({"manifest":3,"abi":"wasm/99"})",
         R"({"manifest":1,"abi":"wasm/of/the future"})"}) {
@@ -177,7 +177,7 @@ TEST(Manifest, RefusesAnAbiOfAnotherTypeBeforeItJudgesTheRest) {
   }
 }
 
-TEST(Manifest, RefusesANewerAbiBeforeItJudgesTheRest) {
+TEST(Manifest, RefusesANewerAbiFirst) {
   for (const char* text :
        {R"({"manifest":1,"abi":"1.2","other":{}})", R"({"manifest":1,"abi":"native/2"})",
         R"({"manifest":3})", R"({"manifest":4,"abi":"1.0","provides":7})"}) {
@@ -189,7 +189,7 @@ TEST(Manifest, RefusesANewerAbiBeforeItJudgesTheRest) {
   }
 }
 
-TEST(Manifest, SaysWhereADocumentIsNoJson) {
+TEST(Manifest, ReportsThePositionOfASyntaxError) {
   expect_broken("", "incomplete JSON  (manifest: 1:1)");
   expect_broken("{", "incomplete JSON  (manifest: 1:2)");
   expect_broken("{} x", "extra data  (manifest: 1:4)");
@@ -197,7 +197,7 @@ TEST(Manifest, SaysWhereADocumentIsNoJson) {
   expect_broken("\"\xff\"", "unexpected byte 0xff  (manifest: 1:2)");
 }
 
-TEST(Manifest, SaysWhichPartIsWrong) {
+TEST(Manifest, ReportsErrorsByPath) {
   expect_broken(manifest_but(R"("manifest":1,)", ""), "nothing  (manifest: manifest)");
   expect_broken(manifest_but(R"("manifest":1)", R"("manifest":1.0)"),
                 "number 1.0  (manifest: manifest)");
@@ -252,7 +252,7 @@ std::string escaped(const std::string& text) {
 }
 
 /// No domain is added to a name without one.
-TEST(Manifest, TakesNamesOfPluginsAsTheyAre) {
+TEST(Manifest, ValidatesNamesOfPlugins) {
   std::vector<tests::PluginName> names = tests::plugin_names();
   names.push_back({"blur", false});
   for (const auto& [name, good] : names) {
@@ -314,7 +314,7 @@ TEST(Manifest, RefusesDetailsOfTheWrongShape) {
                 "\"some\"  (manifest: details[0].threads)");
 }
 
-TEST(Manifest, EndsAtAnyDepthAndAnyWidth) {
+TEST(Manifest, BoundsDepthAndWidth) {
   const auto deep = parse_manifest(manifest_with(R"({"x":)" + std::string(100000, '[')), path);
   ASSERT_FALSE(deep);
   EXPECT_EQ(deep.error().code(), "broken-manifest");
@@ -326,7 +326,7 @@ TEST(Manifest, EndsAtAnyDepthAndAnyWidth) {
   EXPECT_TRUE(twice.error().found().starts_with("the key \"7\" stands twice"));
 }
 
-TEST(Manifest, ShowsHostileTextHarmlessly) {
+TEST(Manifest, EscapesHostileTextInErrors) {
   const auto read = parse_manifest(R"({"manifest":1,"\u001b]0;x\u0007\"":0})", path);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().found(),

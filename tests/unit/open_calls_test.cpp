@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(OpenCalls, AreThoseThatHaveNotReturned) {
+TEST(OpenCalls, ListCallsThatHaveNotReturned) {
   OpenCalls calls([](const std::string&) {}, 1h);
   CallSlot& one = calls.add("x.example/one");
   CallSlot& two = calls.add("x.example/two");

@@ -69,7 +69,7 @@ std::string needed(const Parameter& parameter, const std::string& value) {
   return all[0].substr(prefix.size());
 }
 
-TEST(PipelineParameters, HaveTypes) {
+TEST(PipelineParameters, AreValidatedByType) {
   const tenon::tests::World world;
   const std::string file = world.write("here", "");
   EXPECT_EQ(needed(parameter(Type::String), "any"), "");
@@ -85,7 +85,7 @@ TEST(PipelineParameters, HaveTypes) {
   EXPECT_EQ(needed(parameter(Type::File), file + "?"), "the path of a file that exists");
 }
 
-TEST(PipelineParameters, HaveBoundsThatAreOutside) {
+TEST(PipelineParameters, HaveExclusiveBounds) {
   const Parameter number =
       parameter(Type::Float, {{Rule::GreaterThan, "1"}, {Rule::LessThan, "2"}});
   EXPECT_EQ(needed(number, "1.5"), "");
@@ -100,7 +100,7 @@ TEST(PipelineParameters, HaveBoundsThatAreOutside) {
             "less than never");
 }
 
-TEST(PipelineParameters, AreOneOfAListOrNoneOfIt) {
+TEST(PipelineParameters, AreIncludedInOrExcludedFromAList) {
   const std::string list = R"(["a", "b", 3])";
   const Parameter in = parameter(Type::String, {{Rule::Inclusion, list}});
   EXPECT_EQ(needed(in, "b"), "");
@@ -125,7 +125,7 @@ TEST(PipelineParameters, MatchPatterns) {
             "a match of the pattern of the plugin, which is not a regular expression: (");
 }
 
-TEST(PipelineParameters, AreValidatedOnlyWhereTheTypeFits) {
+TEST(PipelineParameters, AreValidatedOnlyIfTheTypeMatches) {
   const Parameter one =
       parameter(Type::Int, {{Rule::GreaterThan, "5"}, {Rule::Inclusion, R"(["7"])"}});
   EXPECT_EQ(
@@ -134,7 +134,7 @@ TEST(PipelineParameters, AreValidatedOnlyWhereTheTypeFits) {
   EXPECT_EQ(findings({{"x", one}}, {{"x", "four"}}).size(), 1u);
 }
 
-TEST(PipelineParameters, AreRequiredOrHaveADefault) {
+TEST(PipelineParameters, AreRequiredUnlessTheyHaveADefault) {
   const Texts missing = {"config: missing-parameter: 'x': of the test"};
   const Parameter required = parameter(Type::Int, {{Rule::Required, ""}});
   EXPECT_EQ(findings({{"x", required}}, {}), missing);
@@ -152,7 +152,7 @@ TEST(PipelineParameters, AreRequiredOrHaveADefault) {
             Texts{"config: wrong-parameter: more than 5"});
 }
 
-TEST(PipelineParameters, AreKnownByTheirNames) {
+TEST(PipelineParameters, AreMatchedByName) {
   EXPECT_EQ(findings({{"ab", parameter(Type::Int)}, {"c", parameter(Type::Int)}}, {{"ac", "1"}}),
             Texts{"key ac: unknown-parameter: 'ab' and 'c'"});
   // A star is one part.
@@ -171,7 +171,7 @@ TEST(PipelineParameters, AreKnownByTheirNames) {
   }
 }
 
-TEST(PipelineParameters, HaveTheirDefaultsInTheConfig) {
+TEST(PipelineParameters, AddTheirDefaultsToTheConfig) {
   const Parameters all = {{"blank", parameter(Type::Int, {}, "1")},
                           {"absent", parameter(Type::Int, {}, " 2 ")},
                           {"given", parameter(Type::Int, {}, "3")},
@@ -185,7 +185,7 @@ TEST(PipelineParameters, HaveTheirDefaultsInTheConfig) {
                 {"blank", "1"}, {"absent", "2"}, {"given", "3"}, {"none", ""}, {"a.b", "5"}}));
 }
 
-TEST(PipelineParameters, AreHiddenWhereTheyAreSensitive) {
+TEST(PipelineParameters, AreHiddenIfSensitive) {
   Parameter secret = parameter(Type::Int, {{Rule::GreaterThan, "5"}}, "2");
   const auto found = [&](const tenon::TextMap& config) {
     return checked({{"x", secret}}, config).findings.at(0).found;
@@ -197,7 +197,7 @@ TEST(PipelineParameters, AreHiddenWhereTheyAreSensitive) {
   EXPECT_EQ(found({}), "(hidden)");
 }
 
-TEST(PipelineParameters, WithTheLatestStarCountFirst) {
+TEST(PipelineParameters, PreferTheMostSpecificPattern) {
   const auto only = [](const char* value) {
     return parameter(Type::String, {{Rule::Inclusion, "[\"" + std::string(value) + "\"]"}});
   };
@@ -212,7 +212,7 @@ TEST(PipelineParameters, WithTheLatestStarCountFirst) {
 }
 
 // Quadratic work would take minutes.
-TEST(PipelineParameters, MayBeMany) {
+TEST(PipelineParameters, TakeLinearTime) {
   constexpr int count = 20000;
   Parameters all;
   tenon::TextMap config;
@@ -229,7 +229,7 @@ TEST(PipelineParameters, MayBeMany) {
   EXPECT_EQ(unknown[0].fix, "did you mean 'exakt0'?");
 }
 
-TEST(PipelineParameters, OfVersionOneAreCheckedAsOfVersionTwo) {
+TEST(PipelineParameters, OfVersion1AreCheckedLikeVersion2) {
   const auto old = tenon::read_parameter(R"({"type": "tenon.dev/parameter", "version": 1, "value":
       {"type": "int", "required": true, "description": "of the test", "default_value": " "}})");
   ASSERT_TRUE(old) << old.error().to_string();

@@ -94,16 +94,16 @@ class Allocations : public testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(Allocations, GeneratorToLog) {
+TEST_F(Allocations, AreConstantPerRecordFromGeneratorToLog) {
   const std::size_t few = of_run(generator(10'000), log_);
   EXPECT_LT(of_run(generator(10'000 + records), log_), few + records / 10);
 }
 
-TEST_F(Allocations, FileToFile) {
+TEST_F(Allocations, AreConstantPerRecordFromFileToFile) {
   const std::size_t few = of_run(lines(10'000), file("few"));
   EXPECT_LT(of_run(lines(10'000 + records), file("many")), few + records / 10);
 }
-TEST_F(Allocations, FileToSqlite) {
+TEST_F(Allocations, AreConstantPerRecordFromFileToSqlite) {
   const std::size_t few = of_run(lines(10'000), table("few"));
   EXPECT_LT(of_run(lines(10'000 + records), table("many")), few + records / 10);
 }

@@ -79,7 +79,7 @@ TEST_F(PipelineFileTest, MayHaveProcessors) {
             "   fix     remove it");
 }
 
-TEST_F(PipelineFileTest, NeedsADestination) {
+TEST_F(PipelineFileTest, RequiresADestination) {
   read(R"({"name": "n", "source": {"plugin": "s"}, "destinations": [], "position": "p"})");
   EXPECT_EQ(finding(),
             "1:58: error[missing-key]: the pipeline has no destination\n"
@@ -87,7 +87,7 @@ TEST_F(PipelineFileTest, NeedsADestination) {
             "   fix     add {\"plugin\": ...}");
 }
 
-TEST_F(PipelineFileTest, TakesEachKeyOnce) {
+TEST_F(PipelineFileTest, RefusesDuplicateKeys) {
   read(R"({"name": "n", "source": {"plugin": "s", "config": {"a": "1", "a ": "2"}},
   "destinations": [{"plugin": "d"}], "position": "p"})");
   EXPECT_EQ(finding(),
@@ -122,7 +122,7 @@ TEST_F(PipelineFileTest, MayLimitItsWindow) {
             "   fix     remove it");
 }
 
-TEST_F(PipelineFileTest, IsNoFolder) {
+TEST_F(PipelineFileTest, RefusesAFolder) {
   EXPECT_FALSE(read_pipeline_file(world_.root(), findings_));
   ASSERT_EQ(findings_.all().size(), 1u);
   EXPECT_EQ(findings_.all()[0].code, "cannot-read");
@@ -133,7 +133,7 @@ TEST_F(PipelineFileTest, IsNoFolder) {
   EXPECT_EQ(findings_.all()[0].found, "No such file or directory");
 }
 
-TEST(PipelineFindings, SayWhoFailedAndHow) {
+TEST(PipelineFindings, NamePluginAndStatus) {
   const tenon::Error error({.code = "c", .message = "m", .where = "w", .found = "f", .fix = "x"});
   Diagnostics findings;
   add_error(error, {.file = "file"}, findings);

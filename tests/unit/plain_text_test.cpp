@@ -15,7 +15,7 @@ TEST(PlainText, KeepsOrdinaryTextOfAllLanguages) {
   }
 }
 
-TEST(PlainText, ShowsControlCharactersByTheirBytes) {
+TEST(PlainText, EscapesControlCharacters) {
   EXPECT_EQ(harmless("a\nb\r\t"), "a\\x0ab\\x0d\\x09");
   EXPECT_EQ(harmless("\x1b[2J\x7f"), "\\x1b[2J\\x7f");
   EXPECT_EQ(harmless(std::string_view("\0", 1)), "\\x00");
@@ -26,14 +26,14 @@ TEST(PlainText, ShowsControlCharactersByTheirBytes) {
       << "C1 as one byte";
 }
 
-TEST(PlainText, ShowsCharactersThatTurnOrHideText) {
+TEST(PlainText, EscapesBidirectionalAndInvisibleCharacters) {
   EXPECT_EQ(harmless("a\u202eb"), "a\\xe2\\x80\\xaeb");
   EXPECT_EQ(harmless("\u2066\u2069"), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
   EXPECT_EQ(harmless("\u2028"), "\\xe2\\x80\\xa8");
   EXPECT_EQ(harmless("\u200b\ufeff"), "\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
 }
 
-TEST(PlainText, ShowsWhatIsNoUtf8) {
+TEST(PlainText, EscapesInvalidUtf8) {
   for (const std::string text : {"\xff", "\xc0\xaf", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                                  "\xe2\x80", "\x80", "\xe0\x80\x80"}) {
     const std::string clean = valid_utf8(text);
@@ -43,7 +43,7 @@ TEST(PlainText, ShowsWhatIsNoUtf8) {
   EXPECT_EQ(valid_utf8("a\xff\n"), "a\\xff\n") << "only what is no UTF-8";
 }
 
-TEST(PlainText, OfAnErrorForgesNoLine) {
+TEST(PlainText, EscapesLinesInErrors) {
   const Error error({.code = "broken-file",
                      .where = "a\nerror[forged] b",
                      .found = "\x1b[2J\nneeded  nothing",

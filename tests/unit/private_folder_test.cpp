@@ -68,7 +68,7 @@ class PrivateFolders : public testing::Test {
   const fs::path parent_ = world_.path("tmp/x").parent_path();
 };
 
-TEST_F(PrivateFolders, AreForTheirOwnerAloneAndGoWithTheirFiles) {
+TEST_F(PrivateFolders, ArePrivateAndRemovedWithTheirFiles) {
   {
     const auto one = create(parent());
     const auto two = create(parent());
@@ -82,13 +82,13 @@ TEST_F(PrivateFolders, AreForTheirOwnerAloneAndGoWithTheirFiles) {
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(PrivateFolders, ThatAKilledProcessLeftAreRemoved) {
+TEST_F(PrivateFolders, OfAKilledProcessAreRemoved) {
   ASSERT_FALSE(abandon().empty());
   EXPECT_EQ(remove_abandoned_folders(parent()), 1u);
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(PrivateFolders, OfAKilledProcessAreNotKeptByItsChild) {
+TEST_F(PrivateFolders, OfAKilledProcessAreRemovedDespiteItsChild) {
   // The child of the killed process lives until the pipe is closed.
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
@@ -106,7 +106,7 @@ TEST_F(PrivateFolders, OfAKilledProcessAreNotKeptByItsChild) {
   close(pipe[1]);
 }
 
-TEST_F(PrivateFolders, OfALiveProcessAreNotRemovedWhenItsChildEnds) {
+TEST_F(PrivateFolders, OfALiveProcessAreKeptWhenItsChildEnds) {
   const auto folder = create(parent());
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -118,14 +118,14 @@ TEST_F(PrivateFolders, OfALiveProcessAreNotRemovedWhenItsChildEnds) {
   EXPECT_TRUE(folder->is_usable());
 }
 
-TEST_F(PrivateFolders, WithoutALockStay) {
+TEST_F(PrivateFolders, WithoutALockAreKept) {
   fs::remove(abandon() / "lock");
   fs::create_directory(parent() / "tenon-old000");
   EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
   EXPECT_EQ(count(), 2u);
 }
 
-TEST_F(PrivateFolders, OfOthersStay) {
+TEST_F(PrivateFolders, OfOtherUsersAreKept) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   const fs::path theirs = abandon();
   ASSERT_EQ(chown(theirs.c_str(), 1, 1), 0);
@@ -136,14 +136,14 @@ TEST_F(PrivateFolders, OfOthersStay) {
   EXPECT_TRUE(fs::exists(lock_is_theirs / "a.so"));
 }
 
-TEST_F(PrivateFolders, ThatEverybodyMayReadStay) {
+TEST_F(PrivateFolders, ReadableByOthersAreKept) {
   const fs::path open = abandon();
   fs::permissions(open, fs::perms::others_read, fs::perm_options::add);
   EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
   EXPECT_TRUE(fs::exists(open / "a.so"));
 }
 
-TEST_F(PrivateFolders, BehindASymbolicLinkStay) {
+TEST_F(PrivateFolders, BehindASymbolicLinkAreKept) {
   const fs::path elsewhere = parent() / "elsewhere";
   fs::rename(abandon(), elsewhere);
   fs::create_directory_symlink(elsewhere, parent() / "tenon-link00");
@@ -155,7 +155,7 @@ TEST_F(PrivateFolders, BehindASymbolicLinkStay) {
   EXPECT_TRUE(fs::exists(lock_is_a_link / "a.so"));
 }
 
-TEST_F(PrivateFolders, AreRemovedAHundredAtATime) {
+TEST_F(PrivateFolders, AreRemovedInBatchesOf100) {
   run_and_kill([&] {
     std::vector<std::shared_ptr<PrivateFolder>> folders;
     for (int i = 0; i < 130; i++) folders.push_back(create(parent()));
@@ -166,7 +166,7 @@ TEST_F(PrivateFolders, AreRemovedAHundredAtATime) {
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(PrivateFolders, AreFoundAmongThousandsThatStay) {
+TEST_F(PrivateFolders, AreFoundAmongThousandsOfOthers) {
   for (int i = 0; i < 1500; i++) fs::create_directory(parent() / ("tenon-" + std::to_string(i)));
   ASSERT_FALSE(abandon().empty());
   // Each call looks at a thousand, from another one on.
@@ -174,7 +174,7 @@ TEST_F(PrivateFolders, AreFoundAmongThousandsThatStay) {
   EXPECT_EQ(count(), 1500u);
 }
 
-TEST_F(PrivateFolders, AreUsableUntilSomebodyRemovesThemOrTheirLock) {
+TEST_F(PrivateFolders, AreUnusableWithoutTheirLock) {
   const auto folder = create(parent());
   fs::remove(folder->path() / "lock");
   EXPECT_FALSE(folder->is_usable());
@@ -185,7 +185,7 @@ TEST_F(PrivateFolders, AreUsableUntilSomebodyRemovesThemOrTheirLock) {
   EXPECT_FALSE(other->is_usable()) << "another folder of the same name";
 }
 
-TEST_F(PrivateFolders, NeedAFolderToBeMadeIn) {
+TEST_F(PrivateFolders, RequireAnExistingParent) {
   const auto none = PrivateFolder::create(parent() / "none");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code(), "not-found");

@@ -51,7 +51,7 @@ RecordV1 record() {
   return record;
 }
 
-TEST(Record, BecomesVersion2) {
+TEST(Record, ConvertsToVersion2) {
   const RecordV2 newer = to_2(record());
   EXPECT_EQ(newer.position, to_bytes("12"));
   EXPECT_EQ(newer.operation, RecordV2::Operation::Create);
@@ -62,7 +62,7 @@ TEST(Record, BecomesVersion2) {
   EXPECT_EQ(newer.bag, to_bytes(stranger));
 }
 
-TEST(Record, ComesBackAsItWas) {
+TEST(Record, RoundTripsThroughVersion2) {
   EXPECT_EQ(to_1(to_2(record())), record());
   EXPECT_EQ(to_1(to_2(RecordV1{})), RecordV1{});
 
@@ -71,7 +71,7 @@ TEST(Record, ComesBackAsItWas) {
   EXPECT_EQ(to_1(to_2(empty)), empty);
 }
 
-TEST(Record, TimesOfAllSizesComeBack) {
+TEST(Record, RoundTripsTimesOfAnySize) {
   for (std::int64_t time :
        {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(),
         std::numeric_limits<std::int64_t>::max()}) {
@@ -82,7 +82,7 @@ TEST(Record, TimesOfAllSizesComeBack) {
   }
 }
 
-TEST(Record, GoesDownWithWhatVersion1Knows) {
+TEST(Record, ConvertsToVersion1) {
   RecordV2 newer;
   newer.operation = RecordV2::Operation::Delete;
   newer.payload.before = to_bytes("before");
@@ -96,7 +96,7 @@ TEST(Record, GoesDownWithWhatVersion1Knows) {
   EXPECT_EQ(alone.bag, Bytes());
 }
 
-TEST(Record, IsRefusedWithABagThatIsNone) {
+TEST(Record, RefusesInvalidBags) {
   const auto status_of = [](std::string_view bag) {
     RecordV2 tampered;
     tampered.bag = to_bytes(bag);
@@ -110,7 +110,7 @@ TEST(Record, IsRefusedWithABagThatIsNone) {
   EXPECT_EQ(status_of("nothing"), "3: bag: unexpected 'n' (1:1)");
 }
 
-TEST(Record, WhatCameFromTheBagMustFit) {
+TEST(Record, RefusesBagEntriesOfWrongTypes) {
   const auto error_of = [](std::string_view bag) {
     RecordV1 tampered;
     tampered.bag = to_bytes(bag);
@@ -128,7 +128,7 @@ TEST(Record, WhatCameFromTheBagMustFit) {
             "bag.payload@2.value.before: expected text in base64, found array");
 }
 
-TEST(Record, TimesThatAreNoneStayInTheMetadata) {
+TEST(Record, KeepsInvalidTimesInTheMetadata) {
   for (const char* text : {"yesterday", "", "017", "+17", "17 ", "99999999999999999999", "-0"}) {
     RecordV2 newer;
     newer.metadata = {{"opencdc.createdAt", text}};
@@ -138,14 +138,14 @@ TEST(Record, TimesThatAreNoneStayInTheMetadata) {
   }
 }
 
-TEST(Record, HasItsTimeOnce) {
+TEST(Record, ReplacesATimeInTheMetadata) {
   RecordV1 older;
   older.metadata = {{"opencdc.createdAt", "1"}};
   older.created_at = Timestamp(Duration(2));
   EXPECT_EQ(to_2(older).metadata, (TextMap{{"opencdc.createdAt", "2"}}));
 }
 
-TEST(Parameter, RequiredIsAValidation) {
+TEST(Parameter, ConvertsRequiredToAValidation) {
   const ParameterV1 older{"7", true, "How many.", ParameterV1::Type::Int, to_bytes(stranger)};
   const ParameterV2 newer = to_2(older);
   EXPECT_EQ(newer.default_value, "7");

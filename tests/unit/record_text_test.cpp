@@ -21,7 +21,7 @@ std::string json_of(const tenon::Record& record) {
   return std::string(out.view());
 }
 
-TEST(RecordText, HasAllThatARecordSays) {
+TEST(RecordText, IncludesAllFields) {
   tenon::Record record;
   record.position = tenon::to_bytes("12");
   record.operation = tenon::Record::Operation::Update;
@@ -34,11 +34,11 @@ TEST(RecordText, HasAllThatARecordSays) {
             R"("key":"not JSON","before":{"n":1.10},"after":{"base64":"/wE="}})");
 }
 
-TEST(RecordText, LeavesOutWhatIsAbsent) {
+TEST(RecordText, OmitsAbsentFields) {
   EXPECT_EQ(json_of({}), R"({"position":"","operation":"create","metadata":{}})");
 }
 
-TEST(RecordText, ShowsPositionsThatAreNoText) {
+TEST(RecordText, EscapesPositions) {
   EXPECT_EQ(position_text(tenon::BytesView(tenon::to_bytes("a 1"))), "\"a 1\"");
   EXPECT_EQ(position_text(tenon::BytesView(tenon::to_bytes("a\n"))), "0x610a");
   EXPECT_EQ(position_text(tenon::BytesView(tenon::to_bytes(""))), "\"\"");

@@ -13,7 +13,7 @@ namespace {
 using detail::Reference;
 using Origin = Reference::Origin;
 
-TEST(Reference, HasEveryForm) {
+TEST(Reference, ParsesEachForm) {
   struct {
     const char* text;
     Origin origin;
@@ -38,7 +38,7 @@ TEST(Reference, HasEveryForm) {
   }
 }
 
-TEST(Reference, RequiresWhatAnOperatorOrAPartOfAVersionSays) {
+TEST(Reference, ParsesRequirements) {
   for (const char* text : {"1", "1.2", "^1.2", ">=1.2,<3", "*", "~1.2.3", "=1.2.3"}) {
     const auto read = Reference::parse(std::string("me.example/blur@") + text, "photo.example");
     ASSERT_TRUE(read) << read.error().to_string();
@@ -57,7 +57,7 @@ TEST(Reference, IgnoresSpacesAroundAVersion) {
   }
 }
 
-TEST(Reference, NamesEveryPluginThatMayBeRegistered) {
+TEST(Reference, AcceptsTheSameNamesAsManifests) {
   for (const auto& [name, good] : plugin_names()) {
     for (const std::string prefix : {"", "builtin:", "standalone:"}) {
       SCOPED_TRACE(prefix + name);
@@ -73,7 +73,7 @@ TEST(Reference, NamesEveryPluginThatMayBeRegistered) {
   }
 }
 
-TEST(Reference, AddsTheDomainOnlyWhereThereIsNone) {
+TEST(Reference, AddsTheDefaultDomain) {
   const auto name = [](const char* text) {
     return Reference::parse(text, "photo.example").value().name;
   };
@@ -85,7 +85,7 @@ TEST(Reference, AddsTheDomainOnlyWhereThereIsNone) {
   EXPECT_EQ(name("me.example/blur"), "me.example/blur");
 }
 
-TEST(Reference, StepsDownFromAVersionThatIsGone) {
+TEST(Reference, FallsBackFromAMissingVersion) {
   const auto step = [](const char* text, const char* version) {
     const auto reference = Reference::parse(std::string("me.example/blur") + text, "");
     return reference->match_rank(Version::parse(version).value()).value_or(-1);
@@ -103,7 +103,7 @@ TEST(Reference, StepsDownFromAVersionThatIsGone) {
   EXPECT_EQ(step("", "9.0.0"), 0);
 }
 
-TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
+TEST(Reference, RefusesOtherForms) {
   for (const char* text :
        {"", "/", "a b", "me.example/", "me.example/blur@", "me.example/blur@^",
         "me.example/blur@v1.0.0", "any:blur", ":blur", "latest:blur", "me.example/blur@latest",
@@ -117,7 +117,7 @@ TEST(Reference, OfAnotherFormIsRefusedWithTheForm) {
   }
 }
 
-TEST(Reference, SaysWhatIsWrongWithIt) {
+TEST(Reference, ReportsErrors) {
   const auto found = [](const char* text) {
     return std::string(Reference::parse(text, "photo.example").error().found());
   };
@@ -129,7 +129,7 @@ TEST(Reference, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(found("me.example/"), "a name that has nothing after the '/'");
 }
 
-TEST(Reference, SaysToLeaveOutTheLetterBeforeAVersion) {
+TEST(Reference, SuggestsToOmitTheLetterBeforeAVersion) {
   const auto fix = [](const std::string& version) {
     return std::string(Reference::parse("blur@" + version, "photo.example").error().fix());
   };

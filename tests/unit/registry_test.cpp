@@ -29,7 +29,7 @@ Provided tool(std::string name, std::int32_t version) {
 }
 
 /// A registry under test, and modules that are never loaded.
-class Registering : public testing::Test {
+class RegistryTest : public testing::Test {
  protected:
   /// Registers a drop-in; answers the codes of what was left out.
   std::vector<std::string> add(const std::string& file, const std::string& package,
@@ -86,14 +86,14 @@ class Registering : public testing::Test {
 
 using Codes = std::vector<std::string>;
 
-TEST_F(Registering, FindsByName) {
+TEST_F(RegistryTest, FindsByName) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}), Codes());
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(find("saw"), "not-found");
   EXPECT_EQ(why_not("saw"), "neither a standalone plugin nor a builtin; only me.example/saw");
 }
 
-TEST_F(Registering, AddsTheDomainToLookUpsOnly) {
+TEST_F(RegistryTest, AddsTheDomainOnlyToLookups) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0",
                 {tool("test.example/saw", 4), tool("me.example/axe", 4)}),
             Codes());
@@ -105,7 +105,7 @@ TEST_F(Registering, AddsTheDomainToLookUpsOnly) {
   EXPECT_EQ(names, (Codes{"me.example/axe", "test.example/saw"}));
 }
 
-TEST_F(Registering, SaysWhatThereIsOfMany) {
+TEST_F(RegistryTest, AbbreviatesLongListsInErrors) {
   for (int i = 10; i < 23; i++) {
     const std::string number = std::to_string(i);
     add(number + ".so", "me.example/tools", "1." + number + ".0", {tool("me.example/saw", 4)});
@@ -120,7 +120,7 @@ TEST_F(Registering, SaysWhatThereIsOfMany) {
             "me.example/n17, me.example/n18, me.example/n19 and 4 more");
 }
 
-TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
+TEST_F(RegistryTest, PrefersTheNewestReleaseThenTheNewestKindVersion) {
   add("a.so", "me.example/tools", "1.9.0", {tool("me.example/saw", 4)});
   add("b.so", "me.example/tools", "1.10.0", {tool("me.example/saw", 3), tool("me.example/saw", 4)});
   add("c.so", "me.example/tools", "2.0.0-rc.1", {tool("me.example/saw", 4)});
@@ -131,7 +131,7 @@ TEST_F(Registering, PrefersTheNewestReleaseThenTheNewestVersionOfTheKind) {
   EXPECT_EQ(find("me.example/saw@3.0.0"), "not-found");
 }
 
-TEST_F(Registering, TakesTheNextBestForAVersionThatIsGone) {
+TEST_F(RegistryTest, FallsBackFromAMissingVersion) {
   add("a.so", "me.example/tools", "1.2.1", {tool("me.example/saw", 4)});
   add("b.so", "me.example/tools", "1.2.8", {tool("me.example/saw", 4)});
   add("c.so", "me.example/tools", "1.7.0", {tool("me.example/saw", 4)});
@@ -147,7 +147,7 @@ TEST_F(Registering, TakesTheNextBestForAVersionThatIsGone) {
 }
 
 // The next best one is for a version that is absent.
-TEST_F(Registering, GivesOrRefusesAVersionThatIsThere) {
+TEST_F(RegistryTest, DoesNotFallBackFromAnUnusableVersion) {
   add("a.so", "me.example/tools", "1.2.0", {tool("me.example/saw", 5)});
   add("b.so", "me.example/tools", "1.3.0", {tool("me.example/saw", 4)});
   EXPECT_EQ(find("me.example/saw@1.2.0"), "not-found");
@@ -159,7 +159,7 @@ TEST_F(Registering, GivesOrRefusesAVersionThatIsThere) {
   EXPECT_EQ(find("me.example/saw@1.0.0"), "builtin 1.0.0 v4") << "rather than a drop-in 1.3.0";
 }
 
-TEST_F(Registering, TellsBuildsOfOneVersionApart) {
+TEST_F(RegistryTest, DistinguishesBuildMetadata) {
   add("a.so", "me.example/tools", "1.0.0+a", {tool("me.example/saw", 4)});
   EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0+b", {tool("me.example/saw", 4)}), Codes());
   EXPECT_EQ(find("me.example/saw@1.0.0+a"), "a.so 1.0.0+a v4");
@@ -172,7 +172,7 @@ TEST_F(Registering, TellsBuildsOfOneVersionApart) {
             Codes{"duplicate-file"});
 }
 
-TEST_F(Registering, SaysOfBothOriginsWhyTheyDoNot) {
+TEST_F(RegistryTest, ReportsBothOriginsInErrors) {
   add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 9)});
   EXPECT_EQ(why_not("saw"), "1.0.0 (standalone, version 9 of the kind, too new); no builtin");
   add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
@@ -181,12 +181,12 @@ TEST_F(Registering, SaysOfBothOriginsWhyTheyDoNot) {
             "9.0.0 (builtin, version 4 of the kind)");
 }
 
-TEST_F(Registering, PrefersAPrereleaseToNothing) {
+TEST_F(RegistryTest, FallsBackToAPrerelease) {
   add("a.so", "me.example/tools", "2.0.0-rc.1", {tool("me.example/saw", 4)});
   EXPECT_EQ(find("me.example/saw"), "a.so 2.0.0-rc.1 v4");
 }
 
-TEST_F(Registering, PrefersDropInsToBuiltinsWhateverTheirVersion) {
+TEST_F(RegistryTest, PrefersStandaloneToBuiltinPlugins) {
   add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
   EXPECT_EQ(find("saw"), "builtin 9.0.0 v4");
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 3)}), Codes());
@@ -195,19 +195,19 @@ TEST_F(Registering, PrefersDropInsToBuiltinsWhateverTheirVersion) {
   EXPECT_EQ(find("standalone:saw"), "a.so 1.0.0 v3");
 }
 
-TEST_F(Registering, SaysWhichOriginHasTheName) {
+TEST_F(RegistryTest, ReportsTheOtherOriginInErrors) {
   add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
   EXPECT_EQ(find("standalone:saw"), "not-found");
   EXPECT_EQ(why_not("standalone:saw"), "9.0.0 (builtin, version 4 of the kind)");
 }
 
-TEST_F(Registering, GoesOnToAVersionOfTheKindThatFits) {
+TEST_F(RegistryTest, SkipsIncompatibleKindVersions) {
   add("a.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 9)});
   add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 3)});
   EXPECT_EQ(find("me.example/saw"), "b.so 1.0.0 v3");
 }
 
-TEST_F(Registering, LeavesOutVersionsThatAreTooNew) {
+TEST_F(RegistryTest, ExcludesKindVersionsThatAreTooNew) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 5)}),
             Codes{"kind-too-new"});
   EXPECT_EQ(left_out_[0].where(), "a.so");
@@ -217,7 +217,7 @@ TEST_F(Registering, LeavesOutVersionsThatAreTooNew) {
             "1.0.0 (standalone, version 5 of the kind, too new); no builtin");
 }
 
-TEST_F(Registering, LeavesOutVersionsThatCannotBeAdapted) {
+TEST_F(RegistryTest, ExcludesKindVersionsThatCannotBeAdapted) {
   for (const std::int32_t version : {1, 2}) {
     const std::string name = "me.example/saw" + std::to_string(version);
     EXPECT_EQ(
@@ -229,7 +229,7 @@ TEST_F(Registering, LeavesOutVersionsThatCannotBeAdapted) {
   }
 }
 
-TEST_F(Registering, ServesOlderAskersFromWhatIsOldEnough) {
+TEST_F(RegistryTest, ServesRequestsForOlderKindVersions) {
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 1)});
   EXPECT_EQ(find("me.example/saw", 1), "a.so 1.0.0 v1");
   EXPECT_EQ(find("me.example/saw", 2), "a.so 1.0.0 v1");
@@ -238,7 +238,7 @@ TEST_F(Registering, ServesOlderAskersFromWhatIsOldEnough) {
   EXPECT_EQ(find("me.example/saw", 1), "a.so 1.0.0 v1") << "version 4 is no version 1";
 }
 
-TEST_F(Registering, RefusesAnotherSpecOfTheSameVersion) {
+TEST_F(RegistryTest, ExcludesAnotherSpecOfTheSameKindVersion) {
   Provided other = tool("me.example/saw", 4);
   other.fingerprint = 0xbad;
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0", {other}), Codes{"kind-differs"});
@@ -246,7 +246,7 @@ TEST_F(Registering, RefusesAnotherSpecOfTheSameVersion) {
   EXPECT_NE(why_not("me.example/saw").find("another spec"), std::string::npos);
 }
 
-TEST_F(Registering, KeepsWhatFitsOfAModuleInWhichSomethingDoesNot) {
+TEST_F(RegistryTest, KeepsCompatiblePluginsOfAModule) {
   EXPECT_EQ(add("a.so", "me.example/tools", "1.0.0",
                 {tool("me.example/new", 5), tool("me.example/saw", 4)}),
             Codes{"kind-too-new"});
@@ -254,7 +254,7 @@ TEST_F(Registering, KeepsWhatFitsOfAModuleInWhichSomethingDoesNot) {
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
 }
 
-TEST_F(Registering, GradesWhatDoesNotFit) {
+TEST_F(RegistryTest, GradesExcludedPlugins) {
   add("a.so", "me.example/a", "1.0.0", {tool("me.example/a", 5), tool("me.example/b", 5)});
   ASSERT_EQ(left_out_.size(), 2u);
   EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error);
@@ -266,14 +266,14 @@ TEST_F(Registering, GradesWhatDoesNotFit) {
   EXPECT_EQ(left_out_[1].grade(), ErrorGrade::warning) << "another program may have it";
 }
 
-TEST_F(Registering, SaysThatAModuleIsForAnotherProgram) {
+TEST_F(RegistryTest, ReportsModulesOfUnknownKinds) {
   EXPECT_EQ(
       add("a.so", "me.example/tools", "1.0.0", {{"other.example/thing", 1, 1, "me.example/thing"}}),
       Codes{"unknown-kind"});
   EXPECT_EQ(registry_.all().size(), 1u);
 }
 
-TEST_F(Registering, GivesANameToThePackageThatCameFirst) {
+TEST_F(RegistryTest, KeepsANameForItsFirstPackage) {
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
   EXPECT_EQ(add("b.so", "you.example/tools", "2.0.0", {tool("me.example/saw", 4)}),
             Codes{"name-taken"});
@@ -283,7 +283,7 @@ TEST_F(Registering, GivesANameToThePackageThatCameFirst) {
 }
 
 /// A package has several modules: the rival that is named is the one that stands in the place.
-TEST_F(Registering, NamesTheRivalAmongTheModulesOfAPackage) {
+TEST_F(RegistryTest, NamesTheModuleThatHasTheNameAlready) {
   const auto rival = [&] { return std::string(left_out_.at(0).needed()); };
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 3)});
   EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}), Codes());
@@ -301,7 +301,7 @@ TEST_F(Registering, NamesTheRivalAmongTheModulesOfAPackage) {
   EXPECT_EQ(find("me.example/saw@1.0.0"), "b.so 1.0.0 v4");
 }
 
-TEST_F(Registering, TakesTheFirstOfTwoThatAreTheSame) {
+TEST_F(RegistryTest, KeepsTheFirstOfTwoEqualModules) {
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
   EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}),
             Codes{"duplicate-file"});
@@ -310,7 +310,7 @@ TEST_F(Registering, TakesTheFirstOfTwoThatAreTheSame) {
   EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning) << "what it holds is used";
 }
 
-TEST_F(Registering, ListsOnePerNameTheNewest) {
+TEST_F(RegistryTest, ListsTheNewestPerName) {
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)});
   add("b.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 4), tool("me.example/axe", 3)});
   add("c.so", "you.example/tools", "1.0.0", {tool("you.example/new", 5)});
@@ -321,7 +321,7 @@ TEST_F(Registering, ListsOnePerNameTheNewest) {
   EXPECT_EQ(names, (Codes{"me.example/axe b.so 2.0.0 v3", "me.example/saw b.so 2.0.0 v4"}));
 }
 
-TEST_F(Registering, FindsAllOfWhateverKind) {
+TEST_F(RegistryTest, FindsRegistrationsOfAnyKind) {
   add_builtin("test.example/builtins", "9.0.0", {tool("test.example/saw", 4)});
   add("a.so", "me.example/tools", "1.0.0", {tool("test.example/saw", 5)});
   add("b.so", "me.example/tools", "2.0.0", {{"other.example/thing", 1, 1, "other.example/saw"}});
@@ -381,7 +381,7 @@ const Registration* search(const Registry& registry, const Kind& kind, std::int3
   return best;
 }
 
-TEST_F(Registering, FindsWhatASearchThroughAllFinds) {
+TEST_F(RegistryTest, FindsTheSameAsALinearSearch) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -430,7 +430,7 @@ TEST_F(Registering, FindsWhatASearchThroughAllFinds) {
   }
 }
 
-TEST_F(Registering, ListsAllByKindThenByName) {
+TEST_F(RegistryTest, ListsAllByKindThenName) {
   std::mt19937 random(1);
   for (int i = 0; i < 100; i++) {
     const std::string number = std::to_string(random() % 10'000);
@@ -457,7 +457,7 @@ constexpr std::string_view late_manifest =
 const KindVersion late_versions[] = {{1, false, 0xff, sizeof(tenon_table), 0, {}, {}, nullptr}};
 const Kind late_kind{"late.example/thing", false, late_versions};
 
-TEST(PluginInfos, KnowTheKindsOfALibraryThatWasLoadedLater) {
+TEST(PluginInfos, IncludeKindsOfLibrariesLoadedLater) {
   if (find_kind(late_kind.id) != nullptr) GTEST_SKIP() << "the test ran before in this process";
   const tenon_module builtin = builtin_with(late_manifest);
   const Host host({.app = "", .builtins = {&builtin}});
@@ -471,7 +471,7 @@ TEST(PluginInfos, KnowTheKindsOfALibraryThatWasLoadedLater) {
       << "what was handed out never changes";
 }
 
-TEST(PluginInfos, AreValidWithoutTheHostAndEmptyWithoutAPlugin) {
+TEST(PluginInfos, OutliveTheHost) {
   const tenon_module builtin = builtin_with(late_manifest);
   PluginInfo info;
   EXPECT_EQ(info.name() + info.package() + info.package_version() + info.file().string(), "");

@@ -48,7 +48,7 @@ TEST(RemapLabels, ChangesTheLabelsOfAResource) {
   }
 }
 
-TEST(RemapLabels, AddsLabelsWhereThereAreNone) {
+TEST(RemapLabels, AddsMissingLabels) {
   EXPECT_EQ(remapped({{"a", "set z"}}, R"({"kind":"Pod","metadata":{"name":"p"}})"),
             R"({"kind":"Pod","metadata":{"name":"p","labels":{"a":"z"}}})");
   EXPECT_EQ(remapped({{"a", "remove"}}, R"({"kind":"Pod","metadata":{}})"), "unchanged");
@@ -67,7 +67,7 @@ void expect_change(const TextMap& rules, const std::string& before, const std::s
   EXPECT_EQ(remapped(rules, item(before)), before == after ? "unchanged" : item(after));
 }
 
-TEST(RemapLabels, KeepsADeploymentTogether) {
+TEST(RemapLabels, KeepsDeploymentSelectorsMatching) {
   const auto deployment = [](std::string_view labels) {
     const std::string all(labels);
     return R"({"kind":"Deployment","metadata":{"labels":)" + all +
@@ -100,7 +100,7 @@ TEST(RemapLabels, ChangesTemplates) {
   }
 }
 
-TEST(RemapLabels, ChangesSelectorsWhereverTheyAre) {
+TEST(RemapLabels, ChangesSelectorsOfEachKind) {
   const std::pair<std::string, std::string> selectors[] = {
       {R"("spec":{"selector":{"matchLabels":)", "}}"},
       {R"("spec":{"ingress":[{"from":[{"podSelector":{"matchLabels":)", "}}]}]}"},
@@ -113,7 +113,7 @@ TEST(RemapLabels, ChangesSelectorsWhereverTheyAre) {
   }
 }
 
-TEST(RemapLabels, LeavesOtherObjectsAlone) {
+TEST(RemapLabels, DoesNotChangeOtherObjects) {
   const std::string node_affinity =
       R"("spec":{"affinity":{"nodeAffinity":{"required":{"nodeSelectorTerms":[)"
       R"({"matchExpressions":[{"key":"a","operator":"In","values":["1"]}]}]}}}})";
@@ -226,7 +226,7 @@ TEST(RemapLabels, RefusesToOverwriteALabel) {
       << said;
 }
 
-TEST(RemapLabels, RefusesWrongRules) {
+TEST(RemapLabels, RefusesInvalidRules) {
   const std::string long_name(64, 'n');
   const std::pair<TextMap, std::string> wrong[] = {
       {{{"a", "z"}}, "parameter \"a\" is \"z\", expected \"set VALUE\", \"replace OLD NEW\","},

@@ -27,7 +27,7 @@ struct Example {
   std::vector<std::string> refuses;
 };
 
-TEST(Requirement, TakesWhatItSays) {
+TEST(Requirement, ContainsMatchingVersions) {
   const Example examples[] = {
       {"1", {"1.0.0", "1.9.9", "1.0.0+b"}, {"0.9.9", "2.0.0", "1.0.0-rc.1", "2.0.0-rc.1"}},
       {"1.2", {"1.2.0", "1.2.9"}, {"1.1.9", "1.3.0"}},
@@ -71,7 +71,7 @@ TEST(Requirement, TakesWhatItSays) {
   }
 }
 
-TEST(Requirement, LetsPrereleasesInWhereTheyAreNamed) {
+TEST(Requirement, ContainsPrereleasesOnlyIfNamed) {
   const Example examples[] = {
       {">=1.2.0-rc.1", {"1.2.0-rc.1", "1.2.0-rc.2", "1.2.0"}, {"1.2.0-beta", "1.3.0-rc.1"}},
       {"1.2.0-rc.1", {"1.2.0-rc.1", "1.2.0-rc.1+b"}, {"1.2.0", "1.2.0-rc.1.0"}},
@@ -99,7 +99,7 @@ TEST(Requirement, LetsPrereleasesInWhereTheyAreNamed) {
 
 // What is read by its numbers alone is what the general way makes of it: an alternative that no
 // version meets changes nothing, and is no usual case.
-TEST(Requirement, MeansTheSameHoweverItIsRead) {
+TEST(Requirement, IsTheSameOnTheFastPath) {
   const char* const operators[] = {"", "=", "==", "<", "<=", ">", ">=", "~", "~=", "^"};
   const char* const numbers[] = {"0",     "1",     "2",     "0.0",   "0.1",   "1.0",   "1.2",
                                  "0.0.0", "0.0.3", "0.2.0", "0.2.3", "1.0.0", "1.2.3", "10.20.30"};
@@ -116,7 +116,7 @@ TEST(Requirement, MeansTheSameHoweverItIsRead) {
   }
 }
 
-TEST(Requirement, CountsBuildMetadataOnlyWhereItIsNamed) {
+TEST(Requirement, ComparesBuildMetadataOnlyIfNamed) {
   EXPECT_TRUE(requirement("1.2.3+b7").contains(version("1.2.3+b7")));
   EXPECT_FALSE(requirement("1.2.3+b7").contains(version("1.2.3")));
   EXPECT_FALSE(requirement("==1.2.3+b7").contains(version("1.2.3+b8")));
@@ -125,7 +125,7 @@ TEST(Requirement, CountsBuildMetadataOnlyWhereItIsNamed) {
   EXPECT_FALSE(requirement("!=1.2.3").contains(version("1.2.3+b7")));
 }
 
-TEST(Requirement, KnowsTheEndsOf64Bits) {
+TEST(Requirement, SupportsTheFullRangeOf64Bits) {
   const std::string most = "18446744073709551615";
   for (const std::string& text :
        {most, "1." + most, "1.2." + most, "^" + most, "~=" + most + ".1", "^0." + most + ".1",
@@ -139,7 +139,7 @@ TEST(Requirement, KnowsTheEndsOf64Bits) {
   EXPECT_FALSE(requirement("^0." + most + ".1").contains(version("1.0.0")));
 }
 
-TEST(Requirement, SaysWhatIsWrongAndWhere) {
+TEST(Requirement, ReportsErrorsWithPositions) {
   const std::array<std::string, 3> examples[] = {
       {">=1.2,<x", "\"x\" at character 8: major, minor and patch", ""},
       {">=1.2,", "at character 7: a clause is empty", "write a clause"},
@@ -172,7 +172,7 @@ TEST(Requirement, SaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST(Requirement, IsWrittenAsItWasReadAndElseInFewWords) {
+TEST(Requirement, PrintsItsTextOrTheShortestForm) {
   EXPECT_EQ(requirement(" >=1.2, <2 ").to_string(), ">=1.2, <2");
   EXPECT_EQ(requirement("").to_string(), "0");
   const std::pair<std::string, std::string> examples[] = {
@@ -314,7 +314,7 @@ bool holds(const std::vector<Random::Clause>& clauses, const Version& v) {
   return named;
 }
 
-TEST(Requirement, KeepsTheLawsOfSets) {
+TEST(Requirement, FollowsSetAlgebra) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
@@ -353,7 +353,7 @@ TEST(Requirement, KeepsTheLawsOfSets) {
   }
 }
 
-TEST(Requirement, WithCaretOrTildeTakesItsOwnLowerEnd) {
+TEST(Requirement, WithCaretOrTildeContainsItsLowerBound) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
@@ -364,7 +364,7 @@ TEST(Requirement, WithCaretOrTildeTakesItsOwnLowerEnd) {
   }
 }
 
-TEST(Requirement, OfAPackageOnItselfIsItsMajorVersion) {
+TEST(Requirement, DefaultsToTheSameMajorVersion) {
   EXPECT_EQ(Requirement::same_major(version("2.3.4")), requirement("2"));
   EXPECT_EQ(Requirement::same_major(version("0.3.4-rc.1")), requirement("0"));
 }

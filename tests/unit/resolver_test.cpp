@@ -87,12 +87,12 @@ struct World {
   Resolution answer;
 };
 
-TEST(Resolver, TakesTheNewestRelease) {
+TEST(Resolver, SelectsTheNewestRelease) {
   World world({{"a 1.0.0", {}}, {"a 1.10.0", {}}, {"a 1.9.0", {}}, {"a 2.0.0-rc.1", {}}});
   EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.10.0");
 }
 
-TEST(Resolver, TakesPrereleasesAfterReleases) {
+TEST(Resolver, PrefersReleasesToPrereleases) {
   World world({{"a 1.0.0", {}}, {"a 1.1.0-rc.1", {}}, {"a 1.1.0-rc.2", {}}});
   EXPECT_EQ(world.asks({"a >=1.0,!=1.1.0-x"}).versions(), "a 1.0.0");
   EXPECT_EQ(world.root_gets("a"), "a 1.0.0");
@@ -100,7 +100,7 @@ TEST(Resolver, TakesPrereleasesAfterReleases) {
   EXPECT_EQ(rest.asks({"a >=1.0,!=1.1.0-x"}).versions(), "a 1.1.0-rc.2");
 }
 
-TEST(Resolver, SharesOneVersionWhereOneServesAll) {
+TEST(Resolver, SharesAVersionThatSatisfiesAll) {
   // The example of the seed.
   World world({{"a 1.0.0", {"x *", "y *"}},
                {"x 1.0.0", {"z 1.2.0"}},
@@ -110,7 +110,7 @@ TEST(Resolver, SharesOneVersionWhereOneServesAll) {
   EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.0.0, x 1.0.0, y 1.0.0, z 1.2.0");
 }
 
-TEST(Resolver, LoadsVersionsSideBySideWhereNoneServesAll) {
+TEST(Resolver, SelectsVersionsSideBySideIfNoneSatisfiesAll) {
   World world({{"x 1.0.0", {"z 1"}},
                {"y 1.0.0", {"z 1.2.0"}},
                {"w 1.0.0", {"z 1.3.0"}},
@@ -124,7 +124,7 @@ TEST(Resolver, LoadsVersionsSideBySideWhereNoneServesAll) {
   EXPECT_EQ(world.gets("w 1.0.0", "z"), "z 1.3.0");
 }
 
-TEST(Resolver, ServesAsManyAsItCanWithOneVersion) {
+TEST(Resolver, SharesAVersionAmongAsManyAsPossible) {
   World world({{"x 1.0.0", {"z ^1"}},
                {"y 1.0.0", {"z >=1.2,<1.5"}},
                {"w 1.0.0", {"z ^2"}},
@@ -135,13 +135,13 @@ TEST(Resolver, ServesAsManyAsItCanWithOneVersion) {
             "w 1.0.0, x 1.0.0, y 1.0.0, z 1.4.0, z 2.0.0");
 }
 
-TEST(Resolver, PassesOverWhatCannotBeUsed) {
+TEST(Resolver, SkipsVersionsWithUnmetRequirements) {
   World world({{"a 2.0.0", {"b 2"}}, {"a 1.0.0", {"b 1"}}, {"b 1.0.0", {}}, {"b 2.0.0", {"c *"}}});
   EXPECT_EQ(world.asks({"a *"}).versions(), "a 1.0.0, b 1.0.0");
   EXPECT_TRUE(world.answer.conflicts.empty());
 }
 
-TEST(Resolver, GoesThroughCircles) {
+TEST(Resolver, ResolvesCircularRequirements) {
   World world({{"a 1.0.0", {"b *"}}, {"b 1.0.0", {"c *"}}, {"c 1.0.0", {"a *"}}});
   EXPECT_EQ(world.asks({"b *"}).versions(), "a 1.0.0, b 1.0.0, c 1.0.0");
   World broken({{"a 1.0.0", {"b *"}}, {"b 1.0.0", {"a *", "c *"}}});
@@ -150,12 +150,12 @@ TEST(Resolver, GoesThroughCircles) {
   EXPECT_EQ(broken.answer.conflicts[0].error.code(), "missing-package");
 }
 
-TEST(Resolver, LeavesAVersionWhoseOwnRequirementsRefuseIt) {
+TEST(Resolver, SkipsAVersionThatItsRequirementsExclude) {
   World world({{"n 2.0.0", {"m *"}}, {"n 1.0.0", {}}, {"m 1.0.0", {"n <2"}}});
   EXPECT_EQ(world.asks({"n *"}).versions(), "n 1.0.0");
 }
 
-TEST(Resolver, GivesAPackageItself) {
+TEST(Resolver, ResolvesRequirementsOnThePackageItself) {
   World world({{"a 1.0.0", {}}, {"a 1.5.0", {"a 1"}}, {"a 2.0.0", {"a 1"}}, {"b 1.0.0", {}}});
   EXPECT_EQ(world.asks({"a *", "b *"}).versions(), "a 1.5.0, a 2.0.0, b 1.0.0");
   EXPECT_EQ(world.gets("a 2.0.0", "a"), "a 1.5.0");
@@ -164,7 +164,7 @@ TEST(Resolver, GivesAPackageItself) {
   EXPECT_EQ(world.gets("b 1.0.0", "a"), "none");
 }
 
-TEST(Resolver, KeepsToTheLock) {
+TEST(Resolver, FollowsTheLock) {
   const std::vector<std::pair<std::string, Texts>> packages = {
       {"x 1.0.0", {"z <2"}}, {"y 1.0.0", {"z >=1.5"}}, {"z 1.0.0", {}}, {"z 2.0.0", {}}};
   World first(packages);
@@ -181,7 +181,7 @@ TEST(Resolver, KeepsToTheLock) {
   EXPECT_TRUE(locked.answer.within_lock);
 }
 
-TEST(Resolver, NeverBreaksARequirementForTheLock) {
+TEST(Resolver, NeverViolatesARequirementForTheLock) {
   World world({{"a 1.0.0", {}}, {"a 2.0.0", {}}, {"b 1.0.0", {}}, {"b 2.0.0", {}}});
   world.asks({"a 2", "b *", "c *"}).locked({"a 1.0.0", "b 1.0.0", "b 9.0.0", "d 1.0.0"});
   EXPECT_EQ(world.versions(), "a 2.0.0, b 1.0.0");
@@ -189,7 +189,7 @@ TEST(Resolver, NeverBreaksARequirementForTheLock) {
   EXPECT_EQ(world.answer.conflicts.size(), 1U);
 }
 
-TEST(Resolver, PrefersALockedVersionAmongThoseThatAreWantedAlike) {
+TEST(Resolver, PrefersLockedVersionsAmongEquals) {
   // Each version of z is taken by two.
   World world({{"w 1.0.0", {"z >=2"}},
                {"x 1.0.0", {"z !=2.0.0"}},
@@ -205,7 +205,7 @@ TEST(Resolver, PrefersALockedVersionAmongThoseThatAreWantedAlike) {
   EXPECT_EQ(world.gets("x 1.0.0", "z"), "z 1.0.0");
 }
 
-TEST(Resolver, KeepsToALockedPrereleaseBesideItsRelease) {
+TEST(Resolver, PrefersALockedPrereleaseToItsRelease) {
   const std::vector<std::pair<std::string, Texts>> packages = {
       {"x 1.0.0", {"z >=2.0.0-rc.1"}}, {"z 2.0.0-rc.1", {}}, {"z 2.0.0", {}}};
   World free(packages);
@@ -215,7 +215,7 @@ TEST(Resolver, KeepsToALockedPrereleaseBesideItsRelease) {
             "x 1.0.0, z 2.0.0-rc.1");
 }
 
-TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
+TEST(Resolver, ReportsAllMissingPackagesAndRequirers) {
   World world({{"blur 1.2.0", {"colour ^2", "noise *"}},
                {"blur 1.1.0", {}},
                {"colour 1.4.0", {}},
@@ -252,7 +252,7 @@ TEST(Resolver, SaysAllThatIsMissingAndWhoRequiresIt) {
   EXPECT_EQ(chain[1].provider, none);
 }
 
-TEST(Resolver, GivesOneRequirerOneVersion) {
+TEST(Resolver, SelectsOneVersionPerRequirer) {
   World world({{"a 1.0.0", {}}, {"a 2.0.0", {}}, {"a 3.0.0", {}}});
   world.question.roots = {
       {.name = "photo 5.1",
@@ -274,7 +274,7 @@ TEST(Resolver, GivesOneRequirerOneVersion) {
   EXPECT_EQ(world.versions(), "a 1.0.0, a 2.0.0");
 }
 
-TEST(Resolver, TakesTheRequirementsOfADevPackageForWishes) {
+TEST(Resolver, TreatsRequirementsOfDevPackagesAsAdvisory) {
   World world({{"b 1.0.0", {}}, {"b 2.0.0", {}}, {"c 1.0.0", {}}});
   auto dev = package("a 0.0.0", {"b 3", "c 1", "d *"});
   dev.dev = true;
@@ -289,7 +289,7 @@ TEST(Resolver, TakesTheRequirementsOfADevPackageForWishes) {
   EXPECT_EQ(world.gets("a 0.0.0", "d"), "none");
 }
 
-TEST(Repository, RefusesASecondPackageOfOneNameAndVersion) {
+TEST(Repository, RefusesDuplicatePackages) {
   World world({{"a 1.0.0", {}}, {"a 1.0.0+b", {}}});
   const auto again = world.repository.add(package("a 1.0.0", {}));
   ASSERT_FALSE(again);
@@ -297,7 +297,7 @@ TEST(Repository, RefusesASecondPackageOfOneNameAndVersion) {
   EXPECT_EQ(world.repository.size(), 2U);
 }
 
-TEST(Resolver, GetsThroughALongChain) {
+TEST(Resolver, ResolvesALongChain) {
   Repository repository;
   constexpr int length = 100000;
   for (int i = 0; i < length; ++i) {
@@ -438,7 +438,7 @@ Texts sorted(Texts texts) {
   return texts;
 }
 
-class RandomWorlds : public testing::TestWithParam<bool> {
+class RandomRepositories : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     seed = std::random_device()();
@@ -447,11 +447,11 @@ class RandomWorlds : public testing::TestWithParam<bool> {
   unsigned seed = 0;
   Random random{0};
 };
-INSTANTIATE_TEST_SUITE_P(Resolver, RandomWorlds, testing::Bool(), [](const auto& circles) {
+INSTANTIATE_TEST_SUITE_P(Resolver, RandomRepositories, testing::Bool(), [](const auto& circles) {
   return circles.param ? "WithCircles" : "WithoutCircles";
 });
 
-TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
+TEST_P(RandomRepositories, ResolveCompletelyAndMinimally) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (int i = 0; i < 2000; ++i) {
     const auto packages = random.packages(GetParam());
@@ -494,7 +494,7 @@ TEST_P(RandomWorlds, GetWhatTheyCanHaveAndOnlyWhatTheyNeed) {
   }
 }
 
-TEST_P(RandomWorlds, DoNotDependOnTheOrderOfDiscovery) {
+TEST_P(RandomRepositories, ResolveIndependentlyOfTheirOrder) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (int i = 0; i < 500; ++i) {
     auto packages = random.packages(GetParam());
@@ -507,7 +507,7 @@ TEST_P(RandomWorlds, DoNotDependOnTheOrderOfDiscovery) {
   }
 }
 
-TEST_P(RandomWorlds, AnswerTheSameWithTheAnswerAsALock) {
+TEST_P(RandomRepositories, AreStableWithTheirResultAsALock) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (int i = 0; i < 1000; ++i) {
     auto packages = random.packages(GetParam());
@@ -533,7 +533,7 @@ TEST_P(RandomWorlds, AnswerTheSameWithTheAnswerAsALock) {
 
 // One version where one serves all, and of those the preferred one. Where packages require each
 // other in circles this is not promised.
-TEST_P(RandomWorlds, ShareOneVersionWhereOneServesAll) {
+TEST_P(RandomRepositories, ShareAVersionThatSatisfiesAll) {
   if (GetParam()) return;
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (int i = 0; i < 1000; ++i) {

@@ -10,7 +10,7 @@
 namespace backup {
 namespace {
 
-TEST(ResourceNames, NamesTheResourceOfADocument) {
+TEST(ResourceNames, ReturnTheResourceOfADocument) {
   struct {
     std::string api_version, kind, resource;
   } const rows[] = {
@@ -48,7 +48,7 @@ TEST(ResourceNames, NamesTheResourceOfADocument) {
   }
 }
 
-TEST(ResourceNames, ResolveWhatPeopleWrite) {
+TEST(ResourceNames, ResolveAllSpellings) {
   struct {
     std::string written, resource;
   } const rows[] = {
@@ -127,7 +127,7 @@ TEST(ResourceNames, ResolveWhatPeopleWrite) {
   for (const auto& row : rows) EXPECT_EQ(names.resolve(row.written), row.resource) << row.written;
 }
 
-TEST(ResourceNames, LearnTypes) {
+TEST(ResourceNames, AddTypes) {
   ResourceNames names;
   names.add({"Example.io", "Gateway", "Gateways", "gateway", {"gw"}});
   EXPECT_EQ(names.resource_of("example.io/v1", "Gateway"), "gateways.example.io");
@@ -137,7 +137,7 @@ TEST(ResourceNames, LearnTypes) {
   }
 }
 
-TEST(ResourceNames, SingularIsTheKindWhereNoneIsGiven) {
+TEST(ResourceNames, DefaultTheSingularToTheKind) {
   ResourceNames names;
   names.add({"example.io", "Widget", "widgetry", "", {"", "wd"}});
   EXPECT_EQ(names.resolve("widget"), "widgetry.example.io");
@@ -145,7 +145,7 @@ TEST(ResourceNames, SingularIsTheKindWhereNoneIsGiven) {
   EXPECT_EQ(names.resolve(""), "");
 }
 
-TEST(ResourceNames, PreferKubernetesItselfAndThenTheFirstGroup) {
+TEST(ResourceNames, PreferTheCoreGroupThenTheFirstGroup) {
   for (const bool reversed : {false, true}) {
     ResourceNames names;
     const ResourceType a{"a.example", "Widget", "widgets", "widget", {"wd"}};
@@ -175,7 +175,7 @@ TEST(ResourceNames, PreferPluralsToShortNamesToSingularsToKinds) {
   EXPECT_EQ(names.resolve("crossing"), "twos.example.io");
 }
 
-TEST(ResourceNames, AddingATypeAgainChangesNothing) {
+TEST(ResourceNames, IgnoreATypeAddedAgain) {
   ResourceNames names;
   names.add({"example.io", "Widget", "widgetry", "widget", {}});
   names.add({"example.io", "Widget", "widgetry", "widget", {}});
@@ -183,7 +183,7 @@ TEST(ResourceNames, AddingATypeAgainChangesNothing) {
   EXPECT_EQ(names.resource_of("example.io/v1", "Widget"), "widgetry.example.io");
 }
 
-TEST(ResourceNames, ManyTypesStayQuick) {
+TEST(ResourceNames, TakeLinearTimeForManyTypes) {
   ResourceNames names;
   for (int i = 0; i < 100'000; ++i) {
     const std::string number = std::to_string(i);

@@ -26,7 +26,7 @@ Error failed_call() {
                 .method = "apply"});
 }
 
-TEST(Error, PrintsAFindingWithItsFactsBelow) {
+TEST(Error, PrintsProblemsWithDetails) {
   EXPECT_EQ(finding().to_string(),
             "error[kind-too-new] photo.example/filter\n"
             "   found   version 4\n"
@@ -34,7 +34,7 @@ TEST(Error, PrintsAFindingWithItsFactsBelow) {
             "   fix     a newer host");
 }
 
-TEST(Error, PrintsAFindingWithAMessageAndNothingElse) {
+TEST(Error, PrintsProblemsWithOnlyAMessage) {
   EXPECT_EQ(Error({.code = "cannot-read", .message = "no disk"}).to_string(),
             "error[cannot-read] no disk");
   EXPECT_EQ(Error({.code = "cannot-read", .message = "no disk", .where = "/x"}).to_string(),
@@ -50,7 +50,7 @@ TEST(Error, HasAGrade) {
   EXPECT_EQ(note.to_string(), "note[in-development]");
 }
 
-TEST(Error, PrintsTheNumberOfWhatIsNoStatus) {
+TEST(Error, PrintsTheNumberOfAnUnknownStatus) {
   const auto printed = [](tenon_status status) {
     return Error({.status = status, .plugin = "me.example/blur", .method = "apply"}).to_string();
   };
@@ -88,7 +88,7 @@ TEST(Error, TakesItsCodeFromTheStatus) {
   EXPECT_EQ(finding().status(), 0);
 }
 
-TEST(Error, KnowsEveryWordOfGrpc) {
+TEST(Error, NamesEachStatus) {
   EXPECT_EQ(status_word(TENON_OK), "ok");
   EXPECT_EQ(status_word(TENON_UNAUTHENTICATED), "unauthenticated");
   EXPECT_EQ(status_word(TENON_UNAVAILABLE | TENON_RETRYABLE), "unavailable");
@@ -106,7 +106,7 @@ TEST(Error, CopiesAreIndependent) {
   EXPECT_EQ(original.code(), "invalid-argument");
 }
 
-TEST(Error, AnswersNothingAfterItWasMovedFrom) {
+TEST(Error, IsEmptyAfterAMove) {
   Error original = finding();
   const Error moved = std::move(original);
   EXPECT_EQ(moved.found(), "version 4");
@@ -125,7 +125,7 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_EQ(bad.error().code(), "kind-too-new");
 }
 
-TEST(Result, ValueThrowsTheTextOfTheError) {
+TEST(Result, ThrowsTheErrorFromValue) {
   const Result<std::string> bad = failed_call();
   try {
     (void)bad.value();
@@ -135,7 +135,7 @@ TEST(Result, ValueThrowsTheTextOfTheError) {
   }
 }
 
-TEST(Result, TakesValuesThatOnlyMove) {
+TEST(Result, HoldsMoveOnlyValues) {
   struct Base {
     virtual ~Base() = default;
   };
@@ -150,13 +150,13 @@ TEST(Result, TakesValuesThatOnlyMove) {
   EXPECT_NE(taken, nullptr);
 }
 
-TEST(Result, ReachesIntoTheValue) {
+TEST(Result, DereferencesTheValue) {
   Result<std::vector<int>> list = std::vector<int>{1, 2};
   list->push_back(3);
   EXPECT_EQ(list->size(), 3U);
 }
 
-TEST(Result, DoesNotMakeAValueWhereTheTypeDoesNotAllowIt) {
+TEST(Result, RespectsExplicitConstructors) {
   struct Picky {
     explicit Picky(int) {}
   };
@@ -165,7 +165,7 @@ TEST(Result, DoesNotMakeAValueWhereTheTypeDoesNotAllowIt) {
   static_assert(!std::is_convertible_v<Result<int>, bool>);
 }
 
-TEST(Result, OfNothingIsGoodUnlessThereIsAnError) {
+TEST(Result, OfVoidSucceedsWithoutAnError) {
   const Result<void> good;
   EXPECT_TRUE(good);
   EXPECT_NO_THROW(good.value());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Leases: who may use a stream of a plugin, and when its plugin's own is released.
+// Streams of plugins, which the loader wraps and can revoke: who may use them, and when the stream
+// of the plugin is released.
 #include "call/revocable_stream.hpp"
 
 #include <tenon/call.hpp>
@@ -33,7 +34,7 @@ auto in(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
 }
 
-/// A reader as a plugin makes it. Reads "a", or waits when there is no room for that.
+/// A reader of a plugin. Reads "a", or waits if the buffer is empty.
 struct PluginReader : tenon_reader {
   explicit PluginReader(const Serving& generation, decltype(tenon_reader::read) function = read)
       : tenon_reader{sizeof(tenon_reader), function, release}, generation(generation) {}
@@ -78,7 +79,7 @@ struct PluginWriter : tenon_writer {
   int releases = 0;
 };
 
-/// What the list reports of the functions that it calls.
+/// Records the functions that the list calls, and their failures.
 struct Runner final : detail::StreamRunner {
   tenon_status run_stream(std::string_view function, tenon_call*, const Body& body) override {
     run += std::string(function) + ";";
@@ -102,7 +103,7 @@ struct Runner final : detail::StreamRunner {
   std::string threw;
 };
 
-struct Leases : testing::Test {
+struct RevocableStreamTest : testing::Test {
   tenon_status read(tenon_reader* reader, std::size_t room = 1) {
     std::uint8_t byte = 0;
     std::size_t got = 0;
@@ -119,7 +120,7 @@ struct Leases : testing::Test {
   std::string message;
 };
 
-TEST_F(Leases, EndWithTheRelease) {
+TEST_F(RevocableStreamTest, AreReleasedOnce) {
   tenon_reader* reader = list.add(3, &plugin);
   EXPECT_EQ(list.count(), 1u);
   EXPECT_EQ(read(reader), TENON_OK);
@@ -131,13 +132,13 @@ TEST_F(Leases, EndWithTheRelease) {
   EXPECT_TRUE(list.wait(3, in(0ms)));
 }
 
-TEST_F(Leases, OfNothingAreNothing) {
+TEST_F(RevocableStreamTest, OfNullAreNull) {
   EXPECT_EQ(list.add(0, static_cast<tenon_reader*>(nullptr)), nullptr);
   EXPECT_EQ(list.add(0, static_cast<tenon_writer*>(nullptr)), nullptr);
   EXPECT_EQ(list.count(), 0u);
 }
 
-TEST_F(Leases, OfWritersDoTheSame) {
+TEST_F(RevocableStreamTest, ForwardAndRevokeWriters) {
   PluginWriter behind;
   tenon_writer* writer = list.add(0, &behind);
   Call call;
@@ -154,10 +155,10 @@ TEST_F(Leases, OfWritersDoTheSame) {
   EXPECT_EQ(behind.releases, 1);
 }
 
-TEST_F(Leases, AreRefusedWhenTheyAreRevoked) {
+TEST_F(RevocableStreamTest, FailAfterRevocation) {
   tenon_reader* reader = list.add(0, &plugin);
   list.revoke_all();
-  EXPECT_EQ(plugin.releases, 1) << "in the place of the holder";
+  EXPECT_EQ(plugin.releases, 1) << "on behalf of the holder";
   EXPECT_EQ(list.count(), 0u);
   EXPECT_EQ(read(reader), revoked);
   EXPECT_NE(message.find("open the stream again"), std::string::npos) << message;
@@ -165,7 +166,7 @@ TEST_F(Leases, AreRefusedWhenTheyAreRevoked) {
   EXPECT_EQ(plugin.releases, 1);
 }
 
-TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
+TEST_F(RevocableStreamTest, OutliveTheirGeneration) {
   tenon_reader* reader;
   {
     Serving gone;
@@ -178,7 +179,7 @@ TEST_F(Leases, StayValidForTheirHolderWhenTheGenerationIsGone) {
   std::thread([reader] { reader->release(reader); }).join();
 }
 
-TEST_F(Leases, AreRevokedForOneInstanceAlone) {
+TEST_F(RevocableStreamTest, AreRevokedForOneInstance) {
   PluginReader other(generation);
   tenon_reader* first = list.add(1, &plugin);
   tenon_reader* second = list.add(2, &other);
@@ -190,7 +191,7 @@ TEST_F(Leases, AreRevokedForOneInstanceAlone) {
   EXPECT_EQ(other.releases, 1);
 }
 
-TEST_F(Leases, InterruptTheCallThatIsInside) {
+TEST_F(RevocableStreamTest, CancelTheCallInProgressOnRevocation) {
   tenon_reader* reader = list.add(0, &plugin);
   tenon_status status = TENON_OK;
   std::thread reading([&] { status = read(reader, 0); });
@@ -198,14 +199,14 @@ TEST_F(Leases, InterruptTheCallThatIsInside) {
   EXPECT_EQ(plugin.releases, 0);
   list.revoke_all();
   EXPECT_TRUE(list.wait(0, in(10s)));
-  EXPECT_EQ(plugin.releases, 1) << "by the call, which was the last inside";
+  EXPECT_EQ(plugin.releases, 1) << "released by the call in progress";
   reading.join();
   EXPECT_EQ(status, revoked);
   reader->release(reader);
   EXPECT_EQ(plugin.releases, 1);
 }
 
-TEST_F(Leases, RefuseASecondCallWhileOneIsInside) {
+TEST_F(RevocableStreamTest, RefuseConcurrentCalls) {
   tenon_reader* reader = list.add(0, &plugin);
   std::thread reading([&] { EXPECT_EQ(read(reader, 0), revoked); });
   while (!plugin.inside) std::this_thread::yield();
@@ -219,7 +220,7 @@ TEST_F(Leases, RefuseASecondCallWhileOneIsInside) {
   reader->release(reader);
 }
 
-TEST_F(Leases, LeaveTheCallOfTheCallerAsItIs) {
+TEST_F(RevocableStreamTest, DoNotCancelTheCallOfTheCaller) {
   tenon_reader* reader = list.add(0, &plugin);
   Call call;
   std::thread reading([&] {
@@ -233,7 +234,7 @@ TEST_F(Leases, LeaveTheCallOfTheCallerAsItIs) {
   reader->release(reader);
 }
 
-TEST_F(Leases, AreCancelledWithTheCallOfTheCaller) {
+TEST_F(RevocableStreamTest, InheritCancellationOfTheCaller) {
   tenon_reader* reader = list.add(0, &plugin);
   Call call;
   std::thread reading([&] {
@@ -248,7 +249,7 @@ TEST_F(Leases, AreCancelledWithTheCallOfTheCaller) {
   reader->release(reader);
 }
 
-TEST_F(Leases, ThatAreLentGoOverWithSuccess) {
+TEST_F(RevocableStreamTest, LentChangeOwnerOnSuccess) {
   tenon_reader* stream = &plugin;
   const auto lent = list.lend(stream);
   ASSERT_NE(stream, &plugin);
@@ -260,7 +261,7 @@ TEST_F(Leases, ThatAreLentGoOverWithSuccess) {
   EXPECT_EQ(list.count(), 0u);
 }
 
-TEST_F(Leases, ThatAreLentMayBeReleasedBeforeTheMethodEnds) {
+TEST_F(RevocableStreamTest, LentMayBeReleasedDuringTheMethod) {
   tenon_reader* stream = &plugin;
   const auto lent = list.lend(stream);
   stream->release(stream);
@@ -270,7 +271,7 @@ TEST_F(Leases, ThatAreLentMayBeReleasedBeforeTheMethodEnds) {
   EXPECT_EQ(list.count(), 0u);
 }
 
-TEST_F(Leases, ThatAreLentStayWithTheCallerOfAMethodThatFails) {
+TEST_F(RevocableStreamTest, LentStayWithTheCallerOnFailure) {
   for (const bool is_revoked : {false, true}) {
     tenon_reader* stream = &plugin;
     const auto lent = list.lend(stream);
@@ -281,7 +282,7 @@ TEST_F(Leases, ThatAreLentStayWithTheCallerOfAMethodThatFails) {
   }
 }
 
-TEST_F(Leases, ThatAreLentAndRevokedEndWithSuccess) {
+TEST_F(RevocableStreamTest, LentAndRevokedAreReleasedOnSuccess) {
   tenon_reader* stream = &plugin;
   const auto lent = list.lend(stream);
   list.revoke_all();
@@ -294,7 +295,7 @@ TEST_F(Leases, ThatAreLentAndRevokedEndWithSuccess) {
   EXPECT_EQ(list.count(), 0u);
 }
 
-TEST_F(Leases, AreLentAsTheyAre) {
+TEST_F(RevocableStreamTest, AreNotWrappedTwice) {
   tenon_reader* leased = list.add(0, &plugin);
   tenon_reader* stream = leased;
   EXPECT_EQ(list.lend(stream), nullptr);
@@ -302,8 +303,7 @@ TEST_F(Leases, AreLentAsTheyAre) {
   leased->release(leased);
 }
 
-/// A stream as modules make them since ABI 1.1: each second read, and the first, finds
-/// nothing.
+/// A stream of a module for ABI 1.1: the first read, and then every second one, returns no bytes.
 struct HaltingReader : tenon_reader {
   explicit HaltingReader(int bytes)
       : tenon_reader{sizeof(tenon_reader), read, release}, left(bytes) {}
@@ -323,13 +323,13 @@ struct HaltingReader : tenon_reader {
   bool ready = false;
 };
 
-/// The host's own, which ends at once.
+/// An empty stream of the host.
 struct Nothing : HostReader {
   Result<std::size_t> read(Call&, std::span<std::uint8_t>) override { return std::size_t{0}; }
 };
 
-struct LeasesSince11 : Leases {
-  /// How much comes until a read answers 0.
+struct RevocableStreamSince11Test : RevocableStreamTest {
+  /// Returns the number of bytes until a read returns 0.
   std::size_t count(tenon_reader* reader) {
     std::size_t all = 0;
     for (;;) {
@@ -345,7 +345,7 @@ struct LeasesSince11 : Leases {
   RevocableStreams newer{generation, AbiVersion{1, 1}, runner, false};
 };
 
-TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
+TEST_F(RevocableStreamSince11Test, ReadThroughEmptyReads) {
   HaltingReader halting(3);
   tenon_reader* reader = newer.add(0, &halting);
   EXPECT_EQ(count(reader), 3u);
@@ -357,7 +357,7 @@ TEST_F(LeasesSince11, ReadOnUntilTheEnd) {
   stream->release(stream);
 }
 
-TEST_F(LeasesSince11, TakeTheZeroOfOthersForTheEnd) {
+TEST_F(RevocableStreamSince11Test, EndAtAnEmptyReadOfOlderModules) {
   HaltingReader halting(3);
   tenon_reader* older = list.add(0, &halting);
   tenon_reader* passed_on = newer.add(0, older);
@@ -369,7 +369,7 @@ TEST_F(LeasesSince11, TakeTheZeroOfOthersForTheEnd) {
   of_the_host->release(of_the_host);
 }
 
-TEST_F(Leases, OfBrokenCodeCallNothing) {
+TEST_F(RevocableStreamTest, OfBrokenCodeAreNotCalled) {
   tenon_reader* reader = list.add(0, &plugin);
   list.mark_broken();
   EXPECT_EQ(read(reader), revoked);
@@ -377,7 +377,7 @@ TEST_F(Leases, OfBrokenCodeCallNothing) {
   EXPECT_EQ(plugin.releases, 0);
 }
 
-TEST_F(Leases, ReportFailuresOfFunctionsThatAreCalledDirectly) {
+TEST_F(RevocableStreamTest, ReportFailuresOfDirectCalls) {
   PluginWriter behind;
   tenon_writer* writer = list.add(0, &behind);
   Call call;
@@ -390,7 +390,7 @@ TEST_F(Leases, ReportFailuresOfFunctionsThatAreCalledDirectly) {
   EXPECT_EQ(runner.run, "release;");
 }
 
-TEST_F(Leases, AreCalledByTheRunnerWhereCrashesAreContained) {
+TEST_F(RevocableStreamTest, UseTheRunnerIfCrashesAreContained) {
   RevocableStreams contained{generation, AbiVersion{}, runner, true};
   tenon_reader* reader = contained.add(0, &plugin);
   EXPECT_EQ(read(reader), TENON_OK);
@@ -398,7 +398,7 @@ TEST_F(Leases, AreCalledByTheRunnerWhereCrashesAreContained) {
   reader->release(reader);
 }
 
-TEST_F(Leases, AreCalledByTheRunnerInsideAnOperation) {
+TEST_F(RevocableStreamTest, UseTheRunnerInsideAnOperation) {
   detail::Operation operation(1s);
   const detail::Operation::Performance performance(operation);
   tenon_reader* reader = list.add(0, &plugin);
@@ -407,7 +407,7 @@ TEST_F(Leases, AreCalledByTheRunnerInsideAnOperation) {
   reader->release(reader);
 }
 
-TEST_F(Leases, EndExceptions) {
+TEST_F(RevocableStreamTest, CatchExceptions) {
   PluginReader throwing(generation,
                         [](tenon_call*, tenon_reader*, tenon_buffer, std::size_t*) -> tenon_status {
                           throw std::runtime_error("out of paper");
@@ -416,12 +416,12 @@ TEST_F(Leases, EndExceptions) {
   EXPECT_EQ(read(reader), TENON_INTERNAL);
   EXPECT_EQ(message, "it threw");
   EXPECT_EQ(runner.threw, "read: out of paper;");
-  EXPECT_EQ(read(reader), TENON_INTERNAL) << "and the call is not inside any more";
+  EXPECT_EQ(read(reader), TENON_INTERNAL) << "the call has left";
   reader->release(reader);
   EXPECT_EQ(throwing.releases, 1);
 }
 
-TEST_F(Leases, RefuseACallInsideACall) {
+TEST_F(RevocableStreamTest, RefuseRecursiveCalls) {
   struct Recursive : PluginReader {
     using PluginReader::PluginReader;
     tenon_reader* lease = nullptr;
@@ -438,7 +438,7 @@ TEST_F(Leases, RefuseACallInsideACall) {
   EXPECT_EQ(recursive.releases, 1);
 }
 
-TEST_F(Leases, MayBeReleasedInsideACall) {
+TEST_F(RevocableStreamTest, MayBeReleasedInsideACall) {
   struct Releasing : PluginReader {
     using PluginReader::PluginReader;
     tenon_reader* lease = nullptr;
@@ -457,7 +457,7 @@ TEST_F(Leases, MayBeReleasedInsideACall) {
   EXPECT_EQ(list.count(), 0u);
 }
 
-TEST_F(Leases, AreReleasedByAnotherThreadWhileACallIsInside) {
+TEST_F(RevocableStreamTest, MayBeReleasedByAnotherThreadDuringACall) {
   tenon_reader* reader = list.add(0, &plugin);
   std::thread reading([&] { EXPECT_EQ(read(reader, 0), revoked); });
   while (!plugin.inside) std::this_thread::yield();
@@ -467,7 +467,7 @@ TEST_F(Leases, AreReleasedByAnotherThreadWhileACallIsInside) {
   EXPECT_EQ(list.count(), 0u);
 }
 
-TEST_F(Leases, LetOneOfManyThreadsIn) {
+TEST_F(RevocableStreamTest, SerializeCallsOfManyThreads) {
   struct Counting : PluginReader {
     using PluginReader::PluginReader;
     std::atomic<int> threads{0};
@@ -501,7 +501,7 @@ TEST_F(Leases, LetOneOfManyThreadsIn) {
   EXPECT_EQ(counting.releases, 1);
 }
 
-TEST_F(Leases, EndWithoutACallInsideWhoeverIsFirst) {
+TEST_F(RevocableStreamTest, AreReleasedAfterTheCallInAnyOrder) {
   struct Guarded : PluginReader {
     using PluginReader::PluginReader;
     std::atomic<bool> entered{false};
@@ -513,7 +513,7 @@ TEST_F(Leases, EndWithoutACallInsideWhoeverIsFirst) {
           auto& reader = *static_cast<Guarded*>(self);
           EXPECT_EQ(reader.releases, 0);
           reader.entered = true;
-          // Long enough to be found inside at times.
+          // Long enough that the revocation sometimes finds the call inside.
           for (int i = 0; i < 50 && call->functions->cancelled(call) == TENON_NOT_CANCELLED; i++) {
           }
           EXPECT_EQ(reader.releases, 0);
@@ -535,7 +535,7 @@ TEST_F(Leases, EndWithoutACallInsideWhoeverIsFirst) {
   }
 }
 
-TEST_F(Leases, ThatAreLentEndOnceWhoeverIsFirst) {
+TEST_F(RevocableStreamTest, LentAreReleasedOnceInAnyOrder) {
   for (int round = 0; round < 200; round++) {
     PluginReader behind(generation);
     tenon_reader* stream = &behind;
@@ -554,7 +554,7 @@ TEST_F(Leases, ThatAreLentEndOnceWhoeverIsFirst) {
   }
 }
 
-TEST_F(Leases, AreReleasedOnceWhoeverIsFirst) {
+TEST_F(RevocableStreamTest, AreReleasedOnceInAnyOrder) {
   for (int round = 0; round < 200; round++) {
     PluginReader behind(generation);
     tenon_reader* reader = list.add(0, &behind);

@@ -50,7 +50,7 @@ tenon_status status_of(Body&& body) {
 
 // -- Statuses -----------------------------------------------------------------
 
-TEST(SdkFailure, HasTheStatusOfAnErrorOfTheSystem) {
+TEST(SdkFailure, HasTheStatusOfASystemError) {
   const std::pair<int, tenon_status> expected[] = {
       {ENOENT, TENON_NOT_FOUND},
       {EACCES, TENON_PERMISSION_DENIED},
@@ -77,7 +77,7 @@ TEST(SdkFailure, HasTheStatusOfAnErrorOfTheSystem) {
   }
 }
 
-TEST(SdkFailure, WithoutAMessageKeepsTheOneBefore) {
+TEST(SdkFailure, WithoutAMessageKeepsThePreviousOne) {
   tenon::Call call;
   EXPECT_EQ(status_in(call, [] { throw Failure(TENON_NOT_FOUND, "first"); }), TENON_NOT_FOUND);
   EXPECT_EQ(status_in(call, [] { throw Failure(TENON_ABORTED); }), TENON_ABORTED);
@@ -189,7 +189,7 @@ TEST(SdkLog, NamesThePluginInEachLine) {
   EXPECT_EQ(host.lines, (Lines{"2 [] of the module"}));
 }
 
-TEST(SdkLog, LeavesOutWhatTheHostDoesNotWant) {
+TEST(SdkLog, FiltersByTheLevelOfTheHost) {
   Keeping host;
   host.level = TENON_LOG_WARN;
   const auto talker = talker_of(host);
@@ -202,7 +202,7 @@ TEST(SdkLog, LeavesOutWhatTheHostDoesNotWant) {
   EXPECT_TRUE(talker->wants(sdk::Level::warn));
 }
 
-TEST(SdkLog, GivesOlderHostsTheMessageAlone) {
+TEST(SdkLog, SendsOnlyTheMessageToOlderHosts) {
   Keeping host;
   host.grow_old();
   host.level = TENON_LOG_ERROR;
@@ -212,7 +212,7 @@ TEST(SdkLog, GivesOlderHostsTheMessageAlone) {
   EXPECT_TRUE(talker->wants(sdk::Level::trace));
 }
 
-TEST(SdkLog, GoesToTheCallWhereThereIsNoHost) {
+TEST(SdkLog, UsesTheCallWithoutAHost) {
   const Talker talker;
   tenon::Call call;
   testing::internal::CaptureStderr();
@@ -225,7 +225,7 @@ TEST(SdkLog, GoesToTheCallWhereThereIsNoHost) {
   EXPECT_FALSE(talker.wants(sdk::Level::error));
 }
 
-TEST(SdkLog, GivesOlderCallsTheMessageAlone) {
+TEST(SdkLog, SendsOnlyTheMessageToOlderCalls) {
   static std::vector<std::string> lines;
   tenon::Call call;
   tenon_call_functions older = *call.raw()->functions;
@@ -248,7 +248,7 @@ TEST(SdkCall, HasTheDeadlineOfItsCaller) {
   EXPECT_EQ(sdk::Call(nullptr).deadline(), std::nullopt);
 }
 
-TEST(SdkCall, SaysWhyItIsCancelled) {
+TEST(SdkCall, ReturnsTheCancelReason) {
   EXPECT_FALSE(sdk::Call(nullptr).cancelled());
   tenon::Call call;
   const sdk::Call mine(call.raw());
@@ -264,13 +264,13 @@ TEST(SdkCall, SaysWhyItIsCancelled) {
   EXPECT_EQ(status_of([&] { mine.check(); }), TENON_DEADLINE_EXCEEDED);
 }
 
-TEST(SdkCall, WaitsAsLongAsItIsToldWhereThereIsNone) {
+TEST(SdkCall, WaitsWithoutACall) {
   const auto begin = std::chrono::steady_clock::now();
   sdk::Call(nullptr).wait(2ms);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms);
 }
 
-TEST(SdkOwnCall, BeginsAndEndsWithItsObject) {
+TEST(SdkOwnCall, IsReleasedWithItsObject) {
   Keeping host;
   tenon::Call parent;
   {
@@ -300,7 +300,7 @@ tenon_instance instance_of(P& plugin) {
   return {&sdk::detail::table_of<P>, static_cast<test::sdk::PaintV1*>(&plugin)};
 }
 
-TEST(SdkClient, CallsItsInstanceAndChecksTheAnswer) {
+TEST(SdkClient, CallsItsInstanceAndChecksTheResponse) {
   const Keeping host;
   tenon::Call call;
   const sdk::Call mine(call.raw());
@@ -382,7 +382,7 @@ struct Kept : sdk::Writer {
   std::string& text_;
 };
 
-TEST(SdkStreams, ReadersArriveAsTheyWereGiven) {
+TEST(SdkStreams, RoundTripReaders) {
   EXPECT_EQ(sdk::give(std::unique_ptr<sdk::Reader>()), nullptr);
   EXPECT_EQ(sdk::take(static_cast<tenon_reader*>(nullptr)), nullptr);
   int ended = 0;
@@ -400,7 +400,7 @@ TEST(SdkStreams, ReadersArriveAsTheyWereGiven) {
   EXPECT_EQ(ended, 1);
 }
 
-TEST(SdkStreams, WritersArriveAsTheyWereGiven) {
+TEST(SdkStreams, RoundTripWriters) {
   EXPECT_EQ(sdk::give(std::unique_ptr<sdk::Writer>()), nullptr);
   EXPECT_EQ(sdk::take(static_cast<tenon_writer*>(nullptr)), nullptr);
   std::string text;
@@ -439,7 +439,7 @@ int releases(bool keeps, bool succeeds) {
   return all;
 }
 
-TEST(SdkStreams, AMethodOwnsAStreamOnlyWhenItSucceeds) {
+TEST(SdkStreams, AreOwnedByAMethodOnlyOnSuccess) {
   EXPECT_EQ(releases(true, true), 1);
   EXPECT_EQ(releases(false, true), 1);
   EXPECT_EQ(releases(true, false), 0);
@@ -451,7 +451,7 @@ TEST(SdkStreams, AMethodOwnsAStreamOnlyWhenItSucceeds) {
 
 // -- States -------------------------------------------------------------------
 
-TEST(SdkState, ComesBackAsTheDocumentThatItWas) {
+TEST(SdkState, RoundTripsAsADocument) {
   tenon::Call call;
   test::sdk::PaintV1::Point point;
   point.x = 7;
@@ -469,7 +469,7 @@ TEST(SdkState, ComesBackAsTheDocumentThatItWas) {
 
 // -- Manifests ----------------------------------------------------------------
 
-TEST(SdkManifest, NamesHaveADomainAndAPath) {
+TEST(SdkManifest, ValidatesNames) {
   for (const char* name : {"a/b", "me.example/x-y", "a/!~"}) {
     EXPECT_TRUE(sdk::detail::is_name(name)) << name;
   }
@@ -482,7 +482,7 @@ TEST(SdkManifest, NamesHaveADomainAndAPath) {
   EXPECT_FALSE(sdk::detail::are_names(plugins, 2));
 }
 
-TEST(SdkManifest, VersionsBeginWithThreeNumbers) {
+TEST(SdkManifest, ValidatesVersions) {
   for (const char* version : {"0.0.9", "10.20.30", "1.2.3-rc.1", "1.2.3+build"}) {
     EXPECT_TRUE(sdk::detail::is_version(version)) << version;
   }
@@ -492,7 +492,7 @@ TEST(SdkManifest, VersionsBeginWithThreeNumbers) {
   }
 }
 
-TEST(SdkManifest, HasTheDetailsOfItsAuthor) {
+TEST(SdkManifest, IncludesTheDetails) {
   const auto details = [](const char* given) {
     const auto builtin = sdk::Builtin("me.example/x", "1.0.0", given);
     return boost::json::serialize(boost::json::parse(builtin.module()->manifest).at("details"));

@@ -125,7 +125,7 @@ struct Thrown {
 
 class Exceptions : public testing::TestWithParam<Thrown> {};
 
-TEST_P(Exceptions, BecomeStatusAndMessage) {
+TEST_P(Exceptions, AreReportedAsStatusAndMessage) {
   Instance thrower(module_of<Thrower>());
   EXPECT_EQ(thrower.fill(GetParam().which), GetParam().status);
   EXPECT_EQ(thrower.call.message(), GetParam().message);
@@ -148,7 +148,7 @@ struct Stillborn : test::sdk::PaintV1 {
   Stillborn() { throw Failure(TENON_FAILED_PRECONDITION, "no ", name()); }
 };
 
-TEST(Sdk, ConstructorThatThrowsFailsCreate) {
+TEST(Sdk, FailsCreateIfTheConstructorThrows) {
   Instance stillborn(module_of<Stillborn>());
   EXPECT_EQ(stillborn.created(), TENON_FAILED_PRECONDITION);
   EXPECT_EQ(stillborn.call.message(), "no me.example/painter");
@@ -217,7 +217,7 @@ TEST(SdkConfig, ReadsEachType) {
   EXPECT_EQ(parsed<tenon::Duration>("0s"), 0s);
 }
 
-TEST(SdkConfig, NamesKeyValueAndWhatWasExpected) {
+TEST(SdkConfig, ReportsKeyValueAndExpectation) {
   EXPECT_EQ(refused<std::int8_t>("300"),
             R"(parameter "x" is "300", expected a whole number from -128 to 127)");
   EXPECT_EQ(refused<float>("2,5"), R"(parameter "x" is "2,5", expected a number)");
@@ -226,7 +226,7 @@ TEST(SdkConfig, NamesKeyValueAndWhatWasExpected) {
             R"(parameter "x" is required)");
 }
 
-TEST(SdkConfig, SaysWhichParametersNobodyRead) {
+TEST(SdkConfig, ListsUnreadParameters) {
   EXPECT_EQ(failure_of({{"a", "1"}, {"b", "2"}, {"c", "3"}},
                        [](const Config& c) {
                          c.get<int>("b");
@@ -260,7 +260,7 @@ TEST(SdkConfig, FindsEachKeyOfMany) {
             "");
 }
 
-TEST(SdkConfig, RefusesWhatIsAlmostRight) {
+TEST(SdkConfig, RefusesMalformedValues) {
   for (const char* text : {"x", "12x", "1e5", "0x10", "--1", "1 2", "+", "+-1", "++1"})
     EXPECT_NE(refused<int>(text), "");
   for (const char* text : {"x", "nan(1)", "infi", "1e999", "1.5.2", "1f", "+-1", "+"})
@@ -279,7 +279,7 @@ TEST(SdkConfig, RefusesDurationsThatAreTooLong) {
   }
 }
 
-TEST(SdkConfig, TakesTheDefaultForAbsentAndBlank) {
+TEST(SdkConfig, UsesTheDefaultIfAbsentOrBlank) {
   EXPECT_EQ(failure_of({{"blank", " \t"}},
                        [](const Config& c) {
                          EXPECT_EQ(c.get("absent", 3.f), 3.f);
@@ -292,14 +292,14 @@ TEST(SdkConfig, TakesTheDefaultForAbsentAndBlank) {
             "");
 }
 
-TEST(Sdk, ConfigureReachesTheAuthorsClass) {
+TEST(Sdk, CallsConfigureOfThePlugin) {
   Instance painter(module_of<Painter>());
   ASSERT_EQ(painter.configure({{"radius", "7.5"}, {"delay", "1s"}}), TENON_OK);
   EXPECT_EQ(painter.configure({{"radius", "wide"}}), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(painter.call.message(), R"(parameter "radius" is "wide", expected a number)");
 }
 
-TEST(Sdk, WarnsOfParametersThatConfigureDidNotRead) {
+TEST(Sdk, WarnsOfUnreadParameters) {
   Instance painter(module_of<Painter>());
   const auto logged = [&](const tenon::TextMap& config) {
     testing::internal::CaptureStderr();
@@ -336,7 +336,7 @@ struct Raw : test::sdk::PaintV1 {
   }
 };
 
-TEST(Sdk, WhatIsLeftOutHasNoSlot) {
+TEST(Sdk, HasNoSlotForAMissingMethod) {
   Instance nothing(module_of<Nothing>());
   EXPECT_EQ(nothing->configure, nullptr);
   EXPECT_EQ(nothing->fill, nullptr);
@@ -345,13 +345,13 @@ TEST(Sdk, WhatIsLeftOutHasNoSlot) {
   EXPECT_THROW(Nothing().reset(), Failure);
 }
 
-TEST(Sdk, EitherFormFillsTheSlot) {
+TEST(Sdk, AcceptsTypedAndRawMethods) {
   EXPECT_NE(Instance(module_of<Painter>())->fill, nullptr);
   EXPECT_NE(Instance(module_of<Raw>())->preview, nullptr);
   EXPECT_NE(Instance(module_of<Private>())->reset, nullptr);
 }
 
-TEST(Sdk, RequestsOfOlderHostsAreCompleted) {
+TEST(Sdk, CompletesRequestsOfOlderHosts) {
   Instance raw(module_of<Raw>());
   const tenon_string nothing_there = TENON_TEXT("behind the end of what the host knows");
   test_paint_v1_preview_request in{};
@@ -375,7 +375,7 @@ struct Sketcher : test::sdk::PaintV1 {
   }
 };
 
-TEST(Sdk, SeveralResultsFillTheResponse) {
+TEST(Sdk, FillsTheResponseFromSeveralResults) {
   Instance sketcher(module_of<Sketcher>());
   test_paint_v1_point points[2] = {{4, TENON_TEXT("left")}, {9, TENON_TEXT("right")}};
   test_paint_v1_preview_request in{};
@@ -394,7 +394,7 @@ TEST(Sdk, SeveralResultsFillTheResponse) {
   EXPECT_EQ(out->note.data, nullptr);
 }
 
-TEST(Sdk, ResultsOutliveTheInstance) {
+TEST(Sdk, KeepsResultsAfterTheInstance) {
   Instance painter(module_of<Painter>());
   test_paint_v1_names_request in{sizeof in,
                                  TENON_TEXT("a name that is too long to be kept inside ")};
@@ -432,7 +432,7 @@ std::string kept_by(Instance& keeper) {
   return tenon::Value<std::vector<std::string>>::own(out->names).at(0);
 }
 
-TEST(SdkRestart, WhoHandsNothingOverHasNoSlots) {
+TEST(SdkRestart, HasNoSlotsWithoutStateOrResources) {
   const Instance nothing(module_of<Nothing>());
   EXPECT_EQ(nothing.base().save_state, nullptr);
   EXPECT_EQ(nothing.base().restore_state, nullptr);
@@ -445,7 +445,7 @@ TEST(SdkRestart, WhoHandsNothingOverHasNoSlots) {
   EXPECT_EQ(keeper.base().resume, nullptr);
 }
 
-TEST(SdkRestart, StateGoesFromOneInstanceToTheNext) {
+TEST(SdkRestart, TransfersStateBetweenInstances) {
   Instance before(module_of<Keeper>());
   ASSERT_EQ(before.configure({{"kept", "a word"}}), TENON_OK);
   const tenon_state_request wanted{sizeof wanted, 2, 0, {}};
@@ -460,7 +460,7 @@ TEST(SdkRestart, StateGoesFromOneInstanceToTheNext) {
   EXPECT_EQ(kept_by(after), "2:a word");
 }
 
-TEST(SdkRestart, NothingThrownLeavesThePlugin) {
+TEST(SdkRestart, CatchesExceptions) {
   Instance keeper(module_of<Keeper>());
   ASSERT_EQ(keeper.configure({{"kept", "broken"}}), TENON_OK);
   const tenon_state_request future{sizeof future, 3, 0, {}};
@@ -474,7 +474,7 @@ TEST(SdkRestart, NothingThrownLeavesThePlugin) {
   EXPECT_EQ(keeper.call.message(), "a form of the future");
 }
 
-TEST(SdkRestart, StateOfAnotherSizeIsOfAnotherType) {
+TEST(SdkRestart, RefusesStateOfAnotherSize) {
   tenon::Call call;
   const sdk::Bytes state = sdk::to_state(sdk::Call(call.raw()), std::string("kept"));
   EXPECT_EQ(sdk::from_state<std::string>(state), "kept");
@@ -503,7 +503,7 @@ struct Holding : test::sdk::PaintV1 {
 };
 struct Port : Holding {};
 
-TEST(SdkRestart, WhoHoldsSomethingLetsGoAndTakesHoldAgain) {
+TEST(SdkRestart, SuspendsAndResumesResources) {
   Instance port(module_of<Port>());
   EXPECT_EQ(port.base().save_state, nullptr);
   ASSERT_NE(port.base().suspend, nullptr);
@@ -517,7 +517,7 @@ TEST(SdkRestart, WhoHoldsSomethingLetsGoAndTakesHoldAgain) {
 
 // -- The current call ---------------------------------------------------------
 
-TEST(Sdk, WaitEndsWithTheCall) {
+TEST(Sdk, EndsAWaitWithTheCall) {
   Instance painter(module_of<Painter>());
   EXPECT_EQ(painter.pause(painter.call, 1us), TENON_OK);
   tenon::Call cancelled;
@@ -542,7 +542,7 @@ struct Meeting : test::sdk::PaintV1 {
   std::atomic<int> inside{0};
 };
 
-TEST(Sdk, MethodsThatRunAtTheSameTimeHaveTheirOwnCall) {
+TEST(Sdk, KeepsACallPerThread) {
   Instance meeting(module_of<Meeting>());
   std::uint8_t first = 0;
   std::uint8_t second = 0;
@@ -573,7 +573,7 @@ struct Nested : test::sdk::PaintV1 {
   }
 };
 
-TEST(Sdk, NestedCallsGiveTheOuterOneBack) {
+TEST(Sdk, RestoresTheOuterCallAfterANestedOne) {
   Instance nested(module_of<Nested>());
   ASSERT_EQ(nested.fill(2), TENON_OK);
   EXPECT_EQ(nested.pixels[0], 2);
@@ -581,7 +581,7 @@ TEST(Sdk, NestedCallsGiveTheOuterOneBack) {
   EXPECT_EQ(nested.pixels[2], 2);
 }
 
-TEST(Sdk, MethodsCanBeTestedWithoutAHost) {
+TEST(Sdk, RunsMethodsWithoutAHost) {
   Painter painter;
   std::uint8_t pixels[2] = {};
   painter.fill({pixels, 2}, 9, 1);
@@ -616,7 +616,7 @@ struct FakeHost : tenon_host {
   mutable int released = 0;
 };
 
-TEST(SdkHost, ClientReleasesWhatItGotOnce) {
+TEST(SdkHost, ReleasesAClientOnce) {
   FakeHost raw;
   tenon::Call call;
   {
@@ -627,7 +627,7 @@ TEST(SdkHost, ClientReleasesWhatItGotOnce) {
   EXPECT_EQ(raw.released, 1);
 }
 
-TEST(SdkHost, FailuresOfOthersKeepStatusAndMessage) {
+TEST(SdkHost, ForwardsStatusAndMessageOfOtherPlugins) {
   FakeHost raw;
   sdk::Host host(&raw);
   tenon::Call call;
@@ -665,7 +665,7 @@ class DropIn {
   void* handle_;
 };
 
-TEST(SdkModule, DropInAndBuiltinSayTheSame) {
+TEST(SdkModule, IsTheSameStandaloneAndBuiltin) {
   DropIn painter;
   const tenon_module* builtin = sdk::builtin<Painter>(
       "me.example/painter", "1.2.3", R"({"summary": "Paints \"walls\"", "license": "MIT"})");
@@ -681,7 +681,7 @@ TEST(SdkModule, DropInAndBuiltinSayTheSame) {
   }
 }
 
-TEST(SdkModule, ManifestIsTheOneOfItsPlugins) {
+TEST(SdkModule, HasAManifestOfAllItsPlugins) {
   const auto builtin = sdk::Builtin("me.example/two", "2.0.0-rc.1", R"({"summary": "Two"})")
                            .add<Painter>("me.example/painter")
                            .add<Sketcher>("me.example/sketcher");
@@ -729,7 +729,7 @@ sdk::Builtin living() {
       .with<start, stop>();
 }
 
-TEST(SdkModule, StartsAndStopsWithTheFunctionsOfItsAuthor) {
+TEST(SdkModule, CallsStartAndStopOfTheAuthor) {
   tenon_host host{};
   tenon::Call call;
   life.clear();
@@ -740,7 +740,7 @@ TEST(SdkModule, StartsAndStopsWithTheFunctionsOfItsAuthor) {
   EXPECT_EQ(life, "start stop");
 }
 
-TEST(SdkModule, FailsToStartWithWhatItsAuthorSays) {
+TEST(SdkModule, ReportsAFailedStart) {
   tenon_host host{};
   tenon::Call call;
   life.clear();
@@ -751,7 +751,7 @@ TEST(SdkModule, FailsToStartWithWhatItsAuthorSays) {
   EXPECT_EQ(life, " badly");
 }
 
-TEST(SdkModule, HasNoSlotForAFunctionThatIsNotThere) {
+TEST(SdkModule, HasNoSlotForAMissingFunction) {
   const auto only_start = living<start_well>();
   EXPECT_NE(only_start.module()->start, nullptr);
   EXPECT_EQ(only_start.module()->stop, nullptr);

@@ -36,7 +36,7 @@ SelectorV1 resources(const Texts& included, const Texts& excluded = {}) {
   return {.included_resources = included, .excluded_resources = excluded};
 }
 
-TEST(Selector, AdmitsItems) {
+TEST(Selector, SelectsItems) {
   struct {
     SelectorV1 selector;
     std::string resource, in_namespace;
@@ -122,7 +122,7 @@ TEST(Selector, AdmitsItems) {
   }
 }
 
-TEST(Selector, MatchesLabelsBesides) {
+TEST(Selector, MatchesLabels) {
   const Selector selector =
       compiled({.included_namespaces = {"web"}, .label_selector = "a=b,c!=d,e in (x,y),!f"});
   const Labels labels{{"a", "b"}, {"e", "x"}};
@@ -133,7 +133,7 @@ TEST(Selector, MatchesLabelsBesides) {
   EXPECT_TRUE(compiled({}).matches(id_of("pods", "web"), {}));
 }
 
-TEST(Selector, TakesTheNamespacesOfABackup) {
+TEST(Selector, DefaultsToTheNamespacesOfABackup) {
   struct {
     SelectorV1 selector;
     bool admits;
@@ -154,7 +154,7 @@ TEST(Selector, TakesTheNamespacesOfABackup) {
   }
 }
 
-TEST(Selector, InvalidPatternsAreErrorsWhereverTheyAre) {
+TEST(Selector, RefusesInvalidPatterns) {
   struct {
     SelectorV1 selector;
     std::string code, where;
@@ -179,7 +179,7 @@ TEST(Selector, InvalidPatternsAreErrorsWhereverTheyAre) {
   }
 }
 
-TEST(Selector, LongListsStayQuick) {
+TEST(Selector, TakesLinearTimeForLongLists) {
   SelectorV1 selector;
   for (int i = 0; i < 200'000; ++i) {
     selector.included_namespaces.push_back("n" + std::to_string(i));

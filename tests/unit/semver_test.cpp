@@ -14,7 +14,7 @@ Version version(const std::string& text) {
   return Version::parse(text).value();
 }
 
-TEST(Version, ReadsItsParts) {
+TEST(Version, ParsesItsParts) {
   const auto read = version("1.20.300-rc.1.x-y+build.007");
   EXPECT_EQ(read.major, 1U);
   EXPECT_EQ(read.minor, 20U);
@@ -24,7 +24,7 @@ TEST(Version, ReadsItsParts) {
 }
 
 // The lists that semver.org points to.
-TEST(Version, AcceptsWhatTheStandardAccepts) {
+TEST(Version, AcceptsTheExamplesOfTheStandard) {
   for (const std::string text : {"0.0.4",
                                  "1.2.3",
                                  "10.20.30",
@@ -63,7 +63,7 @@ TEST(Version, AcceptsWhatTheStandardAccepts) {
   }
 }
 
-TEST(Version, RefusesWhatTheStandardRefuses) {
+TEST(Version, RefusesTheCounterexamplesOfTheStandard) {
   for (const std::string text : {"",
                                  "1",
                                  "1.2",
@@ -121,12 +121,12 @@ TEST(Version, RefusesWhatTheStandardRefuses) {
   }
 }
 
-TEST(Version, SaysThatANumberIsTooLarge) {
+TEST(Version, ReportsNumbersThatAreTooLarge) {
   EXPECT_EQ(Version::parse("1.99999999999999999999.0").error().found(),
             "a number does not fit in 64 bits");
 }
 
-TEST(Version, ComesInTheOrderOfTheStandard) {
+TEST(Version, FollowsTheOrderOfTheStandard) {
   const std::vector<std::string> ordered = {"1.0.0-0",
                                             "1.0.0-1",
                                             "1.0.0-9999999999999999999999",
@@ -152,7 +152,7 @@ TEST(Version, ComesInTheOrderOfTheStandard) {
   }
 }
 
-TEST(Version, DoesNotCountBuildMetadata) {
+TEST(Version, IgnoresBuildMetadataInComparisons) {
   EXPECT_EQ(version("1.0.0+a"), version("1.0.0+b"));
   EXPECT_EQ(version("1.0.0-rc.1+a"), version("1.0.0-rc.1"));
 }
@@ -181,7 +181,7 @@ class RandomVersions {
   std::mt19937 random_;
 };
 
-TEST(Version, IsTotallyOrderedAndPrintsWhatItReads) {
+TEST(Version, IsTotallyOrderedAndRoundTrips) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   RandomVersions versions(seed);

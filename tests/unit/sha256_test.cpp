@@ -15,14 +15,14 @@ std::string sha256(std::string_view text) {
 }
 
 // The examples of FIPS 180-4.
-TEST(Sha256, IsTheOneOfTheStandard) {
+TEST(Sha256, MatchesTheExamplesOfTheStandard) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-TEST(Sha256, OfAFileIsThatOfItsContent) {
+TEST(Sha256, HashesTheContentOfAFile) {
   const tests::World world;
   // Around the size of the pieces in which files are read.
   for (const std::size_t size : {0, 1, 65535, 65536, 65537, 200000}) {
@@ -33,7 +33,7 @@ TEST(Sha256, OfAFileIsThatOfItsContent) {
   }
 }
 
-TEST(Sha256, OfWhatIsNoFileIsAnError) {
+TEST(Sha256, ReportsUnreadableFiles) {
   const tests::World world;
   EXPECT_EQ(sha256_of_file(world.path("none")).error().code(), "not-found");
   EXPECT_EQ(sha256_of_file(world.root()).error().code(), "cannot-read");

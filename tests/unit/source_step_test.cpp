@@ -93,7 +93,7 @@ struct SourceStepTest : testing::Test {
   Call call;
 };
 
-TEST_F(SourceStepTest, ABatchIsWhatOneReadGives) {
+TEST_F(SourceStepTest, ReturnsOneRecordPerBatch) {
   std::vector<RecordV2> records;
   for (const char* position : {"1", "2", "3"}) {
     ASSERT_EQ(read(records), TENON_OK);
@@ -105,7 +105,7 @@ TEST_F(SourceStepTest, ABatchIsWhatOneReadGives) {
   EXPECT_EQ(call.message(), "no more records");
 }
 
-TEST_F(SourceStepTest, StopAnswersThePositionOfTheLastRecord) {
+TEST_F(SourceStepTest, StopReturnsThePositionOfTheLastRecord) {
   std::vector<RecordV2> records;
   ASSERT_EQ(read(records), TENON_OK);
   ASSERT_EQ(read(records), TENON_OK);
@@ -113,18 +113,18 @@ TEST_F(SourceStepTest, StopAnswersThePositionOfTheLastRecord) {
   EXPECT_EQ(origin.told, std::vector<std::string>{"stop"});
 }
 
-TEST_F(SourceStepTest, StopWithoutARecordAnswersNoPosition) {
+TEST_F(SourceStepTest, StopWithoutARecordReturnsNoPosition) {
   EXPECT_EQ(stop(), std::nullopt);
 }
 
-TEST_F(SourceStepTest, StopNeedsNoStopBelow) {
+TEST_F(SourceStepTest, StopWorksWithoutAStopOfThePlugin) {
   table.stop = Origin::no_stop;
   std::vector<RecordV2> records;
   ASSERT_EQ(read(records), TENON_OK);
   EXPECT_EQ(stop(), to_bytes("1"));
 }
 
-TEST_F(SourceStepTest, StopFailsWhereItFailsBelow) {
+TEST_F(SourceStepTest, StopForwardsFailuresOfThePlugin) {
   table.stop = Origin::failing_stop;
   std::vector<RecordV2> records;
   ASSERT_EQ(read(records), TENON_OK);
@@ -144,7 +144,7 @@ TEST_F(SourceStepTest, AcknowledgesOneByOne) {
   EXPECT_EQ(origin.told, (std::vector<std::string>{"ack 1", "ack "}));
 }
 
-TEST_F(SourceStepTest, OpenIsStart) {
+TEST_F(SourceStepTest, OpenCallsStart) {
   tenon_source_v2_open_request in{sizeof in, {nullptr, 0}};
   EXPECT_EQ((*this)->open(call.raw(), self, &in), TENON_OK);
   const Bytes position = to_bytes("12");
@@ -153,7 +153,7 @@ TEST_F(SourceStepTest, OpenIsStart) {
   EXPECT_EQ(origin.told, (std::vector<std::string>{"start anew", "start 12"}));
 }
 
-TEST_F(SourceStepTest, HasNothingToDoForTheLifeCycle) {
+TEST_F(SourceStepTest, IgnoresLifeCycleMethods) {
   const tenon_source_v2_on_created_request created{sizeof created, {}};
   EXPECT_EQ((*this)->on_created(call.raw(), self, &created), TENON_OK);
   const tenon_source_v2_on_updated_request updated{sizeof updated, {}, {}};

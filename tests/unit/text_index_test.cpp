@@ -11,7 +11,7 @@
 namespace tenon::tests {
 namespace {
 
-TEST(TextIndex, KnowsNothingAtFirst) {
+TEST(TextIndex, IsEmptyAtFirst) {
   const TextIndex index;
   EXPECT_EQ(index.find("me.example/blur"), TextIndex::nothing);
   EXPECT_EQ(index.find(""), TextIndex::nothing);
@@ -29,7 +29,7 @@ TEST(TextIndex, KeepsTheFirstNumberOfAText) {
 
 /// Short texts of few letters, so that many are equal, end alike or begin alike; some are longer
 /// than the keys of the hash reach.
-TEST(TextIndex, FindsWhatAMapFinds) {
+TEST(TextIndex, FindsTheSameAsAMap) {
   const auto seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

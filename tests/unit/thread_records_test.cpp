@@ -93,7 +93,7 @@ void nested(TestModule& module, int depth, const std::function<void()>& then) {
   nested(module, depth - 1, then);
 }
 
-TEST(CallGuard, KeepsAGenerationWhileACallIsInside) {
+TEST(CallGuard, KeepsAGenerationDuringACall) {
   TestModule module;
   EXPECT_TRUE(module.is_left());
   {
@@ -105,7 +105,7 @@ TEST(CallGuard, KeepsAGenerationWhileACallIsInside) {
   EXPECT_FALSE(detail::this_thread_is_in(module.generation));
 }
 
-TEST(CallGuard, KnowsOnWhoseBehalfAThreadRuns) {
+TEST(CallGuard, IdentifiesTheModuleOfAThread) {
   TestModule module;
   const detail::CallerScope other(nullptr);
   {
@@ -118,7 +118,7 @@ TEST(CallGuard, KnowsOnWhoseBehalfAThreadRuns) {
   EXPECT_FALSE(detail::this_thread_is_in(module.generation));
 }
 
-TEST(CallGuard, InterruptsTheCallsOfOneGeneration) {
+TEST(CallGuard, InterruptsCallsOfOneGeneration) {
   TestModule module;
   TestModule other;
   Call call;
@@ -132,7 +132,7 @@ TEST(CallGuard, InterruptsTheCallsOfOneGeneration) {
   EXPECT_EQ(of_other.cancelled(), CancelReason::none);
 }
 
-TEST(CallGuard, InterruptsCallsThatBeginToBlockTooLate) {
+TEST(CallGuard, InterruptsCallsThatBlockLater) {
   TestModule module;
   module.serving.interrupting.store(true);
   Call call;
@@ -141,7 +141,7 @@ TEST(CallGuard, InterruptsCallsThatBeginToBlockTooLate) {
   EXPECT_EQ(call.cancelled(), CancelReason::restart);
 }
 
-TEST(CallGuard, InterruptsCallsThatAreTooDeepForASlot) {
+TEST(CallGuard, InterruptsCallsWithoutASlot) {
   TestModule module;
   nested(module, ThreadRecord::levels, [&] {
     CallGuard entry(module.instance, true);
@@ -158,7 +158,7 @@ TEST(CallGuard, InterruptsCallsThatAreTooDeepForASlot) {
 }
 
 // Each call has memory of its own, so that one that is cancelled after its end is found.
-TEST(CallGuard, EndsNoCallWhileItIsInterrupted) {
+TEST(CallGuard, KeepsACallAliveWhileItIsInterrupted) {
   TestModule module;
   std::atomic<bool> over{false};
   std::vector<std::thread> callers;
@@ -177,7 +177,7 @@ TEST(CallGuard, EndsNoCallWhileItIsInterrupted) {
   for (std::thread& caller : callers) caller.join();
 }
 
-TEST(CallGuard, SeesOtherThreads) {
+TEST(CallGuard, DetectsCallsOfOtherThreads) {
   TestModule module;
   {
     Guest guest(module);
@@ -187,7 +187,7 @@ TEST(CallGuard, SeesOtherThreads) {
   EXPECT_TRUE(module.is_left());
 }
 
-TEST(CallGuard, EntersTheGenerationThatIsPublished) {
+TEST(CallGuard, EntersThePublishedGeneration) {
   TestModule module;
   TestModule next;
   CallGuard before(module.instance, true);
@@ -197,7 +197,7 @@ TEST(CallGuard, EntersTheGenerationThatIsPublished) {
   EXPECT_EQ(after.self(), &next.object);
 }
 
-TEST(CallGuard, HoldsHoweverDeeplyCallsAreNested) {
+TEST(CallGuard, ProtectsDeeplyNestedCalls) {
   constexpr int levels = ThreadRecord::levels;
   for (const int depth : {levels - 1, levels, levels + 1, levels + 20}) {
     SCOPED_TRACE(depth);
@@ -208,7 +208,7 @@ TEST(CallGuard, HoldsHoweverDeeplyCallsAreNested) {
   }
 }
 
-TEST(CallGuard, HoldsAModuleThatIsEnteredBelowTheLastLevel) {
+TEST(CallGuard, ProtectsAModuleEnteredWithoutASlot) {
   TestModule outer;
   TestModule inner;
   nested(outer, ThreadRecord::levels, [&] {
@@ -218,7 +218,7 @@ TEST(CallGuard, HoldsAModuleThatIsEnteredBelowTheLastLevel) {
   });
 }
 
-TEST(CallGuard, KnowsTheInnermostGeneration) {
+TEST(CallGuard, ReturnsTheInnermostGeneration) {
   TestModule outer;
   TestModule inner;
   EXPECT_EQ(detail::innermost_serving(), nullptr);
@@ -231,7 +231,7 @@ TEST(CallGuard, KnowsTheInnermostGeneration) {
   EXPECT_EQ(detail::innermost_serving(), &outer.generation);
 }
 
-TEST(CallGuard, GivesTheRecordOfAThreadThatEndedToTheNext) {
+TEST(CallGuard, ReusesTheRecordOfAnEndedThread) {
   TestModule module;
   ThreadRecord* records[2] = {};
   for (ThreadRecord*& record : records) {
@@ -250,7 +250,7 @@ void call_on_a_thread(TestModule& module) {
   std::thread([&] { CallGuard entry(module.instance, true); }).join();
 }
 
-TEST(CallGuard, KeepsAsManyRecordsAsThreadsWereAttachedAtATime) {
+TEST(CallGuard, DoesNotAccumulateRecords) {
   TestModule module;
   call_on_a_thread(module);
   const std::size_t before = detail::count_thread_records();
@@ -264,7 +264,7 @@ struct CallsAtTheEnd {
   ~CallsAtTheEnd() { CallGuard entry(module->instance, true); }
 };
 
-TEST(CallGuard, TakesBackARecordThatAThreadLocalDestructorAttached) {
+TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
   TestModule module;
   call_on_a_thread(module);
   const std::size_t before = detail::count_thread_records();
@@ -284,7 +284,7 @@ void call_at_the_end(void* module) {
   CallGuard entry(static_cast<TestModule*>(module)->instance, true);
 }
 
-TEST(CallGuard, TakesBackARecordThatADestructorOfAKeyAttached) {
+TEST(CallGuard, ReclaimsRecordsOfPthreadKeyDestructors) {
   TestModule module;
   call_on_a_thread(module);  // makes the key of the records before the one below
   const std::size_t before = detail::count_thread_records();
@@ -301,7 +301,7 @@ TEST(CallGuard, TakesBackARecordThatADestructorOfAKeyAttached) {
   EXPECT_TRUE(module.is_left());
 }
 
-TEST(CallGuard, WaitsForTheLastOneToLeave) {
+TEST(CallGuard, WaitsForTheLastCall) {
   TestModule module;
   std::thread leaving;
   {
@@ -312,7 +312,7 @@ TEST(CallGuard, WaitsForTheLastOneToLeave) {
   leaving.join();
 }
 
-TEST(CallGuard, ForgetsInAForkedChildTheThreadsThatItDoesNotHave) {
+TEST(CallGuard, DropsOtherThreadsInAForkedChild) {
   TestModule module;
   TestModule own;
   Guest guest(module);

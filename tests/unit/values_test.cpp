@@ -57,7 +57,7 @@ AllTypesV1Pair pair(const std::string& name) {
   return pair;
 }
 
-TEST(Values, NumbersAndTruthComeBack) {
+TEST(Values, RoundTripNumbersAndBooleans) {
   for (bool value : {false, true}) expect_round_trip(value);
   expect_round_trip(std::numeric_limits<std::int8_t>::min());
   expect_round_trip(std::numeric_limits<std::int64_t>::min());
@@ -69,7 +69,7 @@ TEST(Values, NumbersAndTruthComeBack) {
   expect_round_trip(AllTypesV1Colour::Green);
 }
 
-TEST(Values, TextsAndBytesComeBack) {
+TEST(Values, RoundTripTextsAndBytes) {
   expect_round_trip(""s);
   expect_round_trip("a text with a \0 inside"s);
   expect_round_trip(std::string(10000, 'x'));
@@ -78,7 +78,7 @@ TEST(Values, TextsAndBytesComeBack) {
   expect_round_trip(tenon::Json{"{}"});
 }
 
-TEST(Values, ListsAndMapsComeBack) {
+TEST(Values, RoundTripListsAndMaps) {
   expect_round_trip(std::vector<std::int32_t>{});
   expect_round_trip(std::vector<std::int32_t>{1, -2, 3});
   expect_round_trip(std::vector<bool>{true, false, true});
@@ -90,7 +90,7 @@ TEST(Values, ListsAndMapsComeBack) {
   expect_round_trip(Map<AllTypesV1Pair>{{"p", pair("p")}});
 }
 
-TEST(Values, StructsAndDocumentsComeBack) {
+TEST(Values, RoundTripStructsAndDocuments) {
   expect_round_trip(AllTypesV1Pair{});
   expect_round_trip(pair("x"));
   expect_round_trip(AllTypesV1Outer{pair("in"), pair("maybe"), test::AllTypesV1Size::Large});
@@ -112,7 +112,7 @@ void expect_optional(const T& value) {
   expect_round_trip(std::optional<T>());
 }
 
-TEST(Values, AbsentIsNotEmpty) {
+TEST(Values, DistinguishAbsentFromEmpty) {
   expect_optional(true);
   expect_optional(std::int8_t{-8});
   expect_optional(1e9);
@@ -128,7 +128,7 @@ TEST(Values, AbsentIsNotEmpty) {
   expect_optional(tenon::TextMap{{"a", "b"}});
 }
 
-TEST(Values, NullIsAbsentOnlyWhereItMayBe) {
+TEST(Values, ReadNullAsAbsentOnlyIfOptional) {
   // A plugin that leaves a text that must be there NULL gives an empty one.
   EXPECT_EQ(Value<std::string>::own({nullptr, 0}), "");
   EXPECT_EQ(Value<Bytes>::own({nullptr, 0}), Bytes());
@@ -139,7 +139,7 @@ TEST(Values, NullIsAbsentOnlyWhereItMayBe) {
   EXPECT_EQ(Value<std::optional<std::int32_t>>::own(nullptr), std::nullopt);
 }
 
-TEST(Values, ListsAreReadByTheirStride) {
+TEST(Values, ReadListsByTheirStride) {
   // Of a plugin whose elements have grown at their end.
   struct Grown {
     std::int32_t value;
@@ -153,7 +153,7 @@ TEST(Values, ListsAreReadByTheirStride) {
             (std::vector<std::int32_t>{2, 3}));
 }
 
-TEST(Values, ViewsReadInPlace) {
+TEST(Values, ViewWithoutCopying) {
   tenon::Call call;
   AllTypesV1Outer outer{pair("in"), pair("maybe"), test::AllTypesV1Size::Large};
   const auto raw = Value<AllTypesV1Outer>::raw<Copy::shallow>(call.raw(), outer);
@@ -167,7 +167,7 @@ TEST(Values, ViewsReadInPlace) {
   EXPECT_EQ(&view.raw(), &raw);
 }
 
-TEST(Values, ListsAndMapsAreRanges) {
+TEST(Values, ViewListsAndMapsAsRanges) {
   using List = tenon::ListView<std::string>;
   using Counts = tenon::MapView<std::int32_t>;
   static_assert(std::ranges::forward_range<List> && std::ranges::sized_range<List>);
@@ -188,7 +188,7 @@ TEST(Values, ListsAndMapsAreRanges) {
   EXPECT_EQ(Counts().begin(), Counts().end());
 }
 
-TEST(Arguments, AreOwnedValuesOrViewsAndNotCopied) {
+TEST(Arguments, AcceptValuesAndViewsWithoutCopying) {
   using Argument = tenon::Argument<AllTypesV1Pair>;
   tenon::Call call;
   const AllTypesV1Pair owned = pair("owned");
@@ -219,7 +219,7 @@ TEST(Arguments, MayBeAbsent) {
   EXPECT_EQ(name(maybe), maybe->name.data());
 }
 
-TEST(Values, EnumsHaveNames) {
+TEST(Values, ConvertEnumsToText) {
   EXPECT_EQ(to_text(AllTypesV1Colour::Delete), "delete");
   EXPECT_EQ(to_text(static_cast<AllTypesV1Colour>(99)), "");
   EXPECT_EQ(test::all_types_v1_colour_from_text("green"), AllTypesV1Colour::Green);

@@ -50,7 +50,7 @@ class Watch : public testing::Test {
   FileWatch watch_ = FileWatch::open().value();
 };
 
-TEST_F(Watch, TellsNothingWhereNothingHappens) {
+TEST_F(Watch, ReportsNothingWithoutAChange) {
   world_.write("a", "1");
   watched("a");
   EXPECT_EQ(changed(), Paths());
@@ -60,7 +60,7 @@ TEST_F(Watch, TellsNothingWhereNothingHappens) {
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, TellsEachChangeOnce) {
+TEST_F(Watch, ReportsEachChangeOnce) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   world_.write("a", "2");
@@ -71,7 +71,7 @@ TEST_F(Watch, TellsEachChangeOnce) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, TellsOfAFileThatIsRenamedIntoItsPlace) {
+TEST_F(Watch, ReportsAReplacementByRename) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   world_.write("new", "2");
@@ -80,7 +80,7 @@ TEST_F(Watch, TellsOfAFileThatIsRenamedIntoItsPlace) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, TellsOfAFileThatIsExchangedForAnother) {
+TEST_F(Watch, ReportsAnExchangeOfFiles) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   const fs::path b = world_.write("b", "2");
@@ -101,7 +101,7 @@ void PrintTo(const Writing& writing, std::ostream* out) {
 
 class WatchWriting : public Watch, public testing::WithParamInterface<Writing> {};
 
-TEST_P(WatchWriting, TellsOfTheFileWhenItIsClosed) {
+TEST_P(WatchWriting, ReportsTheFileWhenItIsClosed) {
   if (GetParam().exists_before) world_.write("a", "what was there before");
   const fs::path a = watched("a");
   const int file = ::open(a.c_str(), GetParam().flags, 0600);
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, WatchWriting,
                                          Writing{"Appended", true, O_APPEND | O_WRONLY}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Watch, TellsOfAFileThatWasDeletedWhenItIsThereAgain) {
+TEST_F(Watch, ReportsADeletedFileWhenItReturns) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   fs::remove(a);
@@ -137,7 +137,7 @@ TEST_F(Watch, TellsOfAFileThatWasDeletedWhenItIsThereAgain) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, DoesNotTellOfAnotherHalfAfterDeletion) {
+TEST_F(Watch, IgnoresClosingADeletedFile) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   std::ofstream old(a);
@@ -151,14 +151,14 @@ TEST_F(Watch, DoesNotTellOfAnotherHalfAfterDeletion) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, DoesNotTellOfWhatIsGoneAgain) {
+TEST_F(Watch, IgnoresAFileThatIsGoneAgain) {
   const fs::path a = watched("a");
   world_.write("a", "1");
   fs::remove(a);
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, TellsOfAHardLink) {
+TEST_F(Watch, ReportsAHardLink) {
   const fs::path a = watched("a");
   fs::create_hard_link(world_.write("1", "1"), a);
   EXPECT_EQ(changed(), Paths{a});
@@ -168,7 +168,7 @@ TEST_F(Watch, TellsOfAHardLink) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, FollowsASymbolicLinkThatIsReplaced) {
+TEST_F(Watch, ReportsAReplacedSymbolicLink) {
   world_.write("versions/1", "1");
   world_.write("versions/2", "2");
   fs::create_symlink("versions/1", world_.path("a"));
@@ -184,7 +184,7 @@ TEST_F(Watch, FollowsASymbolicLinkThatIsReplaced) {
   EXPECT_EQ(changed(), Paths()) << "the same as before";
 }
 
-TEST_F(Watch, SeesTheFileThatASymbolicLinkLeadsTo) {
+TEST_F(Watch, FollowsSymbolicLinks) {
   world_.write("versions/1", "1");
   fs::create_symlink(world_.path("versions/current"), world_.path("a"));
   const fs::path a = watched("a");
@@ -197,7 +197,7 @@ TEST_F(Watch, SeesTheFileThatASymbolicLinkLeadsTo) {
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, TakesAFileInThePlaceOfASymbolicLinkWhenItIsComplete) {
+TEST_F(Watch, ReportsAFileThatReplacesASymbolicLink) {
   world_.write("versions/1", "1");
   fs::create_symlink("versions/1", world_.path("a"));
   const fs::path a = watched("a");
@@ -209,7 +209,7 @@ TEST_F(Watch, TakesAFileInThePlaceOfASymbolicLinkWhenItIsComplete) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, FollowsAFolderThatIsASymbolicLink) {
+TEST_F(Watch, FollowsSymbolicLinksOfFolders) {
   world_.write("releases/1/a", "1");
   world_.write("releases/2/a", "2");
   fs::create_symlink("releases/1", world_.path("current"));
@@ -223,7 +223,7 @@ TEST_F(Watch, FollowsAFolderThatIsASymbolicLink) {
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, EndsWhereLinksLeadInACircle) {
+TEST_F(Watch, ToleratesCircularLinks) {
   fs::create_symlink("b", world_.path("a"));
   fs::create_symlink("a", world_.path("b"));
   const fs::path a = watched("a");
@@ -233,7 +233,7 @@ TEST_F(Watch, EndsWhereLinksLeadInACircle) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, SeesAFolderReplaced) {
+TEST_F(Watch, ReportsAReplacedFolder) {
   world_.write("x/folder/a", "1");
   const fs::path a = watched("x/folder/a");
   world_.write("x/other/a", "2");
@@ -247,7 +247,7 @@ TEST_F(Watch, SeesAFolderReplaced) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, SeesAFolderAboveReplacedInOneStep) {
+TEST_F(Watch, ReportsAnAtomicallyReplacedParentFolder) {
   world_.write("x/folder/a", "1");
   const fs::path a = watched("x/folder/a");
   world_.write("y/folder/a", "2");
@@ -259,7 +259,7 @@ TEST_F(Watch, SeesAFolderAboveReplacedInOneStep) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, SeesAFolderGoAndComeBack) {
+TEST_F(Watch, ReportsAFolderCreatedAgain) {
   world_.write("x/folder/a", "1");
   const fs::path a = watched("x/folder/a");
   fs::remove_all(world_.root() / "x");
@@ -275,7 +275,7 @@ TEST_F(Watch, SeesAFolderGoAndComeBack) {
   EXPECT_EQ(changed(), Paths{a}) << "all at once";
 }
 
-TEST_F(Watch, IsSilentWhenAFolderComesBackAsItWas) {
+TEST_F(Watch, IgnoresAFolderThatReturnsUnchanged) {
   world_.write("x/folder/a", "1");
   watched("x/folder/a");
   fs::rename(world_.path("x"), world_.path("y"));
@@ -284,14 +284,14 @@ TEST_F(Watch, IsSilentWhenAFolderComesBackAsItWas) {
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, WaitsForFoldersThatAreNotThereYet) {
+TEST_F(Watch, WaitsForMissingFolders) {
   const fs::path a = watched("not/there/yet/a");
   EXPECT_EQ(changed(), Paths());
   world_.write("not/there/yet/a", "1");
   EXPECT_EQ(changed(), Paths{a});
 }
 
-TEST_F(Watch, KeepsManyFilesApart) {
+TEST_F(Watch, DistinguishesManyFiles) {
   constexpr int count = 300;
   const auto name = [](int i) {
     return "folder" + std::to_string(i % 7) + "/" + std::to_string(i);
@@ -308,7 +308,7 @@ TEST_F(Watch, KeepsManyFilesApart) {
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, TakesFilesInAndOutWhileItRuns) {
+TEST_F(Watch, AddsAndRemovesFilesWhileRunning) {
   world_.write("a", "1");
   world_.write("b", "1");
   const fs::path a = watched("a");
@@ -327,7 +327,7 @@ TEST_F(Watch, TakesFilesInAndOutWhileItRuns) {
   EXPECT_EQ(changed(), Paths{b});
 }
 
-TEST_F(Watch, TellsOfEverythingWhenTheSystemLostCount) {
+TEST_F(Watch, ReportsAllFilesAfterAnOverflow) {
   world_.write("a", "1");
   world_.write("b", "1");
   const fs::path a = watched("a");
@@ -344,7 +344,7 @@ TEST_F(Watch, TellsOfEverythingWhenTheSystemLostCount) {
   EXPECT_EQ(changed(), Paths());
 }
 
-TEST_F(Watch, WakesWhoWaitsForIt) {
+TEST_F(Watch, WakesAWaitingThread) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   const std::intptr_t other = platform::create_event();

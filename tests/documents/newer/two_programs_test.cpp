@@ -74,24 +74,24 @@ void check_passing(std::string_view id, std::string_view label) {
   }
 }
 
-TEST(TwoPrograms, LoseNoFieldOfADrawingOfVersion2) {
+TEST(OlderProgram, PreservesFieldsOfDrawingVersion2) {
   check_passing<test::DrawingV2Storage>("test.example/drawing", "2");
 }
 
-TEST(TwoPrograms, LoseNoFieldOfADrawingOfVersion3) {
+TEST(OlderProgram, PreservesFieldsOfDrawingVersion3) {
   check_passing<test::DrawingV3Storage>("test.example/drawing", "3");
 }
 
-TEST(TwoPrograms, LoseNoFieldOfAGaugeWithWiderTypes) {
+TEST(OlderProgram, PreservesFieldsWithWiderTypes) {
   check_passing<test::GaugeV2Storage>("test.example/gauge", "2");
   check_passing<test::GaugeV3Storage>("test.example/gauge", "3");
 }
 
-TEST(TwoPrograms, LoseNoFieldOfAPerson) {
+TEST(OlderProgram, PreservesFieldsOfPerson) {
   check_passing<test::PersonV2Storage>("test.example/person", "2");
 }
 
-TEST(TwoPrograms, FindWhatTheOlderOneSetUnderItsNames) {
+TEST(OlderProgram, OverridesValuesInTheBag) {
   DocumentConverter converter;
   const auto read =
       converter.convert(R"({"type":"test.example/drawing","version":1,"value":{"name":"set since",)"

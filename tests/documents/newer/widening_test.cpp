@@ -19,14 +19,14 @@ std::string converted(std::string_view text, std::string_view from, std::string_
   return result ? std::string(*result) : "error: " + std::string(result.error().message());
 }
 
-TEST(Widening, KeepsValuesAsTheyAreWritten) {
+TEST(Widening, KeepsValuesThatFit) {
   const std::string text = R"({"count":-5,"small":200,"real":0.1,"tone":"dark","counts":[1,2],)"
                            R"("by_name":{"a":-1},"reals":[0.5,"NaN",-0.0,3.4028235e+38]})";
   EXPECT_EQ(converted(text, "1", "2"), text);
   EXPECT_EQ(converted(text, "2", "1"), text);
 }
 
-TEST(Widening, PutsWhatDoesNotFitIntoTheBag) {
+TEST(Widening, KeepsValuesOutOfRangeInTheBag) {
   const std::string newer = R"({"count":5000000000,"small":-1,"real":0.123456789012,)"
                             R"("counts":[1,5000000000],"reals":[1e+300]})";
   const std::string older = R"({"bag":{"count@2":{"type":"int64","value":5000000000},)"
@@ -38,13 +38,13 @@ TEST(Widening, PutsWhatDoesNotFitIntoTheBag) {
   EXPECT_EQ(converted(older, "1", "2"), newer);
 }
 
-TEST(Widening, PrefersWhatTheOlderVersionSetSince) {
+TEST(Widening, PrefersAValueSetInTheOlderVersion) {
   EXPECT_EQ(
       converted(R"({"count":7,"bag":{"count@2":{"type":"int64","value":5000000000}}})", "1", "2"),
       R"({"count":7})");
 }
 
-TEST(Widening, MakesAListOfAValue) {
+TEST(Widening, ConvertsAValueToAList) {
   const std::string older = R"({"tags":"a","note":"b","mark":{"weight":1,"tone":"dark"}})";
   const std::string newer = R"({"tags":["a"],"notes":["b"],"marks":[{"weight":1,"tone":"dark"}]})";
   EXPECT_EQ(converted(older, "1", "2"), newer);
@@ -52,7 +52,7 @@ TEST(Widening, MakesAListOfAValue) {
   EXPECT_EQ(converted(R"({"author":{"name":"x"}})", "1", "3"), R"({"author":[{"full_name":"x"}]})");
 }
 
-TEST(Widening, PutsAListThatIsNoValueIntoTheBag) {
+TEST(Widening, KeepsListsOfOtherLengthsInTheBag) {
   const std::string newer = R"({"tags":[],"notes":["b","c"]})";
   const std::string older = R"({"bag":{"notes@2":{"type":"list<string>","value":["b","c"]},)"
                             R"("tags@2":{"type":"list<string>","value":[]}}})";
@@ -60,7 +60,7 @@ TEST(Widening, PutsAListThatIsNoValueIntoTheBag) {
   EXPECT_EQ(converted(older, "1", "2"), newer);
 }
 
-TEST(Widening, GoesThroughVersionsBetween) {
+TEST(Widening, CrossesSeveralVersions) {
   const std::string newest = R"({"total":5000000000,"small":-40000,"tone":["a","b"]})";
   const std::string oldest = R"({"bag":{"count@2":{"type":"int64","value":5000000000},)"
                              R"("small@3":{"type":"int32","value":-40000},)"
@@ -69,7 +69,7 @@ TEST(Widening, GoesThroughVersionsBetween) {
   EXPECT_EQ(converted(oldest, "1", "3"), newest);
 }
 
-TEST(Widening, IsTold) {
+TEST(Widening, IsListedInTheChanges) {
   const DocumentType& type = *find_document_type("test.example/gauge");
   const auto& changes = type.steps[0].changes;
   EXPECT_NE(std::find(changes.begin(), changes.end(), "changes count from int32 to int64"),

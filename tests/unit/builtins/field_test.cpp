@@ -68,7 +68,7 @@ TEST_F(FieldTest, RenamesFieldsInPlace) {
   EXPECT_EQ(changed({{"rename.a", "say \"b\""}}, R"({"a":1})"), R"({"say \"b\"":1})");
 }
 
-TEST_F(FieldTest, SetsFieldsLast) {
+TEST_F(FieldTest, SetsFieldsAfterRemovingAndRenaming) {
   EXPECT_EQ(changed({{"set.b", "7"}}, R"({"a":1,"b":[2],"c":3})"), R"({"a":1,"b":7,"c":3})");
   EXPECT_EQ(changed({{"set.z", "x y"}, {"set.y", "null"}}, R"({"a":1})"),
             R"({"a":1,"y":null,"z":"x y"})");
@@ -78,7 +78,7 @@ TEST_F(FieldTest, SetsFieldsLast) {
             R"({"b":2})");
 }
 
-TEST_F(FieldTest, KeepsTheTextOfOtherFields) {
+TEST_F(FieldTest, PreservesTheTextOfOtherFields) {
   const std::string numbers = R"({"big" : 123456789012345678901234567890, "f": 1.10e+02 ,)"
                               R"( "t": "\u0041\/\"}", "n": -0})";
   EXPECT_EQ(changed({{"drop", "x"}}, numbers), numbers) << "nothing to do";
@@ -87,12 +87,12 @@ TEST_F(FieldTest, KeepsTheTextOfOtherFields) {
             R"("n": -0,"x":1})");
 }
 
-TEST_F(FieldTest, KnowsFieldsWhoseNamesHaveEscapes) {
+TEST_F(FieldTest, MatchesFieldNamesWithEscapes) {
   EXPECT_EQ(changed({{"drop", "a\"b"}}, R"({"a\"b":1,"\u0063":2})"), R"({"\u0063":2})");
   EXPECT_EQ(changed({{"rename.c", "d"}}, R"({"\u0063":2})"), R"({"d":2})");
 }
 
-TEST_F(FieldTest, ChangesBothImagesAndNothingElse) {
+TEST_F(FieldTest, ChangesBeforeAndAfterImages) {
   auto field = create({{"drop", "secret"}});
   RecordV2 update = record(R"({"secret":2,"a":2})");
   update.operation = RecordV2::Operation::Update;
@@ -110,7 +110,7 @@ TEST_F(FieldTest, ChangesBothImagesAndNothingElse) {
   EXPECT_EQ(results[1].records, std::vector<RecordV2>{deleted});
 }
 
-TEST_F(FieldTest, RefusesWhatIsNoObject) {
+TEST_F(FieldTest, RefusesPayloadsThatAreNotObjects) {
   for (const char* payload : {"", "[]", "1", "{", "{}x", "{\"a\":1,}", "\xff", "{\"a\":nan}"}) {
     EXPECT_EQ(changed({{"drop", "a"}}, payload), "wrong-json: the payload is not a JSON object")
         << payload;
@@ -121,7 +121,7 @@ TEST_F(FieldTest, RefusesWhatIsNoObject) {
 }
 
 /// One refused record changes nothing about the others.
-TEST_F(FieldTest, RefusesARecordThatHasTheNewNameAlready) {
+TEST_F(FieldTest, RefusesARenameToAnExistingField) {
   auto field = create({{"rename.a", "b"}});
   const auto results =
       field->process({record(R"({"a":1})"), record(R"({"a":1,"b":2})"), record(R"({"b":3})")})
@@ -135,7 +135,7 @@ TEST_F(FieldTest, RefusesARecordThatHasTheNewNameAlready) {
   EXPECT_EQ(after(results[2]), R"({"b":3})");
 }
 
-TEST_F(FieldTest, RefusesParametersThatContradictEachOther) {
+TEST_F(FieldTest, RefusesContradictoryParameters) {
   EXPECT_EQ(failure({{"drop", "a, b"}, {"rename.b", "c"}}),
             "parameter \"rename.b\" renames a field that \"drop\" removes");
   EXPECT_EQ(failure({{"rename.a", "c"}, {"rename.b", "c"}}),

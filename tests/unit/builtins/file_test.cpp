@@ -37,7 +37,7 @@ TEST_F(FileTest, ReadsJsonLines) {
   expect_resumes<FileSource>(config);
 }
 
-TEST_F(FileTest, TakesAFieldForTheKey) {
+TEST_F(FileTest, ReadsTheKeyFromAField) {
   write("a.jsonl", "{\"id\":\"x\"}\n{\"id\":7}\n{\"name\":1}\n");
   const TextMap config = {{"path", path("a.jsonl")}, {"key", "id"}};
   FileSource source;
@@ -51,7 +51,7 @@ TEST_F(FileTest, TakesAFieldForTheKey) {
             path("a.jsonl") + ":3: the key field \"id\" is missing");
 }
 
-TEST_F(FileTest, EndsABatchWithTheRecordThatReachesItsBytes) {
+TEST_F(FileTest, LimitsTheBytesOfABatch) {
   // Each record has 7 bytes of payload, 26 of metadata, 3 or 4 as position and 1 as key.
   write("a.jsonl", "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n");
   FileSource source;
@@ -62,7 +62,7 @@ TEST_F(FileTest, EndsABatchWithTheRecordThatReachesItsBytes) {
   EXPECT_EQ(read_batch(source, 10, 39).size(), 2u);
 }
 
-TEST_F(FileTest, SaysWhichLineIsNoJson) {
+TEST_F(FileTest, ReportsTheLineThatIsNotJson) {
   write("a.jsonl", "{}\n{\"a\":\n");
   EXPECT_EQ(failure_of([&] {
               read_all<FileSource>({{"path", path("a.jsonl")}});
@@ -70,7 +70,7 @@ TEST_F(FileTest, SaysWhichLineIsNoJson) {
             path("a.jsonl") + ":2: not JSON");
 }
 
-TEST_F(FileTest, RefusesWhatItCannotRead) {
+TEST_F(FileTest, RefusesUnreadableFiles) {
   EXPECT_EQ(failure_of(
                 [&] {
                   read_all<FileSource>({{"path", path("none.csv")}});
@@ -96,7 +96,7 @@ TEST_F(FileTest, RefusesWhatItCannotRead) {
   }
 }
 
-TEST_F(FileTest, KnowsFormatsByTheirExtensions) {
+TEST_F(FileTest, DetectsFormatsByExtension) {
   write("a", "{}\n");
   for (const char* name : {"a.jsonl", "a.ndjson", "a.json", "a.b/a.json"}) {
     write(name, "{}\n");
@@ -119,7 +119,7 @@ TEST_F(FileTest, KnowsFormatsByTheirExtensions) {
             path("a.txt") + ":1: not JSON");
 }
 
-TEST_F(FileTest, ACancelledCallReadsNothing) {
+TEST_F(FileTest, ReadsNothingInACancelledCall) {
   write("a.jsonl", "{}\n{}\n");
   FileSource source;
   configure(source, {{"path", path("a.jsonl")}});
@@ -129,7 +129,7 @@ TEST_F(FileTest, ACancelledCallReadsNothing) {
   EXPECT_EQ(status_in(call, [&] { read_batch(source, 1); }), TENON_CANCELLED);
 }
 
-TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
+TEST_F(FileTest, AppendsLinesAndRefusesOtherPayloads) {
   const TextMap config = {{"path", path("out.jsonl")}};
   RecordV2 removed = record("3", "");
   removed.payload.after.reset();
@@ -141,7 +141,7 @@ TEST_F(FileTest, AppendsLinesAndRefusesWhatIsNone) {
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"b\":2}\n{}\n");
 }
 
-TEST_F(FileTest, WritesNothingAfterARefusalUntilItIsSettled) {
+TEST_F(FileTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
   WritingFile file({{"path", path("out.jsonl")}});
   Call call;
   file.accept(call, {record("1", "{\"a\":1}"), record("2", "[2]"), record("3", "{\"a\":3}")});
@@ -153,7 +153,7 @@ TEST_F(FileTest, WritesNothingAfterARefusalUntilItIsSettled) {
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
 }
 
-TEST_F(FileTest, WritesObjectsOfManyLevels) {
+TEST_F(FileTest, WritesDeeplyNestedObjects) {
   WritingFile file({{"path", path("out.jsonl")}});
   const std::string deep = R"({"a":)" + std::string(200, '[') + std::string(200, ']') + "}";
   EXPECT_EQ(file.write({record("1", deep), record("2", "\n" + deep)}), (Texts{"", ""}));
@@ -163,7 +163,7 @@ TEST_F(FileTest, WritesObjectsOfManyLevels) {
             Texts{"wrong-json: the payload is not a JSON object"});
 }
 
-TEST_F(FileTest, TakesOutWhatARunWasCutOffIn) {
+TEST_F(FileTest, RemovesAnIncompleteLineOnOpen) {
   const TextMap config = {{"path", path("out.jsonl")}};
   write("out.jsonl", "{\"a\":1}\n{\"a\":");
   WritingFile(config).write({record("2", "{\"a\":2}")});
@@ -196,7 +196,7 @@ class FullDisk {
   rlimit before_{};
 };
 
-TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
+TEST_F(FileTest, RollsBackABatchIfTheDiskIsFull) {
   WritingFile file({{"path", path("out.jsonl")}});
   file.write({record("1", "{\"a\":1}")});
   {
@@ -209,7 +209,7 @@ TEST_F(FileTest, TakesBackABatchThatDoesNotFit) {
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n");
 }
 
-TEST_F(FileTest, ClosesWhatItWrote) {
+TEST_F(FileTest, ClosesItsFiles) {
   const auto before = open_files();
   {
     WritingFile file({{"path", path("out.jsonl")}});
@@ -239,7 +239,7 @@ TEST_F(FileTest, ReadsCsv) {
   expect_resumes<FileSource>(config);
 }
 
-TEST_F(FileTest, SaysWhatIsWrongInCsv) {
+TEST_F(FileTest, ReportsErrorsInCsv) {
   auto failure = [&](std::string_view csv, tenon_status status = TENON_INVALID_ARGUMENT) {
     write("a.csv", csv);
     const std::string message = failure_of(
@@ -256,7 +256,7 @@ TEST_F(FileTest, SaysWhatIsWrongInCsv) {
   EXPECT_EQ(failure(""), ": no header, the file is empty");
 }
 
-TEST_F(FileTest, WritesCsvThatReadsTheSame) {
+TEST_F(FileTest, WritesCsvThatReadsBackTheSame) {
   const TextMap config = {{"path", path("out.csv")}};
   const Texts rows = {R"({"a":"1","b":"x,y"})", R"({"a":"\"q\"","b":"one\ntwo\r\nthree"})",
                       R"({"a":"","b":""})"};
@@ -265,7 +265,7 @@ TEST_F(FileTest, WritesCsvThatReadsTheSame) {
   EXPECT_EQ(payloads(read_all<FileSource>(config)), rows);
 }
 
-TEST_F(FileTest, FitsRowsToTheHeader) {
+TEST_F(FileTest, OrdersFieldsByTheHeader) {
   const TextMap config = {{"path", path("out.csv")}};
   EXPECT_EQ(
       WritingFile(config).write({record("1", R"({"a":1,"b":{"c":[true,null]}})"),
@@ -276,13 +276,13 @@ TEST_F(FileTest, FitsRowsToTheHeader) {
   EXPECT_EQ(content("out.csv"), "a,b\n1,\"{\"\"c\"\":[true,null]}\"\n,2.5\nfalse,\n");
 }
 
-TEST_F(FileTest, AnEmptyOnlyFieldIsNoEmptyLine) {
+TEST_F(FileTest, QuotesAnEmptyOnlyField) {
   const TextMap config = {{"path", path("out.csv")}};
   WritingFile(config).write({record("1", R"({"a":"x"})"), record("2", R"({"a":""})")});
   EXPECT_EQ(payloads(read_all<FileSource>(config)), (Texts{R"({"a":"x"})", R"({"a":""})"}));
 }
 
-TEST_F(FileTest, KeepsHeadersThatLookLikeNone) {
+TEST_F(FileTest, PreservesUnusualHeaders) {
   for (const char* row : {R"({"":"x"})",
                           "{\"\xef\xbb\xbf"
                           "a\":\"\xef\xbb\xbf"
@@ -294,14 +294,14 @@ TEST_F(FileTest, KeepsHeadersThatLookLikeNone) {
   }
 }
 
-TEST_F(FileTest, PassesOverALineOfNothingButAByteOrderMark) {
+TEST_F(FileTest, SkipsALineThatIsOnlyAByteOrderMark) {
   write("a.csv", "\xef\xbb\xbf\n\na,b\n1,2\n");
   EXPECT_EQ(payloads(read_all<FileSource>({{"path", path("a.csv")}})),
             Texts{R"({"a":"1","b":"2"})"});
 }
 
 /// As where two files with a mark each were put together.
-TEST_F(FileTest, KeepsAByteOrderMarkInTheMiddle) {
+TEST_F(FileTest, PreservesAByteOrderMarkInTheMiddle) {
   write("a.csv",
         "\xef\xbb\xbf"
         "a,b\n1,2\n\xef\xbb\xbf"
@@ -317,7 +317,7 @@ TEST_F(FileTest, KeepsAByteOrderMarkInTheMiddle) {
   expect_resumes<FileSource>(config);
 }
 
-TEST_F(FileTest, TakesOutRowsThatACutLeft) {
+TEST_F(FileTest, RemovesIncompleteRowsOnOpen) {
   const TextMap config = {{"path", path("out.csv")}};
   for (const char* cut : {"3,", "3,\"x\ny", "3,\"x\n\"", "3,4"}) {
     write("out.csv", std::string("a,b\n1,2\n") + cut);
@@ -331,7 +331,7 @@ TEST_F(FileTest, TakesOutRowsThatACutLeft) {
 
 // -- kill -9 ------------------------------------------------------------------
 
-TEST_F(FileTest, AKillLosesNothingThatWasAcknowledged) {
+TEST_F(FileTest, LosesNoAcknowledgedRecordIfKilled) {
   expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.jsonl")}});
   expect_nothing_is_lost<FileSource, FileDestination>({{"path", path("out.csv")}});
 }

@@ -39,7 +39,7 @@ class Generating {
   GeneratorSource source_;
 };
 
-TEST(GeneratorTest, CountsAndGoesOn) {
+TEST(GeneratorTest, ResumesAtAPosition) {
   Generating generator(TextMap{{"count", "5"}, {"size", "20"}});
   Call call;
   Records records;
@@ -59,7 +59,7 @@ TEST(GeneratorTest, CountsAndGoesOn) {
   EXPECT_EQ(payload(records[0]).size(), 100u);
 }
 
-TEST(GeneratorTest, EndsABatchWithTheRecordThatReachesItsBytes) {
+TEST(GeneratorTest, LimitsTheBytesOfABatch) {
   // Each record has 20 bytes of payload, 26 of metadata, and one digit as position and as key.
   Generating generator(TextMap{{"size", "20"}});
   Call call;
@@ -71,7 +71,7 @@ TEST(GeneratorTest, EndsABatchWithTheRecordThatReachesItsBytes) {
   }
 }
 
-TEST(GeneratorTest, KeepsItsPaceUntilCancelled) {
+TEST(GeneratorTest, KeepsItsRateUntilCancelled) {
   Generating generator(TextMap{{"rate", "1000"}});
   Call call;
   Records records;
@@ -82,7 +82,7 @@ TEST(GeneratorTest, KeepsItsPaceUntilCancelled) {
   EXPECT_EQ(slow.read(call, 10, records), TENON_DEADLINE_EXCEEDED);
 }
 
-TEST(GeneratorTest, MakesASecondRecordInTime) {
+TEST(GeneratorTest, GeneratesRecordsOnSchedule) {
   Generating generator(TextMap{{"rate", "1000"}}, to_bytes("1000000"));
   Call call;
   call.set_timeout(std::chrono::minutes(1));
@@ -94,7 +94,7 @@ TEST(GeneratorTest, MakesASecondRecordInTime) {
   }
 }
 
-TEST(GeneratorTest, ACancelledCallMakesNothing) {
+TEST(GeneratorTest, GeneratesNothingInACancelledCall) {
   Generating generator(TextMap{});
   Call call;
   call.cancel();
@@ -105,7 +105,7 @@ TEST(GeneratorTest, ACancelledCallMakesNothing) {
   EXPECT_EQ(text(records[0].position), "1");
 }
 
-TEST(GeneratorTest, RefusesWhatItCannotMake) {
+TEST(GeneratorTest, RefusesInvalidConfigs) {
   Call call;
   Records records;
   ASSERT_EQ(Generating(TextMap{{"size", "11"}}, to_bytes("0")).read(call, 1, records), TENON_OK);

@@ -25,7 +25,7 @@ TEST(LogTest, AcknowledgesEveryRecord) {
             "parameter \"level\" is \"loud\", expected trace, debug, info, warn or error");
 }
 
-TEST(LogTest, WritesALineOfItsLevelForEachRecord) {
+TEST(LogTest, LogsEachRecordAtItsLevel) {
   std::vector<std::string> lines;
   Host host({.app = "",
              .builtins = {builtins()},

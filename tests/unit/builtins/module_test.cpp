@@ -16,7 +16,7 @@
 namespace tenon::builtin {
 namespace {
 
-TEST(BuiltinsModule, HasASpecifierForEachPluginOfPipelines) {
+TEST(BuiltinsModule, HasASpecifierForEachPipelinePlugin) {
   const boost::json::value manifest = boost::json::parse(builtins()->manifest);
   std::set<std::string> plugins;
   std::set<std::string> specified;
@@ -37,7 +37,7 @@ TEST(BuiltinsModule, HasASpecifierForEachPluginOfPipelines) {
   EXPECT_EQ(builtins()->registrations.count, count);
 }
 
-TEST(BuiltinsModule, SpecifiesWhatTheConfigurationsTake) {
+TEST(BuiltinsModule, SpecifiesTheParametersOfEachPlugin) {
   EXPECT_EQ(GeneratorSpecifier().specify().source_parameters.size(), 3u);
   EXPECT_EQ(FileSpecifier().specify().source_parameters.count("path"), 1u);
   const Specification sqlite = SqliteSpecifier().specify();

@@ -59,7 +59,7 @@ class RecordingCall : tenon_call {
   std::vector<sdk::Duration> waits_;
 };
 
-TEST(RetryTest, CallsAgainWithGrowingPausesUntilItSucceeds) {
+TEST(RetryTest, RetriesWithBackoffUntilItSucceeds) {
   RecordingCall call;
   int calls = 0;
   const int result = sdk::retry(call.get(), [&] {
@@ -73,7 +73,7 @@ TEST(RetryTest, CallsAgainWithGrowingPausesUntilItSucceeds) {
   EXPECT_EQ(call.waits(), pauses);
 }
 
-TEST(RetryTest, PassesOnOtherFailures) {
+TEST(RetryTest, ForwardsOtherFailures) {
   int calls = 0;
   EXPECT_THROW(sdk::retry(sdk::Call(nullptr),
                           [&] {
@@ -84,7 +84,7 @@ TEST(RetryTest, PassesOnOtherFailures) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(RetryTest, EndsAtOnceWhenItsCallIsCancelled) {
+TEST(RetryTest, StopsIfItsCallIsCancelled) {
   Call call;
   int calls = 0;
   const tenon_status status = status_in(call, [&] {
@@ -106,7 +106,7 @@ TEST(RateLimitTest, WaitsForEachRecord) {
   EXPECT_GE(Clock::now() - begin, 50ms);
 }
 
-TEST(RateLimitTest, WaitsOnlyUntilItIsCancelled) {
+TEST(RateLimitTest, StopsWaitingIfCancelled) {
   for (const double rate : {1e-300, 1e-3, 0.}) {
     sdk::RateLimit limit(rate);
     Call call;
@@ -115,7 +115,7 @@ TEST(RateLimitTest, WaitsOnlyUntilItIsCancelled) {
   }
 }
 
-TEST(RateLimitTest, ZeroIsNoLimit) {
+TEST(RateLimitTest, TreatsZeroAsNoLimit) {
   Call call;
   call.set_timeout(1min);
   sdk::RateLimit limit(0);
@@ -184,7 +184,7 @@ Texts collect(Collecting& destination, std::size_t count) {
   return all;
 }
 
-TEST(BatcherTest, WritesABatchOfItsSizeAtOnce) {
+TEST(BatcherTest, WritesAFullBatchAtOnce) {
   Collecting destination(3, 1h);
   write(destination, {"a", "refuse", "c", "d"});
   EXPECT_EQ(collect(destination, 3), (Texts{"", "ugly: too ugly", ""}));
@@ -193,13 +193,13 @@ TEST(BatcherTest, WritesABatchOfItsSizeAtOnce) {
   EXPECT_EQ(destination.sizes(), (std::vector<std::size_t>{3, 3}));
 }
 
-TEST(BatcherTest, WritesAPartOfABatchAfterItsDelay) {
+TEST(BatcherTest, WritesAPartialBatchAfterItsDelay) {
   Collecting destination(1000, 10ms);
   write(destination, {"a", "b"});
   EXPECT_EQ(collect(destination, 2), (Texts{"", ""}));
 }
 
-TEST(BatcherTest, WritesWhatThereIsAtStop) {
+TEST(BatcherTest, WritesAPartialBatchAtStop) {
   Collecting destination(1000, 1h);
   write(destination, {"a", "b"});
   destination.stop({});
@@ -207,7 +207,7 @@ TEST(BatcherTest, WritesWhatThereIsAtStop) {
   EXPECT_EQ(destination.sizes(), (std::vector<std::size_t>{2}));
 }
 
-TEST(BatcherTest, AFailureRefusesABatch) {
+TEST(BatcherTest, RefusesABatchThatFails) {
   Collecting destination(2, 1h);
   write(destination, {"a", "throw", "throw a number", "b", "c", "d"});
   const std::string odd = "record-refused: an exception that is no std::exception";
@@ -215,21 +215,21 @@ TEST(BatcherTest, AFailureRefusesABatch) {
             (Texts{"broken: all of them", "broken: all of them", odd, odd, "", ""}));
 }
 
-TEST(BatcherTest, NoBatchHasMoreRecordsThanItsSize) {
+TEST(BatcherTest, LimitsTheSizeOfABatch) {
   Collecting destination(10, 1h);
   write(destination, Texts(10000, ""));
   EXPECT_EQ(collect(destination, 10000).size(), 10000u);
   EXPECT_EQ(destination.sizes(), std::vector<std::size_t>(1000, 10));
 }
 
-TEST(BatcherTest, RecordsThatAreNotWrittenAreRefusedAtItsEnd) {
+TEST(BatcherTest, RefusesUnwrittenRecordsWhenDestroyed) {
   Collecting destination(10, 1h);
   write(destination, {"a"});
   destination.teardown();
   EXPECT_EQ(collect(destination, 1).front().substr(0, 11), "unanswered:");
 }
 
-TEST(BatcherTest, NeedsASizeAndADelay) {
+TEST(BatcherTest, RequiresASizeAndADelay) {
   EXPECT_EQ(failure_of([] { Collecting(0, 1s); }), "a batch needs a size and a delay above 0");
   EXPECT_EQ(failure_of([] { Collecting(1, 0s); }), "a batch needs a size and a delay above 0");
 }

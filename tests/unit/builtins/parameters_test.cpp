@@ -68,7 +68,7 @@ TEST(ParametersTest, AreReadIntoAStruct) {
   EXPECT_EQ(all.color, Color::blue);
 }
 
-TEST(ParametersTest, HaveDefaultsWhenTheyAreAbsentOrBlank) {
+TEST(ParametersTest, HaveDefaultsIfAbsentOrBlank) {
   const Settings all = read({{"path", "/"}, {"size", ""}, {"count", "  "}});
   EXPECT_EQ(all.file, "");
   EXPECT_EQ(all.count, 7);
@@ -78,7 +78,7 @@ TEST(ParametersTest, HaveDefaultsWhenTheyAreAbsentOrBlank) {
   EXPECT_EQ(all.color, Color::gray);
 }
 
-TEST(ParametersTest, AreRefusedAllAtOnce) {
+TEST(ParametersTest, ReportAllInvalidValues) {
   EXPECT_EQ(failure_of([] {
               read({{"count", "-1"},
                     {"size", "10"},
@@ -97,7 +97,7 @@ TEST(ParametersTest, AreRefusedAllAtOnce) {
                 "parameter \"color\" is \"green\", expected red, blue or gray");
 }
 
-TEST(ParametersTest, SensitiveValuesAppearInNoMessage) {
+TEST(ParametersTest, HideSensitiveValuesInMessages) {
   struct Secret {
     int pin = 0;
   };
@@ -111,7 +111,7 @@ TEST(ParametersTest, SensitiveValuesAppearInNoMessage) {
             "parameter \"pin\" is (hidden), expected " + sdk::Parameter<int>::expected());
 }
 
-TEST(ParametersTest, AreSpecified) {
+TEST(ParametersTest, HaveSpecifications) {
   const auto told = settings.specification();
   EXPECT_EQ(told.size(), 8u);
   EXPECT_EQ(told.at("path"), (ParameterV2{"", "of the folder", Type::String, {{Rule::Required}}}));

@@ -52,7 +52,7 @@ TEST_F(SqliteTest, ReadsATable) {
   expect_resumes<SqliteSource>({{"path", path("data.db")}, {"table", "t"}, {"key", "name"}});
 }
 
-TEST_F(SqliteTest, EndsABatchWithTheRecordThatReachesItsBytes) {
+TEST_F(SqliteTest, LimitsTheBytesOfABatch) {
   // Each record has 7 bytes of payload, 26 of metadata, and one digit as position and as key.
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
   SqliteSource source;
@@ -62,7 +62,7 @@ TEST_F(SqliteTest, EndsABatchWithTheRecordThatReachesItsBytes) {
   EXPECT_EQ(payloads(read_batch(source, 10, 36)), (Texts{R"({"a":2})", R"({"a":3})"}));
 }
 
-TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
+TEST_F(SqliteTest, ReadsRowsInsertedWhileReading) {
   run("CREATE TABLE t (a); INSERT INTO t VALUES (1)");
   SqliteSource source;
   configure(source, table("t"));
@@ -73,7 +73,7 @@ TEST_F(SqliteTest, ReadsRowsThatComeWhileItReads) {
   EXPECT_EQ(failure_of([&] { read_batch(source, 10); }, TENON_OUT_OF_RANGE), "no more records");
 }
 
-TEST_F(SqliteTest, SaysWhatIsNotThere) {
+TEST_F(SqliteTest, ReportsMissingTablesAndColumns) {
   EXPECT_EQ(failure_of([&] { rows("t"); }, TENON_NOT_FOUND),
             path("data.db") + ": unable to open database file");
   run("CREATE TABLE other (a)");
@@ -85,7 +85,7 @@ TEST_F(SqliteTest, SaysWhatIsNotThere) {
             path("data.db") + ": file is not a database");
 }
 
-TEST_F(SqliteTest, WritesARowForEachKey) {
+TEST_F(SqliteTest, UpsertsOneRowPerKey) {
   WritingSqlite destination(table("packages"));
   destination.write(
       {record("a", R"({"name":"a","size":1})"), record("b", R"({"name":"b","size":2})")});
@@ -97,7 +97,7 @@ TEST_F(SqliteTest, WritesARowForEachKey) {
   EXPECT_EQ(rows("packages"), (Texts{R"({"key":"a","name":"a","size":3})"}));
 }
 
-TEST_F(SqliteTest, TheTableGetsColumnsAsTheyCome) {
+TEST_F(SqliteTest, AddsColumnsForNewFields) {
   WritingSqlite(table("t"))
       .write({record("1", R"({"a":1})"), record("2", R"({"b":[1,{}],"a":true})")});
   WritingSqlite(table("t")).write({record("3", R"({"c":18446744073709551615})")});
@@ -106,7 +106,7 @@ TEST_F(SqliteTest, TheTableGetsColumnsAsTheyCome) {
                               R"({"key":"3","a":null,"b":null,"c":"18446744073709551615"})"}));
 }
 
-TEST_F(SqliteTest, KeepsTheColumnsThatWereGiven) {
+TEST_F(SqliteTest, WritesOnlyTheConfiguredColumns) {
   TextMap config = table("t");
   config["columns"] = " a, b ,";
   config["key"] = "id";
@@ -157,7 +157,7 @@ TEST_F(SqliteTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
             "every record is acknowledged");
 }
 
-TEST_F(SqliteTest, WritesAtOnceAgainAfterARefusalIsSettled) {
+TEST_F(SqliteTest, WritesImmediatelyAfterARefusalIsSettled) {
   WritingSqlite destination(table("t"));
   destination.write({record("1", "")});
   Call late;
@@ -170,7 +170,7 @@ TEST_F(SqliteTest, WritesAtOnceAgainAfterARefusalIsSettled) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
 }
 
-TEST_F(SqliteTest, WritesWhatIsHeldWhereACancelledCallDidNot) {
+TEST_F(SqliteTest, WritesHeldRecordsAfterACancelledCall) {
   WritingSqlite destination(table("t"));
   Call call;
   const Records records = {record("1", ""), record("2", R"({"a":2})")};
@@ -195,7 +195,7 @@ TEST_F(SqliteTest, WritesWhatIsHeldWhereACancelledCallDidNot) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
 }
 
-TEST_F(SqliteTest, ForgetsWhatIsHeldAtTheEnd) {
+TEST_F(SqliteTest, DiscardsHeldRecordsAtTheEnd) {
   WritingSqlite destination(table("t"));
   Call call;
   Texts outcome;
@@ -244,7 +244,7 @@ TEST_F(SqliteTest, WritesEveryRecordOnceWhileRefusalsAreSettled) {
   EXPECT_EQ(rows("t").size(), std::size_t{batches});
 }
 
-TEST_F(SqliteTest, FieldsThatDifferByCaseHaveColumnsOfTheirOwn) {
+TEST_F(SqliteTest, SeparatesFieldsThatDifferOnlyByCase) {
   WritingSqlite(table("t"))
       .write({record("1", R"j({"Name":1,"name":2,"name (2)":3})j"),
               record("2", R"({"NAME":4,"Key":5})")});
@@ -262,7 +262,7 @@ TEST_F(SqliteTest, FieldsThatDifferByCaseHaveColumnsOfTheirOwn) {
   EXPECT_EQ(rows("u"), (Texts{R"j({"key":"1","a":2,"A (2)":1,"b (2)":3})j"}));
 }
 
-TEST_F(SqliteTest, TablesAndKeysAreFoundInAnyCase) {
+TEST_F(SqliteTest, FindsTablesAndKeysIgnoringCase) {
   run("CREATE TABLE People (KEY TEXT PRIMARY KEY, name)");
   TextMap config = table("people");
   WritingSqlite(config).write({record("1", R"({"name":"a"})")});
@@ -272,7 +272,7 @@ TEST_F(SqliteTest, TablesAndKeysAreFoundInAnyCase) {
   EXPECT_EQ(text(*records[0].key), "1");
 }
 
-TEST_F(SqliteTest, RefusesAConfigThatCannotWork) {
+TEST_F(SqliteTest, RefusesInvalidConfigs) {
   SqliteDestination destination;
   SqliteSource source;
   const auto refusal = [&](auto& plugin, const std::string& key, const std::string& value) {
@@ -296,7 +296,7 @@ TEST_F(SqliteTest, RefusesAConfigThatCannotWork) {
   EXPECT_FALSE(std::filesystem::exists(path("data.db")));
 }
 
-TEST_F(SqliteTest, APathIsNeverMemoryOrAUri) {
+TEST_F(SqliteTest, TreatsEveryPathAsAFile) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(std::filesystem::path(path("data.db")).parent_path());
   for (const char* name : {":memory:", "file:own.db?mode=memory"}) {
@@ -307,7 +307,7 @@ TEST_F(SqliteTest, APathIsNeverMemoryOrAUri) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(SqliteTest, TheNameOfTheTableMustBeFree) {
+TEST_F(SqliteTest, RefusesATableNameThatIsTaken) {
   run("CREATE TABLE t (key PRIMARY KEY); CREATE VIEW v AS SELECT * FROM t;"
       "CREATE INDEX i ON t (key)");
   EXPECT_EQ(failure_of([&] { WritingSqlite destination(table("V")); }, TENON_FAILED_PRECONDITION),
@@ -316,7 +316,7 @@ TEST_F(SqliteTest, TheNameOfTheTableMustBeFree) {
             path("data.db") + ": \"i\" is not a table but of type index");
 }
 
-TEST_F(SqliteTest, ARecordWithoutAKeyIsKnownByItsPosition) {
+TEST_F(SqliteTest, IdentifiesRecordsWithoutAKeyByPosition) {
   RecordV2 nameless = record("1", R"({"a":1})");
   nameless.key.reset();
   WritingSqlite destination(table("t"));
@@ -325,7 +325,7 @@ TEST_F(SqliteTest, ARecordWithoutAKeyIsKnownByItsPosition) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"at 1","a":1})"}));
 }
 
-TEST_F(SqliteTest, RemovesNothingFromATableThatIsNotThere) {
+TEST_F(SqliteTest, IgnoresDeletesFromAMissingTable) {
   RecordV2 removed = record("1", "");
   removed.operation = RecordV2::Operation::Delete;
   removed.payload.after.reset();
@@ -334,7 +334,7 @@ TEST_F(SqliteTest, RemovesNothingFromATableThatIsNotThere) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"2","a":2})"}));
 }
 
-TEST_F(SqliteTest, ABatchThatFailsLeavesNothing) {
+TEST_F(SqliteTest, RollsBackABatchThatFails) {
   WritingSqlite destination(table("t"));
   destination.write({record("1", R"({"a":1})")});
   {
@@ -366,7 +366,7 @@ TEST_F(SqliteTest, WaitsForALockUntilItIsReleased) {
   EXPECT_EQ(rows("t"), (Texts{R"({"key":"1","a":1})", R"({"key":"2","a":2})"}));
 }
 
-TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
+TEST_F(SqliteTest, StopsWaitingForALockIfCancelled) {
   run("CREATE TABLE t (key PRIMARY KEY)");
   WritingSqlite destination(table("t"));
   SqliteSource source;
@@ -385,7 +385,7 @@ TEST_F(SqliteTest, WaitsForALockUntilTheCallIsCancelled) {
   EXPECT_EQ(status_in(call, [&] { read_batch(source, 1); }), TENON_DEADLINE_EXCEEDED);
 }
 
-TEST_F(SqliteTest, ClosesWhatItOpened) {
+TEST_F(SqliteTest, ClosesItsFiles) {
   const auto before = open_files();
   WritingSqlite destination(table("t"));
   destination.write({record("1", R"({"a":1})")});
@@ -399,7 +399,7 @@ TEST_F(SqliteTest, ClosesWhatItOpened) {
   EXPECT_EQ(open_files(), before);
 }
 
-TEST_F(SqliteTest, FailuresHaveTheStatusOfTheirCause) {
+TEST_F(SqliteTest, ReportsTheStatusOfEachCause) {
   Database database(path("data.db"), Database::Mode::write);
   database.run("CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 1)");
   const auto failure = [](Database& where, const std::string& sql, tenon_status status) {
@@ -422,7 +422,7 @@ TEST_F(SqliteTest, FailuresHaveTheStatusOfTheirCause) {
             in + "attempt to write a readonly database");
 }
 
-TEST_F(SqliteTest, TheTableMustHaveTheKeyAndTakeThePayload) {
+TEST_F(SqliteTest, RefusesTablesThatCannotStoreKeyAndPayload) {
   run("CREATE TABLE t (a, b)");
   EXPECT_EQ(failure_of([&] { WritingSqlite destination(table("t")); }, TENON_FAILED_PRECONDITION),
             path("data.db") + ": table \"t\" has no column \"key\" for the key");
@@ -436,7 +436,7 @@ TEST_F(SqliteTest, TheTableMustHaveTheKeyAndTakeThePayload) {
             (Texts{"no-payload: the record has no payload"}));
 }
 
-TEST_F(SqliteTest, AKillLosesAndDoublesNothing) {
+TEST_F(SqliteTest, LosesAndDuplicatesNothingIfKilled) {
   expect_nothing_is_lost<SqliteSource, SqliteDestination>(table("t"));
   const Records all = read_all<SqliteSource>(table("t"));
   std::set<std::string> keys;

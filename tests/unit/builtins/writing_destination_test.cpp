@@ -63,7 +63,7 @@ TEST(WritingDestinationTest, RefusesRecordsOneByOneUntilTheEnd) {
             "the end");
 }
 
-TEST(WritingDestinationTest, AFailureInACancelledCallRefusesNoRecord) {
+TEST(WritingDestinationTest, RefusesNoRecordIfTheCallIsCancelled) {
   Writing<Choosy> choosy(TextMap{});
   Call call;
   call.cancel();
@@ -82,14 +82,14 @@ struct InPart : sdk::WritingDestination {
   }
 };
 
-TEST(WritingDestinationTest, RefusesTheRestOfABatchThatWasWrittenInPart) {
+TEST(WritingDestinationTest, RefusesTheRestOfAPartlyWrittenBatch) {
   Writing<InPart> destination(TextMap{});
   EXPECT_EQ(destination.write({record("1", "1"), record("2", ""), record("3", "")}),
             (Texts{"", "full: no room", "full: no room"}));
   EXPECT_EQ(destination.write({record("4", "2"), record("5", "")}), (Texts{"", ""}));
 }
 
-TEST(WritingDestinationTest, RefusesNoRecordThatABatchDoesNotHave) {
+TEST(WritingDestinationTest, IgnoresFailuresPastTheEndOfABatch) {
   Writing<InPart> destination(TextMap{});
   EXPECT_EQ(failure_of(
                 [&] {
@@ -100,7 +100,7 @@ TEST(WritingDestinationTest, RefusesNoRecordThatABatchDoesNotHave) {
   EXPECT_EQ(destination.write({record("8", "0")}), (Texts{"full: no room"}));
 }
 
-TEST(WritingDestinationTest, ErrorsOfAcksHaveACodeAndSayWhetherARetryHelps) {
+TEST(WritingDestinationTest, ReportsCodeAndRetryabilityInAcks) {
   Choosy choosy;
   Call call;
   const Records batch = {record("1", "refusal"), record("2", "busy"), record("3", "exception"),
@@ -147,7 +147,7 @@ TEST(WritingDestinationTest, AcknowledgesSeveralBatchesAtOnce) {
             TENON_OUT_OF_RANGE);
 }
 
-TEST(WritingDestinationTest, AcksReachAThreadThatWaitsForThem) {
+TEST(WritingDestinationTest, WakesAThreadThatWaitsForAcks) {
   Choosy choosy;
   Call waiting;
   waiting.set_timeout(std::chrono::minutes(1));
