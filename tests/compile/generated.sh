@@ -1,30 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# generated.sh SOURCE GENERATOR: compiles what the generator writes. It does so whatever the domain
-# of a spec begins with, and a hand-written step compiles with the types that it was written for and
-# with no others. Says in TAP what did.
+# generated.sh SOURCE GENERATOR: compiles generated code, also for domains that begin with the name
+# of a namespace of tenon. A hand-written step must compile only with the types that it was written
+# for. Prints TAP.
 set -u
 source=$1
-generator=$(realpath "$2") # the build names it from its own folder on
+generator=$(realpath "$2") # the build passes a path relative to its own folder
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 
 include="-I$source/abi/include -I$source/sdk/include -I$source/loader/include"
 
-# generate NAME: from the folder NAME into NAME.out
+# generate NAME: generates code from the folder NAME into NAME.out
 generate() {
   "$generator" build --out "$1.out" --name kinds --standard-specs "$source/abi" "$1"
 }
 
-# compile NAME FILE: what was generated from NAME; of programs for hosts
+# compile NAME FILE: compiles FILE for hosts with the headers generated from NAME
 compile() {
   # shellcheck disable=SC2086
   g++ -std=c++20 -fsyntax-only -Wall -Wextra -pedantic -Werror $include "-I$1.out/include" \
     -DGOLDENS='""' -DWORDS= "$2"
 }
 
-# compile_sdk NAME: what plugins include
+# compile_sdk NAME: compiles the generated headers that plugins include
 compile_sdk() {
   for header in "$1".out/include/*/sdk/*.hpp; do
     # shellcheck disable=SC2086
@@ -35,7 +35,7 @@ compile_sdk() {
 }
 
 count=0
-# point NAME COMMAND...: one point of the plan
+# point NAME COMMAND...: runs one point of the plan
 point() {
   count=$((count + 1))
   name=$1
@@ -48,7 +48,7 @@ point() {
   fi
 }
 
-# Kinds and types of a domain that begins like a namespace inside tenon.
+# Compiles kinds and types of a domain that begins with the name of a namespace inside tenon.
 domain() {
   mkdir "$1"
   cp -R "$source"/tests/documents/types "$source"/tests/specs/all_types \
@@ -79,13 +79,13 @@ album() {
 fits() {
   album "$1" "" && compile "$1" "$source/tests/documents/album.cpp"
 }
-# does_not_fit NAME EDIT WORD: the compiler says the word
+# does_not_fit NAME EDIT WORD: the hand-written step fails to compile with an error that has WORD
 does_not_fit() {
   album "$1" "$2" && ! compile "$1" "$source/tests/documents/album.cpp" 2>errors &&
     { cat errors && grep "error: .*$3" errors; }
 }
 
-# A plugin whose class has the member $2 compiles, or the compiler says $3.
+# A plugin whose class has the member $2 compiles, or fails with an error that matches $3.
 plugin() {
   mkdir "$1" && cp -R "$source/tests/foreign/photo/kinds/filter" "$1" && generate "$1" &&
     cat >"$1.cpp" <<END

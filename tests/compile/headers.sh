@@ -1,22 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# headers.sh SOURCE GENERATED: compiles each public header alone. Says in TAP which did. The C headers
-# are for C11 and C++17, those of the SDK and of values for C++17, those of the loader for C++20;
-# what the generator wrote for hosts and plugins as well. The build compiles them by g++, so clang has
-# its turn here.
+# headers.sh SOURCE GENERATED: compiles each public and generated header alone. Prints TAP. C
+# headers are compiled as C11 and C++17, headers of the SDK and of values as C++17, headers of the
+# loader as C++20. The build uses g++, so most are compiled with clang here.
 set -u
 source=$1
 generated=$2
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 
-# compile COMPILER STANDARD INCLUDE... : a line of the plan for each header on the input
+# compile COMPILER STANDARD INCLUDE... : adds a line to the plan for each header on the input
 compile() {
   while read -r header; do echo "$header $*"; done >>"$world/plan"
 }
 
-# headers FOLDER PATTERN...: the files below a folder
+# headers FOLDER PATTERN...: lists the files below a folder
 headers() {
   find "$@" | sort
 }
@@ -41,8 +40,8 @@ headers "$source/abi/include" -name 'v*.h' | compile clang++ c++17 "$abi"
   headers "$generated" -name '*.hpp' ! -path '*/sdk/*'
 } | compile clang++ c++20 "$abi" "$loader" "-I$generated"
 
-# Each header is included twice, so that a missing guard shows; from a file of its own, so that
-# clang does not complain of #pragma once in a main file.
+# Includes each header twice, to detect a missing guard, and from another file, because clang warns
+# about #pragma once in a main file.
 echo "1..$(wc -l <"$world/plan")"
 xargs -L 1 -P "$(nproc)" sh -c '
   header=$0 compiler=$1 standard=$2

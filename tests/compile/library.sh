@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# library.sh LIBRARY VERSION: checks that the shared library exports the symbols of tenon and no others,
-# and that its soname follows the versions that are compatible with VERSION.
+# library.sh LIBRARY VERSION: checks that the shared library exports only symbols of tenon, and that
+# its soname names the versions that are compatible with VERSION.
 set -u
 library=$1
 major=${2%%.*}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# modules.sh SOURCE GENERATED TENON: builds the example plugin in C and in C++ with each compiler and
-# linker, in the ways that linkers drop what nobody seems to use, and looks with the
-# command `tenon` whether the note with the manifest is still in the file. Says in TAP which have it.
+# modules.sh SOURCE GENERATED TENON: builds the example plugin in C and C++ with each compiler and
+# linker, with options that drop unused sections, and checks with the command `tenon` that the file
+# still has the note with the manifest. Prints TAP.
 set -u
 source=$1
 generated=$2
@@ -21,7 +21,7 @@ plan() {
   echo "$3 -std=c++17 $dpkg/dpkg.cpp -fuse-ld=$1 $4"
 }
 
-# Of the linkers bfd and gold optimise across files for gcc, and lld for clang.
+# For -flto, bfd and gold work with gcc, and lld with clang.
 for linker in bfd gold lld; do
   plan $linker gcc g++ -s
   plan $linker clang clang++ -s

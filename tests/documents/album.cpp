@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The hand-written step of test.example/album: a number in version 1 is its text in version 2.
+// The hand-written step of test.example/album: a number in version 1 becomes a text in version 2.
 #include <test/album_steps.hpp>
 
 #include <charconv>

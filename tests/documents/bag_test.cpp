@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The rules of the bag, on test.example/album: version 1 has comes_back (a list of numbers) and
-// comes_back_other (a text), version 2 neither, version 3 both, the second as a map.
+// Rules of the property bag. Most tests use test.example/album: version 1 has comes_back (a list of
+// numbers) and comes_back_other (a text), version 2 has neither, version 3 has both, with a map as
+// comes_back_other.
 #include <tenon/document.hpp>
 #include <tenon/gen/arena.hpp>
 
@@ -85,10 +86,10 @@ TEST(Bag, ReportsInvalidEntriesByPath) {
             "error: pages[0].bag.tags@2.type: expected list<string>, found string");
 }
 
-/// A document of test.example/sketchy that goes through the ABI struct; `change` is
-/// what somebody there makes of it.
+/// Converts a document of test.example/sketchy to its ABI struct and back. `change` modifies the
+/// struct, as a plugin could.
 template <class Change>
-std::string crossed(std::string_view text, Change&& change) {
+std::string through_abi(std::string_view text, Change&& change) {
   const DocumentVersion& version = *find_document_type("test.example/sketchy")->find("1");
   Arena arena;
   Conversion conversion(arena.raw());
@@ -106,14 +107,14 @@ constexpr std::string_view strange_shades =
     R"("rows":[["light"],["odd"]],"strokes":[{"shade":"odd"}]})";
 
 TEST(Bag, PreservesUnknownLiteralsAcrossTheAbi) {
-  EXPECT_EQ(crossed(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
+  EXPECT_EQ(through_abi(strange_shades, [](test_sketchy_v1&) {}), strange_shades);
 }
 
 TEST(Bag, PreservesNumericLiteralsAcrossTheAbi) {
   for (const char* literal : {"1", "7", "007", "-1", "-2", "+1", ""}) {
     const std::string text = R"({"name":"","shade":")" + std::string(literal) +
                              R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
-    EXPECT_EQ(crossed(text, [](test_sketchy_v1&) {}), text);
+    EXPECT_EQ(through_abi(text, [](test_sketchy_v1&) {}), text);
   }
 }
 
@@ -121,7 +122,7 @@ TEST(Bag, PreservesLongLiteralsAcrossTheAbi) {
   for (const std::size_t size : {400, 500, 600, 5000}) {
     const std::string text = R"({"name":"","shade":")" + std::string(size, 'x') +
                              R"(","shades":[],"by_name":{},"rows":[],"strokes":[]})";
-    EXPECT_EQ(crossed(text, [](test_sketchy_v1&) {}), text);
+    EXPECT_EQ(through_abi(text, [](test_sketchy_v1&) {}), text);
   }
 }
 
@@ -129,10 +130,12 @@ TEST(Bag, DoesNotRestoreLiteralsThatThePluginChanged) {
   const std::string text = R"({"name":"","shade":"light","shades":["dark","odd"],"by_name":{},)"
                            R"("rows":[],"strokes":[]})";
   static const std::int32_t other[] = {0, -1};
-  const std::string changed = crossed(text, [](test_sketchy_v1& raw) { raw.shades.data = other; });
+  const std::string changed =
+      through_abi(text, [](test_sketchy_v1& raw) { raw.shades.data = other; });
   EXPECT_NE(changed.find(R"("shades":["light","-1"])"), std::string::npos) << changed;
   static const std::int32_t known[] = {0, 1};
-  const std::string replaced = crossed(text, [](test_sketchy_v1& raw) { raw.shades.data = known; });
+  const std::string replaced =
+      through_abi(text, [](test_sketchy_v1& raw) { raw.shades.data = known; });
   EXPECT_NE(replaced.find(R"("shades":["light","dark"])"), std::string::npos) << replaced;
 }
 
@@ -158,7 +161,7 @@ TEST(Bag, GetsNoNewEntriesInOneWayConversions) {
     type.find("2")->write(out, older);
     const bool kept = out.view().find("comes_back") != std::string_view::npos;
     EXPECT_EQ(kept, keep == Keep::everything) << out.view();
-    EXPECT_NE(out.view().find("x@9"), std::string_view::npos) << "what was in it stays";
+    EXPECT_NE(out.view().find("x@9"), std::string_view::npos) << "existing entries are kept";
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A converter with the document types of the tests, as an app installs it.
+// A converter with the document types of the tests, like one that an app installs.
 #include <tenon/gen/converter.hpp>
 
 #include <iostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Converters of apps: what they answer, and what the command makes of those that do not do their
-// work. CONVERTER is one with the types of the tests, which this program has as well.
+// Converters of apps: their responses, and the errors that the command reports for faulty ones.
+// CONVERTER is the path of a converter with the same document types as this program.
 #include <gtest/gtest.h>
 #include <tenon/gen/converter.hpp>
 
@@ -22,7 +22,7 @@ using command::AppConverter;
 
 constexpr const char* album_1 = R"({"type":"test.example/album","version":1,"value":{"count":7}})";
 
-std::string answer(const std::string& requests) {
+std::string responses_to(const std::string& requests) {
   std::istringstream in(requests);
   std::ostringstream out;
   answer_conversions(in, out);
@@ -35,15 +35,15 @@ TEST(Converter, RespondsToEachLine) {
   const std::string bare =
       R"({"document": "{\"count\":7,\"oh\":1}", "type": "test.example/album",)";
   EXPECT_EQ(
-      answer(request +
-             R"( "to": "2"})"
-             "\n" +
-             bare +
-             R"( "from": "1", "to": "2", "lenient": true})"
-             "\n" +
-             bare +
-             R"( "from": "1", "to": "2"})"
-             "\n"),
+      responses_to(request +
+                   R"( "to": "2"})"
+                   "\n" +
+                   bare +
+                   R"( "from": "1", "to": "2", "lenient": true})"
+                   "\n" +
+                   bare +
+                   R"( "from": "1", "to": "2"})"
+                   "\n"),
       R"({"document":"{\"type\":\"test.example/album\",\"version\":2,\"value\":{\"amount\":\"7\"}}"})"
       "\n"
       R"({"document":"{\"amount\":\"7\",\"bag\":{\"oh@1\":{\"type\":\"json\",\"value\":1}}}"})"
@@ -61,7 +61,7 @@ class InvalidRequest : public testing::TestWithParam<Unknown> {};
 TEST_P(InvalidRequest, IsRefusedAndTheNextOneIsServed) {
   const std::string good =
       R"({"document": "{\"amount\":\"7\"}", "type": "test.example/album", "from": "2", "to": "2"})";
-  const std::string said = answer(std::string(GetParam().request) + "\n" + good + "\n");
+  const std::string said = responses_to(std::string(GetParam().request) + "\n" + good + "\n");
   EXPECT_TRUE(said.starts_with(R"({"error":{"code":"wrong-request")")) << said;
   EXPECT_NE(said.find(GetParam().found), std::string::npos) << said;
   EXPECT_TRUE(said.ends_with("\n{\"document\":\"{\\\"amount\\\":\\\"7\\\"}\"}\n")) << said;
@@ -94,7 +94,7 @@ TEST(AppConverters, ReturnTheResultsOfTheirProgram) {
   }
 }
 
-/// More than fits into any buffer of the system.
+/// The document exceeds the buffers of pipes.
 TEST(AppConverters, ConvertLargeDocuments) {
   AppConverter app(CONVERTER, 60s);
   const std::string document = R"({"type":"test.example/album","version":2,"value":{"amount":")" +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The command reads specs and interprets documents; programs are compiled from the same specs. Both
-// make the same of the same random documents. SPECS is the folder of the specs.
+// Compares conversions by the interpreter of the command `tenon` with those by code generated from
+// the same specs, on random documents. SPECS is the folder of the specs.
 #include <test/album_storage.hpp>
 #include <test/fence_storage.hpp>
 #include <test/gone_storage.hpp>
@@ -21,13 +21,13 @@ namespace {
 
 using command::ConstantPool;
 
-/// A type as the program was built with it, and as the command reads it.
-struct Two {
+/// A document type as compiled into the program, and as read from its specs by the command.
+struct BothTypes {
   const DocumentType& built;
   const DocumentType& read;
 };
 
-Two types_of(std::string_view id) {
+BothTypes types_of(std::string_view id) {
   static const std::vector<const DocumentType*> built = document_types();
   static const gen::Model model = [] {
     gen::Diagnostics findings;
@@ -42,7 +42,7 @@ Two types_of(std::string_view id) {
   return {find(built), command::described_type(find(model.documents), pool)};
 }
 
-/// What becomes of a document, or why nothing does.
+/// Returns the converted document, or the text of the error.
 std::string converted(const DocumentType& type, const std::string& text,
                       const DocumentReadOptions& how) {
   use_document_types({&type});
@@ -51,8 +51,8 @@ std::string converted(const DocumentType& type, const std::string& text,
   return result ? std::string(*result) : result.error().to_string();
 }
 
-/// Compares a way and the way back; `wrong` documents are read that are of another version.
-void compare(const Two& types, const std::string& text, std::string_view from,
+/// Compares a conversion and the conversion back.
+void compare(const BothTypes& types, const std::string& text, std::string_view from,
              const DocumentVersion& to, bool lenient) {
   SCOPED_TRACE(std::string(from) + " to " + std::string(to.label) + ": " + text);
   const DocumentReadOptions there{types.built.id, from, to.label, lenient};
@@ -66,13 +66,13 @@ void compare(const Two& types, const std::string& text, std::string_view from,
   EXPECT_EQ(expected, found);
   const DocumentReadOptions back{types.built.id, to.label, from, lenient};
   EXPECT_EQ(converted(types.built, expected, back), converted(types.read, expected, back))
-      << "on the way: " << expected;
+      << "after the first conversion: " << expected;
 }
 
 template <class Storage>
 void check(std::string_view id, std::string_view label) {
   constexpr int instances = 40;
-  const Two types = types_of(id);
+  const BothTypes types = types_of(id);
   Random random(seed(), {"bright", "light", "odd"});
   Arena arena;
   for (int i = 0; i < instances && !testing::Test::HasFailure(); i++) {
@@ -84,7 +84,7 @@ void check(std::string_view id, std::string_view label) {
     const std::string text = to_text(*types.built.find(label), &document);
     for (const DocumentVersion& to : types.built.versions) {
       compare(types, text, label, to, false);
-      // As documents of every other version: most are refused, or keep what is not known.
+      // Read as every other version, most documents are refused, or their fields go to the bag.
       for (const DocumentVersion& wrong : types.built.versions) {
         compare(types, text, wrong.label, to, false);
         compare(types, text, wrong.label, to, true);
@@ -93,7 +93,7 @@ void check(std::string_view id, std::string_view label) {
   }
 }
 
-TEST(Interpreter, ConvertsAsGeneratedCodeDoes) {
+TEST(Interpreter, ConvertsLikeGeneratedCode) {
   check<test::AlbumV1Storage>("test.example/album", "1");
   check<test::AlbumV2Storage>("test.example/album", "2");
   check<test::AlbumV3preview1Storage>("test.example/album", "3preview1");
@@ -116,11 +116,11 @@ TEST(Interpreter, ConvertsAsGeneratedCodeDoes) {
   check<test::TourV3Storage>("test.example/tour", "3");
 }
 
-TEST(Interpreter, DescribesTypesAsGeneratedCodeDoes) {
+TEST(Interpreter, DescribesTypesLikeGeneratedCode) {
   for (const char* id :
        {"test.example/album", "test.example/fence", "test.example/gone", "test.example/parcel",
         "test.example/photo", "test.example/sketchy", "test.example/tour"}) {
-    const Two types = types_of(id);
+    const BothTypes types = types_of(id);
     EXPECT_EQ(types.built.hub, types.read.hub);
     ASSERT_EQ(types.built.versions.size(), types.read.versions.size());
     for (std::size_t i = 0; i < types.built.versions.size(); i++) {

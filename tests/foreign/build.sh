@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 #
 # build.sh cmake|meson BUILD: installs tenon from BUILD into a temporary folder, builds the project
-# photo from what was installed and nothing else, and runs it. Says in TAP how far it came.
+# photo from the installed files alone, and runs it. Prints TAP.
 set -u
 photo=$(cd "$(dirname "$0")" && pwd)/photo
 system=$1
@@ -12,7 +12,7 @@ world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
 count=0
 
-# step NAME COMMAND...: one point of the plan; nothing follows one that fails
+# step NAME COMMAND...: runs one point of the plan; stops after a failure
 step() {
   count=$((count + 1))
   name=$1
@@ -29,7 +29,7 @@ step() {
 
 install_tenon() {
   DESTDIR=$world/tree meson install -C "$build" --no-rebuild
-  prefix=$world/prefix # moved, so that nothing can rely on where it was configured to be
+  prefix=$world/prefix # moved, so that nothing can rely on the configured prefix
   abi=$(find "$world/tree" -path '*/include/tenon/abi.h')
   mv "${abi%/include/tenon/abi.h}" "$prefix"
 }
@@ -93,7 +93,7 @@ converts() {
 END
 }
 
-# With the flags that projects are given, nothing keeps a plugin in the process.
+# Plugins built with the flags of the SDK can be unloaded.
 reloads() {
   for plugin in invert fade; do
     "$prefix/bin/tenon" inspect "$world/photo/lib$plugin.so" >"$world/page"
@@ -102,7 +102,7 @@ reloads() {
   done
 }
 
-# The plugins as `tenon inspect` sees them, and the document types.
+# Runs the conformance test of the plugin and the tests of the document types.
 verify_tests() {
   if [ "$system" = cmake ]; then
     ctest --test-dir "$world/photo" --output-on-failure --no-tests=error
@@ -111,14 +111,14 @@ verify_tests() {
   fi
 }
 
-# What plugin authors get is enough to compile a plugin, with no other include folder.
+# The installed SDK is enough to compile a plugin, without another include folder.
 sdk_is_enough() {
   cmake --install "$world/photo" --prefix "$world/sdk" --component sdk &&
     cc -std=c11 -fsyntax-only -I"$world/sdk/include" "$photo/invert.c" &&
     c++ -std=c++17 -fsyntax-only -I"$world/sdk/include" "$photo/fade.cpp"
 }
 
-# A change of a spec reaches host and plugins in one build, and a fault is shown with its place.
+# A change of a spec reaches host and plugins in one build, and an error is shown with its location.
 spec_changes() {
   specs=$world/copy/kinds/filter
   cp -R "$photo" "$world/copy"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""readme.py README BUILD: tries each code block of the README. Says in TAP which works.
+"""readme.py README BUILD: tests each code block of the README. Prints TAP.
 
-Tenon is installed from BUILD into a temporary folder, where a project grows from the blocks in their
-order: specs, pipelines and documents (`json`) are checked, run and converted, plugins (`c`, `cpp`)
-compiled into lib<name>.so, hosts compiled, and run if their plugins exist, `cmake` is configured,
-commands (`sh`) run. If such a block has lines that begin with `# `, they must equal the output of the
-commands. A block is written to the file that the text before it names: `kinds/filter/v1.json`.
-Commands of tools/, which start with a build of the whole, are not run again.
+Installs tenon from BUILD into a temporary folder, and adds the blocks to a project there: checks
+specs, runs pipelines and converts documents (`json`), compiles plugins (`c`, `cpp`) to
+lib<name>.so, compiles hosts, and runs them if their plugins exist, configures `cmake`, runs
+commands (`sh`). If a block of commands has lines that begin with `# `, they must equal the output.
+A block is written to the file that the text before it names, such as `kinds/filter/v1.json`.
+Commands of tools/ are not run, because they build tenon.
 """
 import json
 import os
@@ -20,8 +20,8 @@ import tempfile
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
 
-# What a part of a program stands in.
-SCENE = """
+# The program around a block that is only a part of one.
+PROGRAM = """
 #include <photo/filter.hpp>
 #include <tenon/host.hpp>
 #include <cstdint>
@@ -42,12 +42,12 @@ class Failure(Exception):
     pass
 
 
-class Untried(Exception):
+class Skipped(Exception):
     pass
 
 
 class Block:
-    """A fenced block: its language, its text, where it begins, the file that it is."""
+    """A fenced block: its language, its first line, its text, and the file to write it to."""
 
     def __init__(self, language, line, before):
         self.language = language
@@ -60,7 +60,7 @@ class Block:
         return "TENON_PLUGIN" in self.text or "TENON_MODULE" in self.text
 
     def last(self):
-        """Whether it comes after specs and plugins."""
+        """Whether it is run after specs and plugins."""
         return self.language in ("sh", "cmake") or self.language == "cpp" and not self.is_plugin()
 
 
@@ -106,7 +106,7 @@ class Project:
         }
 
     def run(self, *command):
-        """Output of a command in the project; a Failure where it fails."""
+        """Returns the output of a command in the project. Raises Failure if it fails."""
         done = subprocess.run(command, cwd=self.project, env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
@@ -121,7 +121,7 @@ class Project:
         return file
 
     def includes(self):
-        """Generates the kinds that are there so far."""
+        """Generates the kinds of the previous blocks. Returns the compiler arguments for them."""
         found = [f"-I{self.prefix}/include"]
         if (self.project / "kinds").is_dir():
             self.run("tenon-gen", "build", "--out", self.root / "kinds", "--name", "photo_kinds",
@@ -141,14 +141,15 @@ class Project:
         module = self.project / f"lib{short}.so"
         self.compile(file, language, "-shared", "-fPIC", "-o", module)
         self.plugins[name] = module
-        self.run("sh", "-c", f"tenon inspect {module} || [ $? = 1 ]")  # it knows no kinds of others
+        # Exit code 1: the command does not know the kinds of the host.
+        self.run("sh", "-c", f"tenon inspect {module} || [ $? = 1 ]")
 
     def host(self, block):
         text = block.text
         whole = "int main" in text
         if not whole:
             included = re.findall(r"^#include.*\n", text, re.M)
-            text = "".join(included) + SCENE + "int main() {\n" + re.sub(
+            text = "".join(included) + PROGRAM + "int main() {\n" + re.sub(
                 r"^#include.*\n", "", text, flags=re.M) + "}\n"
         file = self.write(block.file or f"line{block.line}.cpp", text)
         program = self.project / file.stem
@@ -177,7 +178,7 @@ class Project:
         file = self.write(block.file or f"kinds/{family.split('/')[-1]}/{name}", block.text)
         if name == "evolution.json" and not (file.parent / "v2.json").exists():
             file.unlink()
-            raise Untried("a step to a version that is not shown")
+            raise Skipped("a step to a version that is not shown")
         self.run("tenon-gen", "check", file.parent)
 
     def pipeline(self, value, block):
@@ -206,7 +207,7 @@ class Project:
     def shell(self, block):
         commands = re.sub(r"^\$ ", "", block.text, flags=re.M)
         if re.search(r"^\s*(tools/|git clone|sudo|apt|meson|ninja|cmake|cargo)", commands, re.M):
-            raise Untried("it builds tenon")
+            raise Skipped("it builds tenon")
         printed = self.run("sh", "-euc", commands).splitlines()
         shown = re.findall(r"^# (.*)", commands, re.M)
         if shown and printed != shown:
@@ -226,15 +227,15 @@ class Project:
         elif block.language == "sh":
             self.shell(block)
         else:
-            raise Untried("not a language to try")
+            raise Skipped("not a language to try")
 
 
 def try_out(project, block):
-    """The lines of TAP that say how it went; %s stands for the point."""
+    """Returns the lines of TAP for a block, with %s as number and name."""
     try:
         project.try_block(block)
         return ["ok %s"]
-    except Untried as reason:
+    except Skipped as reason:
         return [f"ok %s # SKIP {reason}"]
     except Failure as failure:
         return [f"# {line}" for line in str(failure).splitlines()] + ["not ok %s"]
@@ -245,7 +246,7 @@ def main(readme, build):
     results = {}
     with tempfile.TemporaryDirectory() as root:
         project = Project(pathlib.Path(root), build)
-        # Hosts and commands use what the text shows later.
+        # Hosts and commands may use specs and plugins of later blocks.
         for block in sorted(blocks, key=lambda block: block.last()):
             results[block.line] = try_out(project, block)
     print(f"1..{len(blocks)}")

@@ -21,7 +21,7 @@ FOLDERS = ["loader", "sdk", "plugins", "tools"]
 
 # Literals that have the form of a code.
 OTHER_WORDS = {
-    # names of the programs and of threads, files and objects that they make
+    # names of programs, threads, files and objects
     "made-by", "tenon-backup", "tenon-conformance", "tenon-gen", "tenon-pipeline", "tenon-report",
     "tenon-verify",
     # names that the conformance kit expects a plugin to refuse
@@ -59,7 +59,7 @@ def without_comments(text):
 
 
 def sources(root):
-    """(path, text without comments) of the files that may use codes."""
+    """Yields path and text, without comments, of each file that may use codes."""
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
@@ -83,7 +83,7 @@ def page(codes):
 
 
 def uses(root):
-    """(code to a place that names it, codes that are not only compared with)"""
+    """Returns the location of one use of each code, and the codes that errors are created with."""
     found, made = {}, set()
     for name, text in sources(root):
         def use(code, at):
@@ -104,7 +104,7 @@ def uses(root):
 
 
 def wrong_grades(root, codes):
-    """Findings whose sources state another grade than the table."""
+    """Yields the errors whose grade in the sources differs from the table."""
     grades = {one["code"]: one["grade"] for one in codes}
     for name, text in sources(root):
         for match in re.finditer(r"\{\s*\.code = ([^,;]*)", text):

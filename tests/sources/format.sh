@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# Whether the C and C++ files of the repository have the form that .clang-format says. The C headers
-# that tenon-gen wrote have the generator's own.
+# Checks that the C and C++ files of the repository are formatted according to .clang-format, except
+# the C headers that tenon-gen wrote.
 set -eu
 cd "$(dirname "$0")/../.."
 git ls-files '*.c' '*.cpp' '*.h' '*.hpp' ':!abi/include/tenon/*/v*.h' |

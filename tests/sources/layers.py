@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 #
-# Checks the order of the loader's directories: each includes only itself and those before it. The
-# public headers come before all of them and include no others.
+# Checks the order of the loader's directories: each includes only itself and those before it in
+# ORDER. The public headers include only public headers.
 import pathlib
 import re
 import sys
@@ -16,7 +16,7 @@ public = loader / "include"
 
 
 def problem_of(file, quote, header):
-    """Why `file` must not include `header`, or None."""
+    """Returns why `file` must not include `header`, or None."""
     directory = file.relative_to(loader).parts[0]
     if directory not in ORDER:
         return f"{directory}/ is not in the list of directories"

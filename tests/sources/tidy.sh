@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 #
-# tidy.sh BUILD: whether clang-tidy finds nothing in the sources that BUILD compiles.
+# tidy.sh BUILD: checks with clang-tidy all sources that BUILD compiles.
 set -eu
 cd "$(dirname "$0")/../.."
 mkdir -p "$1/tidy"
-# An argument that clang does not know.
+# clang does not support this argument.
 sed 's/ -fno-gnu-unique//' "$1/compile_commands.json" >"$1/tidy/compile_commands.json"
 git ls-files '*.c' '*.cpp' |
   while read -r file; do

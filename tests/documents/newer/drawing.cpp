@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The hand-written step of test.example/drawing: a count in version 1 is its text in version 2. It
-// knows nothing of older programs that keep what they do not know.
+// The hand-written step of test.example/drawing: a count in version 1 becomes a text in version 2.
+// It does not handle fields that older programs preserved in the bag.
 #include <test/drawing_steps.hpp>
 
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Documents that a newer program wrote and an older one, generated from older specs, read leniently
-// and stored: the newer one finds all of its fields again.
+// A newer program stores documents, an older program, generated from older specs, reads them
+// leniently and stores them again. The newer program must then find all of its fields.
 #include <tenon/testing/document_tests.hpp>
 
 #include <framework/world.hpp>
@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Random documents, stored at one version.
+/// Returns random documents, stored at one version.
 template <class Storage>
 std::vector<std::string> random_documents(const DocumentType& type, std::string_view label) {
   Random random(seed(), {"7", "light", "grey"});
@@ -44,7 +44,7 @@ std::vector<std::string> random_documents(const DocumentType& type, std::string_
   return documents;
 }
 
-/// What the older program makes of them.
+/// Returns the documents after the older program has read and stored them.
 std::vector<std::string> stored_by_older(const World& world, const std::vector<std::string>& in) {
   std::string text;
   for (const std::string& line : in) text += line + "\n";
@@ -53,9 +53,9 @@ std::vector<std::string> stored_by_older(const World& world, const std::vector<s
   return lines_of(run.out);
 }
 
-/// Random documents go through the older program twice and are the same afterwards.
+/// Passes random documents through the older program twice, and expects them unchanged.
 template <class Storage>
-void check_passing(std::string_view id, std::string_view label) {
+void check_round_trip(std::string_view id, std::string_view label) {
   const World world;
   const DocumentType& type = *find_document_type(id);
   const std::vector<std::string> written = random_documents<Storage>(type, label);
@@ -75,30 +75,30 @@ void check_passing(std::string_view id, std::string_view label) {
 }
 
 TEST(OlderProgram, PreservesFieldsOfDrawingVersion2) {
-  check_passing<test::DrawingV2Storage>("test.example/drawing", "2");
+  check_round_trip<test::DrawingV2Storage>("test.example/drawing", "2");
 }
 
 TEST(OlderProgram, PreservesFieldsOfDrawingVersion3) {
-  check_passing<test::DrawingV3Storage>("test.example/drawing", "3");
+  check_round_trip<test::DrawingV3Storage>("test.example/drawing", "3");
 }
 
 TEST(OlderProgram, PreservesFieldsWithWiderTypes) {
-  check_passing<test::GaugeV2Storage>("test.example/gauge", "2");
-  check_passing<test::GaugeV3Storage>("test.example/gauge", "3");
+  check_round_trip<test::GaugeV2Storage>("test.example/gauge", "2");
+  check_round_trip<test::GaugeV3Storage>("test.example/gauge", "3");
 }
 
 TEST(OlderProgram, PreservesFieldsOfPerson) {
-  check_passing<test::PersonV2Storage>("test.example/person", "2");
+  check_round_trip<test::PersonV2Storage>("test.example/person", "2");
 }
 
 TEST(OlderProgram, OverridesValuesInTheBag) {
   DocumentConverter converter;
   const auto read =
-      converter.convert(R"({"type":"test.example/drawing","version":1,"value":{"name":"set since",)"
-                        R"("bag":{"title@2":{"type":"json","value":"of before"}}}})",
+      converter.convert(R"({"type":"test.example/drawing","version":1,"value":{"name":"newer",)"
+                        R"("bag":{"title@2":{"type":"json","value":"older"}}}})",
                         {.to = "2"});
   ASSERT_TRUE(read) << read.error().to_string();
-  EXPECT_EQ(*read, R"({"type":"test.example/drawing","version":2,"value":{"title":"set since"}})");
+  EXPECT_EQ(*read, R"({"type":"test.example/drawing","version":2,"value":{"title":"newer"}})");
 }
 
 }  // namespace

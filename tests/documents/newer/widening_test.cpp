@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Fields of test.example/gauge whose types become wider.
+// Fields of test.example/gauge whose types are widened in newer versions.
 #include <tenon/document.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A program that knows the first version of each type alone: reads the documents of a file, one a
-// line, leniently, and stores them again.
+// A program that has only the first version of each type. Reads the documents of a file leniently,
+// one per line, and stores them again.
 #include <tenon/document.hpp>
 
 #include <fstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Converts looks for `tenon convert -a photo`, with the step in look.cpp. With CMake
-// tenon_install_sdk makes this program.
+// Converts looks for `tenon convert -a photo`, with the step in look.cpp. With CMake,
+// tenon_install_sdk builds this program.
 #include <tenon/gen/converter.hpp>
 
 #include <iostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs in the build: prints the part of the description for `tenon -a photo` that the specs do not
-// hold.
+// Runs during the build. Prints the part of the description for `tenon -a photo` that is not in the
+// specs.
 #include <tenon/inspect.hpp>
 
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A filter in C++ that keeps something between calls.
+// A filter in C++ that keeps state between calls.
 #include <photo/sdk/filter.hpp>
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Looks of version 1 and 2: percent as parts of 1. A strength that is no whole percent is rounded
-// for version 1; it comes back unless somebody has chosen another one in between.
+// Converts looks between version 1, whose strength is a percentage, and version 2, whose strength
+// is a fraction of 1. Version 1 gets a rounded percentage, and the exact strength is restored in
+// version 2 unless the percentage was changed.
 #include <photo/look_steps.hpp>
 
 #include <cmath>
@@ -20,7 +21,7 @@ double part_of(std::int32_t percent) {
   return percent / 100.0;
 }
 
-/// Nothing for what is no number of percent.
+/// Returns nothing if the strength is not a percentage.
 std::optional<std::int32_t> percent_of(double part) {
   const double percent = std::round(part * 100);
   using Limits = std::numeric_limits<std::int32_t>;

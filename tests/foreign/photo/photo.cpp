@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host with a kind of its own: shows its menu of filters and applies two to a small image. It
-// knows version 2 of the kind only; that one of the filters was built for version 1 shows nowhere.
-// What somebody chose is a document, which is read at any version and stored at the newest one.
+// A host with its own kind. Shows a menu of filters, and applies two to a small image. The host
+// uses only version 2 of the kind, although one of the filters was built for version 1. The
+// settings of a user are a document, which is read at any version and stored at the newest.
 #include <photo/filter.hpp>
 #include <photo/look_json.hpp>
 #include <tenon/host.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The source keeps the rules of its kind. SHOTS is its module.
+// The source follows the rules of its kind. SHOTS is the path of its module.
 #include <tenon/sdk/conformance_gtest.hpp>
 
 static tenon::sdk::conformance::Options shots() {
