@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Unpacks any input. If that succeeds, the items are packed again and must unpack to the same
-// items.
+// Unpacks the input. If that succeeds, packs the items again, and requires that the new archive
+// unpacks to the same items.
 #include "backup/archive_stream.hpp"
 #include "backup/unpack_archive.hpp"
 

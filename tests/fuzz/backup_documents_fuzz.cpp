@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds a file to the scanner of documents, whole and byte by byte, and to the reader of documents.
-// Both ways must have the same result, and each item must be readable and match its id.
+// Feeds a file to the scanner of documents, at once and byte by byte, and to the reader of
+// documents. Both scans must have the same result, and each item must be readable and match its id.
 #include "backup/document_scanner.hpp"
 #include "backup/documents.hpp"
 

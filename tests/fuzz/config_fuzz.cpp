@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds text to what reads and checks values of configs. The first line is a key, the second is how
-// a parameter is validated, the rest is the value: as every type it is read, written and read again
-// as the same, and what a check refuses is named with its place.
+// Feeds text to the parsers and checks of values of configs. The first line is a key, the second
+// selects the validations of a parameter, the rest is the value. The value must round-trip as each
+// type, and each problem must have a location.
 #include "pipeline/parameters.hpp"
 
 #include <tenon/sdk/config.hpp>
@@ -22,13 +22,13 @@ using Type = tenon::Parameter::Type;
 using Rule = tenon::Parameter::Rule;
 
 template <class T>
-void there_and_back(std::string_view text) {
+void round_trip(std::string_view text) {
   using Parameter = tenon::sdk::Parameter<T>;
   const auto value = Parameter::parse(text);
   if (!value) return;
   const std::string written = tenon::sdk::text(*value);
   const auto again = Parameter::parse(written);
-  require(again && tenon::sdk::text(*again) == written);  // as texts: NaN equals nothing
+  require(again && tenon::sdk::text(*again) == written);  // texts, because NaN != NaN
 }
 
 void read_duration(std::string_view text) {
@@ -36,22 +36,22 @@ void read_duration(std::string_view text) {
   const auto value = Parameter::parse(text);
   if (!value) return;
   const auto again = Parameter::parse(std::to_string(value->count()) + "ns");
-  // Its amounts are real numbers.
+  // Durations are parsed as doubles.
   const auto exact = std::abs(value->count()) < (std::int64_t{1} << 53);
   require(again && (!exact || *again == *value));
 }
 
 void read_as_all_types(std::string_view text) {
-  there_and_back<bool>(text);
-  there_and_back<std::int8_t>(text);
-  there_and_back<std::int64_t>(text);
-  there_and_back<std::uint64_t>(text);
-  there_and_back<float>(text);
-  there_and_back<double>(text);
+  round_trip<bool>(text);
+  round_trip<std::int8_t>(text);
+  round_trip<std::int64_t>(text);
+  round_trip<std::uint64_t>(text);
+  round_trip<float>(text);
+  round_trip<double>(text);
   read_duration(text);
 }
 
-/// A rule, and a value that a plugin may have written for it.
+/// A rule, and a value that a plugin could specify for it.
 struct Validation {
   Rule rule;
   const char* value;
@@ -70,7 +70,7 @@ constexpr std::array<Validation, 9> validations = {{{Rule::Required, ""},
 constexpr std::array<Type, 6> types = {Type::String, Type::Int,  Type::Float,
                                        Type::Bool,   Type::File, Type::Duration};
 
-/// Each character is the number of a validation; the first one also of the type.
+/// Each character selects a validation; the first also selects the type.
 tenon::Parameter parameter_of(std::string_view how) {
   tenon::Parameter parameter;
   for (const char c : how.substr(0, 4)) {
@@ -92,9 +92,9 @@ void check(const std::string& key, const tenon::Parameter& parameter, const std:
   Diagnostics findings;
   check_config({{"path", {}}, {"*.size", parameter}, {"a.*.c", parameter}, {"name", parameter}},
                use, findings);
-  // One for the key, one for what is missing, and one for each validation of the value.
+  // One problem for the key, one for a missing parameter, and one for each validation.
   require(findings.all().size() <= 2 + parameter.validations.size());
-  // No pattern is searched in a value of any length: that takes stack.
+  // Patterns are matched only with short values, because matching takes stack.
   const bool has_pattern =
       std::any_of(parameter.validations.begin(), parameter.validations.end(),
                   [](const auto& validation) { return validation.type == Rule::Regex; });
@@ -113,7 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto key = tenon::fuzzing::take_line(text);
   const auto how = tenon::fuzzing::take_line(text);
   read_as_all_types(text);
-  // As they come from a pipeline file, without the blanks around them.
+  // The reader of pipeline files trims keys and values.
   check(std::string(trimmed(key)), parameter_of(how), std::string(trimmed(text)));
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes as a file to the readers of lines and of CSV. The lines are the file; rows are
-// written and read again as the same; behind each row reading goes on as it would have.
+// Feeds bytes as a file to the readers of lines and of CSV. The lines must add up to the file, rows
+// must round-trip, and reading from the offset of a row must return the same following rows.
 #include "builtin/csv.hpp"
 
 #include <tenon/sdk/failure.hpp>
@@ -17,14 +17,14 @@ namespace {
 using namespace tenon::builtin;
 using tenon::fuzzing::require;
 
-/// A row, and where the next one begins.
+/// A row, and the position of the next one.
 struct Row {
   CsvRow fields;
   std::int64_t offset;
   std::int64_t line;
 };
 
-/// All rows up to the end or to what is no CSV, which is `failed`.
+/// Returns all rows up to the end or to invalid CSV, which sets `failed`.
 std::vector<Row> read_rows(Lines& lines, bool& failed) {
   std::vector<Row> rows;
   failed = false;
@@ -68,7 +68,7 @@ std::string written(const std::vector<Row>& rows) {
 }
 
 void check_rest(const std::string& path, const std::vector<Row>& rows, bool failed) {
-  // Of many rows a few stand for all.
+  // Tests only some of many rows.
   const std::size_t step = 1 + rows.size() / 8;
   for (std::size_t i = 0; i < rows.size(); i += step) {
     Lines lines(path);
@@ -89,8 +89,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Lines lines(path);
   const std::vector<Row> rows = read_rows(lines, failed);
   check_rest(path, rows, failed);
-  Lines anew(folder.write("written.csv", written(rows)));
-  const std::vector<Row> again = read_rows(anew, failed);
+  Lines rewritten(folder.write("written.csv", written(rows)));
+  const std::vector<Row> again = read_rows(rewritten, failed);
   require(!failed && again.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); i++) require(again[i].fields == rows[i].fields);
   return 0;

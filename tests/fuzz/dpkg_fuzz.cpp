@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes as dpkg's database to the example plugin in its two packages. Both read the same
-// records, and each goes on behind a position of the other.
+// Feeds bytes as dpkg's database to both versions of the example plugin. Both must read the same
+// records, and each must resume after a position of the other.
 #include <tenon/host.hpp>
 #include <tenon/source.hpp>
 
@@ -11,7 +11,7 @@
 
 #include "fuzz/fuzzing.hpp"
 
-// The build gives the modules names of their own.
+// The build renames the module objects.
 extern "C" const tenon_module dpkg_module_1;
 extern "C" const tenon_module dpkg_module_2;
 
@@ -27,7 +27,7 @@ struct Reading {
   bool operator==(const Reading& other) const = default;
 };
 
-/// What one of the packages reads behind a position.
+/// Returns the records that a package reads after a position.
 Reading read(Host& host, const char* package, const std::string& path,
              std::optional<BytesView> position) {
   auto source = host.create<Source>(package, {{"path", path}}).value();
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string path = folder.write("status", fuzzing::text_of(data, size));
   const Reading all = read(host, in_c, path, {});
   require(read(host, in_cpp, path, {}) == all);
-  // Of many records a few stand for all.
+  // Tests only some of many records.
   const std::size_t step = 1 + all.records.size() / 4;
   for (std::size_t i = 0; i < all.records.size(); i += step) {
     const auto rest = all.records.begin() + static_cast<std::ptrdiff_t>(i) + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes as a module file to what finds the name of a function. The first eight are the
-// address that is asked for.
+// Looks up the name of a function in the input as a module file. The first eight bytes are the
+// address.
 #include "binary/function_at.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace tenon;
 
-/// Counts what is read: an answer costs no more than the file is large, a few times over.
+/// Counts the bytes that are read, which must be at most a small multiple of the file size.
 class CountingSource final : public ByteSource {
  public:
   explicit CountingSource(std::span<const std::byte> bytes)
@@ -43,12 +43,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzzing::require(source.read_bytes <= 3 * size + (std::size_t{1} << 17));
   fuzzing::require(name.size() < (std::size_t{1} << 23));
   if (name.empty()) return 0;
-  // The distance from the beginning follows the last '+'.
+  // The offset in the function follows the last '+'.
   const auto plus = name.rfind("+0x");
   fuzzing::require(plus != std::string::npos);
   const auto distance = std::stoull(name.substr(plus + 1), nullptr, 16);
   fuzzing::require(hexadecimal(distance) == name.substr(plus + 1));
-  // Some function is found there, too.
+  // A function must also be found at the start address.
   MemorySource again("fuzz", file);
   fuzzing::require(!function_at(again, address - distance).empty());
   return 0;

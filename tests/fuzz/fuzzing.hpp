@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the fuzz targets have in common: how a property is asserted, and files for what reads files.
+// Helpers of the fuzz targets: assertions, and temporary files.
 #pragma once
 
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 namespace tenon::fuzzing {
 
-/// Ends the process where a property does not hold; the fuzzer keeps the input then.
+/// Aborts if a property does not hold, so that the fuzzer keeps the input.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -23,7 +23,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Takes the next line off a text, without its newline.
+/// Removes the first line from a text, and returns it without its newline.
 inline std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   const auto line = text.substr(0, end);
@@ -31,7 +31,7 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// A folder of this process, which is removed when the process ends.
+/// A temporary folder of this process. The destructor removes it.
 class Folder {
  public:
   Folder() { std::filesystem::create_directories(path_); }
@@ -51,7 +51,7 @@ class Folder {
     file.write(content.data(), static_cast<std::streamsize>(content.size()));
     return path;
   }
-  /// Removes all that it holds.
+  /// Removes the content of the folder.
   void clear() const {
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
       std::filesystem::remove_all(entry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to the parser of JSON and what it reads to the writer: what was written is read back
-// the same, whatever it was.
+// Feeds bytes to the JSON parser, and the result to the writer. Every written value must be read
+// back unchanged.
 #include <tenon/gen/arena.hpp>
 #include <tenon/gen/json.hpp>
 
@@ -17,9 +17,9 @@ namespace {
 using namespace tenon;
 using fuzzing::require;
 
-/// Writes what `write` does as the only value, and hands its reader to `read`.
+/// Writes a document of one value with `write`, parses it, and passes the reader to `read`.
 template <class Write, class Read>
-void there_and_back(Write&& write, Read&& read) {
+void round_trip(Write&& write, Read&& read) {
   json::Writer out;
   write(out);
   require(out.view().find('\n') == std::string_view::npos);
@@ -35,7 +35,7 @@ std::string text_of(const json::Reader& value) {
   return out.take();
 }
 
-/// What could be read is written and read again as the same; what could not has an error.
+/// A value that can be read must round-trip; otherwise there must be an error.
 template <class T>
 void read_real(json::Parser& parser, const json::Reader& in) {
   T value;
@@ -43,13 +43,13 @@ void read_real(json::Parser& parser, const json::Reader& in) {
     require(parser.take_error().code() == "wrong-value");
     return;
   }
-  there_and_back([&](json::Writer& out) { out.number(value); },
-                 [&](const json::Reader& back) {
-                   T again;
-                   require(back.read(again));
-                   require(std::isnan(value) ? std::isnan(again) : value == again);
-                   require(std::signbit(value) == std::signbit(again));
-                 });
+  round_trip([&](json::Writer& out) { out.number(value); },
+             [&](const json::Reader& back) {
+               T again;
+               require(back.read(again));
+               require(std::isnan(value) ? std::isnan(again) : value == again);
+               require(std::signbit(value) == std::signbit(again));
+             });
 }
 
 void read_scalar(json::Parser& parser, const json::Reader& in) {
@@ -88,10 +88,10 @@ void read_all(json::Parser& parser, const json::Reader& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = fuzzing::text_of(data, size);
-  // As a text and as a JSON text inside of another it can always be written.
-  there_and_back([&](json::Writer& out) { out.text(input); },
-                 [](const json::Reader& back) { require(back.form() == json::Form::text); });
-  there_and_back([&](json::Writer& out) { out.json(input); }, [](const json::Reader&) {});
+  // Any input can be written as a text, and as JSON inside a document.
+  round_trip([&](json::Writer& out) { out.text(input); },
+             [](const json::Reader& back) { require(back.form() == json::Form::text); });
+  round_trip([&](json::Writer& out) { out.json(input); }, [](const json::Reader&) {});
 
   json::Parser parser;
   const auto root = parser.parse(input);
@@ -100,8 +100,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string text = text_of(*root);
-  there_and_back([&](json::Writer& out) { out.value(*root); },
-                 [&](const json::Reader& back) { require(text_of(back) == text); });
+  round_trip([&](json::Writer& out) { out.value(*root); },
+             [&](const json::Reader& back) { require(text_of(back) == text); });
   read_all(parser, *root);
   return 0;
 }

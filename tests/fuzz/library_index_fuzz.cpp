@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to the reader of the index of the system's loader: what was read is written in the
-// format of ldconfig and read again as the same, and is no larger than a few times the file.
+// Feeds bytes to the reader of the system loader's index of libraries (ld.so.cache). The index must
+// round-trip through the format of ldconfig, and its size must be bounded by the size of the file.
 #include "platform/library_search.hpp"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ void add_number(std::string& text, std::uint32_t number) {
   text.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// As ldconfig writes it, but for the flags of entries.
+/// Returns the index in the format of ldconfig, without the flags of entries.
 std::string written(const LibraryIndex& index) {
   std::uint32_t count = 0;
   for (const auto& [name, paths] : index) count += static_cast<std::uint32_t>(paths.size());

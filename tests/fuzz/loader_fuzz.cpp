@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Compares the reader of module files with the system's loader, which loads what the reader accepts
-// in a child process. The loader must not crash on it, and must see the object that the reader saw.
-// Code of the input may run there and do what it wants: only a crash of the loader itself counts.
+// Compares the reader of module files with the system's loader. A child process loads each file
+// that the reader accepts. The loader must not crash, and must find the same module object as the
+// reader. Code of the input may run in the child and do anything; only a crash of the loader itself
+// counts.
 #include "binary/bundle.hpp"
 #include "binary/byte_source.hpp"
 #include "manifest/module_file.hpp"
@@ -41,8 +42,8 @@ int find_loader(dl_phdr_info* info, std::size_t, void*) {
   return 1;
 }
 
-/// A call of a constructor at an address that cannot be is the input's own fault: the system says
-/// that it does not know the address.
+/// Ignores calls of constructors at non-canonical addresses, for which the system reports
+/// SI_KERNEL: they are faults of the input.
 void crashed(int, siginfo_t* info, void* context) {
   const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -54,7 +55,7 @@ void crashed(int, siginfo_t* info, void* context) {
   ::_exit(!wild && at >= loader.begin && at < loader.end ? crash_of_the_loader : fine);
 }
 
-/// The code of the input may loop, write files or take all memory.
+/// Limits the process, because code of the input may loop, write files or allocate all memory.
 void confine() {
   for (const auto& [what, most] :
        {std::pair{RLIMIT_CPU, 2UL}, std::pair{RLIMIT_FSIZE, 0UL}, std::pair{RLIMIT_CORE, 0UL}}) {
@@ -84,10 +85,10 @@ void confine() {
   ::_exit(address == expected ? fine : other_object);
 }
 
-/// Where the reader sees the object; nothing where it refuses the input.
+/// Returns the address of the module object, or nothing if the reader refuses the input.
 std::optional<std::uint64_t> accepted(std::span<const std::byte> bytes) {
   const auto bundle = tenon::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
-  // Other libraries beside it are no part of the input.
+  // Libraries beside the file are not part of the input.
   if (!bundle || bundle->size() > 1 || !tenon::read_module_image(bytes, "fuzz"))
     return std::nullopt;
   tenon::MemorySource source("fuzz", bytes);
@@ -109,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (child == 0) load(path.c_str(), *object);
   int status = 0;
   ::waitpid(child, &status, 0);
-  if (!WIFEXITED(status)) return 0;  // its own code ended it
+  if (!WIFEXITED(status)) return 0;  // killed by code of the input
   const int verdict = WEXITSTATUS(status);
   if (verdict == other_object || verdict == crash_of_the_loader || verdict == failed_assertion) {
     std::abort();

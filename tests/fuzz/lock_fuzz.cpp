@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to the reader of lock files. What could be read is written and read again as the
-// same.
+// Feeds bytes to the reader of lock files. A valid lock must round-trip.
 #include <algorithm>
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to everything that reads a module's file before it is loaded. Built with clang and
-// -fsanitize=fuzzer it looks for inputs of its own; in ordinary builds replay_test.cpp runs it over
+// Feeds bytes to all readers of a module file that run before it is loaded. Built with clang and
+// -fsanitize=fuzzer, it searches for new inputs; in ordinary builds replay_test.cpp runs it over
 // the inputs in corpus/manifest.
 #include "binary/bundle.hpp"
 #include "manifest/module_file.hpp"
@@ -11,13 +11,13 @@
 
 namespace {
 
-// Whatever the bytes are, an error names itself and what it is about.
+// An error must have a code and the path of the file.
 template <class T>
-void require_answer(const tenon::Result<T>& result) {
+void require_valid_error(const tenon::Result<T>& result) {
   if (!result && (result.error().code().empty() || result.error().where() != "fuzz")) std::abort();
 }
 
-// What is loaded of a file that can be read. Its run path may lead to real libraries.
+// Prepares the copy that would be loaded. The run path of the file may lead to real libraries.
 void make_copy(std::span<const std::byte> bytes) {
   auto bundle = tenon::read_bundle({bytes.begin(), bytes.end()}, "fuzz");
   if (!bundle) return;
@@ -30,8 +30,8 @@ void make_copy(std::span<const std::byte> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span input(data, size);
-  require_answer(tenon::read_module_image(std::as_bytes(input), "fuzz"));
-  require_answer(tenon::parse_manifest({reinterpret_cast<const char*>(data), size}, "fuzz"));
+  require_valid_error(tenon::read_module_image(std::as_bytes(input), "fuzz"));
+  require_valid_error(tenon::parse_manifest({reinterpret_cast<const char*>(data), size}, "fuzz"));
   make_copy(std::as_bytes(input));
   return 0;
 }

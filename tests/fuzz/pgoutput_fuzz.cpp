@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes as a message of logical decoding to its reader. A message that is cut anywhere is
-// refused, unless it is one whose content is not read.
+// Feeds bytes to the reader of messages of logical decoding. A message truncated anywhere must be
+// refused, unless the content of its kind is not read.
 #include "postgres/pgoutput.hpp"
 
 #include <tenon/sdk/failure.hpp>
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_inside(text, change->before);
     check_inside(text, change->after);
   }
-  // Of many places a few stand for all.
+  // Tests at most 64 lengths.
   for (std::size_t end = 0; end < size; end += 1 + size / 64) require(!read(text.substr(0, end)));
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to the reader of pipeline files. What could be read without a finding is written and
-// read again as the same; each finding names a place in the file.
+// Feeds bytes to the reader of pipeline files. A file without problems must round-trip; each
+// problem must have a location in the file.
 #include "pipeline/pipeline_file.hpp"
 
 #include <algorithm>

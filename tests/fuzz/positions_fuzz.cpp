@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to the reader of stored positions. What could be read is stored and read again as the
-// same; what could not is a finding in that file.
+// Feeds bytes to the reader of stored positions. A valid file must round-trip; otherwise a problem
+// must name the file.
 #include "pipeline/position_store.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds text to what reads references to plugins. The first line is a version, the others are
-// references: what can be read is written and read again as the same, and takes the same versions.
+// Feeds text to the parser of references to plugins. The first line is a version, the others are
+// references. A valid reference must round-trip and accept the same versions.
 #include "catalog/reference.hpp"
 
 #include "base/plain_text.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs the fuzz target over the inputs that are kept. CORPUS is their folder.
+// Runs the fuzz target over the inputs in the folder CORPUS.
 #include <gtest/gtest.h>
 
 #include <cstdint>

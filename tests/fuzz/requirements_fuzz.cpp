@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds bytes to what reads versions and requirements. The first line is a version, the lines that
-// follow are requirements: what can be read is written and read again as the same, the algebra of
-// sets holds for it, and what cannot be read has an error that says what and where.
+// Feeds bytes to the parsers of versions and requirements. The first line is a version, the
+// following lines are requirements. A valid requirement must round-trip and follow the algebra of
+// sets; otherwise an error must state the cause and its position.
 #include "package/requirement.hpp"
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 using namespace tenon;
 using fuzzing::require;
 
-// Whatever the bytes are, the error fits on a screen and has no bytes that a terminal obeys.
+// The text of the error must be short, and free of control characters.
 template <class T>
 void require_error(const Result<T>& result, std::string_view code) {
   const std::string text = result.error().to_string();
@@ -39,7 +39,7 @@ std::optional<Version> read_version(std::string_view text) {
   return *version;
 }
 
-// One that was not read and is too long may say nothing that can be read again.
+// The text of a computed requirement may be too long to be parsed.
 void require_same(const Requirement& requirement) {
   const std::string text = requirement.to_string();
   if (text.size() > Requirement::longest_text) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds text to the readers of label selectors, patterns and names of resources. The first two
+// Feeds text to the parsers of label selectors, patterns and names of resources. The first two
 // lines are selectors, the third is a pattern, the others are labels (`key=value`), names for the
-// pattern and resources. A valid selector must match the same labels with blanks around its parts,
-// two selectors the same as both joined, and opposites must never match the same labels.
+// pattern and resources. Blanks around the parts of a selector must not change its matches, two
+// selectors must match like both joined, and opposites must never match the same labels.
 #include "backup/resource_names.hpp"
 #include "selection/glob.hpp"
 #include "selection/label_selector.hpp"
@@ -65,7 +65,7 @@ std::optional<LabelSelector> read_selector(std::string_view text) {
   return std::nullopt;
 }
 
-/// Returns both selectors joined to one.
+/// Checks that both selectors match like both joined to one.
 void check_joined(std::string_view first, std::string_view second, const Labels& labels) {
   const auto a = read_selector(first);
   const auto b = read_selector(second);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Feeds folders of spec files to the generator. The input is their text, one after the other; a
-// line such as `== type/v1.json` names the file that follows. Specs that are good are emitted, and
-// mean the same when they are written anew. Of what is wrong each finding names a place.
+// Feeds folders of spec files to the generator. The input is the text of the files; a line such as
+// `== type/v1.json` names the file that follows. Code must be generated from valid specs, whose
+// fingerprints must not change when they are written again. Each problem must have a location.
 #include "gen/emit/c_header.hpp"
 #include "gen/emit/emit_host.hpp"
 #include "gen/emit/emit_sdk.hpp"
@@ -48,7 +48,7 @@ Files files_in(std::string_view text) {
   return files;
 }
 
-/// Of each version, in the order of the model.
+/// Returns the fingerprint of each version, in the order of the model.
 std::vector<std::uint64_t> fingerprints(const gen::Model& model) {
   std::vector<std::uint64_t> all;
   for (const auto& kind : model.kinds) {
@@ -91,7 +91,7 @@ gen::Model load(const Files& files, const fuzzing::Folder& folder, Diagnostics& 
   return gen::load_specs({.folders = {folder.path().string()}}, findings);
 }
 
-Files written_anew(const Files& files) {
+Files rewritten(const Files& files) {
   Files anew;
   for (const auto& [name, text] : files) {
     Diagnostics none;
@@ -109,7 +109,7 @@ void check(const Files& files, const fuzzing::Folder& folder) {
   }
   if (!findings.empty()) return;
   emit(model);
-  const gen::Model again = load(written_anew(files), folder, findings);
+  const gen::Model again = load(rewritten(files), folder, findings);
   require(findings.empty() && fingerprints(again) == fingerprints(model));
 }
 
@@ -118,7 +118,7 @@ void check(const Files& files, const fuzzing::Folder& folder) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzzing::Folder folder;
   const Files files = files_in(fuzzing::text_of(data, size));
-  // tenon's own specs are not here.
+  // The standard specs are not available.
   const bool standard = std::any_of(files.begin(), files.end(), [](const auto& file) {
     return file.second.find("tenon.dev/") != std::string::npos;
   });
