@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins of older versions, small tables in C, as adapters make them look.
+// Helpers that call plugins of older versions, given as C vtables, through their adapters.
 #pragma once
 
 #include <tenon/gen/kind.hpp>
@@ -21,7 +21,7 @@ inline tenon_string text(std::string_view literal) {
   return {literal.data(), literal.size()};
 }
 
-/// A plugin of an older version as one of version `target`, whose table is a Newer.
+/// A plugin of an older version, adapted to version `target`, whose vtable is a Newer.
 template <class Newer>
 class Adapted {
  public:
@@ -41,7 +41,7 @@ class Adapted {
   void* self_;
 };
 
-/// The methods of version `target` that a plugin of `version` does not really have.
+/// Returns the methods of version `target` that a plugin of `version` does not implement.
 inline Texts missing(const Kind& kind, int version, int target) {
   const auto names = kind.find(version)->adapter_to(target)->missing;
   return Texts(names.begin(), names.end());

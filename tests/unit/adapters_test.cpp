@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What adapters answer, with small tables in C as the plugins of older versions.
+// Results of adapters, with small C vtables as plugins of older versions.
 #include "adapted.hpp"
 
 #include <test/broken_chain.hpp>
@@ -30,7 +30,7 @@ using tenon::Bytes;
 using tenon::Copy;
 using tenon::Value;
 
-// -- Methods added ------------------------------------------------------------
+// -- Added methods ------------------------------------------------------------
 
 tenon_status keep(tenon_call* call, void* self, const test_evolve_added_v1_keep_request* in,
                   const test_evolve_added_v1_keep_response** out) {
@@ -51,7 +51,7 @@ TEST(Adapters, ForwardUnchangedMethodsWithoutCopying) {
   const test_evolve_added_v2_keep_response* out = nullptr;
   ASSERT_EQ(added->keep(call.raw(), added.self(), &in, &out), TENON_OK);
   EXPECT_EQ(out->number, 7);
-  EXPECT_EQ(seen, &in);  // the struct of the caller itself, not a copy
+  EXPECT_EQ(seen, &in);  // the struct of the caller, not a copy
 }
 
 TEST(Adapters, ReturnDefaultsOfEachType) {
@@ -133,9 +133,9 @@ TEST(Adapters, ListMethodsThatThePluginLacks) {
   EXPECT_EQ(missing(test::EvolveChanged::kind(), 1, 2), Texts{});
 }
 
-// -- Methods changed ----------------------------------------------------------
+// -- Changed methods ----------------------------------------------------------
 
-/// What the plugin of version 1 was called with last.
+/// The last request to the plugin of version 1.
 struct Seen {
   std::string text;
   std::int32_t level = 0;
@@ -269,7 +269,7 @@ TEST_F(ChangedMethods, FailsIfThePluginReturnsNoResponse) {
   EXPECT_EQ(call.message(), "the plugin succeeded without an answer");
 }
 
-// -- Values on their way ------------------------------------------------------
+// -- Converted values ---------------------------------------------------------
 
 tenon_status documents(tenon_call* call, void*, const test_carried_v1_documents_request* in,
                        const test_carried_v1_documents_response** out) {
@@ -293,7 +293,7 @@ tenon_status later(tenon_call* call, void* self, const test_carried_v1_later_req
   auto* answer = tenon::new_response<test_carried_v1_later_response>(call);
   answer->text = in->text;
   answer->tone = text("soft");
-  // A plugin that was built before the field was there.
+  // A plugin that was built before the field was added.
   if (!seen.answers_tone) answer->struct_size = offsetof(test_carried_v1_later_response, tone);
   *out = answer;
   return TENON_OK;
@@ -322,7 +322,7 @@ test::EntryV2 entry(const std::string& number) {
   entry.record.payload.after = tenon::to_bytes("payload");
   entry.retyped = number;
   entry.bag = tenon::to_bytes(R"({"size@7":{"type":"int32","value":)" + number + "}}");
-  // What version 1 cannot name.
+  // Version 1 does not have these fields.
   entry.fresh = {{"k", number}};
   entry.record.operation = tenon::RecordV2Operation::Delete;
   entry.record.payload.before = tenon::to_bytes("before");
@@ -407,7 +407,7 @@ TEST(Adapters, OmitFieldsAddedAfterCallerOrPluginWasBuilt) {
   EXPECT_EQ(seen.tone, "loud");
   EXPECT_EQ(out->tone.data, nullptr);
 
-  // A caller that was built before the field was there; what lies behind its struct is not read.
+  // A caller that was built before the field was added; memory after its struct must not be read.
   in.struct_size = offsetof(test_carried_v2_later_request, tone);
   seen.answers_tone = true;
   ASSERT_EQ(carried->later(call.raw(), carried.self(), &in, &out), TENON_OK);
@@ -491,7 +491,7 @@ TEST(Adapters, AdaptVersion1ToVersion4) {
   const test_chain_v4_steady_response* out = nullptr;
   ASSERT_EQ(chain->steady(call.raw(), chain.self(), &in, &out), TENON_OK);
   EXPECT_EQ(out->number, 9);
-  EXPECT_EQ(seen, &in);  // in one hop, through all steps
+  EXPECT_EQ(seen, &in);  // one adapter for all steps, without a copy
 
   const test_chain_v4_since_2_request ask_2{sizeof ask_2};
   const test_chain_v4_since_2_response* since_2 = nullptr;
@@ -513,7 +513,7 @@ TEST(Adapters, AdaptToIntermediateVersions) {
   Adapted<test_chain_v4> newest(test::Chain::kind(), chain_3, 4, &seen);
   EXPECT_EQ(trail_of(newest, call), "4(x)");
 
-  // Another plugin may ask for version 2 or 3 of a plugin of version 1.
+  // Another plugin may use a plugin of version 1 as version 2 or 3.
   Adapted<test_chain_v2> second(test::Chain::kind(), chain_1, 2, &seen);
   const test_chain_v2_trail_request in{sizeof in, text("x")};
   const test_chain_v2_trail_response* out = nullptr;
@@ -563,7 +563,7 @@ TEST(Adapters, RefuseStepsThatAreNotAdaptable) {
   EXPECT_EQ(kind.find(2)->adapter_to(3)->refusal, reason);
 }
 
-// -- What the loader learns ---------------------------------------------------
+// -- Descriptions for the loader ----------------------------------------------
 
 TEST(Kinds, DescribeTheirVtables) {
   const tenon::Kind& kind = test::EvolveChanged::kind();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The writer and the reader of an archive that is made while it is read. If one ends, the other
-// wakes.
+// The writer and the reader of an archive that is written while it is read. If one of them ends,
+// the other is woken.
 #include "backup/archive_stream.hpp"
 
 #include "framework/world.hpp"
@@ -27,7 +27,7 @@ tenon::Error gone() {
   return tenon::Error({.status = TENON_UNAVAILABLE, .message = "the cluster is gone"});
 }
 
-/// Reads until the archive has begun, which consumes some entries.
+/// Reads the first bytes of the archive, which consumes some entries.
 void read_once(tenon::Reader& reader) {
   std::uint8_t buffer[16];
   ASSERT_GT(reader.read(buffer).value(), 0u);
@@ -82,7 +82,7 @@ TEST(ArchiveStream, WaitsForTheReaderIfTheQueueIsFull) {
     }
   });
   EXPECT_TRUE(eventually([&] { return added == 1; }));
-  read_once(*reader);  // frees as much room as was read
+  read_once(*reader);  // makes room in the queue
   EXPECT_TRUE(eventually([&] { return added > 1; }));
   EXPECT_EQ(adding.wait_for(0s), std::future_status::timeout);
   reader.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Archives that were not made by a backup, and streams that end too early.
+// Archives that no backup has written, and streams that end too early.
 #include "backup/archive_path.hpp"
 #include "backup/unpack_archive.hpp"
 
@@ -39,7 +39,7 @@ la_ssize_t append(::archive*, void* to, const void* data, std::size_t size) {
   return static_cast<la_ssize_t>(size);
 }
 
-/// Makes a tar file with any entries.
+/// Returns a tar file with these entries, which may be invalid.
 std::string tar_of(const std::vector<Raw>& entries) {
   std::string tar;
   ::archive* out = ::archive_write_new();
@@ -82,7 +82,7 @@ class InvalidArchive : public testing::Test {
 
 const std::string path = "resources/pods/cluster/a.json";
 
-// -- Valid archives of others -------------------------------------------------
+// -- Valid archives of other programs -----------------------------------------
 
 TEST_F(InvalidArchive, AcceptsArchivesOfTar) {
   world_.write("in/resources/pods/namespaces/web/\xc3\xa4.json", "{\"a\":1}");
@@ -110,7 +110,7 @@ TEST_F(InvalidArchive, IgnoresMetadata) {
   EXPECT_EQ(unpack(tar_of({{"metadata/version"}, {"resources", "", AE_IFDIR}})).value().size(), 0u);
 }
 
-// -- Wrong entries ------------------------------------------------------------
+// -- Invalid entries ----------------------------------------------------------
 
 TEST_F(InvalidArchive, RefusesEntriesThatAreNotItems) {
   const std::string layout =
@@ -197,7 +197,7 @@ TEST_F(InvalidArchive, EnforcesLimits) {
   EXPECT_EQ(unpack(two, {.bytes = two.size() - 1}).error().code(), "archive-too-large");
 }
 
-/// An archive of some kilobytes that unpacks to 8 GB is refused before it fills the disk.
+/// An archive of a few kilobytes would unpack to 8 GB.
 TEST_F(InvalidArchive, RefusesALargeSparseFile) {
   ASSERT_EQ(world_.run({"truncate", "--size", "8G", world_.path("in/" + path).string()}).exit, 0);
   ASSERT_EQ(

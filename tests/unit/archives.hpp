@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Makes and reads streams of archives for tests.
+// Helpers that write and read streams of archives.
 #pragma once
 
 #include "backup/archive_stream.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What runs in the background of a host: timers, workers, and the steps that others watch.
+// Background work of a host: timers, workers, and operations whose steps have deadlines.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -86,18 +86,18 @@ TEST(TimerQueues, DropATaskWhenItsTimerIsDestroyed) {
 TEST(TimerQueues, DropTasksOfAnOperationWhenItEnds) {
   TimerQueue timers;
   const auto owned = std::make_shared<int>();
-  std::atomic<int> looks{0};
+  std::atomic<int> runs{0};
   {
     Operation operation(1h);
     operation.keep(timers.plan(in(1h), [owned] {}));
-    operation.keep(timers.plan(in(0ms), [&] { looks++; }));
+    operation.keep(timers.plan(in(0ms), [&] { runs++; }));
     std::this_thread::sleep_until(in(1ms));
-    operation.keep(timers.plan(in(1h), [owned] {}));  // the look that is due stays
+    operation.keep(timers.plan(in(1h), [owned] {}));  // keeps the timer that is due
     EXPECT_EQ(owned.use_count(), 3);
   }
   EXPECT_EQ(owned.use_count(), 1);
   ASSERT_TRUE(timers.start());
-  EXPECT_TRUE(eventually([&] { return looks == 1; }));
+  EXPECT_TRUE(eventually([&] { return runs == 1; }));
 }
 
 TEST(TimerQueues, RunTasksAroundADroppedTask) {
@@ -106,8 +106,8 @@ TEST(TimerQueues, RunTasksAroundADroppedTask) {
   std::atomic<bool> early{false};
   std::atomic<bool> late{false};
   for (const auto time : {100ms, 300ms}) {
-    static_cast<void>(timers.plan(in(200ms), [] {}));  // dropped at once
-    std::this_thread::sleep_for(1ms);                  // the thread waits
+    static_cast<void>(timers.plan(in(200ms), [] {}));  // dropped immediately
+    std::this_thread::sleep_for(1ms);                  // lets the timer thread wait
     timers.at(in(time), [&, time] { (time == 100ms ? early : late) = true; });
   }
   EXPECT_TRUE(eventually([&] { return early && late; }));
@@ -138,7 +138,7 @@ class WorkersInTurn : public testing::Test {
       return leaves_nothing;
     }));
     EXPECT_TRUE(eventually([&] { return over.load(); }));
-    std::this_thread::sleep_for(1ms);  // it waits for the next one
+    std::this_thread::sleep_for(1ms);  // lets the thread wait for the next job
     return thread;
   }
 
@@ -146,13 +146,13 @@ class WorkersInTurn : public testing::Test {
 };
 
 TEST_F(WorkersInTurn, ShareAThread) {
-  // It lives for a second at most.
+  // An idle thread ends after a second.
   EXPECT_TRUE(eventually([&] { return run(true) == run(true); }));
   EXPECT_EQ(workers_.stop(in(60s)), 0u);
 }
 
 TEST_F(WorkersInTurn, EndTheThreadIfAJobAsksForIt) {
-  // The thread-local objects of a thread end with it.
+  // Thread-local objects are destroyed when their thread ends.
   struct Left {
     ~Left() { ended++; }
     std::atomic<int>& ended;

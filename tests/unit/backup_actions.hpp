@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Helpers for the tests of the builtin item actions: a host that has only the builtins.
+// Helpers for the tests of the builtin item actions, with a host that has only builtins.
 #pragma once
 
 #include <tenon/backup_item_action.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin item actions that only use documents, through a host: the resources that they add,
-// and the changes that they make.
+// The builtin item actions that use only documents, called through a host: resources that they add,
+// and changes of items.
 #include "unit/backup_actions.hpp"
 
 #include <gtest/gtest.h>

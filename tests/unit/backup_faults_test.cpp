@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Unpacks archives and reads documents while each request to the system fails in turn. The result
-// is complete, or there is an error, and nothing is left.
+// Unpacks archives and reads documents while each system call fails in turn. The result must be
+// complete, or there must be an error, and no file may be left.
 #include "backup/documents.hpp"
 #include "backup/unpack_archive.hpp"
 
@@ -73,7 +73,7 @@ TEST_F(BackupFaults, AreReportedByUnpacking) {
 }
 
 TEST_F(BackupFaults, AreReportedByReadingDocuments) {
-  // Not a folder: libstdc++ ends the process if it has no memory for a path in it.
+  // A file, not a folder: libstdc++ aborts if it cannot allocate a path in a folder.
   const auto from = world_.write("faulty/in.json",
                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}
 {"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"b"}}]})");

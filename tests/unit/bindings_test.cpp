@@ -32,13 +32,13 @@ std::string code(const std::optional<Error>& error) {
   return error ? std::string(error->code()) : "";
 }
 
-/// The version that somebody gets, as text; empty where they get none.
+/// Returns the version of a package that a dependent is bound to, or "" if there is none.
 std::string got(const Bindings& bindings, const Package& asker, std::string_view name) {
   const PackageId id = bindings.provider_for(asker, name);
   return id != none ? bindings.repository().package(id).version.to_string() : "";
 }
 
-/// What the host uses, eg: "a 1.0.0, b 2.0.0"; sorted.
+/// Returns the packages in use, sorted, eg: "a 1.0.0, b 2.0.0".
 std::string used(const Bindings& bindings) {
   std::vector<std::string> all;
   for (const PackageId id : bindings.resolution().packages) {
@@ -60,7 +60,7 @@ TEST(Bindings, GiveTheHostTheNewestVersions) {
   EXPECT_TRUE(bindings.diagnostics().empty());
 }
 
-// An old plugin that nobody uses does not keep the host from what is new.
+// An old plugin that is not used must not hold back newer packages.
 TEST(Bindings, IgnoreRequirementsOfUnusedVersions) {
   const Bindings bindings({.host = "photo",
                            .found = {package("x.y/a", "1.0.0", {{"x.y/c", "~1.0"}}),
@@ -154,7 +154,7 @@ TEST(Bindings, ExplainEveryBranchOfATransitiveConflict) {
             "version of x.y/c ^3, or let x.y/a 1.0.0 accept x.y/b 2.0.0");
 }
 
-// A chain of any length: what is near, and what is missing at its end.
+// The error shows the first links of a long chain, and what is missing at its end.
 TEST(Bindings, AbbreviateTheExplanationOfALongChain) {
   Packages packages{.host = "photo"};
   constexpr int length = 4000;
@@ -208,7 +208,7 @@ TEST(Bindings, EnforceRequirementsOfTheCore) {
   EXPECT_EQ(code(bindings.refusal("x.y/b", version("1.0.0"))), "no-matching-version");
 }
 
-// A generation that is about to replace the one that was found.
+// A restart checks the new generation before it replaces the old one.
 TEST(Bindings, BindANewerVersionBeforeItReplacesTheOld) {
   const Bindings bindings(
       {.host = "photo",
@@ -278,8 +278,8 @@ TEST(Bindings, TreatRequirementsOfDevPackagesAsAdvisory) {
   EXPECT_EQ(bindings.diagnostics()[0].code(), "requirement-not-enforced");
 }
 
-// Whatever there is: each package that is refused has a reason, and each requirement of one that is
-// used is met by what it sees.
+// In any repository, each excluded package has a reason, and each requirement of a package in use
+// is met by the version that it is bound to.
 TEST(Bindings, AreConsistentInRandomRepositories) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

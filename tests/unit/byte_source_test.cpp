@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The bytes of files as the readers of modules get them.
+// Byte sources, through which the readers of modules read files.
 #include "binary/byte_source.hpp"
 
 #include "framework/world.hpp"
@@ -19,7 +19,7 @@
 namespace tenon {
 namespace {
 
-/// No two of its pieces of a few bytes are the same.
+/// Returns content without repeated sequences of a few bytes.
 std::string content_of(std::size_t size) {
   std::string content;
   for (std::uint32_t i = 0; content.size() < size; i++) content += std::to_string(i) + ",";
@@ -27,14 +27,14 @@ std::string content_of(std::size_t size) {
   return content;
 }
 
-/// What stands there, or the code of the error.
+/// Returns the bytes at an offset, or the code of the error.
 std::string read(ByteSource& source, std::uint64_t offset, std::size_t size) {
   std::string piece(size, '?');
   const auto done = source.read(offset, std::as_writable_bytes(std::span(piece)), "a piece");
   return done ? piece : std::string(done.error().code());
 }
 
-/// How many calls of the system have read something.
+/// Returns the number of read system calls of this process.
 int reads_of_process() {
   std::ifstream counters("/proc/self/io");
   std::string name;
@@ -55,7 +55,7 @@ TEST(ByteSources, ReturnTheContentOfTheFile) {
     EXPECT_EQ(read(from_file, offset, size), expected) << offset << " " << size;
     EXPECT_EQ(read(from_memory, offset, size), expected) << offset << " " << size;
   };
-  // At the ends of the blocks that are read at once, in them and across, again and again.
+  // Reads at the ends of cached blocks, inside them and across them, repeatedly.
   for (const std::size_t size : {0, 1, 7, 4095, 4096, 4097, 9000}) {
     for (const std::uint64_t offset : {0, 1, 4090, 4095, 4096, 4097, 8191, 8192, 10000}) {
       expect_piece(offset, size);
@@ -80,14 +80,14 @@ TEST(ByteSources, ReportReadsPastTheEnd) {
     EXPECT_EQ(read(*source, 5001, 0), "truncated-file");
     EXPECT_EQ(read(*source, ~std::uint64_t{0}, 2), "truncated-file");
   }
-  // What the file has lost since it was opened.
+  // The file was truncated after it was opened.
   std::filesystem::resize_file(path, 100);
   FileSource shrunk(file);
   EXPECT_EQ(read(shrunk, 90, 10), content.substr(90, 10));
   EXPECT_EQ(read(shrunk, 90, 11), "truncated-file");
   EXPECT_EQ(read(shrunk, 4200, 10), "truncated-file");
   EXPECT_EQ(read(shrunk, 0, 5000), "truncated-file");
-  // What it has gained since.
+  // The file has grown after it was opened.
   std::filesystem::resize_file(path, 6000);
   FileSource grown(file);
   EXPECT_EQ(read(grown, 4990, 10), std::string(10, '\0'));
@@ -108,10 +108,10 @@ TEST(ByteSources, CacheNearbyReads) {
   EXPECT_EQ(reads(4000, 96), 0);
   EXPECT_EQ(reads(5000, 100), 1);
   EXPECT_EQ(reads(4096, 4096), 0);
-  EXPECT_EQ(reads(0, 100), 0);      // the start stays
-  EXPECT_EQ(reads(12280, 100), 1);  // from one block into the next
+  EXPECT_EQ(reads(0, 100), 0);      // the start stays cached
+  EXPECT_EQ(reads(12280, 100), 1);  // across two blocks
   EXPECT_EQ(reads(12300, 4000), 0);
-  EXPECT_EQ(reads(5000, 100), 1);  // of the others the last one
+  EXPECT_EQ(reads(5000, 100), 1);  // only the last other block is cached
   EXPECT_EQ(reads(100, 10000), 1);
   EXPECT_EQ(reads(5000, 100), 0);
   EXPECT_EQ(reads(0, 0), 0);

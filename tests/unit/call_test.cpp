@@ -20,7 +20,7 @@ using detail::ChildCall;
 using detail::NestedCall;
 using namespace std::chrono_literals;
 
-/// How often a call had to ask the host for memory.
+/// Counts how often a call allocates memory from the host.
 class CountsBlocks {
  public:
   explicit CountsBlocks(Call& call) : own_(*call.raw()->functions) {
@@ -166,7 +166,7 @@ TEST(Call, KeepsItsHandleAcrossReset) {
   const std::intptr_t handle = handle_of(call);
   call.cancel();
   call.reset();
-  EXPECT_EQ(handle_of(call), handle) << "a late signal would go to somebody else's file";
+  EXPECT_EQ(handle_of(call), handle) << "a late signal would reach another file";
   EXPECT_FALSE(is_readable(handle));
   call.cancel();
   EXPECT_TRUE(is_readable(handle));
@@ -186,7 +186,7 @@ TEST(ChildCall, InheritsDeadlineAndCancellation) {
   EXPECT_EQ(child.cancelled(), CancelReason::none);
   parent.cancel(CancelReason::restart);
   EXPECT_EQ(child.cancelled(), CancelReason::restart);
-  EXPECT_EQ(ChildCall(&parent).cancelled(), CancelReason::restart) << "born cancelled";
+  EXPECT_EQ(ChildCall(&parent).cancelled(), CancelReason::restart) << "cancelled at creation";
 }
 
 TEST(ChildCall, IsWokenByAnyAncestor) {
@@ -211,7 +211,7 @@ TEST(ChildCall, DoesNotCancelItsParent) {
   EXPECT_EQ(parent.message(), "");
 }
 
-// Each child writes what failed inside of it, while the parent builds errors of its own.
+// Each child records failures on its thread while the parent creates errors of its own.
 TEST(ChildCall, TransfersItsFailuresAcrossThreads) {
   for (int round = 0; round < 200; round++) {
     Call parent;
@@ -285,7 +285,7 @@ TEST(NestedCall, DoesNotCancelItsParent) {
   const std::intptr_t handle = handle_of(whole);
   {
     NestedCall part(whole);
-    EXPECT_EQ(handle_of(part), handle) << "it needs no handle of its own";
+    EXPECT_EQ(handle_of(part), handle) << "it needs no handle";
     part.cancel(CancelReason::restart);
     EXPECT_TRUE(is_readable(handle));
     EXPECT_EQ(wait_on(part, 1min), TENON_CANCELLED_BY_RESTART);

@@ -31,7 +31,7 @@ class Catalogs : public testing::Test {
     return std::make_shared<const Manifest>(std::move(manifest));
   }
 
-  /// Lists what a scan found: names of packages, which are those of the files, and versions.
+  /// Publishes the result of a scan: pairs of package, which is also the file name, and version.
   void list(const std::vector<std::pair<std::string, std::string>>& found) {
     std::vector<FoundModule> modules;
     for (const auto& [name, version] : found) {
@@ -45,7 +45,7 @@ class Catalogs : public testing::Test {
   std::shared_ptr<Module> module(const std::string& name) const {
     return store_->current()->module_of("/" + name + ".so");
   }
-  /// The versions that the current catalog registers under a name.
+  /// Returns the versions that the current catalog registers under a name.
   std::vector<std::string> versions(const std::string& name) const {
     std::vector<std::string> versions;
     const auto catalog = store_->current();
@@ -90,7 +90,7 @@ TEST_F(Catalogs, ReuseTheLiveModuleOfAFileThatReturns) {
   list({{"saw", "1.0.0"}});
   const auto older = store_->current();
   list({});
-  EXPECT_EQ(store_->current()->modules().size(), 0u) << "nobody uses it";
+  EXPECT_EQ(store_->current()->modules().size(), 0u) << "it is not in use";
   list({});
   list({{"saw", "2.0.0"}});
   EXPECT_EQ(module("saw"), older->content().modules.front().module);
@@ -131,7 +131,7 @@ TEST_F(Catalogs, AreRebuiltAfterAConcurrentChange) {
   list({{"saw", "1.0.0"}, {"axe", "1.0.0"}});
   const auto saw = store_->prepare(*module("saw"), manifest("saw", "2.0.0"));
   const auto axe = store_->prepare(*module("axe"), manifest("axe", "2.0.0"));
-  module("saw")->take_manifest(manifest("saw", "2.0.0"), {});  // as a restart does
+  module("saw")->take_manifest(manifest("saw", "2.0.0"), {});  // like a restart
   saw->publish();
   module("axe")->take_manifest(manifest("axe", "2.0.0"), {});
   axe->publish();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where modules are looked for, and what is found there. FAULTS is the folder of test modules.
+// Search paths, and the scan of their folders. FAULTS is the folder of test modules.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -29,7 +29,7 @@ using Texts = std::vector<std::string>;
 const fs::path good = FAULTS "/good.so";
 const fs::path good_2 = FAULTS "/good-edition-2.so";
 
-/// One variable of the test's own environment, as it was again at its end.
+/// Sets an environment variable. The destructor restores it.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -101,7 +101,7 @@ TEST(Scan, ReadsOnlyFilesWithTheExtensionOfModules) {
   EXPECT_EQ(codes_of(found), Texts());
 }
 
-/// Copies a module to a path below the plugins.
+/// Copies a module to a path below the folder of plugins.
 void place_below(const World& world, const fs::path& module, const char* path) {
   fs::create_directories((world.plugins() / path).parent_path());
   fs::copy_file(module, world.plugins() / path);
@@ -192,7 +192,7 @@ TEST(Scan, ReportsCircularLinks) {
   EXPECT_EQ(codes_of(scan({{world.plugins(), true}})).size(), 2u);
 }
 
-// Whatever lies in front of it, one that can be loaded is found.
+// A loadable module is found among any number of bad files.
 TEST(Scan, SkipsFilesThatAreTooLarge) {
   World world;
   world.place(good, "a.so");
@@ -242,7 +242,7 @@ TEST(Scan, RereadsChangedFiles) {
   EXPECT_EQ(scan(places, known, later).modules.size(), 1u);
 }
 
-// Two changes within a moment may have the same times.
+// Two changes in quick succession may have the same time.
 TEST(Scan, RereadsFilesThatHaveJustChanged) {
   World world;
   world.place(good, "a.so");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/change-namespace: every place in which a document names a namespace.
+// The action tenon.dev/change-namespace renames namespaces in every field that refers to one.
 #include "unit/backup_actions.hpp"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"key":"kubernetes.io/metadata.name","operator":"In","values":["a","db-test","test"]},)"
             R"({"key":"team","operator":"In","values":["web"]}]}}]}]}})"}));
 
-/// A pod specification with a term of affinity to the pods of a namespace in each of its places.
+/// Returns a pod specification with each kind of affinity term, for the pods of a namespace.
 std::string affinity_to(const std::string& space) {
   const std::string term = R"({"namespaces":["x",")" + space +
                            R"("],"namespaceSelector":{"matchLabels":{)"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Signals of crashes that are none of a plugin: they have the effect that they had before there was
-// a handler for plugins.
+// Crash signals that no plugin caused. They must have the same effect as without the handlers.
 #include "platform/containment.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ namespace {
 
 int* volatile nowhere = nullptr;
 
-/// What the handler of the process saw.
+/// Observations of the previous handler of the process.
 volatile int calls = 0;
 volatile int sender = 0;
 volatile bool self_blocked = false;
@@ -54,7 +53,7 @@ struct sigaction current() {
   return action;
 }
 
-/// Each test changes the handlers of the process, so each runs in a child.
+/// Runs a test in a child process, because it changes the signal handlers of the process.
 template <class Body>
 void in_child(Body body) {
   EXPECT_EXIT(

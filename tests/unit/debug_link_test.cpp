@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Where a file says that its debug information is. FAULTS is the folder of tests/faults.
+// The link from a file to its debug information. FAULTS is the folder of tests/faults.
 #include "binary/byte_source.hpp"
 #include "binary/elf.hpp"
 #include "binary/elf_format.hpp"
@@ -44,7 +44,7 @@ class DebugLink : public testing::Test {
   elf::Section& section(std::uint64_t index) {
     return at<elf::Section>(header().sections_offset + index * sizeof(elf::Section));
   }
-  /// The section with the link.
+  /// Returns the section with the link.
   elf::Section& section() {
     const std::uint64_t place = link().value().place;
     for (std::uint64_t i = 0; i < header().section_count; i++) {
@@ -128,7 +128,7 @@ TEST_F(DebugLink, RequiresATerminatedName) {
   EXPECT_FALSE(link());
   found.size = bytes_.size() - found.offset + 1;
   EXPECT_FALSE(link()) << "a section past the end of the file";
-  // The longest name that a file can have, and one that is longer.
+  // The longest file name, and a longer one.
   found.size = size;
   for (const std::size_t length : {255, 256}) {
     const std::uint64_t end = bytes_.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A destination of version 1 as one of version 2: batches that are accepted in part above all.
+// A destination of version 1 adapted to version 2, especially batches that are accepted in part.
 #include <tenon/destination.hpp>
 
 #include <tenon/call.hpp>
@@ -25,8 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using Positions = std::vector<std::string>;
 
-/// Accepts every record whose payload is not "refuse", "unwritable" ones to fail later; answers
-/// wait until there is one, and a write until there is room for its answer.
+/// Accepts every record except those with the payload "refuse"; "unwritable" ones fail later. `ack`
+/// waits for an acknowledgement, and `write` until there is room for its acknowledgement.
 struct Target {
   std::mutex mutex;
   std::condition_variable changed;
@@ -103,7 +103,7 @@ struct DestinationStepTest : testing::Test {
   const tenon_destination_v2& table() const {
     return *static_cast<const tenon_destination_v2*>(adapter.table);
   }
-  /// Writes a batch of records, each with its payload as its position.
+  /// Writes a batch of records, whose positions equal their payloads.
   tenon_status write(Call& call, const Positions& payloads) {
     std::vector<RecordV2> records;
     for (const std::string& payload : payloads) {
@@ -116,8 +116,8 @@ struct DestinationStepTest : testing::Test {
   }
   tenon_status write(const Positions& payloads) { return write(call, payloads); }
 
-  /// The next acks, each as its position, and the error's code and message behind it. An error
-  /// that can be retried has a "?".
+  /// Returns the next acknowledgements as positions, followed by code and message of an error. A
+  /// retryable error has a "?".
   tenon_status next(Call& call, Positions& acks) {
     const tenon_destination_v2_next_acks_request in{sizeof in};
     const tenon_destination_v2_next_acks_response* out = nullptr;
@@ -158,7 +158,7 @@ TEST_F(DestinationStepTest, FailsIfNoRecordIsAccepted) {
   EXPECT_EQ(write({"refuse", "b"}), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(call.message(), "refused");
   EXPECT_EQ(write({"c"}), TENON_OK);
-  EXPECT_EQ(next(1), Positions{"c"});  // no answer speaks of the batch that failed
+  EXPECT_EQ(next(1), Positions{"c"});  // the failed batch is not acknowledged
 }
 
 TEST_F(DestinationStepTest, RefusesTheRestOfABatchInOrder) {
@@ -187,7 +187,7 @@ TEST_F(DestinationStepTest, ReturnsRefusalsAfterStop) {
 }
 
 TEST_F(DestinationStepTest, WakesAThreadThatWaitsForAcks) {
-  // The answer to "a" may be collected before write_batch learns that what follows is refused.
+  // "a" may be acknowledged before write_batch returns the refusal of the next record.
   target.pause_after_write = 5ms;
   for (int round = 0; round < 10; round++) {
     Positions acks;
@@ -203,7 +203,7 @@ TEST_F(DestinationStepTest, WakesAThreadThatWaitsForAcks) {
   }
 }
 
-/// Each write waits for the answer to the one before, in the middle of a batch.
+/// Each write waits until the previous one is acknowledged, within the batch.
 TEST_F(DestinationStepTest, WritesToAPluginWithAQueueOfOne) {
   target.room = 1;
   call.set_timeout(20s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Packages that require the same one: who gets which version in a host, by hand and against brute
-// force.
+// Packages that require the same package: the versions that they get in a host, in examples and
+// compared with brute force.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ Package package(std::string name, const std::string& number, const Specs& needs 
   return package;
 }
 
-/// The version that somebody gets, as text; empty where they get none.
+/// Returns the version of a package that a dependent is bound to, or "" if there is none.
 std::string got(const Bindings& bindings, const Package& asker, std::string_view name) {
   const PackageId id = bindings.provider_for(asker, name);
   return id != none ? bindings.repository().package(id).version.to_string() : "";
 }
 
-/// What the host uses without a version in its reference, as text.
+/// Returns the version that the host uses for a reference without a version.
 std::string seen(const Bindings& bindings, std::string_view name) {
   for (const PackageId id : bindings.repository().versions(name)) {
     const Version& version = bindings.repository().package(id).version;
@@ -48,7 +48,7 @@ std::string seen(const Bindings& bindings, std::string_view name) {
   return "";
 }
 
-// The example of the seed.
+// x requires z 1.2.0, y any z 1.x: both must get 1.2.0.
 class Diamond : public testing::Test {
  protected:
   const Package x_ = package("s.d/x", "1.0.0", {{"s.d/z", "1.2.0"}});
@@ -82,7 +82,7 @@ TEST_F(Diamond, IncludesRequirementsOfTheHost) {
   EXPECT_FALSE(bindings.refusal("s.d/z", Version::parse("1.3.0").value())) << "by its number";
 }
 
-// What the host uses freely requires what it requires like everybody else.
+// Requirements of packages that the host uses without a requirement count like all others.
 TEST_F(Diamond, IncludesPackagesTheHostUsesWithoutARequirement) {
   const Package newest = package("s.d/free", "2.0.0", {{"s.d/z", "1.2.0"}});
   const Package older = package("s.d/free", "1.0.0", {{"s.d/z", "1.3.0"}});
@@ -113,7 +113,7 @@ TEST(SelfRequirements, AreMetByThePackageOrSideBySide) {
   EXPECT_FALSE(bindings.refusal(fits, "s.d/a", fits.version, false));
   EXPECT_EQ(seen(bindings, "s.d/a"), "2.0.0");
 
-  // Code that was not found, and is to take the place of 1.5.0.
+  // A version that the scan did not find, and that replaces 1.5.0.
   const Package fresh = package("s.d/a", "1.6.0", {{"s.d/a", ">=1.6"}, {"s.d/a", "<2"}});
   EXPECT_FALSE(bindings.refusal(fresh, "s.d/a", fresh.version, false));
   EXPECT_FALSE(bindings.restart_refusal(fits, fresh, {}, "a.so"));
@@ -138,7 +138,7 @@ std::set<std::string> names_in_use(const Bindings& bindings) {
   return names;
 }
 
-/// Random hosts of up to 16 packages. A package requires only names behind its own, or also itself.
+/// Random hosts of up to 16 packages. A package requires only later names, and optionally itself.
 class RandomHosts : public testing::Test {
  protected:
   static constexpr std::size_t names = 4;
@@ -151,8 +151,8 @@ class RandomHosts : public testing::Test {
     return specs[below(std::size(specs))];
   }
 
-  /// `own`: some require other versions of themselves, which is a circle, so that more versions
-  /// may be used than need be.
+  /// `own`: some packages require other versions of themselves. This is a cycle, so that more
+  /// versions than necessary may be used.
   Packages packages(bool own) {
     Packages made{.host = "photo"};
     for (std::size_t i = 0; i < names; i++) {
@@ -176,7 +176,7 @@ class RandomHosts : public testing::Test {
   std::mt19937 random_{seed_};
 };
 
-/// What should come of it, found the long way.
+/// The expected result, found by brute force.
 class Expected {
  public:
   explicit Expected(const Packages& packages) : packages_(packages) {
@@ -186,7 +186,7 @@ class Expected {
   }
 
   bool usable(std::size_t i) const { return usable_.contains(i); }
-  /// Of what is usable and takes part, the newest; packages_.found.size(): nothing.
+  /// Returns the index of the newest usable matching package, or packages_.found.size().
   template <class Fits>
   std::size_t newest(const std::string& name, Fits fits) const {
     std::size_t best = packages_.found.size();
@@ -232,7 +232,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
                 !(expected.usable(i) && taken));
     }
 
-    // By name, in an order in which those who require stand before what they require.
+    // Visits names so that requirers come before the packages that they require.
     std::set<std::size_t> in_use;
     for (std::size_t n = 0; n < names; n++) {
       const std::string name = this->name(n);
@@ -259,7 +259,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
       });
       for (const auto& [requirer, takes] : requirers) {
         const auto of_it = [&versions = *takes](const Version& v) { return versions.contains(v); };
-        if (expected.newest(name, of_it) == count) continue;  // the host asks in vain
+        if (expected.newest(name, of_it) == count) continue;  // an unmet requirement of the host
         const std::string gets = requirer == count ? seen(bindings, name)
                                                    : got(bindings, packages.found[requirer], name);
         ASSERT_NE(gets, "");
@@ -275,7 +275,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
         ASSERT_NE(provider, count);
         in_use.insert(provider);
       }
-      // A requirement of one's own name: itself, or another version that may be in use by that.
+      // A self requirement is met by the package itself or by another version.
       for (std::size_t i = 0; i < count; i++) {
         const Package& one = packages.found[i];
         if (one.name != name || !expected.usable(i)) continue;
@@ -293,7 +293,7 @@ TEST_F(RandomHosts, AgreeWithBruteForce) {
         if (one.name != name) continue;
         for (std::size_t i = 0; i < count; i++) {
           if (packages.found[i].name == name && packages.found[i].version == one.version) {
-            in_use.insert(i);  // also what another version of itself has got
+            in_use.insert(i);  // also versions that only meet self requirements
           }
         }
       }
@@ -319,7 +319,7 @@ TEST_F(RandomHosts, AreStableWithTheirResultAsALock) {
       locked.found.push_back(package(name(below(names)), number));
     }
     const Bindings after(locked);
-    // Packages that could not be used before are not in the lock, and may need what it leaves out.
+    // Packages that were unusable before are not in the lock, and may require unlocked packages.
     if (names_in_use(after) != names_in_use(before)) continue;
     same++;
     ASSERT_TRUE(after.resolution().within_lock);

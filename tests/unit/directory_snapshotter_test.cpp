@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin volume snapshotter in a host on a real file system, also with failing requests to the
-// system and with a killed process.
+// The builtin volume snapshotter in a host on a real file system, also with failing system calls
+// and with a killed process.
 #include "framework/faulty.h"
 #include "framework/faulty.hpp"
 #include "framework/world.hpp"
@@ -80,7 +80,7 @@ class DirectorySnapshotter : public testing::Test {
   void write(std::string_view path, std::string_view content) const {
     world_.write("disk/volumes/" + std::string(path), content);
   }
-  /// Makes a volume with entries of all types.
+  /// Creates a volume with entries of all types.
   void make_volume(const std::string& id) const {
     write(id + "/data/table", std::string(100'000, 't'));
     write(id + "/data/empty", "");
@@ -348,7 +348,7 @@ class DirectorySnapshotterFaults : public DirectorySnapshotter {
  protected:
   DirectorySnapshotterFaults() { make_volume("v"); }
 
-  /// Returns the requests to the system that a function makes.
+  /// Returns the system calls that a function makes.
   template <class Body>
   std::vector<Request> requests(Body&& body) {
     const fs::path log = world_.path("log");
@@ -374,7 +374,7 @@ TEST_F(DirectorySnapshotterFaults, LeaveCompleteSnapshotsOrNone) {
       faulty_end();
       if (how == FAULTY_SHORT) {
         EXPECT_TRUE(made);
-      } else if (how != EINTR && all[i].name != "open") {  // leftovers may stay
+      } else if (how != EINTR && all[i].name != "open") {  // abandoned files may stay
         EXPECT_FALSE(made);
       }
       if (!made && how == ENOSPC) {
@@ -412,7 +412,7 @@ TEST_F(DirectorySnapshotterFaults, AreReportedByDeletions) {
   for (std::size_t i = 0; i < all.size(); i++) {
     SCOPED_TRACE(all[i].name + " " + all[i].path);
     id = snapshot("v").value();
-    EXPECT_EQ(partial("snapshots"), 0u);  // what the previous deletion left
+    EXPECT_EQ(partial("snapshots"), 0u);  // also removes files of the previous deletion
     faulty_begin(root().c_str(), "", nullptr, static_cast<long>(i) + 1, EIO);
     const auto deleted = snapshotter().delete_snapshot(id);
     faulty_end();

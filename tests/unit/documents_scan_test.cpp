@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The resources that are found in JSON files, and the errors of other documents.
+// Scanning of JSON files for resources, and the errors of invalid documents.
 #include "backup/archive_path.hpp"
 #include "backup/document_scanner.hpp"
 #include "backup/documents.hpp"
@@ -77,7 +77,7 @@ class Documents : public testing::Test {
   Texts definitions_;
 };
 
-// -- Good ones ----------------------------------------------------------------
+// -- Valid documents ----------------------------------------------------------
 
 TEST_F(Documents, AreReadFromOneFile) {
   const Items one = read("\xef\xbb\xbf " + pod + "\n");
@@ -187,7 +187,7 @@ TEST_F(Documents, MayBeLargerThanTheReadBuffer) {
 TEST_F(Documents, AreRefusedIfTheFileHasChanged) {
   const Items items = read(pod);
   std::string other = pod;
-  other[other.find("Pod")] = 'G';  // as large as before
+  other[other.find("Pod")] = 'G';  // keeps the size
   world_.write("in.json", other);
   EXPECT_EQ(items.read(0).error().code(), "file-changed");
 }
@@ -208,7 +208,7 @@ TEST_F(Documents, AreStreamedFromLargeLists) {
   EXPECT_LT(memory.growth(), 20'000'000u);
 }
 
-// -- Wrong ones ---------------------------------------------------------------
+// -- Invalid documents --------------------------------------------------------
 
 TEST_F(Documents, AreReadBesideInvalidElements) {
   const Items items =
@@ -271,7 +271,7 @@ TEST_F(Documents, ReportEachErrorWithItsPosition) {
        "1:1", "bad-id", "the namespace cannot be part of a path: it names a folder"},
   };
   for (const Wrong& wrong : wrongs) {
-    // The document of the next line is read in any case.
+    // The document on the next line must be read in any case.
     const Items items = read(wrong.document + "\n" + node);
     EXPECT_EQ(ids(items), Texts{"nodes n"}) << wrong.document;
     const auto problems = problem_texts();
@@ -324,7 +324,7 @@ TEST_F(Documents, ReportMissingInput) {
   EXPECT_EQ(problems_[0].code(), "cannot-read");
 }
 
-// -- Pieces -------------------------------------------------------------------
+// -- Piecewise input ----------------------------------------------------------
 
 class Trace : public ScanHandler {
  public:

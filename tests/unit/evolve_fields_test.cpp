@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Fields of requests and responses that have other names in a newer version.
+// Fields of requests and responses that were renamed in a newer version.
 #include "adapted.hpp"
 
 #include <test/evolve_fields.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace tenon::tests;
 
-/// What the plugin was given.
+/// The last request to the plugin.
 struct Seen {
   const void* request = nullptr;
   std::string move;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Methods whose names go to others, and methods that were gone and return.
+// Methods whose names were reused by others, and methods that were removed and added again.
 #include "adapted.hpp"
 
 #include <test/evolve_names.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace tenon::tests;
 
-/// Answers which method it is, and the text it got.
+/// Returns the name of the method and the text of the request.
 template <char name, class Request, class Response>
 tenon_status named(tenon_call* call, void* self, const Request* in, const Response** out) {
   if (self != nullptr) *static_cast<const void**>(self) = in;
@@ -47,12 +47,12 @@ constexpr test_evolve_names_v2 plugin_2 = {
     named<'y', test_evolve_names_v2_size_bytes_request, test_evolve_names_v2_size_bytes_response>,
     named<'z', test_evolve_names_v2_size_request, test_evolve_names_v2_size_response>};
 
-/// A plugin as version 4, which calls methods by their slots.
+/// A plugin adapted to version 4, whose methods are called by their slots.
 struct Newest {
   template <class Plugin>
   explicit Newest(const Plugin& plugin) : adapted(test::EvolveNames::kind(), plugin, 4, &seen) {}
 
-  /// What a method answers to the text "x".
+  /// Returns the response of a method to the text "x".
   template <class Request, class Response>
   std::string answer(tenon_status (*method)(tenon_call*, void*, const Request*, const Response**)) {
     const Request in{sizeof in, text("x")};
@@ -88,7 +88,7 @@ TEST(EvolveNames, ReusesTheNameOfARenamedMethod) {
 TEST(EvolveNames, CallsAMethodThatWasAddedAgain) {
   Newest plugin(plugin_1);
   EXPECT_EQ(plugin.answer(plugin.adapted->again), "b:x");
-  EXPECT_TRUE(plugin.handed_on) << "in one hop, past the version that lacks it";
+  EXPECT_TRUE(plugin.handed_on) << "directly, past the version that lacks it";
   Newest between(plugin_2);
   EXPECT_EQ(between.answer(between.adapted->again),
             "error: version 2 of test.example/evolve_names has no back");

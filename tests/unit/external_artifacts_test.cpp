@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/external-artifacts with real files: it removes what an annotation names, and nothing
-// outside of its directory. Requests to the system may fail.
+// tenon.dev/external-artifacts with real files: it removes the files that an annotation names, and
+// nothing outside its directory. System calls may fail.
 #include "framework/faulty.h"
 #include "framework/faulty.hpp"
 #include "framework/world.hpp"
@@ -117,7 +117,7 @@ TEST_F(ExternalArtifactsAction, RefusesPathsOutsideItsDirectory) {
   }
   EXPECT_TRUE(exists("outside"));
   EXPECT_TRUE(exists("artifacts/kept"));
-  EXPECT_TRUE(exists("artifacts/a"));  // a list with a bad path has no effect
+  EXPECT_TRUE(exists("artifacts/a"));  // a list with an invalid path has no effect
 }
 
 TEST_F(ExternalArtifactsAction, DoesNotFollowSymbolicLinks) {
@@ -130,7 +130,7 @@ TEST_F(ExternalArtifactsAction, DoesNotFollowSymbolicLinks) {
                   .find("found a file or a symbolic link on the way to it"),
               std::string::npos);
   }
-  ASSERT_TRUE(run("file,tree,way"));  // the links themselves
+  ASSERT_TRUE(run("file,tree,way"));  // removes the links themselves
   EXPECT_FALSE(exists("artifacts/way"));
   EXPECT_FALSE(exists("artifacts/file"));
   EXPECT_FALSE(exists("artifacts/tree"));
@@ -270,7 +270,7 @@ class ExternalArtifactsFaults : public ExternalArtifactsAction {
     write("artifacts/tree/a/b/file");
     write("artifacts/tree/other");
   }
-  /// The requests that the removal of paths makes.
+  /// Returns the system calls that the removal of paths makes.
   std::vector<Request> requests(std::string_view paths) {
     const fs::path log = world_.path("log");
     faulty_begin(directory().c_str(), "", log.c_str(), 0, 0);
@@ -280,7 +280,7 @@ class ExternalArtifactsFaults : public ExternalArtifactsAction {
     fs::remove(log);
     return requests;
   }
-  /// Removes paths while one request fails, numbered from 0.
+  /// Removes paths while system call `at`, counted from 0, fails.
   Result<void> run_failing(std::string_view paths, std::size_t at, int how) {
     faulty_begin(directory().c_str(), "", nullptr, static_cast<long>(at) + 1, how);
     auto done = run(paths);
@@ -319,7 +319,7 @@ TEST_F(ExternalArtifactsFaults, ReportsRemovalsThatAreNotDurable) {
       << done.error().message();
   make_tree();
   EXPECT_TRUE(run_failing("tree", sync, EINTR));
-  EXPECT_TRUE(run_failing("none", 1, EINVAL));  // a file system that cannot do this for folders
+  EXPECT_TRUE(run_failing("none", 1, EINVAL));  // a file system that cannot sync folders
 }
 
 TEST_F(ExternalArtifactsFaults, AllowsAFailedRemovalToBeRepeated) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The test modules that are wrong in one thing. FAULTS is the folder of tests/faults.
+// Test modules that each have one fault. FAULTS is the folder of tests/faults.
 #pragma once
 
 #include "platform/file.hpp"

@@ -50,7 +50,7 @@ TEST_F(FileComparisonTest, DoesNotReadOversizedFiles) {
   const auto b = write("b", "b");
   std::filesystem::resize_file(a, (std::uintmax_t{1} << 30) + 1);
   std::filesystem::resize_file(b, (std::uintmax_t{1} << 30) + 1);
-  EXPECT_FALSE(files_.differ(a, b)) << "a hash of either would take seconds";
+  EXPECT_FALSE(files_.differ(a, b)) << "hashing either file would take seconds";
   EXPECT_TRUE(files_.differ(a, write("c", "c")));
 }
 

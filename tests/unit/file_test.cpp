@@ -147,7 +147,7 @@ TEST(ReplacedFile, RefusesPipes) {
 TEST(ReplacedFile, KeepsOwnerPermissionsAndAccessList) {
   const tests::World world;
   const auto path = world.write("a", "old");
-  // Version 2, then tag, permissions and id of: owner, user 1, group, mask, others.
+  // Version 2; then tag, permissions and id of owner, user 1, group, mask and others.
   const std::uint32_t list[] = {2,   0x00060001, ~0U, 0x00040002, 1,  0x00040004,
                                 ~0U, 0x00040010, ~0U, 0x00000020, ~0U};
   const bool lists = ::setxattr(path.c_str(), "system.posix_acl_access", list, sizeof list, 0) == 0;
@@ -198,7 +198,7 @@ TEST(File, IsRemovedLikeAnEmptyFolder) {
   const auto folder = world.path("folder/file").parent_path();
   ASSERT_TRUE(platform::remove(folder));
   EXPECT_FALSE(fs::exists(folder));
-  EXPECT_TRUE(platform::remove(folder)) << "nothing is there";
+  EXPECT_TRUE(platform::remove(folder)) << "it does not exist";
   EXPECT_FALSE(platform::remove(world.root()));
 }
 

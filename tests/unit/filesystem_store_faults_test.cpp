@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin object store with failing requests to the system: each request of a put fails in
-// turn, in each way, or the process is killed instead.
+// The builtin object store with failing system calls: each system call of a put fails in turn, in
+// each way, or the process is killed at that point.
 #include "framework/faulty.h"
 #include "framework/faulty.hpp"
 #include "unit/killed.hpp"
@@ -25,11 +25,11 @@ const std::string new_content(200'000, 'n');
 
 class FilesystemStoreFaults : public ObjectStores {
  protected:
-  /// Makes the request number `at` fail; 0: none.
+  /// Makes system call `at`, counted from 1, fail; 0: none.
   void begin(long at, int how, const char* log = nullptr) const {
     faulty_begin(directory().c_str(), "", log, at, how);
   }
-  /// Returns the requests to the system that a put of a key makes.
+  /// Returns the system calls that a put of a key makes.
   std::vector<Request> requests(const char* key) {
     const fs::path log = world_.path("log");
     begin(0, 0, log.c_str());
@@ -67,7 +67,7 @@ TEST_F(FilesystemStoreFaults, AreReportedForEachSystemCall) {
         faulty_end();
         if (how == FAULTY_SHORT) {
           EXPECT_TRUE(done);
-        } else if (how != EINTR && all[i].name != "open") {  // leftovers may stay
+        } else if (how != EINTR && all[i].name != "open") {  // abandoned files may stay
           EXPECT_FALSE(done);
         }
         if (!done && how == ENOSPC) {
@@ -98,7 +98,7 @@ TEST_F(FilesystemStoreFaults, TolerateConcurrentRemovalOfFolders) {
     faulty_end();
     EXPECT_TRUE(done) << done.error().to_string();
   }
-  for (long at = 2; at < 12; at++) {  // the first request opens the directory
+  for (long at = 2; at < 12; at++) {  // the first system call opens the directory
     begin(at, ENOENT);
     const auto page = store().list_objects("b", "", "", 0);
     faulty_end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin object store on a real file system, as a host uses it.
+// The builtin object store on a real file system, used through a host.
 #include "unit/object_stores.hpp"
 
 #include <sys/stat.h>
@@ -109,7 +109,7 @@ TEST_F(FilesystemStore, ListsKeysInByteOrder) {
     if (put(key)) put_keys.push_back(key);
   }
   std::sort(put_keys.begin(), put_keys.end());
-  EXPECT_EQ(put_keys.size(), keys.size() - 3);  // "a0/" is no key, "b" and "b/a" block others
+  EXPECT_EQ(put_keys.size(), keys.size() - 3);  // "a0/" is invalid, "b" and "b/a" block others
   EXPECT_EQ(list(), put_keys);
   for (std::uint32_t limit = 1; limit < 6; limit++) EXPECT_EQ(list("", limit), put_keys) << limit;
 }
@@ -166,7 +166,7 @@ TEST_F(FilesystemStore, ListsCommonPrefixes) {
   EXPECT_EQ(code_of(store().list_common_prefixes("b", "", "")), "invalid-argument");
 }
 
-/// Seconds that it takes to list all keys, in pages of this size.
+/// Returns the seconds needed to list all keys in pages of `limit`.
 double seconds_to_list(ObjectStore& store, std::uint32_t limit, std::size_t expected) {
   const auto begin = std::chrono::steady_clock::now();
   std::size_t count = 0;
@@ -190,11 +190,12 @@ TEST_F(FilesystemStore, ListsLaterPagesWithoutReadingEarlierKeys) {
   }
   const double at_once = seconds_to_list(store(), 0, 10'000);
   const double in_pages = seconds_to_list(store(), 50, 10'000);
-  // Each of the 200 pages would take as long as the whole list if it read all that is before it.
+  // If each page read all keys before it, each of the 200 pages would take as long as the whole
+  // list.
   EXPECT_LT(in_pages, 20 * at_once + 0.5);
 }
 
-// -- What is no key ---------------------------------------------------------------
+// -- Invalid keys -----------------------------------------------------------------
 
 struct Refused {
   std::string key;
@@ -284,7 +285,7 @@ TEST_F(FilesystemStore, RefusesAKeyThatIsAFolderOfAnother) {
 }
 
 TEST_F(FilesystemStore, ReplacesAnEmptyFolderByAnObject) {
-  fs::create_directories(in_bucket("a/b/c"));  // as a put that was killed leaves them
+  fs::create_directories(in_bucket("a/b/c"));  // like the folders of a killed put
   ASSERT_TRUE(put("a"));
   EXPECT_EQ(get("a"), "content");
 }
@@ -298,7 +299,7 @@ TEST_F(FilesystemStore, RemovesEmptyFolders) {
   EXPECT_TRUE(fs::exists(in_bucket("")));
 }
 
-// -- Files of others --------------------------------------------------------------
+// -- Files of other programs ------------------------------------------------------
 
 TEST_F(FilesystemStore, DoesNotFollowLinks) {
   ASSERT_TRUE(put("good"));
@@ -341,7 +342,7 @@ TEST_F(FilesystemStore, ListsOnlyValidObjects) {
   EXPECT_EQ(get("fifo"), "error failed-precondition");
 }
 
-// -- At the same time ---------------------------------------------------------------
+// -- Concurrency --------------------------------------------------------------------
 
 TEST_F(FilesystemStore, ReadersFinishTheObjectThatTheyOpened) {
   const std::string old(10'000, 'o');

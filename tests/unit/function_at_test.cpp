@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Names of functions that a file does not export. FAULTS is the folder of tests/faults.
+// Lookup of functions by address, including functions that are not exported. FAULTS is the folder
+// of tests/faults.
 #include "binary/function_at.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ std::string function_in(const std::string& file, std::uint64_t address) {
   return function_at(source, address);
 }
 
-/// The first address that a file has a name for.
+/// Returns the first address for which the file has a name.
 std::uint64_t some_function(const std::string& file) {
   std::uint64_t address = 0;
   while (address < file.size() && function_in(file, address).empty()) address++;
@@ -64,7 +65,7 @@ TEST_F(FunctionAt, ReadsNothingPastTheEndOfTheFile) {
   }
 }
 
-/// A file with symbols and nothing else.
+/// Returns a file that has only symbols.
 std::string file_of(const std::vector<std::pair<elf::Symbol, std::string>>& functions) {
   std::string names(1, '\0');
   std::string symbols;
@@ -97,7 +98,7 @@ elf::Symbol symbol(std::uint64_t address, std::uint64_t size, std::uint8_t kind)
   return symbol;
 }
 
-/// How the name of a function is shown.
+/// Returns the displayed name of a function.
 std::string shown(const std::string& name) {
   const std::string text = function_in(file_of({{symbol(0, 1, elf::kind_function), name}}), 0);
   EXPECT_TRUE(text.ends_with("+0x0")) << text;
@@ -138,7 +139,7 @@ TEST(FunctionNames, AreDemangledWithinLimits) {
   EXPECT_EQ(shown("_ZN1a1bEv"), "a::b()");
   EXPECT_EQ(shown("_Z8apapapapv"), "apapapap()");
   EXPECT_EQ(shown("_Z10STSTSTSTSTv"), "STSTSTSTST()");
-  // References to earlier parts.
+  // Back references.
   const auto with = [](const std::string& begin, const std::string& part, int count) {
     std::string name = begin;
     for (int i = 0; i < count; i++) name += part;
@@ -150,11 +151,11 @@ TEST(FunctionNames, AreDemangledWithinLimits) {
   EXPECT_TRUE(shown(with("_Z1fI1xEvT_", "T_", 23)).starts_with("void f<x>(x, x, "));
   const std::string more = with("_Z1fI1xEvT_", "T_", 24);
   EXPECT_EQ(shown(more), more);
-  // Packs of parts.
+  // Parameter packs.
   EXPECT_EQ(shown("_Z1fIJicEEvDpPKT_").substr(0, 15), "void f<int, cha");
   const std::string packs = "_Z1fIJicEEvDpPKT_DpPKS0_";
   EXPECT_EQ(shown(packs), packs);
-  // Long ones.
+  // Long names.
   EXPECT_EQ(shown("_Z1017" + std::string(1017, 'a') + "v"), std::string(1017, 'a') + "()");
   const std::string longer = "_Z1018" + std::string(1018, 'a') + "v";
   EXPECT_EQ(shown(longer), longer);

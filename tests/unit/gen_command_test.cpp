@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The command tenon-gen: what it prints, what it writes and with which status it ends.
+// The command tenon-gen: its output, its files and its exit codes.
 #include "framework/world.hpp"
 
 #include <gtest/gtest.h>
@@ -72,13 +72,13 @@ TEST(GenCommand, BeginsTheNextVersion) {
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "kinds/filter/v2.json\nkinds/filter/evolution.json\n");
   EXPECT_EQ(world.run({TENON_GEN, "check", "kinds"}).exit, 0);
-  // One draft at a time.
+  // There can be only one draft.
   const Outcome again = world.run({TENON_GEN, "next", "kinds/filter"});
   EXPECT_EQ(again.exit, 1);
   EXPECT_NE(again.err.find("two-drafts"), std::string::npos);
 }
 
-/// The spec as it was released with a version; `edit` replaces a part of it.
+/// Returns the spec as released with a package version.
 std::string released_spec(const std::string& version, const std::string& part = "",
                           const std::string& edit = "") {
   std::string text = spec;

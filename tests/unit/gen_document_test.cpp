@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Document types whose versions are a tree: what the generator understands of good ones, and what
-// is wrong with others.
+// Document types whose versions form a tree: the models of valid types, and the errors of invalid
+// ones.
 #include "gen_mistakes.hpp"
 
 #include "gen/load.hpp"
@@ -23,7 +23,7 @@ std::string steps(const std::string& all) {
   return evolution(all, "\"type\": \"a.example/t\"");
 }
 
-/// Two versions of a type, and what its step says besides. `more` are enums and structs.
+/// Returns two versions of a type. `says` are further keys of its step.
 Files step(const std::string& older, const std::string& newer, const std::string& says) {
   return {{"t/v1.json", older},
           {"t/v2.json", newer},
@@ -34,7 +34,7 @@ Files fields_step(const std::string& older, const std::string& newer, const std:
   return step(document(older, released), document(newer, "", "2"), says);
 }
 
-/// The same for the fields of the struct 's' of both.
+/// Returns the same for the fields of the struct 's' of both versions.
 Files struct_step(const std::string& older, const std::string& newer, const std::string& says) {
   const auto with = [](const std::string& fields) {
     return "\"structs\": {\"s\": {\"fields\": {" + fields + "}}},";
@@ -43,7 +43,7 @@ Files struct_step(const std::string& older, const std::string& newer, const std:
               document("\"a\": \"s\"", with(newer), "2"), says);
 }
 
-/// A type that has versions of these labels, all alike, and an evolution of these steps.
+/// Returns a type with equal versions of these labels, and an evolution with these steps.
 Files versions(const Labels& labels, const std::string& all) {
   Files files{{"t/evolution.json", steps(all)}};
   for (const std::string& label : labels) {
@@ -371,7 +371,7 @@ MISTAKES(parts);
 MISTAKES(previews);
 MISTAKES(lives);
 
-// -- Good ones ----------------------------------------------------------------
+// -- Valid types --------------------------------------------------------------
 
 Model load(const Files& files) {
   const World world;

@@ -12,7 +12,7 @@ using gen::Diagnostic;
 using gen::Diagnostics;
 using gen::SourceLocation;
 
-/// How many characters a UTF-8 text has.
+/// Returns the number of characters of a UTF-8 text.
 int characters(const std::string& text) {
   return static_cast<int>(
       std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));

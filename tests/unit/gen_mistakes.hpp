@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Wrong specs: each mistake is one finding, at the place of the mistake, with a remedy. In the
-// texts a '^' stands before the character that the finding points at.
+// Helpers for tests of invalid specs. Each mistake must be reported as one problem, at its
+// location, with a fix. A '^' in a text marks the character that the problem points to.
 #pragma once
 
 #include "framework/world.hpp"
@@ -15,34 +15,34 @@
 
 namespace tenon::tests {
 
-/// Files by their paths.
+/// Contents of files by path.
 using Files = std::map<std::string, std::string>;
 
-/// One mistake.
+/// Specs with one mistake, and the expected problem.
 struct Mistake {
-  std::string name;  // of the test
+  std::string name;  // name of the test
   Files files;
   std::string code;
-  std::string fix;  // a part of it
+  std::string fix;  // a part of the expected text
 };
 
 void PrintTo(const Mistake& mistake, std::ostream* out);
 std::string name_of(const testing::TestParamInfo<Mistake>& info);
 
-/// That the specs are read with one finding, which is that of the mistake.
+/// Expects that reading the specs reports exactly the problem of the mistake.
 void expect_finding(const Mistake& mistake);
 
 gen::Diagnostics findings_in(const World& world);
 
-/// A document type a.example/t; `more` are keys before the fields.
+/// Returns a spec of the document type a.example/t. `more` are keys before the fields.
 std::string document(const std::string& fields, const std::string& more = "",
                      const std::string& version = "1");
 
-/// An evolution.json of `key`.
+/// Returns an evolution.json. `key` names the kind or type.
 std::string evolution(const std::string& steps,
                       const std::string& key = "\"kind\": \"a.example/k\"");
 
-/// The life of what was released.
+/// The key "life" of a released version.
 inline const std::string released =
     "\"life\": {\"released\": {\"version\": \"0.1.0\", \"date\": \"2026-11-21\"}},";
 

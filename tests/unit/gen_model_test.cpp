@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the generator understands of good specs, and what it writes: steps, fingerprints, layouts,
-// the checked-in C headers, which standard specs come along, the next version.
+// Models of valid specs, and the output of the generator: steps, fingerprints, layouts, the
+// checked-in C headers, included standard specs, the next version.
 #include "framework/world.hpp"
 #include "gen/common.hpp"
 #include "gen/emit/c_header.hpp"

@@ -26,7 +26,7 @@ JsonValue::Object& members(JsonValue& value) {
   return std::get<JsonValue::Object>(value.data);
 }
 
-/// The object under a key, made where it is not there.
+/// Returns the object under a key, which is created if it is missing.
 JsonValue& inside(JsonValue& object, const std::string& key) {
   if (object.find(key) == nullptr) members(object).push_back({key, {}, {JsonValue::Object()}});
   return *object.find(key);
@@ -80,8 +80,8 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The JSON objects in a text, each with its key: `"a": {...}`, but for those that are left to the
-/// reader. A value that is left to him is a text.
+/// Returns the JSON objects in the text of a fix, each with its key: `"a": {...}`. Skips objects
+/// with an ellipsis; a placeholder `<value>` becomes a text.
 std::vector<std::string> fragments_of(const std::string& fix) {
   std::vector<std::string> fragments;
   std::string text = std::regex_replace(fix, std::regex("<value>"), "\"x\"");
@@ -97,7 +97,7 @@ std::vector<std::string> fragments_of(const std::string& fix) {
   return fragments;
 }
 
-/// The object of the step into which a remedy adds an entry.
+/// Returns the object of the step to which a remedy adds an entry.
 JsonValue& entries_of(JsonValue& evolution, const std::string& fix) {
   JsonValue& step = step_of(evolution);
   std::smatch match;
@@ -116,7 +116,7 @@ JsonValue& entries_of(JsonValue& evolution, const std::string& fix) {
   return inside(step, evolution.find("kind") != nullptr ? "methods" : "fields");
 }
 
-/// Adds `"a": {...}` where the remedy says.
+/// Returns a remedy that adds `"a": {...}` to the object that the fix names.
 Remedy add(const std::string& fragment, const std::string& fix) {
   return [=](JsonValue& evolution) {
     const bool of_parts = fragment.starts_with("\"structs\"") || fragment.starts_with("\"enums\"");
@@ -147,7 +147,7 @@ Remedy remove_keys(const SourceLocation& place, const std::vector<std::string>& 
   });
 }
 
-/// The remedies that add something to the evolution.
+/// Finds remedies that add entries to the evolution.
 void find_additions(const std::string& fix, const std::vector<std::string>& older,
                     std::vector<Remedy>& remedies) {
   std::smatch match;
@@ -250,7 +250,7 @@ void find_changes(const Diagnostic& finding, std::vector<Remedy>& remedies) {
   }
 }
 
-/// Those that change the step itself.
+/// Finds remedies that change the step itself.
 void find_changes_of_step(const std::string& fix, std::vector<Remedy>& remedies) {
   const auto changes = [&remedies](const std::string& merged) {
     remedies.emplace_back(
@@ -297,8 +297,8 @@ std::string spec_of(const Change& change, std::size_t index) {
   return document(parts.substr(0, bar), life + more, label);
 }
 
-/// The methods of the version before the last, or the fields of their requests or responses, that
-/// no entry has renamed: as a fix is about the ones or the others.
+/// Returns the methods of the second newest version, or the fields of their requests and responses
+/// if the fix is about fields. Omits names that an entry has renamed.
 std::vector<std::string> older_names(const Change& change, const std::string& evolution,
                                      const std::string& fix) {
   std::vector<std::string> names;
@@ -314,7 +314,7 @@ std::vector<std::string> older_names(const Change& change, const std::string& ev
   return names;
 }
 
-/// Follows all remedies until nothing is wrong. `path` are the evolutions that led here.
+/// Follows all remedies recursively until no problem is left. `path` are the previous evolutions.
 void follow(const Change& change, const std::string& evolution, std::set<std::string> path) {
   ASSERT_TRUE(path.insert(evolution).second) << "goes in a circle: " << evolution;
   ASSERT_LE(path.size(), 10u) << evolution;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Whoever does what a finding about an evolution says reaches a spec that is right: each remedy is
-// applied as it is printed, and so is the one of the next finding, in every order of alternatives.
+// Fixes of problems of an evolution lead to a valid spec. Each fix is applied as printed, then the
+// fix of the next problem, and so on, for all combinations of alternatives.
 #include "gen_remedies.hpp"
 
 #include <gtest/gtest.h>
@@ -86,14 +86,14 @@ const Change changes[] = {
      R"(, "fields": {"b": {"widened": true}})"},
 };
 
-/// A method; `more` are keys besides its name.
+/// Returns a method. `more` are keys besides its name.
 std::string method(const std::string& name, const std::string& more = "",
                    const std::string& threading = "any") {
   return "{\"name\": \"" + name + "\", \"doc\": \"M.\", \"threading\": \"" + threading + "\"" +
          more + "}";
 }
 
-/// The methods of a version.
+/// Joins the methods of a version.
 std::string all(const std::vector<std::string>& methods) {
   std::string text;
   for (const std::string& one : methods) text += (text.empty() ? "" : ", ") + one;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Wrong specs of kinds, and what is wrong with specs of any sort.
+// Invalid specs of kinds, and problems of specs in general.
 #include "gen_mistakes.hpp"
 
 #include "gen/load.hpp"
@@ -27,7 +27,7 @@ std::string request(const std::string& fields) {
   return method(",\n\"request\": {" + fields + "}");
 }
 
-/// A kind that went from one version to the next, and what its step says besides.
+/// Returns two versions of a kind. `says` are further keys of its step.
 Files step(const std::string& older, const std::string& newer, const std::string& says,
            const std::string& more = "") {
   return {{"k/v1.json", kind(older, released + more)},
@@ -209,7 +209,7 @@ const Mistake mistakes_of_names[] = {
      "name-taken", "rename"},
 };
 
-/// A list of lists of ... of bool.
+/// Returns nested lists of bool.
 std::string deep_list(int levels) {
   return levels == 0 ? "bool" : "list<" + deep_list(levels - 1) + ">";
 }
@@ -474,7 +474,7 @@ const std::string point =
     "\"structs\": {\"point\": {\"fields\": {\"x\": \"int32\", \"y\": \"optional<int32>\"}}}, "
     "\"enums\": {\"mode\": [\"fast\", \"careful\"]},";
 
-/// A method is added that answers `value` for a field of type `type`.
+/// Returns a kind with an added method that returns `value` for a field of type `type`.
 Files fixed(const std::string& type, const std::string& value) {
   return methods_step(
       method("", "a"),

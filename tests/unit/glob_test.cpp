@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Patterns of names: their matches, and the errors of those that are invalid.
+// Patterns of names: their matches, and the errors of invalid patterns.
 #include "selection/glob.hpp"
 
 #include <gtest/gtest.h>

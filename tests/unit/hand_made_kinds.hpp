@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A kind written by hand, as the generator would describe it, for tests that need no code of it:
-// test.example/tool with the versions 1 to 4. Versions 1 and 2 cannot be used as a newer one than
-// 2; 3 is adapted to 4.
+// A hand-written description of a kind, for tests that need no generated code: test.example/tool
+// with versions 1 to 4. Version 1 is adapted to 2 and version 3 to 4, but versions 1 and 2 cannot
+// be adapted to 3 or 4.
 #pragma once
 
 #include <tenon/gen/kind.hpp>
@@ -11,10 +11,10 @@
 
 namespace tenon::tests {
 
-/// Registered when the program starts.
+/// Returns the kind, which is registered when the program starts.
 const Kind& tool_kind();
 
-/// Of a version of tool_kind().
+/// Returns the fingerprint of a version of tool_kind().
 constexpr std::uint64_t tool_fingerprint(std::int32_t version) {
   return 0xf00d0000u + static_cast<std::uint64_t>(version);
 }

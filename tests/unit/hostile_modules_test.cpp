@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules whose numbers lie: to show one thing and run another, to crash the system's loader, or to
-// keep the reader busy. FAULTS is the folder of tests/faults.
+// Modules with forged headers: they show other content than the system loads, crash the system's
+// loader, or make the reader slow. FAULTS is the folder of tests/faults.
 #include "binary/bundle.hpp"
 #include "binary/elf_format.hpp"
 #include "framework/world.hpp"
@@ -35,7 +35,7 @@ class Victim {
     EXPECT_LE(offset + sizeof(T), bytes_.size());
     return *reinterpret_cast<T*>(bytes_.data() + offset);
   }
-  /// The segment number `which` of a type.
+  /// Returns segment number `which`, counted from 0, of a type.
   elf::Segment& segment(std::uint32_t type, int which = 0) {
     const auto header = at<elf::Header>(0);
     for (std::uint64_t i = 0; i < header.segment_count; i++) {
@@ -44,7 +44,7 @@ class Victim {
     }
     throw std::logic_error("no such segment");
   }
-  /// The segment to load that holds an address.
+  /// Returns the loaded segment that contains an address.
   elf::Segment& load_of(std::uint64_t address) {
     for (int i = 0;; i++) {
       auto& load = segment(elf::segment_load, i);
@@ -90,7 +90,7 @@ std::string damaged(const std::function<void(Victim&)>& damage) {
   return victim.shallow();
 }
 
-// -- One thing shown, another run ---------------------------------------------
+// -- Headers that differ from what the system loads ---------------------------
 
 TEST(ModuleLayout, ReadsTheDynamicSectionWhereTheSystemDoes) {
   EXPECT_EQ(damaged([](Victim& v) { v.segment(elf::segment_dynamic).address += 16; }),
@@ -104,7 +104,7 @@ TEST(ModuleLayout, ReadsTheProgramHeadersWhereTheSystemDoes) {
   const auto headers_at = [](std::int64_t distance) {
     return damaged([distance](Victim& v) {
       elf::Segment& headers = v.segment(segment_stack);
-      headers = v.segment(elf::segment_load);  // which begins with the file
+      headers = v.segment(elf::segment_load);  // starts at offset 0 of the file
       headers.type = elf::segment_headers;
       headers.address +=
           v.at<elf::Header>(0).segments_offset + static_cast<std::uint64_t>(distance);
@@ -133,7 +133,7 @@ TEST(ModuleLayout, RefusesOverlappingSegments) {
             "broken-file: a segment that cannot be mapped in whole pages");
 }
 
-// -- What crashes the system's loader -----------------------------------------
+// -- Crashes of the system's loader -------------------------------------------
 
 TEST(ModuleLayout, RequiresReadableSegments) {
   for (const auto tag : {elf::dynamic_symbols, elf::dynamic_strings, elf::dynamic_gnu_hash,
@@ -158,11 +158,12 @@ TEST(ModuleLayout, RequiresTablesInsideSegments) {
   }
 }
 
-/// Puts a table at the end of what is only read, and nothing of it behind. Returns its address.
+/// Writes a table to the end of a read-only segment, so that it ends with the segment. Returns its
+/// address.
 std::uint64_t put_at_the_end(Victim& victim, std::span<const std::uint32_t> table) {
   for (int i = 0;; i++) {
     const elf::Segment& load = victim.segment(elf::segment_load, i);
-    // The first has all that is looked up.
+    // The first segment has the tables that are in use.
     if (i == 0 || load.flags != elf::readable) continue;
     const std::uint64_t end = load.offset + load.file_size;
     std::memcpy(victim.bytes().data() + end - table.size_bytes(), table.data(), table.size_bytes());
@@ -172,7 +173,7 @@ std::uint64_t put_at_the_end(Victim& victim, std::span<const std::uint32_t> tabl
 
 TEST(ModuleLayout, RequiresHashChainsInsideSegments) {
   Victim gnu;
-  // No filter, one bucket, and a chain that goes on behind the end.
+  // No filter, one bucket, and a chain that continues past the end.
   const std::uint32_t gnu_table[] = {1, 1, 0, 0, 1, 0};
   gnu.value(elf::dynamic_gnu_hash) = put_at_the_end(gnu, gnu_table);
   EXPECT_EQ(gnu.shallow(), "broken-file: the hash table outside of the segments");
@@ -201,7 +202,7 @@ TEST(ModuleLayout, RequiresAWritableRelroPart) {
               v.segment(elf::segment_sealed).memory_size += std::uint64_t{1} << 30;
             }),
             "broken-file: the part that becomes read-only outside of the segments");
-  // Its last page may go on behind the segment, a whole page more may not.
+  // The part may extend to the end of the last page of the segment, but not further.
   const auto with_end = [](std::uint64_t behind) {
     return damaged([behind](Victim& v) {
       auto& sealed = v.segment(elf::segment_sealed);
@@ -251,7 +252,7 @@ TEST(ModuleLayout, RequiresTheTypeOfEachRelativeRelocation) {
 
 TEST(ModuleLayout, RequiresPackedRelocationsInsideWritableSegments) {
   EXPECT_EQ(Victim("good-packed-relocations").deep(), "ok");
-  // The address of a word, and bits for the words behind it.
+  // The address of a word, and bits for the words after it.
   const auto packed = [](std::uint64_t words_from_end, std::uint64_t bits,
                          std::uint64_t more_bits = 0) {
     Victim victim("good-packed-relocations");
@@ -271,7 +272,7 @@ TEST(ModuleLayout, RequiresPackedRelocationsInsideWritableSegments) {
   EXPECT_EQ(packed(3, 0b111), outside);
   EXPECT_EQ(packed(3, 0b100), outside);
   EXPECT_EQ(packed(0, 0b0), outside);
-  EXPECT_EQ(packed(65, 0b0, 0b1), "ok") << "behind the 63 words of the first bits";
+  EXPECT_EQ(packed(65, 0b0, 0b1), "ok") << "after the 63 words of the first bits";
   EXPECT_EQ(packed(65, 0b0, 0b11), outside);
   Victim code("good-packed-relocations");
   code.at<std::uint64_t>(code.place_of(code.value(elf::dynamic_packed_relocations))) = 0;
@@ -308,7 +309,7 @@ TEST(ModuleLayout, RequiresConsistentSymbolVersions) {
   next.at<elf::VersionNeed>(next.place_of(next.value(elf::dynamic_version_needs))).first = 1 << 30;
   EXPECT_EQ(next.deep(), flaw);
   Victim none;
-  none.find(elf::dynamic_versions)->tag = 21;  // DT_DEBUG, which means nothing here
+  none.find(elf::dynamic_versions)->tag = 21;  // DT_DEBUG, which is ignored
   EXPECT_EQ(none.deep(), flaw);
 }
 
@@ -316,13 +317,13 @@ TEST(ModuleLayout, RequiresAVersionForEachSymbol) {
   const auto flaw = "broken-file: versions of symbols that contradict each other";
   const auto first = [](Victim& v) { return v.place_of(v.value(elf::dynamic_versions)); };
   EXPECT_EQ(Victim("good-many-symbols").deep(), "ok");
-  // The last of the first block of 512, the first of the second, and one in the middle of that.
+  // The last symbol of the first block of 512, the first and a middle one of the second block.
   for (const std::uint64_t symbol : {511, 512, 560}) {
     Victim victim("good-many-symbols");
     victim.at<std::uint16_t>(first(victim) + 2 * symbol) = 0x7000;
     EXPECT_EQ(victim.deep(), flaw) << symbol;
   }
-  // A table of zeros at the end of the last segment, which ends in its first block or its second.
+  // A table of zeros at the end of the last segment, which ends in the first or second block.
   for (const std::uint64_t room : {1000, 1100, 4000}) {
     Victim victim("good-many-symbols");
     elf::Segment& last = victim.load_of(victim.segment(elf::segment_dynamic).address);
@@ -333,9 +334,9 @@ TEST(ModuleLayout, RequiresAVersionForEachSymbol) {
   }
 }
 
-// -- What keeps the reader busy -----------------------------------------------
+// -- Bounded work of the reader -----------------------------------------------
 
-/// A file of a source that counts how often and how much is read of it.
+/// Counts the reads and the bytes that are read.
 class CountingSource final : public ByteSource {
  public:
   CountingSource(std::span<const std::byte> start, std::uint64_t size)
@@ -359,7 +360,7 @@ class CountingSource final : public ByteSource {
 
 constexpr std::uint64_t five_gigabytes = 5ULL << 30;
 
-/// What the reader answers about the module in a file of 5 GB, and that it read little for it.
+/// Reads the module in a file of 5 GB. Returns "ok" or the error, and checks that little was read.
 std::string in_a_huge_file(Victim& victim) {
   CountingSource source(victim.bytes(), five_gigabytes);
   const auto elf = ElfFile::open(source);
@@ -370,8 +371,8 @@ std::string in_a_huge_file(Victim& victim) {
   return symbols ? "ok" : std::string(symbols.error().found());
 }
 
-/// Makes the last segment, with all that follows it, as large as the file. Returns the address of
-/// what stands at the end of the module.
+/// Extends the last segment to the end of the file. Returns the address of the first byte after the
+/// module.
 std::uint64_t stretch(Victim& victim) {
   victim.bytes().resize((victim.bytes().size() + 15) / 16 * 16);
   elf::Segment* last = nullptr;
@@ -387,7 +388,7 @@ std::uint64_t stretch(Victim& victim) {
 TEST(BoundedWork, StopsAtAnEndlessHashChain) {
   Victim victim;
   victim.value(elf::dynamic_gnu_hash) = stretch(victim);
-  // One word of a filter, one bucket, and a chain of zeros.
+  // A filter of one word, one bucket, and a chain of zeros.
   const std::uint32_t table[] = {1, 1, 1, 0, 0, 0, 100};
   const auto bytes = std::as_bytes(std::span(table));
   victim.bytes().insert(victim.bytes().end(), bytes.begin(), bytes.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Manifests as large as they may be, made to take long or to say much: they are read and resolved
-// all the same, and what is told of them fits on a screen. The test runner ends what does not.
+// Manifests of the largest size that are designed to take long, or to produce long errors. They
+// must be read and resolved within the time limit of the test, and their errors must be short.
 #include "catalog/bindings.hpp"
 #include "manifest/manifest.hpp"
 
@@ -22,14 +22,15 @@ std::string numbered(std::string_view name, std::size_t number) {
   return std::string(name).append(std::to_string(number));
 }
 
-/// A manifest of version 2 with these fields beside those that it must have.
+/// Returns a manifest of version 2 with the required fields and these.
 std::string manifest(const std::string& name, const std::string& fields) {
   return R"({"manifest":2,"name":")" + name + R"(","version":"1.0.0",)" +
          R"("provides":[{"kind":"a.b/k","version":1,"fingerprint":"0123456789abcdef","name":")" +
          name + R"("}])" + fields + "}";
 }
 
-/// As many entries of an object or array as a manifest has room for, or `most`.
+/// Joins entries of an object or array until a manifest has the largest size, or has `most`
+/// entries.
 std::string filled(const std::function<std::string(std::size_t)>& entry,
                    std::size_t most = largest_text) {
   std::string all;
@@ -60,7 +61,7 @@ void expect_short(const std::vector<Error>& errors) {
   for (const Error& error : errors) EXPECT_LT(error.to_string().size(), 4000u) << error.code();
 }
 
-/// The longest requirement whose alternatives hold every other number.
+/// Returns the longest requirement whose alternatives are every second number.
 std::string with_holes() {
   std::string spec = "0.0.0";
   for (int i = 2; spec.size() < Requirement::longest_text - 12; i += 2) {

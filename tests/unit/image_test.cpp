@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Images of real modules: what is left in the process when they have ended, and what two of them
+// Images of real modules: what stays in the process after they are unloaded, and what two images
 // share. FAULTS is the folder of tests/faults.
 #include "image/image.hpp"
 
@@ -39,7 +39,7 @@ using detail::ImageFolder;
 using detail::ImageOptions;
 namespace fs = std::filesystem;
 
-/// Whether a file whose path holds both texts is mapped.
+/// Returns whether a file whose path contains both texts is mapped.
 bool is_mapped(std::string_view text, std::string_view also = {}) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -48,7 +48,7 @@ bool is_mapped(std::string_view text, std::string_view also = {}) {
   return false;
 }
 
-/// An instance of the module's only plugin, which is of test.example/echo.
+/// An instance of the module's only plugin, whose kind is test.example/echo.
 class Echo {
  public:
   explicit Echo(const Image& image)
@@ -79,7 +79,7 @@ class Echo {
     EXPECT_EQ(table_.count(call.raw(), self_, &in, &out), TENON_OK);
     return out->calls;
   }
-  /// What it counts when it is told something once.
+  /// Calls `say` once, and returns the count of the plugin.
   std::int64_t count_of_one() {
     say("once");
     return count();
@@ -106,7 +106,7 @@ class Images : public testing::Test {
   Result<Image> load_fault(std::string_view name) const {
     return load(fs::path(FAULTS) / (std::string(name) + ".so"));
   }
-  /// Puts a module into a folder `in` of the world, and the libraries into the folder beside it.
+  /// Copies a module to the folder `in` of the world, and its libraries to the folder beside it.
   fs::path place(std::string_view module, std::string_view in, std::string_view sibling) const {
     const fs::path folder = world_.root() / in;
     const auto copy = [&](std::string_view from, const fs::path& to) {
@@ -121,11 +121,11 @@ class Images : public testing::Test {
     return folder / "plugins/user.so";
   }
 
-  /// Whether a private copy of this test is mapped, eg: "good.g1.so".
+  /// Returns whether a private copy of this test is mapped, eg: "good.g1.so".
   bool is_loaded(std::string_view copy) const {
     return is_mapped((world_.root() / "tmp").string(), "/" + std::string(copy));
   }
-  /// The names of the private copies.
+  /// Returns the names of the private copies.
   std::vector<std::string> copies() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
@@ -220,7 +220,7 @@ TEST_F(Images, StayMappedWithAThreadLocalOfTheMainThread) {
   EXPECT_EQ(folder_->lingering(), 1u);
   EXPECT_EQ(folder_->sweep(), 0u);
   folder_.reset();
-  EXPECT_TRUE(is_loaded("thread-local.g1.so")) << "the destructor is still to run";
+  EXPECT_TRUE(is_loaded("thread-local.g1.so")) << "the destructor has not run yet";
 }
 
 TEST_F(Images, WithAnUnusedThreadLocalAreUnloaded) {
@@ -236,7 +236,7 @@ TEST_F(Images, WithNodeleteStayMapped) {
     EXPECT_EQ(image->reload().grade, ReloadGrade::unsafe);
     EXPECT_EQ(image->reload().symbol, "DF_1_NODELETE");
     EXPECT_FALSE(image->reloadable());
-    EXPECT_EQ(Echo(*image).say("hello"), "1: hello") << "it may be used all the same";
+    EXPECT_EQ(Echo(*image).say("hello"), "1: hello") << "it may be used nevertheless";
   }
   EXPECT_TRUE(is_loaded("nodelete.g1.so"));
   EXPECT_EQ(folder_->retired(), 1u);
@@ -261,7 +261,7 @@ TEST_F(Images, WithUnjoinedThreadsStayMapped) {
     ASSERT_TRUE(image) << image.error().to_string();
     EXPECT_EQ(image->reload().symbol, "pthread_create");
     EXPECT_TRUE(image->reload().stays_mapped);
-    EXPECT_TRUE(image->reloadable()) << "its threads harm nobody";
+    EXPECT_TRUE(image->reloadable()) << "its threads are harmless";
     Call call;
     ASSERT_EQ(image->module().start(call.raw(), nullptr), TENON_OK);
     image->module().stop();
@@ -304,7 +304,7 @@ TEST_F(Images, LoadTheLibrariesBesideThem) {
     EXPECT_EQ(image->reload().grade, ReloadGrade::safe);
     EXPECT_EQ(Echo(*image).count_of_one(), 2003) << "1, 1001 of the sibling, 1001 of the deep one";
     EXPECT_EQ(copies().size(), 3u);
-    EXPECT_FALSE(is_mapped("/app/lib/")) << "the files themselves are left alone";
+    EXPECT_FALSE(is_mapped("/app/lib/")) << "the original files are not mapped";
   }
   EXPECT_TRUE(copies().empty());
   EXPECT_FALSE(is_loaded(""));
@@ -382,7 +382,7 @@ TEST_F(Images, LoadALibraryWithTwoNamesOnce) {
 
 TEST_F(Images, ShareALibraryThatTheProgramHasLoaded) {
   const fs::path file = place("sibling-user", "app", "sibling-1");
-  // The same file, and another one of the same name.
+  // Once the same file, once another file of the same name.
   for (const char* loaded : {"app", "other"}) {
     place("sibling-user", "other", "sibling-2");
     const fs::path path = world_.root() / loaded / "lib/libtests-sibling.so.1";
@@ -393,13 +393,13 @@ TEST_F(Images, ShareALibraryThatTheProgramHasLoaded) {
     EXPECT_EQ(copies().size(), 1u);
     const std::int64_t first = Echo(*image).count_of_one();
     const auto again = load(file);
-    EXPECT_EQ(Echo(*again).count_of_one(), first + 2) << "two counts go on";
+    EXPECT_EQ(Echo(*again).count_of_one(), first + 2) << "both count on";
     dlclose(library);
   }
 }
 
 TEST_F(Images, SearchNothingAboveTheFolderOfTheirCopy) {
-  // Where ../lib leads to from the private folder, anybody may write.
+  // From the private folder, ../lib leads to a folder that is writable by anyone.
   const fs::path file = place("sibling-user", "app", "sibling-1");
   fs::rename(world_.root() / "app/lib", world_.root() / "tmp/lib");
   const auto image = load(file);
@@ -495,8 +495,8 @@ TEST_F(Images, BuiltWithUndefinedBehaviorSanitizerAreLoaded) {
 
 class ImageDebugLinks : public Images {
  protected:
-  /// Puts a module into a folder of the world and its debug information into another one, or
-  /// nowhere.
+  /// Copies a stripped module to a folder of the world, and its debug information to another
+  /// folder, unless that is empty.
   fs::path place_stripped(const std::string& folder, const std::string& debug_folder) const {
     fs::path file = world_.path(folder + "/blur.so");
     const fs::path debug = world_.path(folder + "/made/blur.so.debug");
@@ -510,7 +510,7 @@ class ImageDebugLinks : public Images {
     }
     return file;
   }
-  /// The links in the folders of the copies: name to the file that they lead to.
+  /// Returns the links in the folders of the copies: name to target.
   std::map<std::string, fs::path> links() const {
     std::map<std::string, fs::path> links;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
@@ -518,7 +518,7 @@ class ImageDebugLinks : public Images {
     }
     return links;
   }
-  /// What the copy that is loaded tells a debugger to look for beside it.
+  /// Returns the debug link of the loaded copy, which debuggers look for beside it.
   std::string debug_link_of(const Image& image) const {
     for (const auto& entry : fs::recursive_directory_iterator(world_.root() / "tmp")) {
       if (entry.path().filename() != image.name()) continue;
@@ -547,7 +547,7 @@ TEST_F(ImageDebugLinks, LeadToDebugInformationOfTheOriginal) {
     EXPECT_EQ(links().begin()->first, debug_link_of(*image));
     EXPECT_TRUE(fs::equivalent(links().begin()->second, debug));
   }
-  EXPECT_TRUE(links().empty()) << "they go with the image";
+  EXPECT_TRUE(links().empty()) << "they are removed with the image";
 }
 
 TEST_F(ImageDebugLinks, OfFilesWithTheSameNameAreSeparate) {
@@ -573,7 +573,7 @@ class OriginalImages : public Images {
  protected:
   OriginalImages() { folder_ = std::make_shared<ImageFolder>(ImageOptions{.map_original = true}); }
 
-  /// Whether the module itself is mapped.
+  /// Returns whether the original file is mapped.
   bool is_mapped(const fs::path& file) const { return tests::is_mapped(file.string()); }
 };
 
@@ -601,7 +601,7 @@ TEST_F(OriginalImages, AreCopiedIfTheFileIsLoadedAlready) {
   EXPECT_EQ(Echo(*same).count_of_one(), 1) << "an image of its own";
   EXPECT_EQ(copies().size(), 1u);
 
-  // The path is the same, and the system's loader looks at nothing else.
+  // The path is the same, and the system's loader compares nothing else.
   world_.place(FAULTS "/good-edition-2.so", "blur.so");
   const auto changed = load(file);
   EXPECT_EQ(Echo(*changed).say("hello"), "2: hello");
@@ -708,16 +708,16 @@ TEST_F(Images, OfAForkedChildHaveASeparateFolder) {
 
 const ImageOptions in_memory{.place = ImageOptions::Place::memory};
 
-/// Where neither the host nor the environment says where copies lie.
+/// The folder of copies if neither the host nor the environment sets it.
 class ImageFolders : public Images {
  protected:
   ImageFolders() {
     for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) unsetenv(variable);
     temporary_ = fs::temp_directory_path();
-    // Empty on systems that have none.
+    // Empty on systems without a memory folder.
     small_ = platform::memory_folder().empty() ? temporary_ : "/dev/shm";
   }
-  /// In which the folder of the copy of a module lies. The copy is removed again.
+  /// Copies a module, removes the copy, and returns the parent of its folder.
   static fs::path parent_of_copy(ImageFolder& folder, std::size_t least_size = 0) {
     const fs::path file = fs::path(FAULTS) / "good.so";
     auto content = bytes_of(file);
@@ -751,7 +751,7 @@ TEST_F(ImageFolders, FallBackIfMemoryIsFull) {
   const fs::path file = fs::path(FAULTS) / "good.so";
   const auto copy = folder_->copy(read_bundle(bytes_of(file), file).value()).value();
   ASSERT_EQ(copy.name, "good.g1.so");
-  // In the way of the next one.
+  // Occupies the name of the next copy.
   std::ofstream(copy.path().parent_path() / "good.g2.so") << "in the way";
   const auto image = load_fault("good");
   ASSERT_TRUE(image) << image.error().to_string();
@@ -784,7 +784,8 @@ TEST_F(ImagesInMemory, KeepTheirPathIfTheyStayMapped) {
   { const auto stays = load_fault("nodelete"); }
   EXPECT_EQ(folder_->retired(), 1u);
   folder_ = std::make_shared<ImageFolder>(in_memory);
-  // Under the descriptor of an image that stayed the system's loader would find that one again.
+  // If the descriptor of an image that stays mapped were reused, the system's loader would return
+  // the old image for its path.
   const auto image = load_fault("good-edition-2");
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_EQ(Echo(*image).say("hello"), "2: hello");
@@ -799,7 +800,7 @@ TEST_F(ImagesInMemory, CannotLoadLibrariesBesideThem) {
 
 TEST(MayExecute, DetectsNoexecMounts) {
   EXPECT_TRUE(platform::may_execute(FAULTS));
-  // Most systems mount at least one of these so.
+  // Most systems mount at least one of these noexec.
   std::map<std::string, std::string> options_of;
   std::ifstream mounts("/proc/self/mounts");
   for (std::string line; std::getline(mounts, line);) {

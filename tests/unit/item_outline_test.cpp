@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The members that are read of a document, compared with those that a tree of its values holds.
+// The outline of a document, compared with the tree of all its values.
 #include "backup/item_outline.hpp"
 
 #include "backup/documents.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Documents as JSON and back, and what is said of wrong ones.
+// Conversion of documents to JSON and back, and errors of invalid documents.
 #include <tenon/parameter_json.hpp>
 #include <tenon/record_json.hpp>
 #include <tenon/specification_json.hpp>
@@ -48,7 +48,7 @@ TEST(Json, ReadsWhatItWrites) {
   EXPECT_EQ(record_v2_from_json(to_json(record()).value()).value(), record());
   EXPECT_EQ(record_v2_from_json(to_json(RecordV2{}).value()).value(), RecordV2{});
 
-  RecordV2 empty;  // what is empty is not absent
+  RecordV2 empty;  // empty is not absent
   empty.key = Bytes();
   empty.payload.before = Bytes();
   EXPECT_EQ(record_v2_from_json(to_json(empty).value()).value(), empty);
@@ -195,7 +195,7 @@ TEST(Json, RefusesATruncatedDocument) {
   }
 }
 
-/// A value of one of the forms of storage as JSON, and back.
+/// Convert a value in its storage form to JSON and back.
 template <class Form>
 std::string written(const Form& value) {
   json::Writer out;
@@ -281,7 +281,7 @@ TEST(Json, RoundsToTheNearestFloat) {
   }
 }
 
-/// Bytes that a text in base64 is.
+/// Returns the bytes of a text in base64.
 std::optional<Bytes> bytes_of(std::string_view text) {
   Call call;
   json::Parser parser;
@@ -358,7 +358,7 @@ TEST(Json, TakesFieldsInAnyOrder) {
   json::Parser parser;
   const auto root = parser.parse(R"({"a":[{"x":1}],"b":{},"c":3,"d":"4","e":5})");
   ASSERT_TRUE(root);
-  for (int round = 0; round < 2; round++) {  // what was taken once can be taken by somebody else
+  for (int round = 0; round < 2; round++) {  // each Fields object has its own state
     json::Fields fields(*root);
     EXPECT_EQ(fields.take("d")->form(), json::Form::text);
     EXPECT_EQ(fields.take("a")->form(), json::Form::array);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Helper for tests that kill a process at a certain request.
+// Helper for tests that kill a process at a certain system call.
 #pragma once
 
 #include <gtest/gtest.h>

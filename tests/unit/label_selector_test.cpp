@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Label selectors in the syntax of Kubernetes: their matches, and the errors of those that are
-// invalid.
+// Label selectors in the syntax of Kubernetes: their matches, and the errors of invalid selectors.
 #include "selection/label_selector.hpp"
 
 #include <gtest/gtest.h>

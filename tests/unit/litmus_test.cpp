@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The one place of the call guard where a stress test proves nothing. A call writes its slot and
-// then reads which generation serves; a restart publishes a generation and then reads the slots. A
-// processor may let the first read overtake the write before it, and then each side misses what the
-// other wrote: the restart unloads code that the call is about to enter. What forbids it is the
-// barrier on the restart's side. The tests run the guard as it is, again and again, with the
-// barrier in its place, with it taken out by the linker (see meson.build), and with the order that
-// is kept by the call itself where no barrier is to be had.
+// Store buffering in the call guard, which ordinary stress tests do not find. A call writes its
+// slot, then reads the current generation; a restart publishes a generation, then reads the slots.
+// A processor may execute the read of the call before its write. Then neither side sees the other,
+// and the restart unloads code that the call is about to enter. The barrier of the restart prevents
+// this. The tests run the real guard repeatedly: with the barrier, without it (the linker removes
+// it, see meson.build), and with calls that order their own accesses, for systems without the
+// barrier.
 #include <gtest/gtest.h>
 
 #include <pthread.h>
@@ -24,13 +24,13 @@
 #include "platform/barrier.hpp"
 
 namespace {
-std::atomic<bool> barrier_taken_out{false};
+std::atomic<bool> barrier_removed{false};
 }
 
-// What the linker calls the barrier, and what it calls in its place.
+// The names that the linker gives to the barrier and its replacement.
 extern "C" bool __real__ZN5tenon8platform15process_barrierEv();
 extern "C" bool __wrap__ZN5tenon8platform15process_barrierEv() {
-  return barrier_taken_out.load(std::memory_order_relaxed) ||
+  return barrier_removed.load(std::memory_order_relaxed) ||
          __real__ZN5tenon8platform15process_barrierEv();
 }
 
@@ -48,24 +48,24 @@ class TestInstance : public Instance {
   explicit TestInstance(ServingModule& module) : Instance(module, 0) {}
 };
 
-/// On a line of its own in the caches of the processor.
+/// A value in a separate cache line.
 template <class T>
-struct alignas(128) OnItsOwn {
+struct alignas(128) CacheAligned {
   T value{};
 };
 
-/// One call and one restart at the same time, as often as is wanted.
+/// Runs one call and one restart concurrently, in many rounds.
 class Litmus {
  public:
-  /// `ordered`: the calls keep the order themselves.
+  /// `ordered`: calls order their own accesses.
   explicit Litmus(bool ordered) {
     old_.value.add_targets(&in_old_, 1);
     fresh_.value.add_targets(&in_fresh_, 1);
     if (ordered) module_.value.let_readers_order();
   }
 
-  /// Plays until both sides have missed each other, and answers in which round that was; 0 when it
-  /// was in none of them.
+  /// Runs rounds until both sides miss each other. Returns the number of that round, or 0 if there
+  /// is none.
   std::int64_t play(std::int64_t rounds) {
     std::int64_t missed = 0;
     std::thread calling([&] { call(); });
@@ -102,7 +102,7 @@ class Litmus {
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
   }
 
-  /// Long waits give the processor away: others may want it.
+  /// Yields the processor during long waits.
   static std::int64_t wait_for_change(const std::atomic<std::int64_t>& turn, std::int64_t from) {
     for (int i = 0;; i++) {
       const std::int64_t now = turn.load(std::memory_order_acquire);
@@ -111,19 +111,19 @@ class Litmus {
     }
   }
 
-  /// For the two to meet in many ways. The side that is told of the round comes a little later, so
-  /// the other one has more to waste.
-  static void dawdle(std::minstd_rand& random, unsigned most) {
+  /// Delays a side by a random time, to vary the interleaving. The side of the calls starts a round
+  /// later, so the other side needs a longer delay.
+  static void delay(std::minstd_rand& random, unsigned most) {
     for (auto i = random() % most; i > 0; i--) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
     }
   }
 
-  /// The restart's side of a round.
+  /// Runs the restart of a round.
   bool both_miss(std::int64_t round) {
     module_.value.publish(&in_old_);
     turn_.value.store(round, std::memory_order_release);
-    dawdle(random_, 1024);
+    delay(random_, 1024);
     module_.value.publish(&in_fresh_);
     const bool left = wait_until_left(module_.value, old_.value, {}) == detail::Occupancy::left;
     looked_.value.store(round, std::memory_order_release);
@@ -131,14 +131,14 @@ class Litmus {
     return left && entered_old_.value;
   }
 
-  /// The side of the calls.
+  /// Runs the calls of all rounds.
   void call() {
     pin(cpus().front());
     std::minstd_rand random;
     for (std::int64_t round = 0;;) {
       round = wait_for_change(turn_.value, round);
       if (round == over) return;
-      dawdle(random, 64);
+      delay(random, 64);
       {
         CallGuard entry(instance_, true);
         wait_for_change(looked_.value, round - 1);
@@ -149,36 +149,37 @@ class Litmus {
   }
 
   std::minstd_rand random_{1};
-  OnItsOwn<Serving> old_, fresh_;
-  OnItsOwn<ServingModule> module_;
-  OnItsOwn<std::atomic<std::int64_t>> turn_, looked_, left_;
-  OnItsOwn<bool> entered_old_;
+  CacheAligned<Serving> old_, fresh_;
+  CacheAligned<ServingModule> module_;
+  CacheAligned<std::atomic<std::int64_t>> turn_, looked_, left_;
+  CacheAligned<bool> entered_old_;
   const CallTarget in_old_{this, &old_, &old_.value};
   const CallTarget in_fresh_{this, &fresh_, &fresh_.value};
   TestInstance instance_{module_.value};
 };
 
-/// Takes the barrier out as long as it lives.
+/// Removes the barrier. The destructor restores it.
 class WithoutBarrier {
  public:
-  WithoutBarrier() { barrier_taken_out.store(true); }
-  ~WithoutBarrier() { barrier_taken_out.store(false); }
+  WithoutBarrier() { barrier_removed.store(true); }
+  ~WithoutBarrier() { barrier_removed.store(false); }
   WithoutBarrier(const WithoutBarrier&) = delete;
   WithoutBarrier& operator=(const WithoutBarrier&) = delete;
 };
 
-// Without the barrier it is seen after some thousand rounds, on a busy machine after some more.
+// Without the barrier, store buffering occurs after some thousand rounds, or more on a busy
+// machine.
 constexpr std::int64_t rounds = 50'000;
 
 #if !TENON_ORDERED_SLOTS
 TEST(StoreBuffering, IsPreventedByTheBarrier) {
-  if (!platform::has_process_barrier()) GTEST_SKIP() << "the system has none";
+  if (!platform::has_process_barrier()) GTEST_SKIP() << "the system has no such barrier";
   EXPECT_EQ(Litmus(false).play(rounds), 0);
 }
 
 TEST(StoreBuffering, OccursWithoutTheBarrier) {
-  if (Litmus::cpus().size() < 2) GTEST_SKIP() << "on one processor nothing is overtaken";
-  if (SANITIZED) GTEST_SKIP() << "what a sanitizer puts between the accesses hides it";
+  if (Litmus::cpus().size() < 2) GTEST_SKIP() << "needs two processors";
+  if (SANITIZED) GTEST_SKIP() << "code of the sanitizer between the accesses hides it";
   const WithoutBarrier without;
   const std::int64_t round = Litmus(false).play(1000 * rounds);
   EXPECT_NE(round, 0);

@@ -21,7 +21,7 @@ Version version(const std::string& text) {
   return Version::parse(text).value();
 }
 
-/// A lock with one package whose members are given as JSON.
+/// Returns a lock with one package, given as JSON.
 std::string lock_with(const std::string& package) {
   return R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[)" + package + "]}}";
 }
@@ -93,7 +93,7 @@ TEST_F(LockFile, ListsLibrariesOfAModule) {
   EXPECT_EQ(libraries[1].sha256, hash_of_blur);
 }
 
-// A file may have any name, a text may not: it is UTF-8.
+// A file name may have any bytes, but a text in JSON must be UTF-8.
 TEST_F(LockFile, PreservesFileNamesThatAreNotUtf8) {
   for (const std::string name :
        {"lib\xff\xfe.so", "100%\xe4.so", "builtin", "file:x.so", "%41.so", "l\xc3\xb6sen.so"}) {
@@ -119,7 +119,8 @@ TEST_F(LockFile, PreservesFileNamesThatAreNotUtf8) {
             std::string::npos);
 }
 
-// It stands in repositories: two can be compared, and it moves with the files below it.
+// Lock files are kept in version control: they can be compared, and moved with the files below
+// them.
 TEST_F(LockFile, IsDeterministic) {
   const LockedPackage blur{.name = "me.example/blur",
                            .version = version("1.2.0"),
@@ -154,7 +155,7 @@ TEST_F(LockFile, StoresPathsRelativeToItsFolder) {
   EXPECT_EQ(parse_lock(text, "tenon.lock").value()[0].source, fs::current_path() / "libblur.so");
 }
 
-// As version 1 wrote a file of that name; the builtin of a program has no hash.
+// In version 1 this is a file named "builtin"; a builtin of a program has no hash.
 TEST_F(LockFile, ReadsBuiltinWithAHashAsAFileName) {
   const auto read = parse_lock(
       lock_with(package_with("me.example/blur", "1.2.0",

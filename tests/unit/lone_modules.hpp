@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A context for modules without a host, which are never loaded.
+// A context for modules that have no host and are never loaded.
 #pragma once
 
 #include "module/module.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* path = "/plugins/blur.so";
 
-// The text that the macros write for one plugin, with `details` in its place.
+// Returns the text that the macros write for one plugin, with these details.
 std::string manifest_with(const std::string& details) {
   return R"({"manifest":1,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
          R"("provides":[{"kind":"photo.example/filter","version":1,)"
@@ -22,7 +22,7 @@ std::string manifest_with(const std::string& details) {
          details + "null]}";
 }
 
-// The same with one part of the text replaced.
+// Returns the same text with one part replaced.
 std::string manifest_but(const std::string& part, const std::string& replacement) {
   auto text = manifest_with("");
   const auto at = text.find(part);
@@ -83,7 +83,7 @@ TEST(Manifest, ReadsAllFields) {
   EXPECT_NE(read->details.find(R"("colour":{"of":["the","author"]})"), std::string::npos);
 }
 
-// The text of version 2, with more fields behind the others.
+// Returns a manifest of version 2 with further fields.
 std::string hub_with(const std::string& more) {
   return R"({"manifest":2,"abi":"1.0","name":"me.example/blur","version":"1.2.0",)"
          R"("provides":[{"kind":"photo.example/filter","version":1,)"
@@ -251,7 +251,7 @@ std::string escaped(const std::string& text) {
   return escaped;
 }
 
-/// No domain is added to a name without one.
+/// In contrast to references, no domain is added to a name without one.
 TEST(Manifest, ValidatesNamesOfPlugins) {
   std::vector<tests::PluginName> names = tests::plugin_names();
   names.push_back({"blur", false});

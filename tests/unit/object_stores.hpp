@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The fixture of the tests of the builtin object store: a host, a store in its own folder, and
-// short functions for its methods.
+// The fixture of tests of the builtin object store: a host, a store in its own folder, and helpers
+// that call its methods.
 #pragma once
 
 #include "framework/world.hpp"
@@ -115,7 +115,7 @@ class ObjectStores : public testing::Test {
     }
     return keys;
   }
-  /// Returns the number of files that are being written.
+  /// Returns the number of incomplete files.
   std::size_t partial_files() const {
     const auto folder = directory() / ".tenon-partial";
     if (!std::filesystem::exists(folder)) return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A plugin as an author writes it. painter.cpp makes a drop-in of it, the test makes a builtin.
+// A plugin written like one of an author. painter.cpp builds it as a standalone plugin, the test as
+// a builtin.
 #pragma once
 
 #include <test/sdk/paint.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Configs of a pipeline against the parameters that a plugin says it takes.
+// Checks of configs in a pipeline against the parameters that a plugin specifies.
 #include "pipeline/parameters.hpp"
 
 #include "framework/world.hpp"
@@ -50,7 +50,7 @@ Checked checked(const Parameters& parameters, const tenon::TextMap& config) {
   return {std::move(complete), all.all()};
 }
 
-/// Each finding as "key or config: code: needed", where the parameters are these.
+/// Returns each problem of a config as "place: code: needed".
 Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
   Texts texts;
   for (const auto& finding : checked(parameters, config).findings) {
@@ -59,7 +59,7 @@ Texts findings(const Parameters& parameters, const tenon::TextMap& config) {
   return texts;
 }
 
-/// What a parameter needs instead of a value; empty where it takes it.
+/// Returns what a parameter needs instead of the value, or "" if it accepts the value.
 std::string needed(const Parameter& parameter, const std::string& value) {
   const Texts all = findings({{"x", parameter}}, {{"x", value}});
   const std::string prefix = "value x: wrong-parameter: ";
@@ -155,7 +155,7 @@ TEST(PipelineParameters, AreRequiredUnlessTheyHaveADefault) {
 TEST(PipelineParameters, AreMatchedByName) {
   EXPECT_EQ(findings({{"ab", parameter(Type::Int)}, {"c", parameter(Type::Int)}}, {{"ac", "1"}}),
             Texts{"key ac: unknown-parameter: 'ab' and 'c'"});
-  // A star is one part.
+  // A star matches one part.
   const Parameters stars = {{"a.*", parameter(Type::Int)},
                             {"a.b", parameter(Type::Bool)},
                             {"c.*.d", parameter(Type::Int, {{Rule::Required, ""}})}};
@@ -211,7 +211,7 @@ TEST(PipelineParameters, PreferTheMostSpecificPattern) {
   EXPECT_EQ(findings(stars, {{"a.b", "5"}}), Texts{});
 }
 
-// Quadratic work would take minutes.
+// Quadratic time would be minutes.
 TEST(PipelineParameters, TakeLinearTime) {
   constexpr int count = 20000;
   Parameters all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Pipelines of builtin plugins allocate nothing for each record: longer runs need no more
-// allocations than their batches and saved positions do.
+// Pipelines of builtin plugins make no allocation per record: longer runs have further allocations
+// only for batches and saved positions.
 #include "pipeline/pipeline_run.hpp"
 
 #include "framework/world.hpp"
@@ -25,7 +25,7 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-// A sanitizer has one of its own, which does not fit this operator delete.
+// The version of a sanitizer would not match this operator delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   allocations++;
   return std::malloc(size);
@@ -44,7 +44,7 @@ constexpr std::size_t records = 100'000;
 
 class Allocations : public testing::Test {
  protected:
-  /// Returns how many allocations a whole run takes.
+  /// Returns the number of allocations of a whole run.
   std::size_t of_run(const std::string& source, const std::string& destination) {
     const std::string number = std::to_string(++runs_);
     world_.write("pipeline.json", R"({"name": "test", "position": "position-)" + number +

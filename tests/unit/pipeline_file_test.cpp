@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What is read of a pipeline file, and what is said of a wrong one.
+// Reading of pipeline files, and errors of invalid files.
 #include "pipeline/pipeline_file.hpp"
 
 #include "framework/world.hpp"
@@ -22,7 +22,7 @@ class PipelineFileTest : public testing::Test {
     findings_ = {};
     return read_pipeline_file(world_.write("here/pipeline.json", content), findings_);
   }
-  /// The one finding, from its place on.
+  /// Returns the only problem, without the path before its line.
   std::string finding() const {
     EXPECT_EQ(findings_.all().size(), 1u);
     if (findings_.empty()) return {};

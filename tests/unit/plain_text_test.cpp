@@ -40,7 +40,7 @@ TEST(PlainText, EscapesInvalidUtf8) {
     EXPECT_EQ(clean.size(), 4 * text.size()) << clean;
     EXPECT_EQ(harmless(text), clean);
   }
-  EXPECT_EQ(valid_utf8("a\xff\n"), "a\\xff\n") << "only what is no UTF-8";
+  EXPECT_EQ(valid_utf8("a\xff\n"), "a\\xff\n") << "only invalid UTF-8";
 }
 
 TEST(PlainText, EscapesLinesInErrors) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Folders that processes leave when they are killed, and which of them are removed. The processes
-// are children of the test.
+// Private folders, and removal of those that killed processes have left. The processes are children
+// of the test.
 #include "platform/private_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class PrivateFolders : public testing::Test {
   static std::shared_ptr<PrivateFolder> create(const fs::path& parent) {
     return PrivateFolder::create(parent).value();
   }
-  /// Runs something in a process that is killed while it holds what the function returns.
+  /// Runs `body` in a child process, which is killed while it holds the result.
   template <class Body>
   static void run_and_kill(Body body) {
     const pid_t child = fork();
@@ -41,7 +41,7 @@ class PrivateFolders : public testing::Test {
     }
     ASSERT_EQ(waitpid(child, nullptr, 0), child);
   }
-  /// The path of a folder with two files that a killed process left.
+  /// Creates a folder with two files in a process that is killed. Returns its path.
   fs::path abandon() const {
     const auto before = paths();
     run_and_kill([&] {
@@ -100,7 +100,7 @@ TEST_F(PrivateFolders, OfAKilledProcessAreRemovedDespiteItsChild) {
     _exit(static_cast<int>(read(pipe[0], &c, 1)));
   });
   ASSERT_EQ(count(), 1u);
-  // The child closes its share of the lock when it begins, which may be after its parent's end.
+  // The child closes its copy of the lock when it starts, which may be after the end of its parent.
   EXPECT_TRUE(tests::eventually([&] { return remove_abandoned_folders(parent()) == 1; }));
   close(pipe[0]);
   close(pipe[1]);
@@ -113,7 +113,7 @@ TEST_F(PrivateFolders, OfALiveProcessAreKeptWhenItsChildEnds) {
   if (child == 0) _exit(folder->is_usable());
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "the child puts nothing into it";
+  EXPECT_EQ(status, 0) << "it is not usable in the child";
   EXPECT_EQ(remove_abandoned_folders(parent()), 0u);
   EXPECT_TRUE(folder->is_usable());
 }
@@ -169,7 +169,7 @@ TEST_F(PrivateFolders, AreRemovedInBatchesOf100) {
 TEST_F(PrivateFolders, AreFoundAmongThousandsOfOthers) {
   for (int i = 0; i < 1500; i++) fs::create_directory(parent() / ("tenon-" + std::to_string(i)));
   ASSERT_FALSE(abandon().empty());
-  // Each call looks at a thousand, from another one on.
+  // Each call looks at a thousand folders, from a random one on.
   EXPECT_TRUE(tests::eventually([&] { return remove_abandoned_folders(parent()) == 1; }));
   EXPECT_EQ(count(), 1500u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Records and parameters between their versions.
+// Conversion of records and parameters between their versions.
 #include <tenon/parameter.hpp>
 #include <tenon/parameter_steps.hpp>
 #include <tenon/record.hpp>
@@ -37,7 +37,7 @@ ParameterV1 to_1(const ParameterV2& parameter) {
   return converted<ParameterV1>(parameter, convert_parameter_2_to_1);
 }
 
-/// A bag with an entry that nobody here knows.
+/// A bag with an entry of an unknown field.
 constexpr std::string_view stranger = R"({"size@7":{"type":"int32","value":1}})";
 
 RecordV1 record() {
@@ -66,7 +66,7 @@ TEST(Record, RoundTripsThroughVersion2) {
   EXPECT_EQ(to_1(to_2(record())), record());
   EXPECT_EQ(to_1(to_2(RecordV1{})), RecordV1{});
 
-  RecordV1 empty = record();  // what is empty is not absent
+  RecordV1 empty = record();  // empty is not absent
   empty.key = empty.payload = Bytes();
   EXPECT_EQ(to_1(to_2(empty)), empty);
 }

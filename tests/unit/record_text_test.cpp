@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Records as text: nothing that a record says is lost, and every position can be printed.
+// Records as text: no field of a record is lost, and every position can be printed.
 #include "pipeline/record_text.hpp"
 
 #include <tenon/call.hpp>

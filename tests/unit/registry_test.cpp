@@ -28,10 +28,10 @@ Provided tool(std::string name, std::int32_t version) {
   return {"test.example/tool", version, tool_fingerprint(version), std::move(name)};
 }
 
-/// A registry under test, and modules that are never loaded.
+/// A registry with modules that are never loaded.
 class RegistryTest : public testing::Test {
  protected:
-  /// Registers a drop-in; answers the codes of what was left out.
+  /// Registers a standalone module. Returns the codes of excluded plugins.
   std::vector<std::string> add(const std::string& file, const std::string& package,
                                const std::string& version, std::vector<Provided> provides) {
     return add(ModuleOrigin{file, nullptr}, package, version, std::move(provides));
@@ -41,7 +41,8 @@ class RegistryTest : public testing::Test {
     return add(ModuleOrigin{{}, &builtin_}, package, version, std::move(provides));
   }
 
-  /// What a reference finds, as "file" or "builtin", with the versions; else the error's code.
+  /// Returns the plugin that a reference finds, as "file" or "builtin" with its versions, or the
+  /// code of the error.
   std::string find(std::string_view text, std::int32_t target = 4) {
     const auto found = registry_.find(tool_kind(), target, reference(text));
     return found ? in_words(**found) : std::string(found.error().code());
@@ -146,7 +147,7 @@ TEST_F(RegistryTest, FallsBackFromAMissingVersion) {
   EXPECT_EQ(find("me.example/saw@>=3"), "not-found");
 }
 
-// The next best one is for a version that is absent.
+// A fallback is only for a version that is absent.
 TEST_F(RegistryTest, DoesNotFallBackFromAnUnusableVersion) {
   add("a.so", "me.example/tools", "1.2.0", {tool("me.example/saw", 5)});
   add("b.so", "me.example/tools", "1.3.0", {tool("me.example/saw", 4)});
@@ -156,7 +157,7 @@ TEST_F(RegistryTest, DoesNotFallBackFromAnUnusableVersion) {
             "too new); no builtin");
   EXPECT_EQ(find("me.example/saw@1.2.1"), "b.so 1.3.0 v4");
   add_builtin("test.example/builtins", "1.0.0", {tool("me.example/saw", 4)});
-  EXPECT_EQ(find("me.example/saw@1.0.0"), "builtin 1.0.0 v4") << "rather than a drop-in 1.3.0";
+  EXPECT_EQ(find("me.example/saw@1.0.0"), "builtin 1.0.0 v4") << "rather than standalone 1.3.0";
 }
 
 TEST_F(RegistryTest, DistinguishesBuildMetadata) {
@@ -166,7 +167,7 @@ TEST_F(RegistryTest, DistinguishesBuildMetadata) {
   EXPECT_EQ(find("me.example/saw@1.0.0+b"), "b.so 1.0.0+b v4");
   EXPECT_EQ(find("me.example/saw@1.0.0"), "b.so 1.0.0+b v4");
   EXPECT_EQ(find("me.example/saw"), "b.so 1.0.0+b v4");
-  EXPECT_EQ(find("me.example/saw@1.0.0+c"), "b.so 1.0.0+b v4") << "the next best";
+  EXPECT_EQ(find("me.example/saw@1.0.0+c"), "b.so 1.0.0+b v4") << "the fallback";
   EXPECT_EQ(find("me.example/saw@==1.0.0+a"), "a.so 1.0.0+a v4");
   EXPECT_EQ(add("c.so", "me.example/tools", "1.0.0+a", {tool("me.example/saw", 4)}),
             Codes{"duplicate-file"});
@@ -235,7 +236,7 @@ TEST_F(RegistryTest, ServesRequestsForOlderKindVersions) {
   EXPECT_EQ(find("me.example/saw", 2), "a.so 1.0.0 v1");
   EXPECT_EQ(find("me.example/saw", 3), "not-found");
   add("b.so", "me.example/tools", "2.0.0", {tool("me.example/saw", 4)});
-  EXPECT_EQ(find("me.example/saw", 1), "a.so 1.0.0 v1") << "version 4 is no version 1";
+  EXPECT_EQ(find("me.example/saw", 1), "a.so 1.0.0 v1") << "version 4 cannot be used as version 1";
 }
 
 TEST_F(RegistryTest, ExcludesAnotherSpecOfTheSameKindVersion) {
@@ -262,7 +263,7 @@ TEST_F(RegistryTest, GradesExcludedPlugins) {
   const Provided foreign{"other.example/thing", 1, 1, "me.example/thing"};
   EXPECT_EQ(add("b.so", "me.example/b", "1.0.0", {tool("me.example/c", 5), foreign}),
             (Codes{"kind-too-new", "unknown-kind"}));
-  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error) << "nothing of it is of use here";
+  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::error) << "no plugin of the module is usable here";
   EXPECT_EQ(left_out_[1].grade(), ErrorGrade::warning) << "another program may have it";
 }
 
@@ -279,10 +280,10 @@ TEST_F(RegistryTest, KeepsANameForItsFirstPackage) {
             Codes{"name-taken"});
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
   EXPECT_EQ(left_out_[0].where(), "b.so");
-  EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the rival";
+  EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the first module";
 }
 
-/// A package has several modules: the rival that is named is the one that stands in the place.
+/// A package has several modules. The error must name the one that has the plugin already.
 TEST_F(RegistryTest, NamesTheModuleThatHasTheNameAlready) {
   const auto rival = [&] { return std::string(left_out_.at(0).needed()); };
   add("a.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 3)});
@@ -306,8 +307,8 @@ TEST_F(RegistryTest, KeepsTheFirstOfTwoEqualModules) {
   EXPECT_EQ(add("b.so", "me.example/tools", "1.0.0", {tool("me.example/saw", 4)}),
             Codes{"duplicate-file"});
   EXPECT_EQ(find("me.example/saw"), "a.so 1.0.0 v4");
-  EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the other one";
-  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning) << "what it holds is used";
+  EXPECT_NE(left_out_[0].needed().find("a.so"), std::string_view::npos) << "the first module";
+  EXPECT_EQ(left_out_[0].grade(), ErrorGrade::warning) << "an equal module is used";
 }
 
 TEST_F(RegistryTest, ListsTheNewestPerName) {
@@ -347,7 +348,7 @@ TEST_F(RegistryTest, FindsRegistrationsOfAnyKind) {
   EXPECT_EQ(words("a b", ""), Codes{"bad-reference"});
 }
 
-/// What `find` returns, by its description alone: looks at every registration of the name.
+/// Returns the expected result of `find`, by a linear search over all registrations.
 const Registration* search(const Registry& registry, const Kind& kind, std::int32_t target,
                            const Reference& reference) {
   using Origin = Reference::Origin;
@@ -486,7 +487,7 @@ TEST(PluginInfos, OutliveTheHost) {
   EXPECT_EQ(moved.package_version(), "0.0.0");
   EXPECT_EQ(moved.summary(), "late");
   EXPECT_EQ(moved.property("menu"), "Edit");
-  EXPECT_EQ(info.property("menu"), "");  // NOLINT(bugprone-use-after-move): it is empty then
+  EXPECT_EQ(info.property("menu"), "");  // NOLINT(bugprone-use-after-move): it must be empty
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon.dev/remap-labels: the changes of labels, and that selectors still match.
+// The action tenon.dev/remap-labels changes labels so that selectors still match.
 #include "unit/backup_actions.hpp"
 
 #include <gtest/gtest.h>
@@ -213,7 +213,7 @@ TEST(RemapLabels, RefusesRulesThatSelectorsCannotFollow) {
     const std::string said = remapped(rules, item + selector + "}");
     EXPECT_NE(said.find(message), std::string::npos) << said;
   }
-  // A selector that selects everything still does.
+  // A selector of everything must stay one.
   const std::string all = R"("spec":{"podSelector":{},"selector":{"matchLabels":{}}})";
   expect_change({{"a", "remove"}}, all, all);
 }

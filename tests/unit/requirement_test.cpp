@@ -85,7 +85,7 @@ TEST(Requirement, ContainsPrereleasesOnlyIfNamed) {
       {"<=1.2.0,>=1.2.0-rc.1", {"1.2.0-rc.1", "1.2.0"}, {"1.2.1"}},
       {">1,>=2.0.0-rc.1", {"2.0.0"}, {"2.0.0-rc.1"}},
       {">1.2.3,>=1.2.4-rc.1", {"1.2.4-rc.1", "1.2.4"}, {"1.2.4-beta"}},
-      // Each alternative by itself.
+      // Prereleases are named separately in each alternative.
       {">=1 || 2.0.0-rc.1", {"1.0.0", "2.0.0-rc.1"}, {"2.0.0-rc.2"}},
   };
   for (const auto& [text, takes, refuses] : examples) {
@@ -97,8 +97,8 @@ TEST(Requirement, ContainsPrereleasesOnlyIfNamed) {
   }
 }
 
-// What is read by its numbers alone is what the general way makes of it: an alternative that no
-// version meets changes nothing, and is no usual case.
+// Simple clauses have a fast path. An additional alternative that no version matches forces the
+// general path, and must not change the result.
 TEST(Requirement, IsTheSameOnTheFastPath) {
   const char* const operators[] = {"", "=", "==", "<", "<=", ">", ">=", "~", "~=", "^"};
   const char* const numbers[] = {"0",     "1",     "2",     "0.0",   "0.1",   "1.0",   "1.2",
@@ -198,7 +198,7 @@ TEST(Requirement, PrintsItsTextOrTheShortestForm) {
   }
 }
 
-/// Of few versions, so that they meet.
+/// Random requirements on few versions, so that they often overlap.
 class Random {
  public:
   explicit Random(unsigned seed) : random_(seed) {}
@@ -262,7 +262,7 @@ std::string text_of(const std::vector<Random::Clause>& clauses) {
 std::vector<Version> few_versions() {
   std::vector<Version> versions;
   for (std::uint64_t number = 0; number < 64; ++number) {
-    // Between any two that are named, and behind the last.
+    // Versions between any two named versions, and after the last.
     for (const auto* prerelease : {"", "0", "0.0", "a", "a.0", "a.0.0", "b", "b.0"}) {
       for (const auto* build : Random::builds) {
         versions.push_back({number / 16, number / 4 % 4, number % 4, prerelease, build});
@@ -278,7 +278,7 @@ Numbers numbers_of(const Version& v) {
   return {v.major, v.minor, v.patch};
 }
 
-// The rules once more, by comparing numbers, without intervals.
+// Implements the rules again by comparing numbers, without intervals.
 bool holds(const Random::Clause& clause, const Version& v) {
   const auto at = numbers_of(v);
   const auto low = clause.low();
@@ -336,7 +336,7 @@ TEST(Requirement, FollowsSetAlgebra) {
       ASSERT_EQ(either.contains(v), in_a || in_b) << v.to_string();
       found = found || (in_a && in_b);
     }
-    // Whatever these clauses let in, they let one of these versions in.
+    // If any version matches, one of `versions` does.
     ASSERT_EQ(both.empty(), !found);
     ASSERT_EQ(requirement(both.to_string()), both) << both.to_string();
     ASSERT_EQ(requirement(either.to_string()), either) << either.to_string();

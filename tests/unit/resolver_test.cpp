@@ -42,7 +42,7 @@ Package package(const std::string& name_and_version, const Texts& needs) {
   return made;
 }
 
-/// Packages and what is asked of them.
+/// A repository, and the requirements to resolve.
 struct World {
   explicit World(const std::vector<std::pair<std::string, Texts>>& packages) {
     for (const auto& [name_and_version, needs] : packages) {
@@ -63,7 +63,7 @@ struct World {
     return *this;
   }
 
-  /// "a 1.0.0, b 1.2.0": the versions of the answer.
+  /// Returns the resolved versions, eg: "a 1.0.0, b 1.2.0".
   std::string versions() {
     answer = resolve(repository, question);
     Texts sorted;
@@ -101,7 +101,7 @@ TEST(Resolver, PrefersReleasesToPrereleases) {
 }
 
 TEST(Resolver, SharesAVersionThatSatisfiesAll) {
-  // The example of the seed.
+  // A diamond: x and y both require z.
   World world({{"a 1.0.0", {"x *", "y *"}},
                {"x 1.0.0", {"z 1.2.0"}},
                {"y 1.0.0", {"z 1"}},
@@ -170,7 +170,7 @@ TEST(Resolver, FollowsTheLock) {
   World first(packages);
   EXPECT_EQ(first.asks({"x *", "y *"}).versions(), "x 1.0.0, y 1.0.0, z 1.0.0, z 2.0.0");
 
-  // Since then one has come up that could serve both.
+  // A newer version could serve both.
   auto more = packages;
   more.push_back({"z 1.9.0", {}});
   World unlocked(more);
@@ -190,7 +190,7 @@ TEST(Resolver, NeverViolatesARequirementForTheLock) {
 }
 
 TEST(Resolver, PrefersLockedVersionsAmongEquals) {
-  // Each version of z is taken by two.
+  // Two packages accept each version of z.
   World world({{"w 1.0.0", {"z >=2"}},
                {"x 1.0.0", {"z !=2.0.0"}},
                {"y 1.0.0", {"z <3"}},
@@ -311,7 +311,8 @@ TEST(Resolver, ResolvesALongChain) {
   EXPECT_EQ(resolve(repository, question).packages.size(), 1U + length);
 }
 
-/// Small repositories, with circles or without, in which about as much fits as does not.
+/// Random small repositories, with or without cycles, in which about half of the requirements can
+/// be met.
 class Random {
  public:
   explicit Random(unsigned seed) : random_(seed) {}
@@ -328,14 +329,14 @@ class Random {
             .versions = Requirement::parse(specs[pick(std::size(specs))]).value()};
   }
 
-  /// Without circles a package requires only names behind its own.
+  /// Without cycles, a package requires only later names.
   std::vector<Package> packages(bool circles) {
     static const char* const versions[] = {"1.0.0", "1.1.0", "2.0.0-a", "2.0.0"};
     std::vector<Package> made;
     const auto names = 2 + pick(4);
     for (std::uint64_t name = 0; name < names; ++name) {
       for (const auto* text : versions) {
-        if (pick(2) == 0 || made.size() == 11) continue;  // all sets of them are tried
+        if (pick(2) == 0 || made.size() == 11) continue;  // few, because all subsets are tried
         Package next = {.name = std::string(1, static_cast<char>('a' + name)),
                         .version = Version::parse(text).value()};
         const auto first = circles ? 0 : name + 1;
@@ -387,8 +388,8 @@ bool meets(const Package& package, const std::vector<const Dependency*>& needs) 
   });
 }
 
-/// Of all sets of packages that have within them what each of them needs, the union: whatever can
-/// be used at all. Found by trying all sets.
+/// Returns the usable packages: the union of all sets of packages in which all requirements are met
+/// within the set. Tries all subsets.
 std::set<std::size_t> usable(const std::vector<Package>& packages) {
   const auto bits = std::size_t(1) << packages.size();
   std::vector<std::vector<std::size_t>> met_by;  // of each group of needs: bits of who meets it
@@ -460,7 +461,7 @@ TEST_P(RandomRepositories, ResolveCompletelyAndMinimally) {
     const auto answer = resolve(repository, question);
     const auto usable_ones = usable(packages);
 
-    // A root gets what it needs exactly when something usable meets it.
+    // A requirement of a root is met if and only if a usable package meets it.
     bool all_met = true;
     for (std::uint32_t root = 0; root < question.roots.size(); ++root) {
       for (const auto& [name, needs] : by_name(question.roots[root].dependencies)) {
@@ -475,7 +476,7 @@ TEST_P(RandomRepositories, ResolveCompletelyAndMinimally) {
     }
     ASSERT_EQ(answer.conflicts.empty(), all_met);
 
-    // So do all packages of the answer, from packages of the answer.
+    // Requirements of resolved packages are met by resolved packages.
     const std::set<PackageId> chosen(answer.packages.begin(), answer.packages.end());
     std::set<PackageId> provided;
     for (const Binding& binding : answer.bindings) {
@@ -512,7 +513,7 @@ TEST_P(RandomRepositories, AreStableWithTheirResultAsALock) {
   for (int i = 0; i < 1000; ++i) {
     auto packages = random.packages(GetParam());
     random.shuffle(packages);
-    // Some come up after the lock was written.
+    // Some packages are added after the lock was written.
     const auto later = packages.size() / 3;
     const std::vector<Package> before(packages.begin() + static_cast<std::ptrdiff_t>(later),
                                       packages.end());
@@ -531,8 +532,8 @@ TEST_P(RandomRepositories, AreStableWithTheirResultAsALock) {
   }
 }
 
-// One version where one serves all, and of those the preferred one. Where packages require each
-// other in circles this is not promised.
+// If one version satisfies all, the preferred one of these is shared. This is not guaranteed if
+// requirements are circular.
 TEST_P(RandomRepositories, ShareAVersionThatSatisfiesAll) {
   if (GetParam()) return;
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -543,7 +544,7 @@ TEST_P(RandomRepositories, ShareAVersionThatSatisfiesAll) {
     const auto answer = resolve(repository, question);
     const auto usable_ones = usable(packages);
 
-    std::map<std::string, Requirement> all;  // what all requirers of a name take
+    std::map<std::string, Requirement> all;  // the intersection of all requirements on a name
     std::map<std::string, std::set<PackageId>> given;
     for (const Binding& binding : answer.bindings) {
       if (binding.provider == none) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Full names of resources, from documents and from the names that people write.
+// Full names of resources, from documents and from the spellings of users.
 #include "backup/resource_names.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(ResourceNames, ReturnTheResourceOfADocument) {
       {"networking.k8s.io/v1beta1", "ServiceCIDR", "servicecidrs.networking.k8s.io"},
       {"rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles.rbac.authorization.k8s.io"},
       {"storage.k8s.io/v1", "StorageClass", "storageclasses.storage.k8s.io"},
-      // Guessed, as Kubernetes does:
+      // Guessed like in Kubernetes:
       {"example.io/v1", "Widget", "widgets.example.io"},
       {"example.io/v1", "Gas", "gases.example.io"},
       {"example.io/v1", "Policy", "policies.example.io"},
@@ -107,7 +107,7 @@ TEST(ResourceNames, ResolveAllSpellings) {
       {"events.events.k8s.io", "events.events.k8s.io"},
       {"ev.events.k8s.io", "events.events.k8s.io"},
       {"events.v1.events.k8s.io", "events.events.k8s.io"},
-      // Kept as they are:
+      // Kept unchanged:
       {"widgets", "widgets"},
       {"Widgets.Example.io", "Widgets.Example.io"},
       {"deployments.example.io", "deployments.example.io"},

@@ -110,7 +110,7 @@ TEST(Error, IsEmptyAfterAMove) {
   Error original = finding();
   const Error moved = std::move(original);
   EXPECT_EQ(moved.found(), "version 4");
-  EXPECT_EQ(original.found(), "");  // NOLINT(bugprone-use-after-move): this is what it promises
+  EXPECT_EQ(original.found(), "");  // NOLINT(bugprone-use-after-move): tests the moved-from object
   EXPECT_EQ(original.status(), 0);
 }
 

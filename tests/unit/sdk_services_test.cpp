@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the SDK gives to plugins besides their methods: log, calls, plugins of others, streams,
-// statuses and states.
+// Services of the SDK for plugins: log, calls, other plugins, streams, statuses and states.
 #include "painter.hpp"
 
 #include <tenon/call.hpp>
@@ -28,7 +27,7 @@ using namespace std::chrono_literals;
 using tenon::sdk::Failure;
 namespace sdk = tenon::sdk;
 
-/// Runs a body in this call and returns how it ended.
+/// Runs a body in this call, and returns its status.
 template <class Body>
 tenon_status status_in(tenon::Call& call, Body&& body) {
   return sdk::detail::guarded({call.raw(), nullptr}, [&] {
@@ -37,7 +36,7 @@ tenon_status status_in(tenon::Call& call, Body&& body) {
   });
 }
 
-/// The status of the failure that a body ends with.
+/// Returns the status of the failure that a body throws, or TENON_OK.
 template <class Body>
 tenon_status status_of(Body&& body) {
   try {
@@ -86,9 +85,9 @@ TEST(SdkFailure, WithoutAMessageKeepsThePreviousOne) {
 
 // -- Log and calls ------------------------------------------------------------
 
-/// A host that keeps what is logged, and lends one call.
-struct Keeping : tenon_host {
-  Keeping() : tenon_host{} {
+/// A host that records logged lines, and provides one call.
+struct RecordingHost : tenon_host {
+  RecordingHost() : tenon_host{} {
     struct_size = sizeof(tenon_host);
     log = [](const tenon_host* self, std::int32_t level, tenon_string text) {
       of(self).lines.push_back(std::to_string(level) + " " + std::string(text.data, text.size));
@@ -130,9 +129,11 @@ struct Keeping : tenon_host {
       of(self).released.push_back(instance->self);
     };
   }
-  static const Keeping& of(const tenon_host* self) { return *static_cast<const Keeping*>(self); }
+  static const RecordingHost& of(const tenon_host* self) {
+    return *static_cast<const RecordingHost*>(self);
+  }
 
-  /// As a host that was built before lines had levels and pairs.
+  /// Imitates a host that was built before lines had levels and pairs.
   void grow_old() { struct_size = offsetof(tenon_host, log_wanted); }
 
   bool refuses = false;
@@ -144,7 +145,7 @@ struct Keeping : tenon_host {
   mutable std::vector<void*> released;
 };
 
-/// Says one thing at each level.
+/// Logs one line at each level.
 struct Talker : sdk::Plugin {
   void talk() const {
     log.trace("level ", 0);
@@ -173,7 +174,7 @@ std::unique_ptr<Talker> talker_of(const tenon_host& host) {
 using Lines = std::vector<std::string>;
 
 TEST(SdkLog, NamesThePluginInEachLine) {
-  const Keeping host;
+  const RecordingHost host;
   talker_of(host)->talk();
   EXPECT_EQ(host.lines, (Lines{"0 [me.example/talker] level 0", "1 [me.example/talker] level 1",
                                "2 [me.example/talker] level 2", "3 [me.example/talker] level 3",
@@ -190,7 +191,7 @@ TEST(SdkLog, NamesThePluginInEachLine) {
 }
 
 TEST(SdkLog, FiltersByTheLevelOfTheHost) {
-  Keeping host;
+  RecordingHost host;
   host.level = TENON_LOG_WARN;
   const auto talker = talker_of(host);
   talker->talk();
@@ -203,7 +204,7 @@ TEST(SdkLog, FiltersByTheLevelOfTheHost) {
 }
 
 TEST(SdkLog, SendsOnlyTheMessageToOlderHosts) {
-  Keeping host;
+  RecordingHost host;
   host.grow_old();
   host.level = TENON_LOG_ERROR;
   const auto talker = talker_of(host);
@@ -221,7 +222,7 @@ TEST(SdkLog, UsesTheCallWithoutAHost) {
   EXPECT_EQ(lines.find("rows=2"), std::string::npos) << lines;
   EXPECT_NE(lines.find("[warning] read rows=3\n"), std::string::npos) << lines;
   EXPECT_NE(lines.find("[error] read rows=4 path=\"a b\"\n"), std::string::npos) << lines;
-  talker.talk();  // in no call: there is no log
+  talker.talk();  // outside a call there is no log
   EXPECT_FALSE(talker.wants(sdk::Level::error));
 }
 
@@ -271,7 +272,7 @@ TEST(SdkCall, WaitsWithoutACall) {
 }
 
 TEST(SdkOwnCall, IsReleasedWithItsObject) {
-  Keeping host;
+  RecordingHost host;
   tenon::Call parent;
   {
     const sdk::OwnCall own(&host, sdk::Call(parent.raw()));
@@ -285,9 +286,9 @@ TEST(SdkOwnCall, IsReleasedWithItsObject) {
   EXPECT_EQ(host.ended, 1);
 }
 
-// -- Plugins of others --------------------------------------------------------
+// -- Other plugins ------------------------------------------------------------
 
-/// Succeeds without an answer.
+/// Succeeds without a response.
 struct Mute : test::sdk::PaintV1 {
   tenon_status raw_names(tenon_call*, const test_paint_v1_names_request*,
                          const test_paint_v1_names_response**) override {
@@ -301,7 +302,7 @@ tenon_instance instance_of(P& plugin) {
 }
 
 TEST(SdkClient, CallsItsInstanceAndChecksTheResponse) {
-  const Keeping host;
+  const RecordingHost host;
   tenon::Call call;
   const sdk::Call mine(call.raw());
   Painter painter;
@@ -317,7 +318,7 @@ TEST(SdkClient, CallsItsInstanceAndChecksTheResponse) {
 }
 
 TEST(SdkClient, ReleasesEachInstanceOnce) {
-  const Keeping host;
+  const RecordingHost host;
   Painter first;
   Painter second;
   {
@@ -336,7 +337,7 @@ TEST(SdkClient, ReleasesEachInstanceOnce) {
 }
 
 TEST(SdkHost, FindsPluginsByTheirKind) {
-  const Keeping host;
+  const RecordingHost host;
   tenon::Call call;
   const sdk::Call mine(call.raw());
   EXPECT_EQ(sdk::Host(&host).find<test::sdk::PaintV1>(mine),
@@ -349,7 +350,7 @@ TEST(SdkHost, FindsPluginsByTheirKind) {
 
 // -- Streams ------------------------------------------------------------------
 
-/// Gives two bytes, then the end.
+/// A stream of two bytes.
 struct Two : sdk::Reader {
   explicit Two(int& ended) : ended_(ended) {}
   ~Two() override { ended_++; }
@@ -418,8 +419,8 @@ TEST(SdkStreams, RoundTripWriters) {
   EXPECT_EQ(text, "ab!.");
 }
 
-/// How often a stream was released that a method was given: a method that keeps its object longer
-/// than the call or not, and succeeds or not.
+/// Returns how often the SDK released a stream that was passed to a method. `keeps`: the method
+/// keeps the object longer than the call; `succeeds`: the method succeeds.
 int releases(bool keeps, bool succeeds) {
   int ended = 0;
   tenon_reader* raw = sdk::give(std::make_unique<Two>(ended));
@@ -428,7 +429,7 @@ int releases(bool keeps, bool succeeds) {
     sdk::detail::Lent lent(raw);
     object = lent.object();
     if (!keeps) object.reset();
-    EXPECT_EQ(ended, 0);  // while the method runs it is its caller's
+    EXPECT_EQ(ended, 0);  // owned by the caller while the method runs
     if (succeeds) lent.own();
     EXPECT_EQ(ended, succeeds && !keeps ? 1 : 0);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The SDK from the other side: what a host sees of a plugin that was written with it.
+// Plugins written with the SDK, as a host sees them.
 #include "painter.hpp"
 
 #include <tenon/call.hpp>
@@ -37,7 +37,7 @@ std::string text(tenon_string raw) {
   return {raw.data, raw.size};
 }
 
-/// An instance as its host has it: table and self.
+/// An instance as its host has it: vtable and self.
 class Instance {
  public:
   explicit Instance(const tenon_module* module)
@@ -157,7 +157,7 @@ TEST(Sdk, FailsCreateIfTheConstructorThrows) {
 
 // -- Configuration ------------------------------------------------------------
 
-/// What `read` of a configuration fails with, or nothing.
+/// Returns the failure of `read` with this configuration, or "".
 template <class Read>
 std::string failure_of(const tenon::TextMap& entries, Read&& read) {
   tenon::Call call;
@@ -404,12 +404,12 @@ TEST(Sdk, KeepsResultsAfterTheInstance) {
   const tenon::ListView<std::string> names(out->names);
   ASSERT_EQ(names.size(), 2u);
   EXPECT_EQ(names[0], "a name that is too long to be kept inside a");
-  EXPECT_EQ(names[1], "me.example/painter");  // known in the constructor already
+  EXPECT_EQ(names[1], "me.example/painter");  // available in the constructor
 }
 
 // -- Restarts -----------------------------------------------------------------
 
-/// Hands over what it was told, and fails where it is told to.
+/// Saves its configuration as state, and fails if the configuration says so.
 struct Keeper : test::sdk::PaintV1 {
   void configure(const Config& config) override { kept = config.get("kept", ""); }
   sdk::Bytes save_state(std::int32_t version) override {
@@ -485,7 +485,7 @@ TEST(SdkRestart, RefusesStateOfAnotherSize) {
   }
 }
 
-/// Overrides in a class between, and where nobody else can call it.
+/// Overrides in an intermediate class, and as private members.
 struct Holding : test::sdk::PaintV1 {
   explicit Holding(bool holds = true) : holds_(holds) {}
   bool holds() const { return holds_; }
@@ -532,7 +532,7 @@ TEST(Sdk, EndsAWaitWithTheCall) {
   other.join();
 }
 
-/// Two methods of it run at the same time.
+/// Two of its methods run concurrently.
 struct Meeting : test::sdk::PaintV1 {
   void fill(sdk::Buffer pixels, std::uint8_t, std::optional<std::int64_t>) override {
     inside++;
@@ -559,7 +559,7 @@ TEST(Sdk, KeepsACallPerThread) {
   EXPECT_EQ(second, 2);
 }
 
-/// Calls itself through its table with another call, as a plugin that uses plugins may.
+/// Calls itself through its vtable with another call, like plugins that call each other.
 struct Nested : test::sdk::PaintV1 {
   void fill(sdk::Buffer pixels, std::uint8_t depth, std::optional<std::int64_t>) override {
     if (depth > 0) {
@@ -594,7 +594,7 @@ TEST(Sdk, RunsMethodsWithoutAHost) {
 
 // -- Other plugins ------------------------------------------------------------
 
-/// A host that knows one plugin, a Thrower.
+/// A host with one plugin, a Thrower.
 struct FakeHost : tenon_host {
   FakeHost() : tenon_host{}, thrower(module_of<Thrower>()) {
     struct_size = sizeof(tenon_host);
@@ -647,7 +647,7 @@ TEST(SdkHost, ForwardsStatusAndMessageOfOtherPlugins) {
 
 // -- Modules ------------------------------------------------------------------
 
-/// The drop-in that painter.cpp makes of the same class.
+/// The standalone module that painter.cpp builds from the same class.
 class DropIn {
  public:
   DropIn() : handle_(dlopen(PAINTER, RTLD_NOW | RTLD_LOCAL)) {
@@ -704,7 +704,7 @@ TEST(SdkModule, HasAManifestOfAllItsPlugins) {
   }
 }
 
-/// What was done to a module of the test's own.
+/// The functions of the test module that were called.
 std::string life;
 
 void start_well(sdk::Call call, sdk::Host host) {

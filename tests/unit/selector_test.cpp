@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The items that a selector selects.
+// Items that match a selector.
 #include "backup/selector.hpp"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST(Selector, SelectsItems) {
       {resources({"[a-c]*"}), "deployments.apps", "web", false},
       {resources({"events"}), "events", "web", true},
       {resources({"events"}), "events.events.k8s.io", "web", false},
-      // Names that cannot be resolved are kept.
+      // Names that cannot be resolved are used literally.
       {resources({"widgets.example.io"}), "widgets.example.io", "web", true},
       {resources({"widgets"}), "widgets.example.io", "web", false},
       {resources({"widgets"}), "widgets", "web", true},

@@ -157,7 +157,7 @@ TEST(Version, IgnoresBuildMetadataInComparisons) {
   EXPECT_EQ(version("1.0.0-rc.1+a"), version("1.0.0-rc.1"));
 }
 
-// Versions of few different parts, so that equal and nearly equal ones come up often.
+// Versions with few different parts, so that equal and nearly equal ones are frequent.
 class RandomVersions {
  public:
   explicit RandomVersions(unsigned seed) : random_(seed) {}

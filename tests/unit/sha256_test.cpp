@@ -24,7 +24,7 @@ TEST(Sha256, MatchesTheExamplesOfTheStandard) {
 
 TEST(Sha256, HashesTheContentOfAFile) {
   const tests::World world;
-  // Around the size of the pieces in which files are read.
+  // Sizes around that of the read buffer.
   for (const std::size_t size : {0, 1, 65535, 65536, 65537, 200000}) {
     SCOPED_TRACE(size);
     std::string content(size, '\0');

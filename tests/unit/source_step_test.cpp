@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A source of version 1 as one of version 2.
+// A source of version 1 adapted to version 2.
 #include <tenon/source.hpp>
 
 #include <tenon/call.hpp>
@@ -15,7 +15,7 @@
 namespace tenon {
 namespace {
 
-/// Gives the records 1 to 3, and writes down what it was told.
+/// A source with records 1 to 3, which records its calls.
 struct Origin {
   int given = 0;
   std::vector<std::string> told;

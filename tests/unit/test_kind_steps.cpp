@@ -20,7 +20,7 @@ namespace {
 using tenon::Copy;
 using tenon::Value;
 
-/// Twice the number is what `keep` makes of it, two times.
+/// Returns twice the result of `keep`.
 struct TwiceByKeeping : EvolveAddedStep1 {
   using EvolveAddedStep1::EvolveAddedStep1;
 
@@ -38,7 +38,7 @@ struct TwiceByKeeping : EvolveAddedStep1 {
   }
 };
 
-/// Many texts are asked for one by one.
+/// Calls the older method once for each text.
 struct OneByOne : EvolveChangedStep1 {
   using EvolveChangedStep1::EvolveChangedStep1;
 
@@ -93,7 +93,7 @@ struct ChainTo3 : ChainStep2 {
     return pass_trail<test_chain_v2_trail_request, test_chain_v2_trail_response>(
         call, older_plugin(), 3, in->text, out);
   }
-  /// Made of what version 2 says of itself.
+  /// Computed from the response of version 2.
   tenon_status since_3(tenon_call* call, const test_chain_v3_since_3_request*,
                        const test_chain_v3_since_3_response** out) override {
     test_chain_v2_since_2_request older{sizeof older};
@@ -144,7 +144,7 @@ constexpr std::string_view version_2[] = {"2"};
 
 }  // namespace
 
-// A number in version 1 is its text in version 2; texts that are none stay in the bag.
+// A number in version 1 becomes a text in version 2; texts that are not numbers stay in the bag.
 bool EntryStep1To2::up(tenon::Conversion& conversion, const EntryV1Storage& from,
                        EntryV2Storage& to) {
   if (!tenon::pull(conversion, to.bag, "retyped", "string", version_2, to.retyped)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The guard of calls: who is inside which generation.
+// The call guard: which threads are inside which generation.
 #include "call/thread_records.hpp"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(CallGuard, IdentifiesTheModuleOfAThread) {
     const detail::CallerScope caller(&module.generation);
     EXPECT_TRUE(detail::this_thread_is_in(module.generation));
     EXPECT_FALSE(detail::this_thread_has_entered(module.generation));
-    EXPECT_TRUE(module.is_left()) << "it delays nobody";
+    EXPECT_TRUE(module.is_left()) << "it delays no call";
     std::thread([&] { EXPECT_FALSE(detail::this_thread_is_in(module.generation)); }).join();
   }
   EXPECT_FALSE(detail::this_thread_is_in(module.generation));
@@ -157,7 +157,7 @@ TEST(CallGuard, InterruptsCallsWithoutASlot) {
   });
 }
 
-// Each call has memory of its own, so that one that is cancelled after its end is found.
+// Each call is allocated separately, so that a sanitizer detects a cancellation after its end.
 TEST(CallGuard, KeepsACallAliveWhileItIsInterrupted) {
   TestModule module;
   std::atomic<bool> over{false};
@@ -245,7 +245,7 @@ TEST(CallGuard, ReusesTheRecordOfAnEndedThread) {
   EXPECT_TRUE(module.is_left());
 }
 
-/// A thread that calls a plugin once.
+/// Calls a plugin once on a new thread.
 void call_on_a_thread(TestModule& module) {
   std::thread([&] { CallGuard entry(module.instance, true); }).join();
 }
@@ -270,7 +270,7 @@ TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
   const std::size_t before = detail::count_thread_records();
   for (int i = 0; i < 1000; i++) {
     std::thread([&] {
-      thread_local CallsAtTheEnd at_the_end;  // is destroyed after what is made later
+      thread_local CallsAtTheEnd at_the_end;  // is destroyed after objects constructed later
       at_the_end.module = &module;
       CallGuard entry(module.instance, true);
     }).join();
@@ -279,14 +279,14 @@ TEST(CallGuard, ReclaimsRecordsOfThreadLocalDestructors) {
   EXPECT_TRUE(module.is_left());
 }
 
-/// The same by a key of the system, whose destructors run last.
+/// The destructor of a pthread key; these run after those of thread_local objects.
 void call_at_the_end(void* module) {
   CallGuard entry(static_cast<TestModule*>(module)->instance, true);
 }
 
 TEST(CallGuard, ReclaimsRecordsOfPthreadKeyDestructors) {
   TestModule module;
-  call_on_a_thread(module);  // makes the key of the records before the one below
+  call_on_a_thread(module);  // creates the key of the records before the key below
   const std::size_t before = detail::count_thread_records();
   pthread_key_t key;
   ASSERT_EQ(pthread_key_create(&key, call_at_the_end), 0);

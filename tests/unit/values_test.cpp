@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Each type of a spec in its three forms: raw, view, owned.
+// Each type of an interface definition in its three forms: raw, view, owned.
 #include <test/all_types.hpp>
 #include <test/entry.hpp>
 
@@ -34,7 +34,7 @@ using test::AllTypesV1Pair;
 template <class T>
 using Map = std::map<std::string, T, std::less<>>;
 
-/// Owned to raw, shallow and deep; back to owned from there and by way of a view.
+/// Converts owned to raw, shallow and deep, and back to owned, also through a view.
 template <class T>
 void expect_round_trip(const T& value) {
   tenon::Call call;
@@ -42,7 +42,7 @@ void expect_round_trip(const T& value) {
   EXPECT_EQ(Value<T>::own(shallow), value);
   auto copy = std::make_unique<T>(value);
   const auto deep = Value<T>::template raw<Copy::deep>(call.raw(), *copy);
-  copy.reset();  // a deep copy needs nothing of what it was made from
+  copy.reset();  // a deep copy does not depend on the original
   EXPECT_EQ(Value<T>::own(deep), value);
   EXPECT_EQ(Value<T>::own(Value<T>::pass(call.raw(), Value<T>::view(deep))), value);
 }
@@ -108,7 +108,7 @@ TEST(Values, RoundTripStructsAndDocuments) {
 template <class T>
 void expect_optional(const T& value) {
   expect_round_trip(std::optional<T>(value));
-  expect_round_trip(std::optional<T>(T{}));  // empty, but there
+  expect_round_trip(std::optional<T>(T{}));  // empty, but present
   expect_round_trip(std::optional<T>());
 }
 
@@ -129,7 +129,7 @@ TEST(Values, DistinguishAbsentFromEmpty) {
 }
 
 TEST(Values, ReadNullAsAbsentOnlyIfOptional) {
-  // A plugin that leaves a text that must be there NULL gives an empty one.
+  // A required text that is NULL is read as an empty one.
   EXPECT_EQ(Value<std::string>::own({nullptr, 0}), "");
   EXPECT_EQ(Value<Bytes>::own({nullptr, 0}), Bytes());
   EXPECT_EQ(Value<std::vector<std::int32_t>>::own({nullptr, 0, 0}), std::vector<std::int32_t>());
@@ -140,7 +140,7 @@ TEST(Values, ReadNullAsAbsentOnlyIfOptional) {
 }
 
 TEST(Values, ReadListsByTheirStride) {
-  // Of a plugin whose elements have grown at their end.
+  // Elements of a plugin with a newer, larger struct.
   struct Grown {
     std::int32_t value;
     std::int32_t more;

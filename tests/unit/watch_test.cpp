@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The watch over files, on real files.
+// Watching of real files.
 #include "platform/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -31,17 +31,17 @@ using Paths = std::vector<fs::path>;
 
 class Watch : public testing::Test {
  protected:
-  /// Watches a file of the world, which need not be there.
+  /// Watches a file of the world, which may be missing.
   fs::path watched(const std::string& name) {
     fs::path file = world_.root() / name;
     const auto added = watch_.add(file);
     EXPECT_TRUE(added) << added.error().to_string();
     return file;
   }
-  /// The system tells of what a thread did before its next step, so there is nothing to wait for.
+  /// Returns the changed files. The system queues events synchronously, so no wait is needed.
   Paths changed() { return watch_.changed(); }
 
-  /// Puts a whole file in the place of another by a rename.
+  /// Replaces a file by a rename.
   void replace(const std::string& name, const std::string& content) const {
     fs::rename(world_.write("new", content), world_.path(name));
   }
@@ -88,7 +88,7 @@ TEST_F(Watch, ReportsAnExchangeOfFiles) {
   EXPECT_EQ(changed(), Paths{a});
 }
 
-/// How somebody begins to write.
+/// A way to open a file for writing.
 struct Writing {
   const char* name;
   bool exists_before;
@@ -111,7 +111,7 @@ TEST_P(WatchWriting, ReportsTheFileWhenItIsClosed) {
     EXPECT_EQ(::write(file, "piece ", 6), 6);
     std::this_thread::sleep_for(2ms);
   }
-  EXPECT_EQ(changed(), Paths()) << "it is all written, but who knows that";
+  EXPECT_EQ(changed(), Paths()) << "complete, but not closed";
   ::close(file);
   EXPECT_EQ(changed(), Paths{a});
   EXPECT_EQ(changed(), Paths());
@@ -128,7 +128,7 @@ TEST_F(Watch, ReportsADeletedFileWhenItReturns) {
   world_.write("a", "1");
   const fs::path a = watched("a");
   fs::remove(a);
-  EXPECT_EQ(changed(), Paths()) << "there is nothing to take";
+  EXPECT_EQ(changed(), Paths()) << "there is no file";
   std::ofstream again(a);
   again << "half" << std::flush;
   EXPECT_EQ(changed(), Paths());
@@ -146,7 +146,7 @@ TEST_F(Watch, IgnoresClosingADeletedFile) {
   std::ofstream again(a);
   again << "half" << std::flush;
   old.close();
-  EXPECT_EQ(changed(), Paths()) << "closed was the one that has no name any more";
+  EXPECT_EQ(changed(), Paths()) << "the deleted file was closed";
   again.close();
   EXPECT_EQ(changed(), Paths{a});
 }
@@ -318,11 +318,11 @@ TEST_F(Watch, AddsAndRemovesFilesWhileRunning) {
   watch_.remove(a);
   world_.write("a", "2");
   world_.write("b", "2");
-  EXPECT_EQ(changed(), Paths{b}) << "also after its neighbour was taken out";
+  EXPECT_EQ(changed(), Paths{b}) << "also after the other file was removed";
   watch_.remove(b);
   world_.write("b", "3");
   watched("b");
-  EXPECT_EQ(changed(), Paths()) << "what happened before it was watched";
+  EXPECT_EQ(changed(), Paths()) << "the change was before it was watched";
   world_.write("b", "4");
   EXPECT_EQ(changed(), Paths{b});
 }
@@ -335,7 +335,7 @@ TEST_F(Watch, ReportsAllFilesAfterAnOverflow) {
   watched("never there");
   const fs::path other = world_.path("other");
   const int most = std::stoi(read_file("/proc/sys/fs/inotify/max_queued_events"));
-  // Two of the same at the end of the queue would count as one.
+  // Equal events at the end of the queue are merged.
   for (int i = 0; i <= most; i += 2) {
     ::close(::open(other.c_str(), O_CREAT | O_WRONLY, 0600));
     ::unlink(other.c_str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin processor of fields, and with it the base that processors in C++ are derived from.
+// The builtin processor of fields, and its base class for processors in C++.
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
 #include <tenon/processor.hpp>
@@ -38,13 +38,13 @@ class FieldTest : public testing::Test {
     record.payload.after = to_bytes(payload);
     return record;
   }
-  /// A payload with the changes of a config, or the code and message of its refusal.
+  /// Returns the payload after the changes of a config, or code and message of the refusal.
   std::string changed(const TextMap& config, const std::string& payload) {
     const auto results = create(config)->process({record(payload)}).value();
     EXPECT_EQ(results.size(), 1u);
     return after(results.at(0));
   }
-  /// What is said of a config.
+  /// Returns the error for a config.
   std::string failure(const TextMap& config) {
     const auto created = host_.create<Processor>("tenon.dev/field", config);
     return created ? "none" : std::string(created.error().message());
@@ -120,7 +120,7 @@ TEST_F(FieldTest, RefusesPayloadsThatAreNotObjects) {
             "wrong-json: the payload is not a JSON object");
 }
 
-/// One refused record changes nothing about the others.
+/// A refused record does not affect the others.
 TEST_F(FieldTest, RefusesARenameToAnExistingField) {
   auto field = create({{"rename.a", "b"}});
   const auto results =
@@ -145,7 +145,7 @@ TEST_F(FieldTest, RefusesContradictoryParameters) {
   EXPECT_EQ(failure({{"rename.a", " "}, {"set.b", ""}, {"drop", ""}}), "none");
 }
 
-/// Ten thousand of everything take no longer than a few reads of them.
+/// 10,000 fields and changes must take linear time.
 TEST_F(FieldTest, ChangesManyFields) {
   TextMap config;
   std::string before = "{";

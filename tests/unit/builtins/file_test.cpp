@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin source and destination of files, in both formats: records that are read and written,
+// The builtin source and destination of files, in both formats: reading and writing of records,
 // positions, and recovery after a kill.
 #include "builtin/file_destination.hpp"
 #include "builtin/file_source.hpp"
@@ -43,7 +43,7 @@ TEST_F(FileTest, ReadsTheKeyFromAField) {
   FileSource source;
   configure(source, config);
   source.open({});
-  const Records records = read_batch(source, 10);  // what is right comes before the failure
+  const Records records = read_batch(source, 10);  // the valid records before the failure
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(text(*records[0].key), "x");
   EXPECT_EQ(text(*records[1].key), "7");
@@ -168,15 +168,15 @@ TEST_F(FileTest, RemovesAnIncompleteLineOnOpen) {
   write("out.jsonl", "{\"a\":1}\n{\"a\":");
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
-  write("out.jsonl", "{\"a\":1}\n12");  // no object, so nobody knows where it ends
+  write("out.jsonl", "{\"a\":1}\n12");  // not an object, so its end is unknown
   WritingFile(config).write({record("2", "{\"a\":2}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
-  write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete but for its end
+  write("out.jsonl", "{\"a\":1}\n{\"a\":3}");  // complete except for the newline
   WritingFile(config).write({record("4", "{\"a\":4}")});
   EXPECT_EQ(content("out.jsonl"), "{\"a\":1}\n{\"a\":3}\n{\"a\":4}\n");
 }
 
-/// On a full disk, as a limit makes one for a process.
+/// Simulates a full disk with a limit of the file size of the process.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t size) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -300,7 +300,7 @@ TEST_F(FileTest, SkipsALineThatIsOnlyAByteOrderMark) {
             Texts{R"({"a":"1","b":"2"})"});
 }
 
-/// As where two files with a mark each were put together.
+/// The content is like two concatenated files that each begin with a mark.
 TEST_F(FileTest, PreservesAByteOrderMarkInTheMiddle) {
   write("a.csv",
         "\xef\xbb\xbf"

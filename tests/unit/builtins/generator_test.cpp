@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin source that generates records: counts, positions and rates.
+// The builtin source that generates records: counts, positions, rates.
 #include "builtin/generator.hpp"
 #include "builtin/records.hpp"
 #include "unit/builtins/plugins.hpp"

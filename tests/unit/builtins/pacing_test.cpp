@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the SDK gives to authors for their pace: retries, batches and a rate.
+// Helpers of the SDK for pacing: retries, batches and rate limits.
 #include "unit/builtins/plugins.hpp"
 
 #include <tenon/call.hpp>
@@ -32,7 +32,7 @@ sdk::Failure busy() {
   return sdk::Failure(TENON_UNAVAILABLE, "busy").retryable();
 }
 
-/// A call whose waits end at once, and are noted.
+/// A call whose waits return immediately and are recorded.
 class RecordingCall : tenon_call {
  public:
   RecordingCall() : tenon_call{sizeof(tenon_call), &table(), nullptr, nullptr, INT64_MAX} {}
@@ -122,7 +122,7 @@ TEST(RateLimitTest, TreatsZeroAsNoLimit) {
   for (int i = 0; i < 100000; i++) limit.wait(sdk::Call(call.raw()));
 }
 
-/// A destination that writes batches of its own, and notes how large they are.
+/// A destination that collects records into batches, and records the sizes of the batches.
 class Collecting : public sdk::AsyncDestination {
  public:
   explicit Collecting(std::size_t size, sdk::Duration delay)
@@ -166,7 +166,7 @@ void write(Collecting& destination, const Texts& payloads) {
   destination.write_batch(ListView<RecordV2>(raw));
 }
 
-/// Collects so many acknowledgements.
+/// Collects `count` acknowledgements.
 Texts collect(Collecting& destination, std::size_t count) {
   Texts all;
   while (all.size() < count) {

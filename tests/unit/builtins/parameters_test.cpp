@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Parameters that are declared once, read and specified.
+// Parameters that are declared once, to read configs and to specify them.
 #include "unit/builtins/plugins.hpp"
 
 #include <tenon/sdk/parameters.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Reads all records of a source and writes batches to a destination, without a host. The writer may
-// run in a process that is killed.
+// Helpers that read from sources and write to destinations without a host, also in a process that
+// is killed.
 #pragma once
 
 #include "builtin/records.hpp"
@@ -60,7 +60,7 @@ inline std::string payload(const RecordV2& record) {
   return text(*record.payload.after);
 }
 
-/// The next batch of a source. Throws what the source throws.
+/// Returns the next batch of a source. Propagates exceptions of the source.
 template <class Source>
 Records read_batch(Source& source, std::int32_t max, std::optional<std::int64_t> max_bytes = {}) {
   Call call;
@@ -70,7 +70,7 @@ Records read_batch(Source& source, std::int32_t max, std::optional<std::int64_t>
   return Value<Records>::own(out->records);
 }
 
-/// Everything behind a position, in batches of two.
+/// Returns all records after a position, read in batches of two.
 template <class Source>
 Records read_all(const TextMap& config, const std::optional<Bytes>& position = {}) {
   Source source;
@@ -94,7 +94,7 @@ inline Texts payloads(const Records& records) {
   return all;
 }
 
-/// The message of the failure that `body` ends with, which has this status.
+/// Returns the message of the failure that `body` throws, and checks its status.
 template <class Body>
 std::string failure_of(Body&& body, tenon_status status = TENON_INVALID_ARGUMENT) {
   try {
@@ -106,7 +106,7 @@ std::string failure_of(Body&& body, tenon_status status = TENON_INVALID_ARGUMENT
   return "no failure";
 }
 
-/// The status of a method that runs in this call.
+/// Runs `body` as a method in this call, and returns its status.
 template <class Body>
 tenon_status status_in(Call& call, Body&& body) {
   return sdk::detail::guarded({call.raw(), nullptr}, [&] {
@@ -115,7 +115,7 @@ tenon_status status_in(Call& call, Body&& body) {
   });
 }
 
-/// What became of a record: "" or its error as "code: message".
+/// Returns the error of a record as "code: message", or "" if the record was accepted.
 inline std::string error_text(const tenon_destination_v2_ack& ack) {
   if (ack.error == nullptr) return "";
   const auto error = Value<DestinationV2AckError>::own(*ack.error);
@@ -142,7 +142,7 @@ inline RecordV2 record(const std::string& key, const std::string& payload) {
   return made;
 }
 
-/// A destination that is open.
+/// An open destination.
 template <class D>
 class Writing {
  public:
@@ -151,7 +151,7 @@ class Writing {
     destination_.open();
   }
 
-  /// The error_text of each record.
+  /// Writes the records, and returns the error_text of each.
   Texts write(const Records& records) {
     Call call;
     accept(call, records);
@@ -172,7 +172,7 @@ class Writing {
     destination_.write_batch(ListView<RecordV2>(raw));
   }
 
-  /// Adds what became of the next records, and returns their positions.
+  /// Appends the error_text of the next acknowledged records, and returns their positions.
   Texts next_acks(Call& call, Texts& outcome) {
     tenon_destination_v2_next_acks_request in{sizeof in};
     const tenon_destination_v2_next_acks_response* out = nullptr;
@@ -193,8 +193,8 @@ class Writing {
   D destination_;
 };
 
-/// Writes numbered records in another process, which is killed while it writes. Answers how many of
-/// them were acknowledged.
+/// Writes numbered records in another process, which is killed while it writes. Returns the number
+/// of acknowledged records.
 template <class D>
 int write_until_killed(const TextMap& config, int first) {
   int acknowledged[2];

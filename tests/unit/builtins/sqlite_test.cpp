@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The builtin source and destination of SQLite: rows that are read and written, locks, and recovery
+// The builtin source and destination of SQLite: reading and writing of rows, locks, and recovery
 // after a kill.
 #include "builtin/sqlite_destination.hpp"
 #include "builtin/sqlite_source.hpp"
@@ -148,7 +148,7 @@ TEST_F(SqliteTest, HoldsRecordsAfterARefusalUntilItIsSettled) {
   destination->stop({});
   EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 3", "at 4"}));
   EXPECT_EQ(rows("t"), (Texts{all[0], all[1]}));
-  // After the second refusal fewer records are tried at once.
+  // After the second refusal, fewer records are written at once.
   EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 5"}));
   EXPECT_EQ(destination.next_acks(call, outcome), (Texts{"at 6"}));
   EXPECT_EQ(rows("t"), all);
@@ -355,7 +355,7 @@ TEST_F(SqliteTest, WaitsForALockUntilItIsReleased) {
   std::optional<Transaction> lock(std::in_place, other);
   const auto before = open_files();
   std::thread releasing([&] {
-    // A call has no file before it waits.
+    // A call has no event handle before it waits.
     EXPECT_TRUE(tests::eventually([&] { return open_files() > before; }));
     lock.reset();
   });

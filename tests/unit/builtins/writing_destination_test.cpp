@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The acknowledgements of destinations that write each record at once.
+// Acknowledgements of destinations that write synchronously.
 #include "builtin/log_destination.hpp"
 #include "unit/builtins/plugins.hpp"
 
@@ -36,7 +36,7 @@ TEST(WritingDestinationTest, WaitsForAcksUntilCancelledOrStopped) {
   EXPECT_EQ(status(call), TENON_OUT_OF_RANGE);
 }
 
-/// A destination that fails in the way that the text of a record names.
+/// A destination that fails as the payload of a record specifies.
 struct Choosy : sdk::WritingDestination {
   void configure(const sdk::Config&) override {}
   void write(RecordV2View record) override {
@@ -70,7 +70,7 @@ TEST(WritingDestinationTest, RefusesNoRecordIfTheCallIsCancelled) {
   EXPECT_EQ(status_in(call, [&] { choosy.write({record("1", "failure")}); }), TENON_NOT_FOUND);
 }
 
-/// Writes the first records of a batch, as many as the payload of the first one says.
+/// Writes only the first records of a batch; the payload of the first is their number.
 struct InPart : sdk::WritingDestination {
   void configure(const sdk::Config&) override {}
   Refused write_all(ListView<RecordV2> records) override {
@@ -132,7 +132,7 @@ TEST(WritingDestinationTest, AcknowledgesSeveralBatchesAtOnce) {
     const tenon_list raw = Value<Records>::raw<Copy::deep>(call.raw(), batch);
     choosy.write_batch(ListView<RecordV2>(raw));
   }
-  choosy.stop({});  // what is open is acknowledged nevertheless
+  choosy.stop({});  // open records are acknowledged nevertheless
   tenon_destination_v2_next_acks_request in{sizeof in};
   const tenon_destination_v2_next_acks_response* out = nullptr;
   ASSERT_EQ(choosy.raw_next_acks(call.raw(), &in, &out), TENON_OK);
@@ -167,7 +167,7 @@ TEST(WritingDestinationTest, WakesAThreadThatWaitsForAcks) {
   acks.join();
 }
 
-/// Writes into memory that is safe after `sync`, which fails as often as it is told to.
+/// Writes to memory. `sync` fails `failures` times.
 struct Buffered : sdk::WritingDestination {
   void configure(const sdk::Config&) override {}
   void write(RecordV2View) override { written++; }
