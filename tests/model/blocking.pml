@@ -20,8 +20,8 @@
 #define NONE 0
 #define OLD 1
 #define NEW 2
-#define OTHER 3    /* of another module */
-/* Each call has a number, which stands for the address of its Call. */
+#define OTHER 3    /* a generation of another module */
+/* Each call has a number, which represents the address of its Call. */
 #define CALL(reader, count) (reader * CALLS + count)
 
 byte slots[READERS];             /* ThreadRecord::slots; one level is enough */
@@ -40,8 +40,8 @@ bool refused = false;
 
 #define ORDERS empty(buffer[self])
 
-/* Claims: a restart cancels only calls that exist and are in the old generation; and calls that
- * wait to be cancelled end, otherwise the model comes to a stop. */
+/* Claims: a restart cancels only calls that exist and are in the old generation. Calls that wait to
+ * be cancelled end; otherwise the model deadlocks. */
 bool alive[READERS * CALLS + 1];
 bool in_old[READERS * CALLS + 1];
 bool cancelled[READERS * CALLS + 1];
@@ -94,8 +94,8 @@ proctype Reader(byte self) {
   :: count < CALLS ->
     count++;
     mine = CALL(self, count);
-    /* CallGuard, which orders its store where it has to. Only a call into the old generation waits
-     * until it is cancelled, and not every one. */
+    /* CallGuard, which orders its store if needed. Some calls into the old generation wait until
+     * they are cancelled; other calls do not wait. */
     if
     :: atomic {
         !closed && !readers_order && nfull(buffer[self]) ->

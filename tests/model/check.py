@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """check.py holds|faults [SPIN [CC...]]: checks the models of the call guard with spin.
 
-holds: searches all states of each configuration and expects no fault. faults: the same for models
-from which a step of the protocol was taken, where spin has to find the fault that the step
-prevents. Prints TAP, a line for each configuration with the number of states.
+holds: searches all states of each configuration and expects no fault. faults: removes one step of
+the protocol in each configuration, and expects that spin finds the fault that the step prevents.
+Prints TAP, a line for each configuration with the number of states.
 """
 import pathlib
 import re
@@ -12,14 +12,14 @@ import subprocess
 import sys
 import tempfile
 
-# Safety: no assertion of the model fails, and nobody waits for something that never comes.
-# Progress: every call and every restart ends, if each thread gets to run now and then.
+# Safety: no assertion of the model fails, and no process is blocked forever.
+# Progress: every call and every restart ends if each thread is scheduled again and again.
 HOLDS = [
-    # model, what is searched, switches, what it shows
+    # model, goal, macros, description
     ("guard", "safety", "", "calls of two threads while a restart replaces the module"),
     ("guard", "safety", "RESTARTS=2 STORES=1", "the same with two restarts, one under way"),
-    ("guard", "safety", "STATE", "calls while a restart hands over state at the closed gate"),
-    ("guard", "safety", "ORDERED", "calls that order their slots themselves"),
+    ("guard", "safety", "STATE", "calls while a restart transfers state at the closed gate"),
+    ("guard", "safety", "ORDERED", "calls that order their own slots"),
     ("guard", "safety", "ORDERED STATE", "the same with state"),
     ("guard", "safety", "REFUSES RESTARTS=2 READERS=1 CALLS=3",
      "the system refuses the barrier during one of two restarts"),
@@ -34,7 +34,7 @@ HOLDS = [
     ("guard", "safety", "GROWS", "an instance that needs a larger array of targets"),
     ("guard", "safety", "GROWS STATE STORES=1", "the same with state"),
     ("guard", "safety", "SIGNALS LEVELS=2 CALLS=1", "calls in a signal handler"),
-    ("guard", "safety", "THREADS_END", "threads that end, whose records others get"),
+    ("guard", "safety", "THREADS_END", "threads that end, whose records are reused"),
     ("guard", "safety", "THREADS_END STATE STORES=1", "the same with state"),
     ("guard", "safety", "DEADLINES STATE CALLS=1 STORES=1", "a gate whose deadline passes"),
     ("guard", "safety", "DEADLINES STATE CALLS=1 STORES=1 SAVING_HANGS",
@@ -44,7 +44,7 @@ HOLDS = [
     ("guard", "progress", "READERS=1 STATE DEEPEST=2 LEVELS=2",
      "calls inside a call end at a closed gate without a deadline"),
     ("guard", "progress", "READERS=1 REFUSES RESTARTS=2",
-     "restarts end where the barrier is refused"),
+     "restarts end if the barrier is refused"),
     ("guard", "progress", "READERS=1 STATE DEADLINES SAVING_HANGS",
      "calls and the restart end although save_state hangs"),
     ("guard", "progress", "READERS=1 STATE DEADLINES DEEPEST=2 FULL",
@@ -53,7 +53,7 @@ HOLDS = [
      "a restart and other calls end although a call never does"),
     ("blocking", "safety", "RESTARTS=2", "a restart cancels calls that block, and no others"),
     ("blocking", "safety", "READERS=2 CALLS=1", "the same with two threads"),
-    ("blocking", "safety", "REFUSES RESTARTS=2", "the same where the system refuses the barrier"),
+    ("blocking", "safety", "REFUSES RESTARTS=2", "the same if the system refuses the barrier"),
 ]
 
 UNLOADED = "assertion violated (inside[old]==0)"
@@ -61,13 +61,13 @@ SAVED = "assertion violated (inside[generation]==0)"
 WAITS = "acceptance cycle"
 STOPS = "invalid end state"
 FAULTS = [
-    # the last: what spin says
+    # The last item is the error that spin must report.
     ("guard", "safety", "NO_BARRIER", "no barrier: unloads under a call", UNLOADED),
-    ("guard", "safety", "NO_RECHECK", "no second load of what serves: the same", UNLOADED),
+    ("guard", "safety", "NO_RECHECK", "no second load of the current array: the same", UNLOADED),
     ("guard", "safety", "ORDERED KEEPS_CURRENT",
-     "calls rely on a barrier that there is not", UNLOADED),
+     "calls rely on a barrier that does not exist", UNLOADED),
     ("guard", "safety", "ORDERED STORES_UNORDERED",
-     "calls on the slow way do not order slots", UNLOADED),
+     "calls on the slow path do not order slots", UNLOADED),
     ("guard", "safety", "REFUSES READERS=1 UNLOADS_UNKNOWN", "unloads without a barrier", UNLOADED),
     ("guard", "safety", "REFUSES RESTARTS=2 READERS=1 CALLS=3 NO_PAUSE",
      "no pause after the refusal", UNLOADED),
@@ -77,29 +77,29 @@ FAULTS = [
     ("guard", "safety", "FULL COUNTS_LAST", "such calls are counted after the load",
      "assertion violated loaded[(serving%4)]"),
     ("guard", "safety", "GROWS READERS=1 SEES_LAST_ARRAY",
-     "a restart looks for the last array only", UNLOADED),
+     "a restart looks only for the last array", UNLOADED),
     ("guard", "safety", "SIGNALS LEVELS=2 READERS=1 TAKES_SLOT_LAST",
      "a slot is stored before it is taken", UNLOADED),
     ("guard", "safety", "THREADS_END GIVES_BACK_UNORDERED", "a record is reused at once", UNLOADED),
     ("guard", "safety", "THREADS_END STATE CALLS=1 LISTS_RECORDS_FIRST",
      "a restart lists the records before it closes the gate", SAVED),
-    ("guard", "safety", "STATE SAVES_AT_ONCE", "saves state under calls", SAVED),
+    ("guard", "safety", "STATE SAVES_AT_ONCE", "saves state during calls", SAVED),
     ("guard", "safety", "STATE DEADLINES SAVING_HANGS READERS=1 PUBLISHES_LATE",
-     "hands over state although calls have gone on", "assertion violated  !(changed)"),
+     "transfers state although calls have continued", "assertion violated  !(changed)"),
     ("guard", "safety", "STATE DEADLINES CALLS=1 STAYS_CLOSED", "the gate stays closed",
      "assertion violated (published!=8)"),
     ("guard", "safety", "STATE CALLS=1 WAKES_NOBODY", "calls at the gate are not woken", STOPS),
     ("guard", "progress", "STATE READERS=1 DEEPEST=2 LEVELS=2 NO_PASSAGE",
      "calls inside a call do not pass the gate", WAITS),
     ("blocking", "safety", "NO_BARRIER", "no barrier: misses a call that blocks", STOPS),
-    ("blocking", "safety", "INTERRUPTS_LATE", "looks before it says that it does", STOPS),
-    ("blocking", "safety", "NO_WAITING", "calls do not wait for who cancels them",
+    ("blocking", "safety", "INTERRUPTS_LATE", "looks for calls before it sets its flag", STOPS),
+    ("blocking", "safety", "NO_WAITING", "calls do not wait for the thread that cancels them",
      "assertion violated alive[call]"),
-    ("blocking", "safety", "IGNORES_SLOT", "cancels calls of others",
+    ("blocking", "safety", "IGNORES_SLOT", "cancels calls of other generations",
      "assertion violated in_old[call]"),
     ("blocking", "safety", "REFUSES RESTARTS=2 NO_PAUSE", "no pause after the refusal", STOPS),
     ("blocking", "safety", "REFUSES RESTARTS=2 READS_ORDER_FIRST",
-     "calls look whether to order before they store", STOPS),
+     "calls check whether to order before they store", STOPS),
 ]
 
 MOST_MEMORY = 1000  # MB
@@ -107,7 +107,7 @@ MOST_DEPTH = 100_000
 
 
 def search(model, goal, switches, spin, cc, optimize):
-    """What the search of a configuration printed, or the error of a tool."""
+    """Returns the output of the search of a configuration, or the error of a tool."""
     with tempfile.TemporaryDirectory() as folder:
         def run(*command):
             return subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE,
@@ -125,7 +125,7 @@ def search(model, goal, switches, spin, cc, optimize):
 
 
 def verdict(printed, expected):
-    """(whether it is as expected, how to say so)."""
+    """Returns whether the result is as expected, and a description."""
     states = re.search(r"^\s*(\d+) states, stored", printed, re.M)
     errors = re.search(r"errors: (\d+)", printed)
     fault = re.search(r"^pan:1: (.*?) \(at depth", printed, re.M)

@@ -4,17 +4,17 @@
  * functions that it follows: CallGuard and ServingModule of tenon/gen/instance.hpp, and those of
  * thread_records.cpp in loader/call and of instance.cpp, generation.cpp, module.cpp,
  * module_restarts.cpp, module_retired.cpp and restart.cpp in loader/module. Change both together.
- * check.py runs the configurations; loader/concurrency.md has the idea of the proof.
+ * check.py runs the configurations; loader/concurrency.md explains the proof.
  *
- * Memory: each thread that calls has a store buffer. It holds stores to slots, in their order, and
- * writes them to memory at any later time. All other accesses reach memory in the order of the
- * program. This is what release stores and acquire loads permit on x86 and ARM: a load may overtake
- * an earlier store, and nothing else is reordered.
+ * Memory: each thread that calls has a store buffer. It holds stores to slots, in order, and
+ * writes them to memory at any later time. All other accesses reach memory in program order. Release
+ * stores and acquire loads permit this on x86 and ARM: a load may overtake an earlier store, and
+ * nothing else is reordered.
  *
- * Time: each deadline passes at any moment.
+ * Time: each deadline may pass at any moment.
  *
- * check.py defines the macros that are tested with #ifdef. Some of them take a step out of the
- * protocol, and spin has to find the fault.
+ * check.py defines the macros that are tested with #ifdef. Some of them remove a step of the
+ * protocol, and spin must find the fault.
  */
 
 #ifndef READERS
@@ -36,11 +36,11 @@
 #define STORES 2   /* stores that a buffer holds */
 #endif
 
-/* A generation is a number from 1 to 3. The number stands for its memory: the next generation gets
- * the number of one that was unloaded. Its call targets are in an array; a generation that outgrew
- * its array has a larger one and keeps the first. */
+/* A generation is a number from 1 to 3. The number represents its memory: the next generation gets
+ * the number of an unloaded one. Its call targets are in an array; a generation that outgrew its
+ * array has a larger one and keeps the first. */
 #define LARGER(generation) (generation + 4)
-#define GENERATION(array) (array % 4)  /* 0: of none */
+#define GENERATION(array) (array % 4)  /* 0: no generation */
 #define NONE 0
 #define GATE 8     /* the array of the closed gate, whose targets have no table */
 
@@ -67,7 +67,7 @@ bool pausing = false;            /* pause_mutex */
 /* Module and Restart */
 bool locked = false;             /* Module::mutex_, and ServingModule::mutex_ */
 byte generation = 1;             /* Module::generation_ */
-byte latest[4];           /* the array in Generation::targets_ that is the last */
+byte latest[4];                  /* the last array in Generation::targets_ */
 bool given_up = false;           /* Operation::given_up of the restart */
 bool in_step = false;            /* the restart is in a function of the plugin */
 byte asleep = 0;                 /* threads that wait for Module::changed_ */
@@ -80,7 +80,7 @@ byte asked[2];                   /* threads that still have to pass a barrier, b
 bool refused = false;            /* the system refuses the barrier from now on */
 byte time = 0;                   /* 1: the deadline of the gate has passed; 2: its grace, too */
 
-/* The thread takes a lock, or does something else that orders all its accesses. */
+/* The thread takes a lock, or executes another operation that orders all its accesses. */
 #define ORDERS empty(buffer[self])
 #define LOCKS (ORDERS && !locked)
 
@@ -105,10 +105,10 @@ inline enters(into) {
   changed = changed || (saved && into == generation)
 }
 
-/* No call waits for ever, and no restart. */
+/* No call and no restart waits forever. */
 ltl ends { <> over }
 
-/* -- What serves ------------------------------------------------------------- */
+/* -- The current array -------------------------------------------------------- */
 
 /* ServingModule::publish. REQUIRED, as in the two below: locked. */
 inline publish(array) {
@@ -166,23 +166,23 @@ inline handler() {
   :: !signalled && top < LEVELS ->
     signalled = true;
     top++;
-    hers = current;
-    buffer[self] ! SLOT(top - 1), hers;
+    entered = current;
+    buffer[self] ! SLOT(top - 1), entered;
     atomic {
       if
-      :: current == hers && hers != GATE -> enters(GENERATION(hers))
-      :: else -> hers = GATE
+      :: current == entered && entered != GATE -> enters(GENERATION(entered))
+      :: else -> entered = GATE
       fi
     }
     atomic {
       nfull(buffer[self]) ->
       if
-      :: hers != GATE -> inside[GENERATION(hers)]--
+      :: entered != GATE -> inside[GENERATION(entered)]--
       :: else
       fi;
       buffer[self] ! SLOT(top - 1), NONE;
       top--;
-      hers = 0
+      entered = 0
     }
   :: true
   fi
@@ -217,7 +217,7 @@ proctype Reader(byte self) {
   byte serving = 0, i = 0;
 #ifdef SIGNALS
   bool signalled = false;
-  byte hers = 0;
+  byte entered = 0;
 #endif
 #ifndef THREADS_END
   record = self;
@@ -363,11 +363,11 @@ gate:  /* CallGuard::enter_at_gate, Module::pass_gate */
       fi
     }
   fi;
-  /* Nobody serves: the call is refused. */
+  /* No generation serves: the call is refused. */
   atomic { ORDERS -> overflow++ }
   atomic { ORDERS -> overflow--; goto next }
 
-pass:  /* The generation behind the gate waits for this thread as it is. */
+pass:  /* The restart waits for this thread in any case. */
   atomic { ORDERS -> overflow++; begins(COUNTED); goto next }
 
 leave:  /* CallGuard::~CallGuard */
@@ -405,7 +405,7 @@ done:
 
 mtype = { left, occupied, unknown };
 
-/* platform::process_barrier: every thread passes a full barrier at some time meanwhile. */
+/* platform::process_barrier: every thread executes a full barrier before it returns. */
 inline process_barrier(caller) {
 #ifdef NO_BARRIER
   skip
@@ -516,7 +516,7 @@ proctype Restart() {
   :: made == RESTARTS -> break
   :: made < RESTARTS ->
     made++;
-    d_step {  /* Restart::attempt loads the new code where there is memory */
+    d_step {  /* Restart::attempt loads the new code into free memory */
       time = 0;
       fresh = (!loaded[1] -> 1 : (!loaded[2] -> 2 : 3));
       assert(!loaded[fresh]);
@@ -592,7 +592,7 @@ served:
   od;
   goto done;
 
-hangs:  /* in save_state, for ever */
+hangs:  /* in save_state, forever */
   given_up;
 done:
   retired ! NONE;
@@ -631,7 +631,7 @@ proctype Drain() {
 }
 
 #ifdef GROWS
-/* Generation::set_target, ServingModule::replace: one instance more than the array has room for */
+/* Generation::set_target, ServingModule::replace: one instance more than the array can hold */
 proctype Create() {
 end:
   atomic {
