@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * One small plugin, and with one of the FAULT_ macros the same plugin with one thing wrong. The
- * list of the variants stands in meson.build. EDITION is the number of a build that works. */
+ * A small plugin, or with a FAULT_ macro the same plugin with one fault. meson.build lists the
+ * variants. EDITION is the number of a working build. */
 #include <test/echo/v1.h>
 
 #ifdef STARTS_THREAD
@@ -22,7 +22,7 @@
 static int64_t calls;
 
 #ifdef SIBLING
-/* A library beside the module answers with its edition, and counts. */
+/* The function of a library beside the module. See sibling.c. */
 int SIBLING(void);
 #endif
 
@@ -31,7 +31,7 @@ int64_t nobody_has_this_function(void);
 #endif
 
 #ifdef MANY_SYMBOLS
-/* More than a block of those that are read at a time. */
+/* More symbols than a reader reads at a time. */
 #define SYMBOL(n) __attribute__((visibility("default"))) const char tests_symbol_##n = 0;
 #define SYMBOLS_2(n) SYMBOL(n##0) SYMBOL(n##1)
 #define SYMBOLS_4(n) SYMBOLS_2(n##0) SYMBOLS_2(n##1)
@@ -47,8 +47,8 @@ SYMBOLS_64(1)
 #endif
 
 #ifdef FAULT_SLOT_INTERPOSED
-/* Not static, and the program that loads this exports a function of the same name: the system's
- * loader binds the slot to the program's. */
+/* Not static, and the program that loads this module exports a function of the same name: the
+ * dynamic linker binds the vtable slot to the function of the program. */
 #define SAY tests_interposed_say
 tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* in,
                  const test_echo_v1_say_response** out);
@@ -59,15 +59,15 @@ static
 tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* in,
                  const test_echo_v1_say_response** out) {
   static const char prefix[] = TENON_QUOTE_VALUE_(EDITION) ": ";
-  test_echo_v1_say_response* answer = tenon_allocate_zeroed(call, sizeof *answer);
+  test_echo_v1_say_response* response = tenon_allocate_zeroed(call, sizeof *response);
   char* text = tenon_allocate(call, sizeof prefix - 1 + in->text.size);
   (void)self;
   memcpy(text, prefix, sizeof prefix - 1);
   if (in->text.size != 0) memcpy(text + sizeof prefix - 1, in->text.data, in->text.size);
-  answer->struct_size = sizeof *answer;
-  answer->text.data = text;
-  answer->text.size = sizeof prefix - 1 + in->text.size;
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->text.data = text;
+  response->text.size = sizeof prefix - 1 + in->text.size;
+  *out = response;
   calls++;
 #ifdef SIBLING
   calls += SIBLING();
@@ -80,12 +80,12 @@ tenon_status SAY(tenon_call* call, void* self, const test_echo_v1_say_request* i
 
 static tenon_status count(tenon_call* call, void* self, const test_echo_v1_count_request* in,
                           const test_echo_v1_count_response** out) {
-  test_echo_v1_count_response* answer = tenon_allocate_zeroed(call, sizeof *answer);
+  test_echo_v1_count_response* response = tenon_allocate_zeroed(call, sizeof *response);
   (void)self;
   (void)in;
-  answer->struct_size = sizeof *answer;
-  answer->calls = calls;
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->calls = calls;
+  *out = response;
   return TENON_OK;
 }
 
@@ -110,7 +110,7 @@ static pthread_t thread;
 static volatile int over;
 
 #ifdef THREAD_CALLS_HOST
-/* Asks the host for its own plugin, in a call of the thread's own, and gives it back. */
+/* Creates the echo of the host in a call that the thread begins, calls it, and releases it. */
 static void call_host(const tenon_host* host) {
   const tenon_plugin_request wanted = {sizeof wanted,
                                        TENON_TEXT(TEST_ECHO_V1_KIND),
@@ -131,7 +131,7 @@ static void call_host(const tenon_host* host) {
 }
 #endif
 
-/* In the code of the module from start to stop. */
+/* Runs in the code of the module from start to stop. */
 static void* live(void* host) {
   const struct timespec moment = {0, 1000000};
   while (!over) {
@@ -146,7 +146,7 @@ static void* live(void* host) {
 
 static tenon_status start(tenon_call* call, const tenon_host* host) {
   (void)host;
-  (void)SAY; /* also where the table leaves it out */
+  (void)SAY; /* also if the vtable omits it */
 #ifdef STARTS_THREAD
   if (pthread_create(&thread, NULL, live, (void*)host) != 0) {
     return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no thread");
@@ -168,7 +168,7 @@ static void stop(void) {
 #endif
 }
 
-/* -- What it is declared as ---------------------------------------------------- */
+/* -- Declaration --------------------------------------------------------------- */
 
 #define KIND_VERSION 1
 
@@ -192,7 +192,7 @@ static void stop(void) {
 #define TENON_FINGERPRINT_test_echo_v1 UINT64_C(0x0123456789abcdef)
 #endif
 
-/* One step between, so that KIND_VERSION is replaced before it is pasted. */
+/* The indirection expands KIND_VERSION before it is pasted. */
 #define DECLARE(P, version) P(test_echo, version, PLUGIN, &echo)
 #define PLUGINS(P) DECLARE(P, KIND_VERSION)
 
@@ -208,7 +208,7 @@ TENON_MODULE_WITH(PACKAGE, PACKAGE_VERSION, start, stop, PLUGINS,
 
 #else
 
-/* -- The same by hand, where note and object are to differ ---------------------- */
+/* -- Declaration by hand, with a note that differs from the object ---------------------- */
 
 #ifdef FAULT_BROKEN_MANIFEST
 #define MANIFEST "{\"manifest\":1,\"abi\":\"1.0\",\"name\":\"" PACKAGE "\""
@@ -233,7 +233,7 @@ NOTE(note);
 NOTE(second_note);
 #endif
 
-/* What the registration says, where that is not what the note says. */
+/* The registration, which differs from the note if a macro is defined. */
 #ifdef FAULT_REGISTERED_NAME
 #define REGISTERED_NAME "test.example/other"
 #else

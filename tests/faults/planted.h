@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The one thing that is wrong with a module, in words; empty: nothing. The sources of the plugins
- * are compiled once, and linked with another text for each variant. */
+ * The name of the fault of a module; "nothing": none. The sources of the plugins are compiled once,
+ * and linked with another name for each variant. */
 #pragma once
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A library that lies beside a module: one function, which answers 1000 times its edition plus how
- * often it was called. NEEDS is the function of another such library, whose answer is added. */
+ * A library beside a module. Its function returns 1000 times its edition plus the number of its
+ * calls. NEEDS is the function of another such library, whose result is added. */
 #ifndef EDITION
 #define EDITION 1
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A plugin that breaks the rules as it is told: the text of `say` names what it does wrong. A
-// FAULT_ macro lets it go wrong in another of its functions. The list of the variants stands in
-// meson.build.
+// A plugin that misbehaves on request: the text of `say` names the fault. A FAULT_ macro makes
+// another function misbehave. meson.build lists the variants.
 #include <test/echo/v1.h>
 
 #include <dlfcn.h>
@@ -22,15 +21,15 @@ namespace {
 
 const tenon_host* host = nullptr;
 
-// Reads and writes that no compiler can see through.
+// Values that the compiler cannot know.
 int* volatile nowhere = nullptr;
 char* volatile no_text = nullptr;
 void (*volatile no_function)() = nullptr;
 volatile int zero = 0;
 volatile std::size_t some_bytes = 100;
 
-// Never the last thing that a function does, and less than a page for each call: compiled into
-// itself it would step over the page that guards the end of the stack, into another thread's.
+// Not a tail call, not inlined, and less than a page for each call: a larger frame would step over
+// the guard page at the end of the stack, into the stack of another thread.
 [[gnu::noinline]] int recurse(int depth) {
   volatile char room[3000];
   room[0] = static_cast<char>(depth);
@@ -85,7 +84,7 @@ void misbehave(std::string_view how) {
   if (how == "throw a number") throw 42;
   if (how == "end the thread") pthread_exit(nullptr);
 
-  // In its own code.
+  // In the code of the plugin.
   if (how == "write to nowhere") *nowhere = 1;
   if (how == "call nowhere") no_function();
   if (how == "divide by zero") zero = 100 / zero;
@@ -96,7 +95,7 @@ void misbehave(std::string_view how) {
   if (how == "copy to nowhere") std::memset(no_text, 1, some_bytes);
   if (how == "measure nothing") some_bytes = std::strlen(no_text);
 
-  // Elsewhere.
+  // In other code.
   if (how == "free what is no memory") std::free(reinterpret_cast<void*>(some_bytes & ~15UL));
   if (how == "free twice") {
     void* volatile memory = std::malloc(some_bytes);
@@ -142,12 +141,12 @@ tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
     return tenon_fail(call, TENON_DATA_LOSS | TENON_FATAL, "the cups are broken");
   }
   misbehave(text);
-  auto* answer = static_cast<test_echo_v1_say_response*>(
+  auto* response = static_cast<test_echo_v1_say_response*>(
       tenon_allocate_zeroed(call, sizeof(test_echo_v1_say_response)));
-  answer->struct_size = sizeof *answer;
-  answer->text = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
-                  text.size()};
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->text = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
+                    text.size()};
+  *out = response;
   return TENON_OK;
 }
 

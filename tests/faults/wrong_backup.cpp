@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins of the kinds for backups that keep the rules, unless planted_fault says which one they
-// break. Objects, volumes and snapshots are in memory. The list of the variants stands in
-// meson.build.
+// Plugins of the backup kinds that follow the rules of their kinds, except for the one that
+// planted_fault names. Objects, volumes and snapshots are in memory. meson.build lists the
+// variants.
 #include "planted.h"
 
 #include <tenon/sdk/backup_item_action.hpp>
@@ -261,7 +261,7 @@ std::vector<tenon::ResourceId> others() {
   return {secret};
 }
 
-/// An operation that has ended when it begins.
+/// Returns the progress of an operation, which has completed from the start.
 tenon::OperationProgress progress_of(std::string_view operation) {
   if (planted("has lost its operation") && operation == "copy") {
     throw Failure(TENON_NOT_FOUND, "no operation copy");

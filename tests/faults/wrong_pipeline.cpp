@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A source, a destination and their specifier that keep the rules of their kinds, unless
-// planted_fault says which rule they break. The list of the variants stands in meson.build.
+// A source, a destination and their specifier that follow the rules of their kinds, except for the
+// one that planted_fault names. meson.build lists the variants.
 #include "planted.h"
 
 #include <tenon/sdk/destination.hpp>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * Preloaded into a program under test, or linked into it: counts what it asks of the system, writes
- * each request to a log, and makes one of them fail. Requests for files count if these lie in one
- * folder; other requests count if they are named. See faulty.hpp and faulty_inside.hpp for the
- * drivers. The environment of a program into which this is preloaded says what to do:
+ * Fault injection, preloaded into a program under test or linked into it: counts its requests to
+ * the system, writes each of them to a log, and makes one of them fail. Requests for files count if
+ * the files are in one folder; other requests count if they are named. See faulty.hpp and
+ * faulty_inside.hpp for the drivers. A preloaded program is controlled by environment variables:
  *
  *   FAULTY_FOLDER   the folder
  *   FAULTY_OTHERS   names of other requests that count, each between commas, eg: ",getentropy,"
  *   FAULTY_LOG      a file outside of the folder; a line for each request: its name and its path
- *   FAULTY_AT       the number of the request that fails, from 1 on; 0: none
+ *   FAULTY_AT       the number of the request that fails, counted from 1; 0: none
  *   FAULTY_HOW      how it fails: a number of errno, "short", "kill" or "forget"
- *   FAULTY_ASIDE    "forget": a folder on the same file system for what may come back
+ *   FAULTY_ASIDE    for "forget": a folder on the same file system for replaced and removed files
  *
- * "kill" ends the program in the place of the request. "forget" does the same after everything was
- * undone that no fsync had made durable, as if the machine had lost power.
+ * "kill" kills the program instead of the request. "forget" first undoes everything that no fsync
+ * has made durable, as if the machine had lost power.
  */
 #define _GNU_SOURCE
-#undef _FILE_OFFSET_BITS /* would give two functions here one name */
+#undef _FILE_OFFSET_BITS /* would give two of the functions below one name */
 #include "framework/faulty.h"
 
 #include <dirent.h>
@@ -60,7 +60,7 @@ void faulty_begin(const char *in, const char *other_requests, const char *log, l
   if (log != NULL) {
     const int opened =
         (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    log_file = fcntl(opened, F_DUPFD_CLOEXEC, 900);  // no number that the program would get
+    log_file = fcntl(opened, F_DUPFD_CLOEXEC, 900);  // a number that the program does not use
     syscall(SYS_close, opened);
   }
   folder_size = strlen(folder);
@@ -88,17 +88,18 @@ __attribute__((constructor)) static void begin(void) {
                how);
 }
 
-/* The headers of the system give parameters reserved names. */
+/* The system headers give parameters reserved names. */
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-/* -- Where files lie ----------------------------------------------------------------------- */
+/* -- Paths of files ------------------------------------------------------------------------ */
 
 static bool is_inside(const char *path) {
   return folder_size > 0 && strncmp(path, folder, folder_size) == 0 &&
          (path[folder_size] == '/' || path[folder_size] == '\0');
 }
 
-/* The absolute path; the last part may not exist. False: outside of the folder. */
+/* Finds the absolute path; its last part need not exist. Returns false if it is outside of the
+ * folder. */
 static bool find_path(const char *path, char *found) {
   if (folder_size == 0 || path == NULL) return false;
   char start[PATH_MAX];
@@ -121,15 +122,15 @@ static bool find_file(int file, char *found) {
   return is_inside(found);
 }
 
-/* -- What is not durable ------------------------------------------------------------------- */
+/* -- Changes that are not durable yet ------------------------------------------------------ */
 
-/* In the order in which it was done; undone backwards. */
+/* Changes in the order in which they were made. They are undone in reverse order. */
 struct step {
   enum { made, written, renamed, removed } what;
   char path[PATH_MAX]; /* the file; the target of a rename */
   char from[PATH_MAX]; /* of a rename */
-  char kept[PATH_MAX]; /* a second name for what was replaced or removed; empty: nothing was */
-  off_t size;          /* written: how much of it is durable */
+  char kept[PATH_MAX]; /* a hard link to the replaced or removed file; empty: none */
+  off_t size;          /* written: the durable size */
 };
 
 static pthread_mutex_t steps_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -169,7 +170,7 @@ static bool is_entry_of(const char *path, const char *directory) {
   return strncmp(path, directory, (size_t)(slash - path)) == 0 && directory[slash - path] == '\0';
 }
 
-/* An fsync of a file keeps its content, one of a folder what was done to its entries. */
+/* An fsync of a file makes its content durable, an fsync of a folder the changes of its entries. */
 static void note_sync(const char *path) {
   pthread_mutex_lock(&steps_lock);
   size_t left = 0;
@@ -189,7 +190,7 @@ static void note_rename(const char *from, const char *to) {
   if (step != NULL) {
     snprintf(step->from, sizeof step->from, "%s", from);
     keep(step);
-    for (size_t i = 0; i + 1 < step_count; i++) { /* what was written lies there now */
+    for (size_t i = 0; i + 1 < step_count; i++) { /* written content moved along */
       if (steps[i].what == written && strcmp(steps[i].path, from) == 0) {
         snprintf(steps[i].path, sizeof steps[i].path, "%s", to);
       }
@@ -199,7 +200,7 @@ static void note_rename(const char *from, const char *to) {
 }
 
 static void forget(void) {
-  pthread_mutex_lock(&steps_lock); /* for ever */
+  pthread_mutex_lock(&steps_lock); /* never unlocked: the process ends */
   for (size_t i = step_count; i-- > 0;) {
     const struct step *step = &steps[i];
     switch (step->what) {
@@ -253,7 +254,7 @@ static bool fails(int how) {
   return true;
 }
 
-/* The same for a path from an open folder on. */
+/* The same for a path relative to an open folder. */
 static bool find_path_at(int at, const char *path, char *found) {
   if (at == AT_FDCWD || path[0] == '/') return find_path(path, found);
   char above[PATH_MAX];
@@ -301,7 +302,7 @@ int openat64(int at, const char *path, int flags, ...) {
   return open_file(at, path, flags | O_LARGEFILE, mode);
 }
 
-/* Half of it, but something. */
+/* Returns half of the size, but at least one byte. */
 static size_t part(int how, size_t size) {
   return how == falls_short && size > 1 ? size / 2 : size;
 }
@@ -495,7 +496,7 @@ void *dlopen(const char *path, int mode) {
   *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
   const bool asks = path != NULL && (mode & RTLD_NOLOAD) == 0;
   if (asks && find_path(path, found) && next("dlopen", found) > 0) {
-    return real("/no/such/library", mode); /* sets what dlerror says */
+    return real("/no/such/library", mode); /* sets dlerror */
   }
   return real(path, mode);
 }

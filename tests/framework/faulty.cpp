@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct Way {
   Failure failure;
-  std::string how;  // as faulty.c reads it
+  std::string how;  // in the form that faulty.c reads
 };
 
 const Way ways[] = {
@@ -28,10 +28,10 @@ const Way ways[] = {
     {Failure::power_lost, "forget"},
 };
 
-// So that each scenario takes a second or two, whatever it asks for.
+// Limits each scenario to a second or two, however many requests it makes.
 constexpr std::size_t sample = 48;
 
-/// One world, in which the program runs with a fault and then without.
+/// A world in which the program runs with a fault, then without.
 class Run {
  public:
   explicit Run(const Scenario& scenario) : scenario_(scenario) {
@@ -66,7 +66,7 @@ class Run {
   std::vector<Request> requests() const { return read_requests(beside("log"), world_.root()); }
 
  private:
-  /// Runs the command with faults. Commands that checks run have none.
+  /// Runs the command with fault injection. Commands that checks run have none.
   Outcome run() {
     world_.set("LD_PRELOAD", FAULTY);
     Outcome outcome = world_.run(scenario_.command);
@@ -86,11 +86,11 @@ class Run {
     }
     EXPECT_LT(run.exit, by_signal) << run.err;
     if (run.exit != 0) {
-      EXPECT_NE(run.err, "") << "an error that nobody is told";
+      EXPECT_NE(run.err, "") << "an error without a message";
     }
     if (fault.request.name == "unlink") return;
     for (const auto& entry : fs::recursive_directory_iterator(world_.root())) {
-      if (entry.is_directory()) continue;  // a folder for temporary files may stay
+      if (entry.is_directory()) continue;  // a folder for temporary files may remain
       for (const fs::path& part : entry.path().lexically_relative(world_.root())) {
         EXPECT_NE(part.string().substr(0, 7), ".tenon-") << entry.path();
       }
@@ -132,7 +132,7 @@ std::vector<Request> read_requests(const fs::path& log, const fs::path& folder) 
 }
 
 std::size_t step_through(std::size_t count, std::size_t sample) {
-  // No divisor of the number of ways, so that each request and each way has its turn.
+  // Odd, so not a divisor of the number of ways: the sample covers each request and each way.
   return takes_all() || count <= sample ? 1 : (count / sample) | 1;
 }
 

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 
 struct Way {
   Failure failure;
-  int how;  // as faulty.c takes it
+  int how;  // in the form that faulty.c accepts
 };
 
 constexpr Way of_files[] = {
@@ -49,7 +49,7 @@ constexpr Way of_others[] = {{Failure::no_memory, ENOMEM}};
 constexpr const char* others =
     ",allocation,getentropy,pthread_create,memfd_create,eventfd,inotify_init1,";
 
-// So that each scenario takes about a second, whatever it asks for.
+// Limits each scenario to about a second, however many requests it makes.
 constexpr std::size_t sample = 48;
 
 std::size_t count_in(const fs::path& folder) {
@@ -72,7 +72,7 @@ std::set<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// What a process holds between the runs.
+/// The resources that a process holds between the runs.
 struct Held {
   std::size_t descriptors = count_in("/proc/self/fd");
   std::size_t threads = count_in("/proc/self/task");
@@ -114,7 +114,7 @@ std::vector<std::pair<Fault, int>> faults_of(const std::vector<Request>& request
 
 std::vector<Request> for_each_fault(const fs::path& folder, const InsideScenario& scenario) {
   const std::string log = folder.string() + ".log";
-  run(folder, scenario, "", nullptr, 0);  // begins what lasts as long as the process
+  run(folder, scenario, "", nullptr, 0);  // initialises what lasts as long as the process
   run(folder, scenario, log, nullptr, 0);
   std::vector<Request> requests = read_requests(log, folder);
   fs::remove(log);
@@ -127,7 +127,7 @@ std::vector<Request> for_each_fault(const fs::path& folder, const InsideScenario
     SCOPED_TRACE(fault.in_words());
     run(folder, scenario, "", &fault, how);
     EXPECT_EQ(Held().descriptors, before.descriptors);
-    // One that has ended stays in the list for a moment, also in that of the beginning.
+    // A thread that has ended stays in the list for a moment, so `before` may count one too many.
     EXPECT_TRUE(eventually([&] { return Held().threads <= before.threads; }));
     before.threads = std::min(before.threads, Held().threads);
     if (testing::Test::HasFailure()) break;

@@ -36,7 +36,7 @@ std::string variable_of(std::string_view app) {
   return variable + "_PLUGIN_PATH";
 }
 
-/// What a child starts with instead of the files of the test.
+/// The descriptors and working directory of a child process.
 class FileActions {
  public:
   FileActions() { check(posix_spawn_file_actions_init(&actions_), "file actions"); }

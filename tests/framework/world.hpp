@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A temporary world for one test: folders, module files and an environment of its own, and a way to
-// run programs in it. What a test made in it is gone when the World ends.
+// A sandbox for one test: a temporary folder with plugins, and an environment in which programs
+// run. The folder is removed when the World is destroyed.
 //
 //   World world;
 //   world.place(PLUGIN_DIR "/libinvert.so");
@@ -21,14 +21,14 @@
 
 namespace tenon::tests {
 
-/// How a program ended and what it said.
+/// The exit status and output of a program.
 struct Outcome {
-  int exit = 0;     // its status; 128 + the signal that ended it
+  int exit = 0;     // its exit status, or 128 + the signal that ended it
   std::string out;  // standard output
   std::string err;  // standard error
 };
 
-/// A program that is running. Killed with SIGKILL when it is still running at the end.
+/// A running program. The destructor kills it with SIGKILL if it still runs.
 class Child {
  public:
   Child(Child&& other) noexcept;
@@ -38,9 +38,9 @@ class Child {
 
   pid_t pid() const noexcept { return pid_; }
   void signal(int number) const;
-  /// What it wrote to standard error so far.
+  /// Returns its standard error so far.
   std::string err() const;
-  /// Waits for its end.
+  /// Waits until the program ends.
   Outcome wait();
 
  private:
@@ -54,35 +54,35 @@ class Child {
 
 class World {
  public:
-  /// The app of the host under test: "photo" reads $PHOTO_PLUGIN_PATH, which is set to `plugins()`
-  /// for the programs that the World runs.
+  /// `app`: the app of the host under test. "photo" reads $PHOTO_PLUGIN_PATH, which is set to
+  /// `plugins()` for the programs that the World runs.
   explicit World(std::string_view app = "world");
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   const std::filesystem::path& root() const noexcept { return root_; }
-  /// Where the modules of the app lie; exists.
+  /// Returns the folder of the modules of the app. It exists.
   std::filesystem::path plugins() const { return root_ / "plugins"; }
-  /// A path in the world. The folders above it exist afterwards.
+  /// Returns a path in the world, and creates its parent folders.
   std::filesystem::path path(std::string_view relative) const;
 
-  /// Writes a file and answers its path.
+  /// Writes a file and returns its path.
   std::filesystem::path write(std::string_view relative, std::string_view content) const;
   std::string read(std::string_view relative) const;
 
-  /// Puts a module file among the plugins, as an installer would: in one step, so that a program
-  /// never sees half of it. Without a name it keeps its own.
+  /// Copies a module file to `plugins()` atomically, as an installer does. Without a name it keeps
+  /// its own. Returns the path of the copy.
   std::filesystem::path place(const std::filesystem::path& module,
                               std::string_view name = {}) const;
 
-  /// One variable of the environment of programs. They get nothing else from the test's own but
-  /// PATH and the options of sanitizers; HOME lies in the world.
+  /// Sets an environment variable of programs. From the environment of the test they inherit only
+  /// PATH and the options of sanitizers. HOME is in the world.
   void set(std::string_view variable, std::string_view value);
 
-  /// Starts a program in the root of the world, with nothing to read.
+  /// Starts a program in the root of the world, with an empty standard input.
   Child start(const std::vector<std::string>& command) const;
-  /// The same, and waits for its end.
+  /// Runs a program in the same way, and waits until it ends.
   Outcome run(const std::vector<std::string>& command) const { return start(command).wait(); }
 
  private:
@@ -90,8 +90,8 @@ class World {
   std::map<std::string, std::string, std::less<>> environment_;
 };
 
-/// Whether a condition became true within a time that is long even on a busy machine. Looks at it
-/// often; no test waits longer than it must.
+/// Waits until a condition is true. Returns false after 60 s, which is long even on a busy machine.
+/// Polls every 2 ms, so that no test waits longer than it must.
 template <class Condition>
 bool eventually(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -102,7 +102,7 @@ bool eventually(Condition condition) {
   return true;
 }
 
-/// The whole content of a file; empty where there is none.
+/// Returns the content of a file, or an empty text if there is no file.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace tenon::tests

@@ -8,7 +8,7 @@
 namespace tenon::tests {
 namespace {
 
-TEST(World, IsGoneAtItsEnd) {
+TEST(World, RemovesItsFolderWhenDestroyed) {
   std::filesystem::path root;
   {
     World world;

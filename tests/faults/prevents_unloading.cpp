@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A plugin with what keeps its code in the process after it was unloaded. The list of the variants
-// stands in meson.build.
+// A plugin whose code the dynamic linker keeps mapped after dlclose. meson.build lists the
+// variants.
 #include <test/sdk/echo.hpp>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #ifdef UNIQUE_SYMBOLS
 #include <regex>
 
-// g++ makes unique symbols of the statics of templates, its own and those of std::regex.
+// g++ emits unique symbols for the statics of templates, here its own and those of std::regex.
 template <class T>
 struct Counter {
   static inline std::int64_t calls = 0;
@@ -25,7 +25,7 @@ std::int64_t count_call(std::string_view text) {
 #endif
 
 #ifdef THREAD_LOCAL
-// The system's loader keeps the image until the thread ends, because of the destructor.
+// The dynamic linker keeps the image until the thread ends, because of the destructor.
 struct Held {
   ~Held() { calls = 0; }
   std::int64_t calls = 0;
