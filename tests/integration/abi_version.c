@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * Built with TENON_ABI 0 and 1: the module does the same, and the host treats it
- * according to the version. A tape of test.example/tape and a
- * counter of test.example/counter, both of which remember what the host did with them ("create
- * configure"). With SAVES they save an empty state. The list of the builds stands in meson.build.
- */
+ * A tape of test.example/tape and a counter of test.example/counter, built with TENON_ABI 0 and 1.
+ * Both builds behave the same, and the host treats each according to its version. Instances record
+ * the calls of the host ("create configure"). With SAVES they save an empty state. meson.build
+ * lists the builds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <test/counter/v1.h>
@@ -18,7 +17,7 @@ typedef struct instance {
 } instance;
 
 /* A zeroed response in the arena of the call. */
-#define ANSWER(type, name)                                \
+#define RESPONSE(type, name)                              \
   type *name = tenon_allocate_zeroed(call, sizeof(type)); \
   name->struct_size = sizeof(type)
 
@@ -45,11 +44,11 @@ static void destroy(void *self) {
 #ifdef SAVES
 static tenon_status save_state(tenon_call *call, void *self, const tenon_state_request *in,
                                const tenon_state_response **out) {
-  ANSWER(tenon_state_response, answer);
+  RESPONSE(tenon_state_response, response);
   (void)self;
   (void)in;
-  answer->state.data = (const uint8_t *)"";
-  *out = answer;
+  response->state.data = (const uint8_t *)"";
+  *out = response;
   return TENON_OK;
 }
 #endif
@@ -75,8 +74,8 @@ static const tenon_base base = {
 
 /* -- The tape ----------------------------------------------------------------- */
 
-/* Has nothing ready each second time it is asked, the first time among them, and says with a
- * status of its own that it is at its end. One of "never" has nothing at any time. */
+/* A reader that has no data at every other read, starting with the first, and returns out-of-range
+ * at its end. A reader of "never" never has data. */
 typedef struct halting_reader {
   tenon_reader base;
   int ready;
@@ -110,7 +109,7 @@ static tenon_status insert(tenon_call *call, void *self, const test_tape_v1_conf
 
 static tenon_status play(tenon_call *call, void *self, const test_tape_v1_play_request *in,
                          const test_tape_v1_play_response **out) {
-  ANSWER(test_tape_v1_play_response, answer);
+  RESPONSE(test_tape_v1_play_response, response);
   halting_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
   reader->base.struct_size = sizeof reader->base;
@@ -118,8 +117,8 @@ static tenon_status play(tenon_call *call, void *self, const test_tape_v1_play_r
   reader->base.release = release_halting;
   snprintf(reader->text, ROOM, "%.*s", (int)in->text.size, in->text.data);
   if (strcmp(reader->text, "life") == 0) strcpy(reader->text, ((instance *)self)->life);
-  answer->body = &reader->base;
-  *out = answer;
+  response->body = &reader->base;
+  *out = response;
   return TENON_OK;
 }
 
@@ -139,20 +138,20 @@ static tenon_status configure(tenon_call *call, void *self, const T(configure_re
 
 static tenon_status add(tenon_call *call, void *self, const T(add_request) * in,
                         const T(add_response) * *out) {
-  ANSWER(T(add_response), answer);
+  RESPONSE(T(add_response), response);
   (void)self;
-  if (in->number < 0) abort(); /* a counter that crashes */
-  *out = answer;
+  if (in->number < 0) abort(); /* simulates a crash */
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status life(tenon_call *call, void *self, const T(life_request) * in,
                          const T(life_response) * *out) {
-  ANSWER(T(life_response), answer);
+  RESPONSE(T(life_response), response);
   (void)in;
-  answer->life.size = strlen(((instance *)self)->life);
-  answer->life.data = tenon_allocate_copy(call, ((instance *)self)->life, answer->life.size);
-  *out = answer;
+  response->life.size = strlen(((instance *)self)->life);
+  response->life.data = tenon_allocate_copy(call, ((instance *)self)->life, response->life.size);
+  *out = response;
   return TENON_OK;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules that require different ABI versions, side by side in one host: each gets the behaviour of
-// its version, and callers see no difference.
+// Modules that require different ABI versions, loaded by one host: the host treats each according
+// to its version, and callers see no difference.
 #include <tenon/inspect.hpp>
 #include <tenon/stream.hpp>
 
@@ -54,14 +54,14 @@ class AbiVersions : public Hosting {
   }
 };
 
-TEST_F(AbiVersions, AreSaidByEachModule) {
+TEST_F(AbiVersions, ComeFromEachManifest) {
   EXPECT_EQ(inspect(world_.plugins() / "abi-0.so").manifest->abi, "1.0");
   EXPECT_EQ(inspect(world_.plugins() / "abi-1.so").manifest->abi, "1.1");
 }
 
-// -- What a read of nothing means ---------------------------------------------
+// -- Empty reads --------------------------------------------------------------
 
-TEST_F(AbiVersions, AReadOfNothingIsTheEndIn10AndNotIn11) {
+TEST_F(AbiVersions, EndStreamsAtAnEmptyReadOnlyIn10) {
   Host host(options());
   auto old_tape = tape(host, oldest);
   auto new_tape = tape(host, newer);
@@ -69,7 +69,7 @@ TEST_F(AbiVersions, AReadOfNothingIsTheEndIn10AndNotIn11) {
   EXPECT_EQ(all(new_tape->play("tune").value()).value(), "tune");
 }
 
-TEST_F(AbiVersions, TheStatusOfTheEndIsAFailureIn10) {
+TEST_F(AbiVersions, TreatOutOfRangeReadsAsFailuresIn10) {
   Host host(options());
   auto old_tape = tape(host, oldest);
   Reader reader = old_tape->play("a").value();
@@ -80,7 +80,7 @@ TEST_F(AbiVersions, TheStatusOfTheEndIsAFailureIn10) {
   EXPECT_EQ(reader.read(room).error().code(), "out-of-range");
 }
 
-TEST_F(AbiVersions, WhoWaitsForAStreamThatHasNothingCanBeInterrupted) {
+TEST_F(AbiVersions, InterruptReadsThatWaitForDataIn11) {
   Host host(options());
   auto new_tape = tape(host, newer);
   Reader reader = new_tape->play("never").value();
@@ -98,14 +98,14 @@ TEST_F(AbiVersions, WhoWaitsForAStreamThatHasNothingCanBeInterrupted) {
   EXPECT_EQ(error->status(), TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED);
 }
 
-TEST_F(AbiVersions, ANothingThatWasAskedForIsAnAnswer) {
+TEST_F(AbiVersions, ReturnZeroForReadsOfZeroBytes) {
   Host host(options());
   auto new_tape = tape(host, newer);
   Reader reader = new_tape->play("never").value();
   EXPECT_EQ(reader.read({}).value(), 0u);
 }
 
-TEST_F(AbiVersions, APluginThatIsGivenTheStreamSeesNoDifference) {
+TEST_F(AbiVersions, AdaptStreamsPassedBetweenPlugins) {
   place("vault.so");
   Host host(options());
   auto new_tape = tape(host, newer);
@@ -114,9 +114,9 @@ TEST_F(AbiVersions, APluginThatIsGivenTheStreamSeesNoDifference) {
   EXPECT_EQ(all(std::move(store->get("k").value().body)).value(), "tune");
 }
 
-// -- What an instance learns of the one before it -----------------------------
+// -- Restoring state ----------------------------------------------------------
 
-TEST_F(AbiVersions, AnInstanceLearnsIn11ThatItGoesOnAfterAnother) {
+TEST_F(AbiVersions, CallRestoreStateWithoutStateSince11) {
   Host host(options());
   auto before = host.create<test::Counter>(std::string(oldest) + "-counter", TextMap{}).value();
   auto after = host.create<test::Counter>(std::string(newer) + "-counter", TextMap{}).value();
@@ -125,10 +125,10 @@ TEST_F(AbiVersions, AnInstanceLearnsIn11ThatItGoesOnAfterAnother) {
   EXPECT_EQ(life(before), "create configure");
   EXPECT_EQ(life(after), "create configure restore:0:none");
   auto first = counter(host, newer);
-  EXPECT_EQ(life(first), "create") << "it goes on after nobody";
+  EXPECT_EQ(life(first), "create") << "it has no predecessor";
 }
 
-TEST_F(AbiVersions, ASessionLearnsItToo) {
+TEST_F(AbiVersions, CallRestoreStateWithoutStateForSessionsSince11) {
   Host host(options());
   auto before = tape(host, oldest);
   auto after = tape(host, newer);
@@ -146,7 +146,7 @@ TEST_F(AbiVersions, ASessionLearnsItToo) {
   EXPECT_EQ(told, "create");
 }
 
-TEST_F(AbiVersions, AnEmptyStateIsAState) {
+TEST_F(AbiVersions, RestoreAnEmptyState) {
   for (const char* abi : {"0", "1"}) {
     const std::string build = std::string("abi-").append(abi);
     place(build + "-saves.so", build + ".so");
@@ -158,7 +158,7 @@ TEST_F(AbiVersions, AnEmptyStateIsAState) {
   }
 }
 
-TEST_F(AbiVersions, AStateThatIsDiscardedIsNone) {
+TEST_F(AbiVersions, RestoreNoDiscardedState) {
   for (const char* abi : {"0", "1"}) {
     const std::string build = std::string("abi-").append(abi);
     place(build + "-saves.so", build + ".so");

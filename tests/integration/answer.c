@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin whose responses are good in every way that the ABI allows, or have the one thing wrong
- * that the request names. */
+ * A plugin whose responses are valid in every way that the ABI allows, or have the fault that the
+ * request names. */
 #include <stdlib.h>
 #include <string.h>
 #include <test/answer/v1.h>
@@ -23,7 +23,7 @@ static tenon_bytes as_bytes(tenon_string text) {
   return bytes;
 }
 
-/* Memory that is neither in the arena nor in the image, until the next response or the end. */
+/* Memory outside of the arena and the image, valid until the next response or stop. */
 static void *kept;
 
 static void *on_heap(const void *bytes, size_t size) {
@@ -41,7 +41,7 @@ static tenon_string text_on_heap(const char *text) {
 static const tenon_string fixed_keys[] = {TENON_TEXT("a"), TENON_TEXT("b")};
 static const tenon_string fixed_values[] = {TENON_TEXT("1"), TENON_TEXT("2")};
 
-/* A response with something in each field: in the arena, in the image and in the request. */
+/* Returns a response with all fields set: in the arena, in the image and in the request. */
 static response *good(tenon_call *call, const test_answer_v1_give_request *in) {
   response *made = tenon_allocate_zeroed(call, sizeof *made);
   int64_t *number = tenon_allocate(call, sizeof *number);
@@ -70,7 +70,7 @@ static response *good(tenon_call *call, const test_answer_v1_give_request *in) {
   return made;
 }
 
-/* Responses that are wrong as a whole. 0: none of them was asked for. */
+/* Makes a response that is wrong as a whole. Returns 0 if none of these was requested. */
 static int spoil_struct(const test_answer_v1_give_request *in, response **made) {
   if (is(in, "size-0")) {
     (*made)->struct_size = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts to which the system refuses the memory barrier of restarts after they have started.
+// Hosts for which the system starts to refuse the memory barrier of restarts.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,7 +22,7 @@ class RefusedBarrier : public Hosting {
 #endif
   }
 
-  /// Restarts a build of the counter twice in a host that is confined.
+  /// Restarts a build of the counter twice in a confined host.
   Outcome restart_twice(const std::string& build) {
     place(build, "counter.so");
     return world_.run(
@@ -30,7 +30,7 @@ class RefusedBarrier : public Hosting {
   }
 };
 
-TEST_F(RefusedBarrier, KeepsWhatWasBeingReplacedMappedAndUnloadsWhatComesLater) {
+TEST_F(RefusedBarrier, KeepsTheOldImageMappedAndUnloadsLaterOnes) {
   const Outcome outcome = restart_twice("counter-stateless.so");
   if (outcome.exit == 77) GTEST_SKIP() << outcome.out;
   EXPECT_EQ(outcome.exit, 0);
@@ -49,7 +49,7 @@ TEST_F(RefusedBarrier, KeepsWhatWasBeingReplacedMappedAndUnloadsWhatComesLater) 
       << "is logged once";
 }
 
-TEST_F(RefusedBarrier, FailsTheRestartThatNeedsItToHandOverState) {
+TEST_F(RefusedBarrier, FailsARestartThatTransfersState) {
   const Outcome outcome = restart_twice("counter-1.so");
   if (outcome.exit == 77) GTEST_SKIP() << outcome.out;
   EXPECT_EQ(outcome.exit, 0);

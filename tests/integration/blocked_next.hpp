@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A call that blocks in a session while the test goes on.
+// A call that blocks in a session while the test continues.
 #pragma once
 
 #include <tenon/call.hpp>
@@ -11,8 +11,8 @@
 
 namespace tenon::tests {
 
-/// Calls `next` of a stream on a thread of its own. The call has a deadline, so that a test fails
-/// instead of hanging if nothing wakes it.
+/// Calls `next` of a stream on another thread. The call has a deadline, so that the test fails
+/// instead of hanging if nothing interrupts the call.
 class BlockedNext {
  public:
   explicit BlockedNext(Handle<test::Stream>& stream)
@@ -27,7 +27,7 @@ class BlockedNext {
   BlockedNext(const BlockedNext&) = delete;
   BlockedNext& operator=(const BlockedNext&) = delete;
 
-  /// Waits for the end of the call and returns its status.
+  /// Waits until the call returns, and returns its status.
   tenon_status status() {
     thread_.join();
     return status_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// How often the methods of plugins are called.
+// HostOptions::count_calls counts the calls of methods.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -46,13 +46,13 @@ TEST_F(CallCounters, CountCallsAndFailures) {
   EXPECT_EQ(method(host, probes, "refuse").calls, 2u);
   EXPECT_EQ(method(host, probes, "refuse").failures, 1u);
   EXPECT_EQ(method(host, probes, "configure").calls, 1u);
-  EXPECT_EQ(module(host, probes).methods.size(), 3u) << "those that were called";
+  EXPECT_EQ(module(host, probes).methods.size(), 3u) << "only the called ones";
   EXPECT_EQ(module(host, probes).calls.calls, 6u);
   EXPECT_EQ(module(host, probes).calls.failures, 1u);
   EXPECT_EQ(module(host, probes).calls.in_flight, 0u);
 }
 
-TEST_F(CallCounters, KnowWhatIsUnderWay) {
+TEST_F(CallCounters, CountCallsInFlight) {
   Host host(counting());
   auto probe = host.create<test::Probe>("probe").value();
   Call call;
@@ -81,7 +81,7 @@ TEST_F(CallCounters, CountCallsOfAllThreadsAndGenerations) {
   EXPECT_EQ(method(host, probes, "word").in_flight, 0u);
 }
 
-TEST_F(CallCounters, CountACallThatThrewAsAFailure) {
+TEST_F(CallCounters, CountExceptionsAsFailures) {
   Host host(counting());
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_FALSE(probe->ask("unruly", "throw an exception"));
@@ -90,7 +90,7 @@ TEST_F(CallCounters, CountACallThatThrewAsAFailure) {
   EXPECT_EQ(method(host, probes, "ask").failures, 1u);
 }
 
-TEST_F(CallCounters, StandStillUnlessTheHostAsksForThem) {
+TEST_F(CallCounters, AreOffByDefault) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_TRUE(probe->word());

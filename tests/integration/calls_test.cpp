@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What calls cost in locks: nothing. The test program stands between the library and the locks of
-// the system, and counts.
+// Calls take no locks. The test program overrides pthread_mutex_lock and counts its calls.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 #include "integration/hosting.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_LOCKS 0  // a sanitizer stands there itself
+#define COUNTS_LOCKS 0  // a sanitizer overrides it too
 #else
 #define COUNTS_LOCKS 1
 #include <dlfcn.h>
@@ -36,10 +35,10 @@ namespace {
 class Calls : public Hosting {
  protected:
   void SetUp() override {
-    if (!COUNTS_LOCKS) GTEST_SKIP() << "a sanitizer is in the way";
+    if (!COUNTS_LOCKS) GTEST_SKIP() << "a sanitizer overrides pthread_mutex_lock";
   }
 
-  /// How many locks the calling thread takes in `body`.
+  /// Returns the number of locks that the calling thread takes in `body`.
   static int locks_in([[maybe_unused]] const std::function<void()>& body) {
 #if COUNTS_LOCKS
     const int before = locks;
@@ -51,7 +50,7 @@ class Calls : public Hosting {
   }
 };
 
-TEST_F(Calls, ThatBlockTakeNoLock) {
+TEST_F(Calls, TakeNoLockInBlockingMethods) {
   place("stream-1.so", "stream.so");
   Host host(options());
   EXPECT_GT(locks_in([&] { host.modules(); }), 0) << "locks are counted";
@@ -68,7 +67,7 @@ TEST_F(Calls, ThatBlockTakeNoLock) {
             0);
 }
 
-TEST_F(Calls, OfStreamsTakeNoLock) {
+TEST_F(Calls, TakeNoLockInStreams) {
   place("giver-1.so", "giver.so");
   place("taker-1.so", "taker.so");
   place("stream-1.so", "stream.so");

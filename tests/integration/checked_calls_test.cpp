@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// HostOptions::check_calls: requests and responses that break the ABI are errors of the call, and
-// name the field; so are calls in a state or on a thread that the specification excludes.
+// HostOptions::check_calls: a call fails if its request or response breaks the ABI, and the error
+// names the field. It also fails in a state or on a thread that the interface definition excludes.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +17,7 @@
 namespace tenon::tests {
 namespace {
 
-/// A response, as the request of the module answers.so asks for it, and what is said about it.
+/// A wrong response, which a request to the module answers.so selects, and the error message.
 struct Wrong {
   std::string what;
   std::string message;
@@ -92,7 +92,7 @@ TEST_P(CheckedCalls, RefuseAResponseThatBreaksTheAbi) {
   EXPECT_TRUE(answers->give("good", {"lent"}));
 }
 
-TEST_F(CheckedCalls, LetGoodResponsesThrough) {
+TEST_F(CheckedCalls, AcceptValidResponses) {
   Host host(checking());
   auto answers = host.create<test::Answer>("test.example/answers").value();
   const std::vector<std::string> lent(10'000, "a text of the request");
@@ -106,7 +106,7 @@ TEST_F(CheckedCalls, LetGoodResponsesThrough) {
   EXPECT_TRUE(answers->nothing());
 }
 
-TEST_F(CheckedCalls, CheckBuiltinsToo) {
+TEST_F(CheckedCalls, IncludeBuiltins) {
   Host host(checking());
   host_echo_says = [](std::string_view text) { return text == "latin" ? "\xfc" : "x"; };
   auto echo = host.create<test::Echo>("builtin:host-echo").value();
@@ -117,7 +117,7 @@ TEST_F(CheckedCalls, CheckBuiltinsToo) {
             "the response breaks the ABI: text is not valid UTF-8 from byte 0 on");
 }
 
-TEST_F(CheckedCalls, AreOffUnlessAskedFor) {
+TEST_F(CheckedCalls, AreOffByDefault) {
   Host host(options());
   auto answers = host.create<test::Answer>("test.example/answers").value();
   EXPECT_TRUE(answers->give("bytes-on-heap", {}));
@@ -134,7 +134,7 @@ TEST_F(CheckedCalls, CountARefusedResponseAsAFailure) {
   EXPECT_EQ(failures, 1u);
 }
 
-class CheckedTurns : public Hosting {
+class CheckedCallRules : public Hosting {
  protected:
   HostOptions checking(bool check = true) {
     place("turns.so");
@@ -154,7 +154,7 @@ class CheckedTurns : public Hosting {
   Handle<test::Turns> turns_ = host_.create<test::Turns>("test.example/turns").value();
 };
 
-TEST_F(CheckedTurns, RefuseARequestThatBreaksTheAbi) {
+TEST_F(CheckedCallRules, RefuseARequestThatBreaksTheAbi) {
   const auto message = [this](std::string_view text, std::string_view picture,
                               const std::vector<std::string>& tags) {
     const auto taken = turns_->take(text, picture, tags);
@@ -173,7 +173,7 @@ TEST_F(CheckedTurns, RefuseARequestThatBreaksTheAbi) {
             "the request breaks the ABI: tags[1] is not valid UTF-8 from byte 0 on");
 }
 
-TEST_F(CheckedTurns, RefuseACallInAWrongState) {
+TEST_F(CheckedCallRules, RefuseACallInAWrongState) {
   expect_refused(turns_->end(),
                  R"(it needs the state "begun", and the instance has the state "configured")");
   EXPECT_EQ(turns_->begin(true).error().message(), "as it was told");
@@ -185,14 +185,14 @@ TEST_F(CheckedTurns, RefuseACallInAWrongState) {
                  R"(it needs the state "configured", and the instance has the state "begun")");
 }
 
-TEST_F(CheckedTurns, TakeAMethodThatThePluginLacksForDone) {
+TEST_F(CheckedCallRules, AdvanceTheStateAfterAMissingMethod) {
   ASSERT_TRUE(turns_->begin(false));
   EXPECT_EQ(turns_->end().error().code(), "unimplemented");
   expect_refused(turns_->end(),
                  R"(it needs the state "begun", and the instance has the state "ended")");
 }
 
-TEST_F(CheckedTurns, BeginAgainAfterARestart) {
+TEST_F(CheckedCallRules, ResetTheStateAfterARestart) {
   ASSERT_TRUE(turns_->begin(false));
   ASSERT_TRUE(host_.restart("test.example/turns"));
   EXPECT_EQ(turns_->wait().error().code(), "aborted");
@@ -200,7 +200,7 @@ TEST_F(CheckedTurns, BeginAgainAfterARestart) {
   EXPECT_FALSE(turns_->waits().value());
 }
 
-TEST_F(CheckedTurns, RefuseASerialCallBesideAnother) {
+TEST_F(CheckedCallRules, RefuseConcurrentSerialCalls) {
   ASSERT_TRUE(turns_->begin(false));
   Call call;
   std::thread waiting([&] { EXPECT_TRUE(turns_->wait(call)); });
@@ -213,7 +213,7 @@ TEST_F(CheckedTurns, RefuseASerialCallBesideAnother) {
   EXPECT_EQ(turns_->end().error().code(), "unimplemented");
 }
 
-TEST_F(CheckedTurns, RefuseACallOnAThreadThatIsNotTheMainThread) {
+TEST_F(CheckedCallRules, RefuseMainThreadMethodsOnOtherThreads) {
   EXPECT_TRUE(turns_->show());
   std::thread([this] {
     expect_refused(turns_->show(),
@@ -221,7 +221,7 @@ TEST_F(CheckedTurns, RefuseACallOnAThreadThatIsNotTheMainThread) {
   }).join();
 }
 
-TEST_F(CheckedTurns, AreOffUnlessAskedFor) {
+TEST_F(CheckedCallRules, AreOffByDefault) {
   Host host(checking(false));
   auto turns = host.create<test::Turns>("test.example/turns").value();
   EXPECT_TRUE(turns->take("\xff", "{", {}));

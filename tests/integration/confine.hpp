@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Programs that confine themselves: the system refuses calls to them that it allowed before.
+// Seccomp filters for programs that confine themselves.
 #pragma once
 
 #include <linux/filter.h>
@@ -15,7 +15,7 @@
 
 namespace tenon::tests {
 
-/// From now on these system calls fail with `error`, on all threads. Returns whether that worked.
+/// Makes these system calls fail with `error` on all threads. Returns whether that succeeded.
 inline bool refuse(const std::vector<long>& calls, int error) {
   const auto count = static_cast<std::uint8_t>(calls.size());
   std::vector<sock_filter> filter = {

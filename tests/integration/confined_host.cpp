@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host whose process is confined after it has loaded a module: from then on the system refuses
-// membarrier to all of its threads. It restarts the module as often as it is told, calls it after
-// each restart, and prints one line each: how the restart ended, what the call returned, and the
-// images that are mapped. Events that prevent unloading are printed as they come.
+// A host whose process is confined after it has loaded a module: the system refuses membarrier to
+// all of its threads. It restarts the module RESTARTS times, calls it after each restart, and
+// prints one line each: the result of the restart, the result of the call, and the mapped images.
+// It also prints each event that prevents unloading.
 //
 //   confined-host FOLDER PACKAGE PLUGIN RESTARTS
 #include <tenon/host.hpp>
@@ -28,7 +28,7 @@ bool refuse_membarrier() {
          errno == EPERM;
 }
 
-/// The generations of private copies that are mapped, eg: " g1 g3".
+/// Returns the generations whose private copies are mapped, eg: " g1 g3".
 std::string mapped_generations() {
   std::set<std::string> found;
   std::ifstream maps("/proc/self/maps");

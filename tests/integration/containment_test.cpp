@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Crashes inside of plugins: those that are contained, and those that end a process of their own.
+// Crashes in plugins: contained ones, and others, which end a separate process.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -36,16 +36,16 @@ class Containment : public Hosting {
     all.contain_crashes = true;
     return all;
   }
-  /// Whether a module that crashed serves again, as which generation.
+  /// Waits until a module that crashed serves calls again.
   static bool serves_again(Handle<test::Echo>& unruly) {
     return eventually([&] { return unruly->say("well?").has_value(); });
   }
 };
 
-/// One way to crash, and how it is told.
+/// A contained crash, and the beginning of its error message.
 struct Crashing {
   const char* text;
-  const char* told;
+  const char* message;
 };
 
 void PrintTo(const Crashing& crashing, std::ostream* out) {
@@ -54,7 +54,7 @@ void PrintTo(const Crashing& crashing, std::ostream* out) {
 
 class ContainedCrash : public Containment, public testing::WithParamInterface<Crashing> {};
 
-TEST_P(ContainedCrash, IsTheFailureOfTheCall) {
+TEST_P(ContainedCrash, FailsTheCall) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
 
@@ -65,13 +65,13 @@ TEST_P(ContainedCrash, IsTheFailureOfTheCall) {
   EXPECT_EQ(failed.error().code(), "crashed");
   EXPECT_EQ(failed.error().plugin(), unruly_package);
   EXPECT_EQ(failed.error().method(), "say");
-  EXPECT_EQ(failed.error().message().find(GetParam().told), 0u) << failed.error().message();
+  EXPECT_EQ(failed.error().message().find(GetParam().message), 0u) << failed.error().message();
   EXPECT_TRUE(serves_again(unruly));
   EXPECT_EQ(module(host, unruly_package).generation, 2u);
-  EXPECT_TRUE(is_mapped("unruly.g1")) << "what crashed is kept as it is";
+  EXPECT_TRUE(is_mapped("unruly.g1")) << "crashed code stays mapped";
 }
 
-TEST_P(ContainedCrash, OnAnyThread) {
+TEST_P(ContainedCrash, FailsTheCallOnAnyThread) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
   std::string code;
@@ -80,22 +80,23 @@ TEST_P(ContainedCrash, OnAnyThread) {
   EXPECT_TRUE(serves_again(unruly));
 }
 
-/// A small alternate stack, as a program may give it to a thread, and the memory below it. Stays
-/// that of the thread when it is destroyed: the thread must end before.
+/// A small alternate signal stack for the current thread, and the memory below it. The thread must
+/// end before this object is destroyed.
 class SmallStack {
  public:
   SmallStack() {
     memory_.fill(pattern);
     stack_t small{.ss_sp = memory_.data() + below, .ss_flags = 0, .ss_size = 4096};
     if (sigaltstack(&small, nullptr) == 0) return;
-    small.ss_size = static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ));  // a strict system
+    small.ss_size =
+        static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ));  // if the system requires more
     EXPECT_EQ(sigaltstack(&small, nullptr), 0);
   }
   SmallStack(const SmallStack&) = delete;
   SmallStack& operator=(const SmallStack&) = delete;
 
   const void* begin() const { return memory_.data() + below; }
-  /// Whether nothing was written below the stack.
+  /// Returns whether nothing was written below the stack.
   bool intact() const {
     return std::all_of(memory_.begin(), memory_.begin() + below,
                        [](char byte) { return byte == pattern; });
@@ -109,7 +110,7 @@ class SmallStack {
   std::array<char, below + room> memory_;
 };
 
-TEST_P(ContainedCrash, OnAThreadWithASmallAlternateStack) {
+TEST_P(ContainedCrash, FailsTheCallOnASmallAlternateStack) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
   std::unique_ptr<SmallStack> small;
@@ -131,7 +132,7 @@ constexpr Crashing contained[] = {
     {"run no instruction", "SIGILL at "},
     {"recurse for ever", "ran out of stack: SIGSEGV at "},
     {"abort", "SIGABRT at "},
-#if !SANITIZED  // which puts functions of its own before those of the C library
+#if !SANITIZED  // which overrides these functions of the C library
     {"copy to nowhere", "SIGSEGV at "},
     {"measure nothing", "SIGSEGV at "},
 #endif
@@ -142,25 +143,25 @@ INSTANTIATE_TEST_SUITE_P(Each, ContainedCrash, testing::ValuesIn(contained), [](
   return name;
 });
 
-/// Remembers at the end of its thread which alternate stack the thread has then.
-struct StackAtTheEnd {
+/// Stores which alternate stack the thread has when it exits.
+struct StackAtThreadExit {
   const void** seen = nullptr;
-  ~StackAtTheEnd() {
+  ~StackAtThreadExit() {
     stack_t now{};
     sigaltstack(nullptr, &now);
     *seen = now.ss_sp;
   }
 };
 
-TEST_F(Containment, GivesAThreadItsSmallAlternateStackBack) {
+TEST_F(Containment, RestoresTheAlternateStackOfAThread) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
   const void* given = nullptr;
   const void* seen = nullptr;
   std::unique_ptr<SmallStack> small;
   std::thread([&] {
-    thread_local StackAtTheEnd at_the_end;  // is destroyed after what is made later
-    at_the_end.seen = &seen;
+    thread_local StackAtThreadExit at_exit;  // destroyed after later thread-locals
+    at_exit.seen = &seen;
     small = std::make_unique<SmallStack>();
     given = small->begin();
     EXPECT_FALSE(unruly->say("write to nowhere"));
@@ -168,12 +169,11 @@ TEST_F(Containment, GivesAThreadItsSmallAlternateStackBack) {
   EXPECT_EQ(seen, given);
 }
 
-TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
+TEST_F(Containment, NamesPluginAndMethodInRefusedCalls) {
   HostOptions slow = containing();
   slow.restart.failures.initial_backoff = std::chrono::minutes(1);
   slow.restart.failures.max_backoff = std::chrono::minutes(1);
-  slow.restart.gate_timeout =
-      std::chrono::hours(1);  // for nothing: calls are refused until the restart
+  slow.restart.gate_timeout = std::chrono::hours(1);  // unused: calls are refused until the restart
   Host host(slow);
   auto unruly = host.create<test::Echo>("unruly").value();
   ASSERT_FALSE(unruly->say("write to nowhere"));
@@ -189,7 +189,7 @@ TEST_F(Containment, NamesPluginAndMethodWhileTheModuleIsReplaced) {
   EXPECT_EQ(refused.error().method(), "say");
 }
 
-TEST_F(Containment, InterruptsCallsThatBlockInASession) {
+TEST_F(Containment, InterruptsBlockingCallsOfASession) {
   place("stream-1.so", "stream.so");
   HostOptions counting = containing();
   counting.count_calls = true;
@@ -209,21 +209,21 @@ TEST_F(Containment, InterruptsCallsThatBlockInASession) {
   EXPECT_EQ(waiting->next().error().status(), TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED);
 }
 
-TEST_F(Containment, TellsWhereItWas) {
+TEST_F(Containment, ReportsTheLocationOfACrash) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
   const auto failed = unruly->say("recurse for ever");
-  const std::string told(failed.error().message());
-  EXPECT_EQ(told.find("ran out of stack: SIGSEGV at (anonymous namespace)::recurse(int)"), 0u)
-      << told;
-  EXPECT_NE(told.find(" in unruly.so"), std::string::npos) << told;
+  const std::string message(failed.error().message());
+  EXPECT_EQ(message.find("ran out of stack: SIGSEGV at (anonymous namespace)::recurse(int)"), 0u)
+      << message;
+  EXPECT_NE(message.find(" in unruly.so"), std::string::npos) << message;
   place_fault("unruly-stripped", "unruly.so");
   Host other(containing());
   auto stripped = other.create<test::Echo>("unruly").value();
   EXPECT_EQ(stripped->say("abort").error().message().find("SIGABRT at unruly.so+0x"), 0u);
 }
 
-TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
+TEST_F(Containment, FailsOnlyTheInnermostCall) {
   place("probe-of-unruly.so", "probe.so");
   Host host(containing());
   auto probe = host.create<test::Probe>("probe").value();
@@ -231,11 +231,11 @@ TEST_F(Containment, EndsWithTheFrameThatItBeganIn) {
   EXPECT_EQ(failed.error().plugin(), "test.example/probe");
   EXPECT_EQ(failed.error().message(), "the other plugin failed");
   EXPECT_EQ(probe->edition().value(), 1);
-  EXPECT_EQ(module(host, probes).generation, 1u) << "is not to blame";
+  EXPECT_EQ(module(host, probes).generation, 1u) << "only the inner plugin restarts";
   EXPECT_TRUE(is_mapped("unruly.g"));
 }
 
-TEST_F(Containment, TellsInstancesSinceAbi11ThatTheyGoOn) {
+TEST_F(Containment, CallsRestoreStateWithoutStateSinceAbi11) {
   place("abi-0.so");
   place("abi-1.so");
   Host host(containing());
@@ -248,7 +248,7 @@ TEST_F(Containment, TellsInstancesSinceAbi11ThatTheyGoOn) {
   }
 }
 
-TEST_F(Containment, OfAHundredCrashes) {
+TEST_F(Containment, SurvivesAHundredCrashes) {
   HostOptions patient = containing();
   patient.restart.failures.max_failures = 1000;
   patient.restart.failures.initial_backoff = {};
@@ -261,7 +261,7 @@ TEST_F(Containment, OfAHundredCrashes) {
   }
 }
 
-TEST_F(Containment, OfSeveralThreadsAtATime) {
+TEST_F(Containment, SurvivesConcurrentCrashes) {
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
   std::atomic<int> failed{0};
@@ -284,15 +284,15 @@ TEST_F(Containment, CountsACrashAsAFailure) {
   EXPECT_EQ(module(host, unruly_package).calls.in_flight, 0u);
 }
 
-TEST_F(Containment, OfAdaptedPlugins) {
+TEST_F(Containment, SupportsAdaptedPlugins) {
   place("probe-1.so", "probe.so");
   Host host(containing());
   auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
-  EXPECT_EQ(probe->word().value(), "kept") << "is of version 1";
+  EXPECT_EQ(probe->word().value(), "kept") << "the plugin has version 1";
   EXPECT_EQ(probe->refuse(TENON_ABORTED, "no").error().message(), "no");
 }
 
-TEST_F(Containment, OfAFunctionThatIsNoMethod) {
+TEST_F(Containment, CoversCreateAndStart) {
   place_fault("crash-in-create", "unruly.so");
   Host host(containing());
   const auto failed = host.create<test::Echo>("unruly");
@@ -306,7 +306,7 @@ TEST_F(Containment, OfAFunctionThatIsNoMethod) {
   EXPECT_EQ(second.create<test::Echo>("unruly").error().code(), "start-failed");
 }
 
-TEST_F(Containment, OfTheLastFunctionsKeepsTheCode) {
+TEST_F(Containment, KeepsCodeMappedThatCrashedInDestroyOrStop) {
   for (const char* build : {"crash-in-destroy", "crash-in-stop"}) {
     place_fault(build, "unruly.so");
     Host host(containing());
@@ -319,16 +319,16 @@ TEST_F(Containment, OfTheLastFunctionsKeepsTheCode) {
   }
 }
 
-TEST_F(Containment, NeverCallsWhatCrashedAgain) {
+TEST_F(Containment, NeverCallsACrashedModuleAgain) {
   place_fault("ends-with-the-process", "unruly.so");
   Host host(containing());
   auto unruly = host.create<test::Echo>("unruly").value();
   place_fault("unruly");
   ASSERT_FALSE(unruly->say("write to nowhere"));
-  ASSERT_TRUE(serves_again(unruly)) << "the end of the old instance would end the process";
+  ASSERT_TRUE(serves_again(unruly)) << "destroy of the old code would end the process";
 }
 
-// -- What is not contained -----------------------------------------------------
+// -- Uncontained crashes --------------------------------------------------------
 
 class Crash : public Containment {
  protected:
@@ -339,7 +339,7 @@ class Crash : public Containment {
   }
 };
 
-/// Whether a process was ended by a signal. A sanitizer that hears of it ends the process itself.
+/// Returns whether a signal ended a process. A sanitizer handles the signal and exits instead.
 bool ended_by([[maybe_unused]] int signal, const Outcome& outcome) {
 #if SANITIZED
   return outcome.exit != 0;
@@ -348,19 +348,19 @@ bool ended_by([[maybe_unused]] int signal, const Outcome& outcome) {
 #endif
 }
 
-/// One way to crash that ends the process, by a signal and with a line that names the plugin.
-struct Deadly {
+/// A crash that ends the process by a signal, and logs a line that names the plugin.
+struct Uncontained {
   const char* text;
   int signal;
 };
 
-void PrintTo(const Deadly& deadly, std::ostream* out) {
-  *out << deadly.text;
+void PrintTo(const Uncontained& uncontained, std::ostream* out) {
+  *out << uncontained.text;
 }
 
-class DeadlyCrash : public Crash, public testing::WithParamInterface<Deadly> {};
+class UncontainedCrash : public Crash, public testing::WithParamInterface<Uncontained> {};
 
-TEST_P(DeadlyCrash, EndsTheProcessAndNamesThePlugin) {
+TEST_P(UncontainedCrash, EndsTheProcessAndNamesThePlugin) {
   const Outcome outcome = run("unruly", GetParam().text);
   EXPECT_TRUE(ended_by(GetParam().signal, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find(std::string("tenon: test.example/unruly: say: ") +
@@ -370,28 +370,29 @@ TEST_P(DeadlyCrash, EndsTheProcessAndNamesThePlugin) {
       << outcome.err;
 }
 
-constexpr Deadly deadly[] = {{"free what is no memory", SIGSEGV},
-#if !SANITIZED  // which says it itself
-                             {"free twice", SIGABRT},
+constexpr Uncontained uncontained[] = {{"free what is no memory", SIGSEGV},
+#if !SANITIZED  // a sanitizer reports it instead
+                                       {"free twice", SIGABRT},
 #endif
-                             {"print nothing", SIGSEGV},
-                             {"read from a stream of its own", SIGSEGV},
-                             {"sort", SIGSEGV},
-                             {"send itself a signal", SIGSEGV}};
-INSTANTIATE_TEST_SUITE_P(Each, DeadlyCrash, testing::ValuesIn(deadly), [](const auto& info) {
-  std::string name = info.param.text;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-});
+                                       {"print nothing", SIGSEGV},
+                                       {"read from a stream of its own", SIGSEGV},
+                                       {"sort", SIGSEGV},
+                                       {"send itself a signal", SIGSEGV}};
+INSTANTIATE_TEST_SUITE_P(Each, UncontainedCrash, testing::ValuesIn(uncontained),
+                         [](const auto& info) {
+                           std::string name = info.param.text;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
 
-TEST_F(Crash, InALibraryThatThePluginLoadsIsNotContained) {
+TEST_F(Crash, IsNotContainedInALibraryThatAPluginLoads) {
   const Outcome outcome = run("unruly", "load " FAULTS "/crash-in-constructor.so");
   EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
             std::string::npos);
 }
 
-TEST_F(Crash, InAConstructorOfTheModuleIsNotContained) {
+TEST_F(Crash, IsNotContainedInAConstructorOfTheModule) {
   place_fault("crash-in-constructor", "unruly.so");
   const Outcome outcome = run("unruly", "well?");
   EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
@@ -399,27 +400,27 @@ TEST_F(Crash, InAConstructorOfTheModuleIsNotContained) {
             std::string::npos);
 }
 
-TEST_F(Crash, OfTheHostBeneathAPluginIsNotContained) {
-  const Outcome outcome = run("unruly", "make another", "crashes-when-told");
+TEST_F(Crash, IsNotContainedInTheHostCalledByAPlugin) {
+  const Outcome outcome = run("unruly", "make another", "crashes-in-event");
   EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),
             std::string::npos);
 }
 
-TEST_F(Crash, OfABuiltinIsNotContained) {
+TEST_F(Crash, IsNotContainedInABuiltin) {
   const Outcome outcome = run("builtin:host-echo", "well?");
   EXPECT_TRUE(ended_by(SIGSEGV, outcome)) << outcome.exit;
   EXPECT_NE(outcome.err.find("tenon: test.example/host-echo: say: SIGSEGV, not contained\n"),
             std::string::npos);
 }
 
-TEST_F(Crash, OfAPluginDoesNotReachTheHandlerOfTheHost) {
+TEST_F(Crash, BypassesTheHandlerOfTheHostIfContained) {
   const Outcome outcome = run("unruly", "write to nowhere", "own-handler");
   EXPECT_EQ(outcome.exit, 0);
   EXPECT_NE(outcome.out.find("SIGSEGV"), std::string::npos);
 }
 
-TEST_F(Crash, OnASmallAlternateStackThatCameLateIsNotContainedAndOverrunsNothing) {
+TEST_F(Crash, IsNotContainedOnASmallAlternateStackSetLater) {
   const Outcome outcome = run("unruly", "write to nowhere", "small-stack-later");
   EXPECT_EQ(outcome.exit, 7) << "8: memory below the stack was written";
   EXPECT_NE(outcome.err.find("not contained: the alternate signal stack of the thread has no room "
@@ -428,17 +429,17 @@ TEST_F(Crash, OnASmallAlternateStackThatCameLateIsNotContainedAndOverrunsNothing
       << outcome.err;
 }
 
-TEST_F(Crash, OfTheHostReachesItsOwnHandler) {
+TEST_F(Crash, ReachesTheHandlerOfTheHostFromTheHost) {
   const Outcome outcome = run("unruly", "write to nowhere", "crashes-itself");
   EXPECT_EQ(outcome.exit, 7);
   EXPECT_EQ(outcome.err.find("not contained"), std::string::npos) << "no plugin is involved";
 }
 
-TEST_F(Crash, OfTheHostReachesItsOwnHandlerWhenNobodyContainsAnyMore) {
+TEST_F(Crash, ReachesTheHandlerOfTheHostAfterItsEnd) {
   EXPECT_EQ(run("unruly", "write to nowhere", "crashes-later").exit, 7);
 }
 
-TEST_F(Crash, ThatIsNotContainedReachesTheHandlerOfTheHost) {
+TEST_F(Crash, ReachesTheHandlerOfTheHostIfNotContained) {
   const Outcome outcome = run("unruly", "sort", "own-handler");
   EXPECT_EQ(outcome.exit, 7);
   EXPECT_NE(outcome.err.find("tenon: test.example/unruly: say: SIGSEGV, not contained\n"),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin of test.example/counter, or with SESSION of test.example/session_counter, that hands its
- * total over to the next generation. EDITION is the number of the build; STATE_WRITES and
- * STATE_READS (a list for the manifest) say which versions of the state it knows, NO_STATE that it
- * keeps none; a FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build.
+ * A plugin of test.example/counter, or with SESSION of test.example/session_counter, that transfers
+ * its total to the next generation. EDITION is the number of the build. STATE_WRITES and
+ * STATE_READS (a list for the manifest) are the versions of the state that it writes and reads;
+ * NO_STATE: none. A FAULT_ macro adds a fault. meson.build lists the builds.
  *
- * With ASKS each function but the methods first asks the host's echo, with EDITION:FUNCTION, what
- * to do: "" go on; "fail"; "own" make an instance of this plugin, as its client; "drop" release
- * that.
+ * With ASKS each function except for the methods first sends EDITION:FUNCTION to the echo of the
+ * host and follows its reply: "": continue; "fail": fail; "own": create an instance of this plugin
+ * as its client; "drop": release that.
  *
  * State 1 is the total, state 2 the total and the number of adds; both in decimal. */
 #include <inttypes.h>
@@ -58,11 +58,11 @@ typedef struct counter {
 } counter;
 
 /* A zeroed response in the arena of the call. */
-#define ANSWER(type, name)                                \
+#define RESPONSE(type, name)                              \
   type *name = tenon_allocate_zeroed(call, sizeof(type)); \
   name->struct_size = sizeof(type)
 
-/* Only while no other call is inside. */
+/* Not thread-safe: call it only while no other call is active. */
 static void note(counter *c, const char *what) {
   size_t used = strlen(c->life);
   snprintf(c->life + used, sizeof c->life - used, "%s%s", used == 0 ? "" : " ", what);
@@ -115,7 +115,7 @@ static tenon_status ask(tenon_call *call, counter *c, const char *function) {
   return obey(call, c, said->text);
 }
 
-/* For functions without a call. */
+/* The same for functions without a call. */
 static void ask_alone(const char *function) {
   tenon_call *call;
   if (asked_host->call_begin(asked_host, NULL, &call) != TENON_OK) return;
@@ -170,7 +170,7 @@ static tenon_status configure(tenon_call *call, void *self, const T(configure_re
 #ifndef NO_STATE
 static tenon_status save_state(tenon_call *call, void *self, const tenon_state_request *in,
                                const tenon_state_response **out) {
-  ANSWER(tenon_state_response, answer);
+  RESPONSE(tenon_state_response, response);
   counter *c = self;
   char text[64] = "";
   ASK(c, "save_state");
@@ -180,7 +180,7 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
 #ifdef FAULT_SAVE_WAITS
   call->functions->wait(call, -1);
 #endif
-#ifdef FAULT_SAVE_SLEEPS /* milliseconds, whatever the call says */
+#ifdef FAULT_SAVE_SLEEPS /* in milliseconds, regardless of cancellation */
   const struct timespec time = {FAULT_SAVE_SLEEPS / 1000, FAULT_SAVE_SLEEPS % 1000 * 1000000L};
   thrd_sleep(&time, NULL);
 #endif
@@ -193,9 +193,9 @@ static tenon_status save_state(tenon_call *call, void *self, const tenon_state_r
   snprintf(text, sizeof text, in->version == 1 ? "%" PRId64 : "%" PRId64 " %" PRId64, c->total,
            c->adds);
   note(c, "save");
-  answer->state.size = strlen(text);
-  answer->state.data = tenon_allocate_copy(call, text, answer->state.size);
-  *out = answer;
+  response->state.size = strlen(text);
+  response->state.data = tenon_allocate_copy(call, text, response->state.size);
+  *out = response;
   return TENON_OK;
 }
 
@@ -268,41 +268,41 @@ static tenon_status begin(tenon_call *call, void *self, const T(open_request) * 
 
 static tenon_status add(tenon_call *call, void *self, const T(add_request) * in,
                         const T(add_response) * *out) {
-  ANSWER(T(add_response), answer);
+  RESPONSE(T(add_response), response);
   counter *c = self;
 #ifdef FAULT_ADD
   return tenon_fail(call, TENON_INTERNAL | TENON_FATAL, "this edition cannot add");
 #endif
   atomic_fetch_add(&c->adds, 1);
-  answer->total = atomic_fetch_add(&c->total, in->number) + in->number;
-  *out = answer;
+  response->total = atomic_fetch_add(&c->total, in->number) + in->number;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status total(tenon_call *call, void *self, const T(total_request) * in,
                           const T(total_response) * *out) {
-  ANSWER(T(total_response), answer);
+  RESPONSE(T(total_response), response);
   counter *c = self;
   (void)in;
-  answer->total = c->total;
-  answer->adds = c->adds;
-  *out = answer;
+  response->total = c->total;
+  response->adds = c->adds;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status block(tenon_call *call, void *self, const T(block_request) * in,
                           const T(block_response) * *out) {
-  ANSWER(T(block_response), answer);
+  RESPONSE(T(block_response), response);
   (void)self;
   (void)in;
-  answer->reason = call->functions->wait(call, -1);
-  *out = answer;
+  response->reason = call->functions->wait(call, -1);
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status call_back(tenon_call *call, void *self, const T(call_back_request) * in,
                               const T(call_back_response) * *out) {
-  ANSWER(T(call_back_response), answer);
+  RESPONSE(T(call_back_response), response);
   const tenon_host *host = ((counter *)self)->host;
   const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
                                        .kind = tenon_text(TEST_ECHO_V1_KIND),
@@ -317,8 +317,8 @@ static tenon_status call_back(tenon_call *call, void *self, const T(call_back_re
   status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
   host->release(host, &echo);
   if (status != TENON_OK) return status;
-  answer->answer = said->text;
-  *out = answer;
+  response->answer = said->text;
+  *out = response;
   return TENON_OK;
 }
 
@@ -330,20 +330,20 @@ static tenon_status refuse(tenon_call *call, void *self, const T(refuse_request)
 
 static tenon_status edition(tenon_call *call, void *self, const T(edition_request) * in,
                             const T(edition_response) * *out) {
-  ANSWER(T(edition_response), answer);
+  RESPONSE(T(edition_response), response);
   (void)self;
   (void)in;
-  answer->edition = EDITION;
-  *out = answer;
+  response->edition = EDITION;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status life(tenon_call *call, void *self, const T(life_request) * in,
                          const T(life_response) * *out) {
-  ANSWER(T(life_response), answer);
+  RESPONSE(T(life_response), response);
   (void)in;
-  answer->life = copied(call, ((counter *)self)->life);
-  *out = answer;
+  response->life = copied(call, ((counter *)self)->life);
+  *out = response;
   return TENON_OK;
 }
 

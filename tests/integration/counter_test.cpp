@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The counters that the tests of restarts use do what those tests rely on.
+// The behaviour of the test counters on which the tests of restarts rely.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ TEST_F(Counters, BlockUntilTheyAreCancelled) {
   EXPECT_EQ(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken").error().fatal(), true);
 }
 
-TEST_F(Counters, HaveASessionWhereTheKindSaysSo) {
+TEST_F(Counters, HaveASessionIfTheirKindHasOne) {
   place("session-counter-1.so");
   Host host(options());
   auto counter = host.create<test::SessionCounter>("session-counter", {{"first", "1"}}).value();

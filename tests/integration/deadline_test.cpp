@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Calls that do not end by their deadline.
+// Calls that run past their deadline.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ class Deadline : public Hosting {
  protected:
   Deadline() { place("probe-1.so", "probe.so"); }
 
-  /// Makes a call that stays inside the plugin until `leave`, long after its deadline.
+  /// Starts a call that stays in the plugin until `leave`, past its deadline.
   void call_too_long(Handle<test::Probe>& probe) {
     host_echo_says = [this](std::string_view) {
       inside_ = true;
@@ -42,12 +42,12 @@ class Deadline : public Hosting {
   std::thread calling_;
 };
 
-TEST_F(Deadline, IsToldWhileTheCallIsStillInside) {
+TEST_F(Deadline, IsReportedWhileTheOverdueCallRuns) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   call_too_long(probe);
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::call_overdue) == 2; }))
-      << "of the plugin, and of the one that it calls";
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::call_overdue) == 2; }))
+      << "the plugin, and the plugin that it calls";
   leave();
   Texts messages;
   for (const Event& event : events()) {
@@ -58,29 +58,30 @@ TEST_F(Deadline, IsToldWhileTheCallIsStillInside) {
                              "test.example/probe: ask did not end by its deadline"}));
 }
 
-TEST_F(Deadline, DoesNotKeepTheModuleFromARestart) {
-  Host host(impatient());
+TEST_F(Deadline, DoesNotPreventARestart) {
+  Host host(short_timeouts());
   auto probe = host.create<test::Probe>("probe").value();
   call_too_long(probe);
   place("probe-2.so", "probe.so");
   ASSERT_TRUE(host.restart(probes));
   EXPECT_EQ(probe->edition().value(), 2);
   EXPECT_TRUE(is_mapped("probe.g1")) << "the call is still in it";
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::call_overdue) == 2; }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::call_overdue) == 2; }));
   leave();
   EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
 }
 
-TEST_F(Deadline, OfCallsThatEndInTimeIsNotTold) {
+TEST_F(Deadline, IsNotReportedForCallsThatEndInTime) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
-  std::size_t late = 0;  // where other programs take the processor
+  std::size_t late = 0;  // calls delayed by other processes
   const auto with_timeout = [&](std::chrono::milliseconds timeout, auto call_probe) {
     Call call;
     call.set_timeout(timeout);
     const auto begin = std::chrono::steady_clock::now();
     call_probe(call);
-    if (std::chrono::steady_clock::now() - begin > timeout + 10ms) late++;  // half of the grace
+    if (std::chrono::steady_clock::now() - begin > timeout + 10ms)
+      late++;  // half of the grace period
   };
   for (int i = 0; i < 100; i++) {
     with_timeout(1ms, [&](Call& call) { EXPECT_TRUE(probe->edition(call)); });
@@ -89,7 +90,7 @@ TEST_F(Deadline, OfCallsThatEndInTimeIsNotTold) {
     EXPECT_EQ(probe->pause(call, -1s, false).value(), TENON_CANCELLED_BY_DEADLINE);
   });
   std::this_thread::sleep_for(50ms);
-  EXPECT_LE(told(Event::Type::call_overdue), late);
+  EXPECT_LE(count_events(Event::Type::call_overdue), late);
 }
 
 }  // namespace

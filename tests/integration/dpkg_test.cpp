@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The example plugin in its two packages, in C for version 1 and in C++ for version 2: to a host
-// they are the same source, and one goes on where the other stopped.
+// The example plugin in its two packages, in C for version 1 and in C++ for version 2. A host uses
+// both in the same way, and either resumes where the other stopped.
 #include <tenon/builtins.hpp>
 #include <tenon/destination.hpp>
 #include <tenon/host.hpp>
@@ -65,7 +65,7 @@ std::string text(const std::optional<Bytes>& bytes) {
   return bytes ? std::string(BytesView(*bytes).text()) : "absent";
 }
 
-/// What is left to read.
+/// Reads all remaining records.
 Records read_all(Handle<Source>& source) {
   Records all;
   for (;;) {
@@ -78,7 +78,7 @@ Records read_all(Handle<Source>& source) {
   }
 }
 
-TEST_P(Dpkg, ReadsWhatIsInstalled) {
+TEST_P(Dpkg, ReadsInstalledPackages) {
   Host host = this->host();
   auto source = host.create<Source>("example.io/dpkg", config()).value();
   source->open({}).value();
@@ -99,7 +99,7 @@ TEST_P(Dpkg, ReadsWhatIsInstalled) {
   EXPECT_EQ(text(records[2].position), std::to_string(database.size()));
 }
 
-TEST_P(Dpkg, GoesOnBehindEachPosition) {
+TEST_P(Dpkg, ResumesAfterEachPosition) {
   Host host = this->host();
   auto first = host.create<Source>("example.io/dpkg", config()).value();
   first->open({}).value();
@@ -112,7 +112,7 @@ TEST_P(Dpkg, GoesOnBehindEachPosition) {
   }
 }
 
-TEST_P(Dpkg, RefusesPositionsThatAreNone) {
+TEST_P(Dpkg, RefusesInvalidPositions) {
   Host host = this->host();
   for (const char* position : {"", "x", "-5", "1 ", "7", "99999", "99999999999999999999999"}) {
     auto source = host.create<Source>("example.io/dpkg", config()).value();
@@ -120,7 +120,7 @@ TEST_P(Dpkg, RefusesPositionsThatAreNone) {
   }
 }
 
-TEST_P(Dpkg, SaysWhatIsWrong) {
+TEST_P(Dpkg, ReportsWrongPathsAndDelays) {
   Host host = this->host();
   auto source = host.create<Source>("example.io/dpkg", {{"path", "/none"}, {"delay", ""}}).value();
   const auto opened = source->open({});
@@ -135,7 +135,7 @@ TEST_P(Dpkg, SaysWhatIsWrong) {
       << slow.error().to_string();
 }
 
-TEST_P(Dpkg, WaitsOnlyUntilItIsCancelled) {
+TEST_P(Dpkg, EndsItsDelayIfCancelled) {
   Host host = this->host();
   auto source =
       host.create<Source>("example.io/dpkg", {{"path", file_}, {"delay", "3600s"}}).value();
@@ -148,7 +148,7 @@ TEST_P(Dpkg, WaitsOnlyUntilItIsCancelled) {
   EXPECT_EQ(TENON_CODE(batch.error().status()), TENON_CANCELLED);
 }
 
-TEST_P(Dpkg, IsReplacedByTheOtherPackageInTheMiddle) {
+TEST_P(Dpkg, ContinuesInTheOtherPackageAfterARestart) {
   Host host = this->host();
   auto source = host.create<Source>("example.io/dpkg", config()).value();
   source->open({}).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins whose functions throw, which no function of a table may.
+// Plugins whose functions throw, although functions of a vtable must not.
 #include <tenon/stream.hpp>
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class Exceptions : public Hosting {
   }
 };
 
-TEST_F(Exceptions, OfAMethodAreItsFailure) {
+TEST_F(Exceptions, FailTheCall) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
   const auto failed = unruly->say("throw an exception");
@@ -42,10 +42,10 @@ TEST_F(Exceptions, OfAMethodAreItsFailure) {
   EXPECT_EQ(failed.error().to_string(),
             "test.example/unruly: say: internal: the plugin threw an exception: no more coffee");
   EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
-  EXPECT_EQ(unruly->say("well?").value(), "well?") << "goes on";
+  EXPECT_EQ(unruly->say("well?").value(), "well?") << "the plugin still serves";
 }
 
-TEST_F(Exceptions, OfATypeOfThePluginsOwnAreItsFailure) {
+TEST_F(Exceptions, FailTheCallIfTheirTypeIsUnknown) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
   EXPECT_EQ(unruly->say("throw a number").error().message(),
@@ -70,7 +70,7 @@ TEST_F(Exceptions, RestartTheModule) {
   EXPECT_EQ(events(Event::Type::faulted).at(0).reason, RestartReason::exception);
 }
 
-/// A plugin as an author writes it with the SDK, which has no configure.
+/// A plugin that was written with the SDK, without configure.
 struct Thrower : test::sdk::SessionCounterV1 {
   void open() override {}
   std::int64_t add(std::int64_t number) override {
@@ -80,7 +80,7 @@ struct Thrower : test::sdk::SessionCounterV1 {
   }
 };
 
-TEST_F(Exceptions, OfAPluginWithTheSdkAreFailuresOfTheCallAlone) {
+TEST_F(Exceptions, FailOnlyTheCallWithTheSdk) {
   static constexpr const char* thrower = "test.example/thrower";
   static const auto builtin = sdk::Builtin(thrower, "1.0.0").add<Thrower>(thrower);
   HostOptions options = this->options();
@@ -94,11 +94,11 @@ TEST_F(Exceptions, OfAPluginWithTheSdkAreFailuresOfTheCallAlone) {
   const auto of_no_exception = counter->add(2);
   EXPECT_EQ(of_no_exception.error().status(), TENON_INTERNAL);
   EXPECT_EQ(counter->add(3).value(), 3);
-  EXPECT_EQ(told(Event::Type::faulted), 0u);
+  EXPECT_EQ(count_events(Event::Type::faulted), 0u);
   EXPECT_EQ(module(host, thrower).generation, 1u);
 }
 
-TEST_F(Exceptions, DoNotReachAPluginThatCalledThisOne) {
+TEST_F(Exceptions, DoNotReachACallingPlugin) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   const auto failed = probe->ask("unruly", "throw an exception");
@@ -107,7 +107,7 @@ TEST_F(Exceptions, DoNotReachAPluginThatCalledThisOne) {
   EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
 }
 
-TEST_F(Exceptions, OfOtherFunctionsAreTheirFailure) {
+TEST_F(Exceptions, FailStartAndCreate) {
   for (const char* build : {"throw-in-start", "throw-in-create"}) {
     place_fault(build, "unruly.so");
     Host host(options());
@@ -119,16 +119,16 @@ TEST_F(Exceptions, OfOtherFunctionsAreTheirFailure) {
   }
 }
 
-TEST_F(Exceptions, OfTheLastFunctionsEndThere) {
+TEST_F(Exceptions, AreDiscardedInDestroyAndStop) {
   for (const char* build : {"throw-in-destroy", "throw-in-stop"}) {
     place_fault(build, "unruly.so");
     Host host(options());
-    ASSERT_TRUE(host.create<test::Echo>("unruly")) << "and gone";
+    ASSERT_TRUE(host.create<test::Echo>("unruly")) << "its handle is destroyed immediately";
     EXPECT_TRUE(eventually([&] { return !is_mapped("unruly.g"); }));
   }
 }
 
-TEST_F(Exceptions, OfTheEndOfAThreadGoOn) {
+TEST_F(Exceptions, DoNotStopThreadExit) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
   bool came_back = false;
@@ -139,21 +139,21 @@ TEST_F(Exceptions, OfTheEndOfAThreadGoOn) {
   EXPECT_FALSE(came_back);
 }
 
-/// Functions that are no methods, in a module that throws where its configuration says so.
-class RawExceptions : public Hosting {
+/// Functions other than methods, in a module whose configuration names the function that throws.
+class LifecycleExceptions : public Hosting {
  protected:
   static constexpr const char* package = "test.example/thrower";
   static constexpr const char* text = "the plugin threw an exception: no more coffee";
 
-  RawExceptions() { place("thrower.so"); }
+  LifecycleExceptions() { place("thrower.so"); }
 
   template <class K>
   static Handle<K> create(Host& host, const std::string& throws = "") {
     return host.create<K>("thrower", {{"throw", throws}}).value();
   }
-  /// Whether one fault led to one restart, and a new instance serves.
+  /// Expects one fault, and one restart because of it.
   void expect_one_restart(const Host& host, RestartReason reason = RestartReason::exception) {
-    EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
+    EXPECT_TRUE(eventually([&] { return count_events(Event::Type::restarted) == 1; }));
     EXPECT_EQ(module(host, package).generation, 2u);
     const std::vector<Event> faults = events(Event::Type::faulted);
     ASSERT_EQ(faults.size(), 1u);
@@ -161,7 +161,7 @@ class RawExceptions : public Hosting {
   }
 };
 
-TEST_F(RawExceptions, OfConfigureRestartTheModule) {
+TEST_F(LifecycleExceptions, InConfigureRestartTheModule) {
   Host host(options());
   auto counter = create<test::Counter>(host);
   ASSERT_TRUE(counter->add(5));
@@ -170,10 +170,10 @@ TEST_F(RawExceptions, OfConfigureRestartTheModule) {
   EXPECT_EQ(failed.error().status(), TENON_INTERNAL);
   EXPECT_EQ(failed.error().message(), text);
   expect_one_restart(host);
-  EXPECT_EQ(counter->add(1).value(), 6) << "with its last good configuration, and its state";
+  EXPECT_EQ(counter->add(1).value(), 6) << "the last valid configuration, and the state";
 }
 
-TEST_F(RawExceptions, OfConfigureAtTheBeginningLeaveNoInstance) {
+TEST_F(LifecycleExceptions, InConfigureOfCreateLeaveNoInstance) {
   Host host(options());
   const auto failed = host.create<test::Counter>("thrower", {{"throw", "configure"}});
   ASSERT_FALSE(failed);
@@ -184,7 +184,7 @@ TEST_F(RawExceptions, OfConfigureAtTheBeginningLeaveNoInstance) {
   EXPECT_TRUE(host.create<test::Counter>("thrower"));
 }
 
-TEST_F(RawExceptions, OfConfigureInTheNewCodeFailTheRestart) {
+TEST_F(LifecycleExceptions, InConfigureOfTheNewCodeFailTheRestart) {
   Host host(options());
   auto counter = create<test::Counter>(host);
   ASSERT_TRUE(counter->add(5));
@@ -195,15 +195,15 @@ TEST_F(RawExceptions, OfConfigureInTheNewCodeFailTheRestart) {
   EXPECT_EQ(failed.error().message(), text);
   EXPECT_EQ(counter->add(1).value(), 6);
   EXPECT_EQ(module(host, package).generation, 1u);
-  EXPECT_EQ(told(Event::Type::faulted), 0u) << "what serves has not failed";
+  EXPECT_EQ(count_events(Event::Type::faulted), 0u) << "the old code has not failed";
 }
 
-TEST_F(RawExceptions, OfSaveStateRestartTheModuleWithoutTheState) {
+TEST_F(LifecycleExceptions, InSaveStateRestartTheModuleWithoutTheState) {
   Host host(options());
   auto counter = create<test::Counter>(host, "save_state");
   ASSERT_TRUE(counter->add(5));
   const auto failed = host.restart(package);
-  ASSERT_FALSE(failed) << "nobody loses a state because somebody asked for a restart";
+  ASSERT_FALSE(failed) << "a requested restart must not lose state";
   EXPECT_EQ(failed.error().method(), "save_state");
   EXPECT_EQ(failed.error().message(), text);
   expect_one_restart(host);
@@ -212,7 +212,7 @@ TEST_F(RawExceptions, OfSaveStateRestartTheModuleWithoutTheState) {
   EXPECT_EQ(counter->add(1).value(), 1);
 }
 
-TEST_F(RawExceptions, OfRestoreStateFailTheRestart) {
+TEST_F(LifecycleExceptions, InRestoreStateFailTheRestart) {
   Host host(options());
   auto counter = create<test::Counter>(host, "restore_state");
   ASSERT_TRUE(counter->add(5));
@@ -220,13 +220,14 @@ TEST_F(RawExceptions, OfRestoreStateFailTheRestart) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().method(), "restore_state");
   EXPECT_EQ(counter->add(1).value(), 6);
-  EXPECT_EQ(told(Event::Type::faulted), 0u) << "what serves has not failed";
+  EXPECT_EQ(count_events(Event::Type::faulted), 0u) << "the old code has not failed";
 }
 
 /// A function of a stream that throws.
-class StreamExceptions : public RawExceptions, public testing::WithParamInterface<const char*> {
+class StreamExceptions : public LifecycleExceptions,
+                         public testing::WithParamInterface<const char*> {
  protected:
-  /// What the function says when it throws; `release` cannot say anything.
+  /// Returns the error of the function that throws; `release` returns none.
   std::optional<Error> use(Handle<test::Vault>& vault) {
     const std::string function = GetParam();
     std::uint8_t room[8];
@@ -256,12 +257,13 @@ INSTANTIATE_TEST_SUITE_P(Functions, StreamExceptions,
                          testing::Values("read", "write", "commit", "release"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// Several threads that are in a module when it fails, each in a method or a stream.
-class FailingTogether : public RawExceptions, public testing::WithParamInterface<const char*> {
+/// Several threads in methods or streams of a module that fails.
+class ConcurrentFailures : public LifecycleExceptions,
+                           public testing::WithParamInterface<const char*> {
  protected:
   static constexpr int threads = 4;
 
-  /// Another failure would be one too many.
+  /// A second failure would quarantine the module.
   HostOptions strict() {
     HostOptions options = this->options();
     options.restart.failures.max_failures = 1;
@@ -273,7 +275,7 @@ class FailingTogether : public RawExceptions, public testing::WithParamInterface
   }
 };
 
-TEST_P(FailingTogether, InMethodsIsOneFaultAndOneRestart) {
+TEST_P(ConcurrentFailures, CauseOneRestartFromMethods) {
   Script script(world_.root());
   Host host(strict());
   auto counter = create<test::Counter>(host);
@@ -283,15 +285,15 @@ TEST_P(FailingTogether, InMethodsIsOneFaultAndOneRestart) {
   for (int i = 0; i < threads; i++) {
     calling.emplace_back([&] { failed += !counter->call_back(GetParam()); });
   }
-  ASSERT_TRUE(eventually([&] { return script.inside() == threads; }));
-  script.let_go();
+  ASSERT_TRUE(eventually([&] { return script.hanging_count() == threads; }));
+  script.release();
   for (std::thread& thread : calling) thread.join();
   EXPECT_EQ(failed, threads);
   expect_one_restart(host, reason());
   EXPECT_TRUE(counter->add(1)) << "and no quarantine";
 }
 
-TEST_P(FailingTogether, InStreamsIsOneFaultAndOneRestart) {
+TEST_P(ConcurrentFailures, CauseOneRestartFromStreams) {
   Script script(world_.root());
   Host host(strict());
   auto vault = create<test::Vault>(host);
@@ -304,15 +306,15 @@ TEST_P(FailingTogether, InStreamsIsOneFaultAndOneRestart) {
       failed += !reader.read(room);
     });
   }
-  ASSERT_TRUE(eventually([&] { return script.inside() == threads; }));
-  script.let_go();
+  ASSERT_TRUE(eventually([&] { return script.hanging_count() == threads; }));
+  script.release();
   for (std::thread& thread : reading) thread.join();
   EXPECT_EQ(failed, threads);
   expect_one_restart(host, reason());
   EXPECT_TRUE(vault->get("k")) << "and no quarantine";
 }
 
-TEST_P(FailingTogether, AfterTheRestartIsNoFaultOfTheNewCode) {
+TEST_P(ConcurrentFailures, DoNotCountForTheNewCodeAfterTheRestart) {
   const std::string late = std::string(GetParam()) + " late";
   Script script(world_.root());
   Host host(strict());
@@ -324,17 +326,17 @@ TEST_P(FailingTogether, AfterTheRestartIsNoFaultOfTheNewCode) {
   ASSERT_TRUE(script.hangs(late));
   EXPECT_FALSE(vault->get(GetParam()).value().body.read(room));
   expect_one_restart(host, reason());
-  script.let_go();
+  script.release();
   reading.join();
-  EXPECT_EQ(told(Event::Type::faulted), 1u);
+  EXPECT_EQ(count_events(Event::Type::faulted), 1u);
   EXPECT_TRUE(host.restart(package));
-  EXPECT_EQ(module(host, package).generation, 3u) << "none came in between";
+  EXPECT_EQ(module(host, package).generation, 3u) << "there was no other restart";
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, FailingTogether, testing::Values("throw", "fail"),
+INSTANTIATE_TEST_SUITE_P(Ways, ConcurrentFailures, testing::Values("throw", "fail"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// A status that says that the module is broken.
+/// Statuses with TENON_FATAL.
 class FatalStatus : public Exceptions {};
 
 TEST_F(FatalStatus, RestartsTheModule) {
@@ -347,13 +349,13 @@ TEST_F(FatalStatus, RestartsTheModule) {
   EXPECT_EQ(events(Event::Type::faulted).at(0).reason, RestartReason::fatal_status);
 }
 
-TEST_F(FatalStatus, OfAPluginThatAnotherOneCalledRestartsThatAlone) {
+TEST_F(FatalStatus, RestartsOnlyTheFailingPluginOfANestedCall) {
   Host host(options());
   auto unruly = host.create<test::Echo>("unruly").value();
   auto probe = host.create<test::Probe>("probe").value();
   const auto failed = probe->ask("unruly", "fail for good");
   EXPECT_EQ(failed.error().code(), "data-loss");
-  EXPECT_FALSE(failed.error().fatal()) << "the other plugin passes on what it got";
+  EXPECT_FALSE(failed.error().fatal()) << "the other plugin forwards the status";
   EXPECT_TRUE(eventually([&] { return module(host, package).generation == 2; }));
   EXPECT_EQ(module(host, probes).generation, 1u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts in the children of a process that forks.
+// Hosts in forked child processes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* counters = "test.example/counters";
 
-/// Runs `body` in a forked child and returns how often it failed. A child that blocks is ended by
-/// an alarm.
+/// Runs `body` in a forked child and returns its number of failures. An alarm ends a child that
+/// blocks.
 int failures_in_child(const std::function<void(int& failures)>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -36,7 +36,7 @@ int failures_in_child(const std::function<void(int& failures)>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/// Counts a failure in a child, and says on standard error what it was.
+/// Counts a failure in a child, and prints it to standard error.
 void expect(int& failures, bool good, const char* what) {
   if (good) return;
   failures++;
@@ -48,7 +48,7 @@ class ForkedChild : public Hosting {
  protected:
   ForkedChild() { place("counter-1.so"); }
 
-  /// With a thread that watches, and threads that restart.
+  /// Options of a host with threads that watch files and restart modules.
   HostOptions watching() {
     HostOptions all = options();
     all.watch = true;
@@ -77,11 +77,11 @@ TEST_F(ForkedChild, CallsThroughInheritedHandles) {
   });
 
   EXPECT_EQ(failures, 0);
-  EXPECT_EQ(counter->add(1).value(), 42) << "the parent goes on";
-  EXPECT_EQ(told(Event::Type::faulted), 0u);
+  EXPECT_EQ(counter->add(1).value(), 42) << "the parent is unaffected";
+  EXPECT_EQ(count_events(Event::Type::faulted), 0u);
 }
 
-TEST_F(ForkedChild, GetsTheErrorForkedFromAnInheritedHost) {
+TEST_F(ForkedChild, GetsHostForkedFromAnInheritedHost) {
   Host host(watching());
   auto counter = host.create<test::Counter>("counter").value();
   const int failures = failures_in_child([&](int& failed) {
@@ -121,7 +121,7 @@ TEST_F(ForkedChild, DestroysInheritedObjectsWithoutEffect) {
   EXPECT_TRUE(host->restart(counters));
 }
 
-TEST_F(ForkedChild, RefusesCallsIntoAModuleThatNobodyRestarts) {
+TEST_F(ForkedChild, RefusesCallsOfAQuarantinedModule) {
   HostOptions strict = watching();
   strict.restart.failures.max_failures = 1;
   Host host(strict);
@@ -140,7 +140,7 @@ TEST_F(ForkedChild, RefusesCallsIntoAModuleThatNobodyRestarts) {
   EXPECT_EQ(failures, 0);
 }
 
-TEST_F(ForkedChild, MakesAHostOfItsOwn) {
+TEST_F(ForkedChild, CreatesItsOwnHost) {
 #if TENON_ORDERED_SLOTS
   GTEST_SKIP() << "ThreadSanitizer allows no new thread in a forked child";
 #endif
@@ -161,7 +161,7 @@ TEST_F(ForkedChild, MakesAHostOfItsOwn) {
   EXPECT_EQ(counter->add(1).value(), 1);
 }
 
-TEST_F(ForkedChild, NeverWaitsForLocksOfThreadsThatItDoesNotHave) {
+TEST_F(ForkedChild, NeverWaitsForLocksOfParentThreads) {
   Host host(watching());
   auto counter = host.create<test::Counter>("counter").value();
   std::atomic<bool> over{false};

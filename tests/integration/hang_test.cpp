@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins that hang, or call back at the worst moment, in each of their functions around a restart.
+// Plugins that hang in, or call the host from, each of their functions during a restart.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,25 +20,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Where a function hangs, and what is expected then.
+/// A function that hangs, and the expected result of the restart.
 struct Hang {
   const char* name;
-  const char* module;  // of which builds
+  const char* module;  // prefix of the builds
   const char* function;
-  bool restarts;  // whether the restart succeeds all the same
-  int serves;     // the edition that serves in the end
+  bool restarts;  // whether the restart succeeds
+  int serves;     // the edition that serves afterwards
 };
 
 void PrintTo(const Hang& hang, std::ostream* out) {
   *out << hang.name;
 }
 
-class Hanging : public Hosting {
+class HangingPlugin : public Hosting {
  protected:
   static constexpr const char* counters = "test.example/counters";
   static constexpr const char* sessions = "test.example/session-counters";
 
-  /// A host whose functions may take two seconds, which is enough on a busy machine.
+  /// Options with timeouts of two seconds, which is enough on a busy machine.
   HostOptions strict() {
     HostOptions options = this->options();
     options.restart.gate_timeout = 2s;
@@ -60,7 +60,7 @@ class Hanging : public Hosting {
   }
 };
 
-class HangingFunction : public Hanging, public testing::WithParamInterface<Hang> {
+class HangingFunction : public HangingPlugin, public testing::WithParamInterface<Hang> {
  protected:
   template <class Counter>
   void run(const char* plugin, const char* package) {
@@ -81,19 +81,19 @@ class HangingFunction : public Hanging, public testing::WithParamInterface<Hang>
     if (!restarted) {
       EXPECT_EQ(restarted.error().code(), "restart-failed") << restarted.error().to_string();
     }
-    EXPECT_EQ(script.inside(), 1) << "nobody waits for it to return";
+    EXPECT_EQ(script.hanging_count(), 1) << "the function still hangs";
     EXPECT_TRUE(eventually([&] { return is_reported(std::string(hang.function).substr(2)); }));
     EXPECT_TRUE(eventually([&] {
       const auto edition = counter->edition();
       return edition && *edition == hang.serves;
     }));
-    EXPECT_TRUE(host.restart(probes)) << "other modules go on";
-    EXPECT_TRUE(host.create<Counter>(plugin)) << "and so does this one";
-    script.let_go();
+    EXPECT_TRUE(host.restart(probes)) << "other modules restart";
+    EXPECT_TRUE(host.create<Counter>(plugin)) << "this module serves new instances";
+    script.release();
   }
 };
 
-TEST_P(HangingFunction, CostsTheRestartButNotTheModule) {
+TEST_P(HangingFunction, LeavesTheModuleServing) {
   if (std::string_view(GetParam().module).starts_with("session")) {
     run<test::SessionCounter>("session-counter", sessions);
   } else {
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
                          1}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Hanging, ResumeCostsTheOldCode) {
+TEST_F(HangingPlugin, IsReplacedIfResumeHangs) {
   place_edition("session-counter-asks", 1);
   Script script(world_.root());
   Host host(strict());
@@ -131,13 +131,13 @@ TEST_F(Hanging, ResumeCostsTheOldCode) {
   EXPECT_TRUE(eventually([&] {
     const auto edition = counter->edition();
     return edition && *edition == 2;
-  })) << "nothing of the old code can be used any more, so the next build is";
-  script.let_go();
+  })) << "the old code is unusable, so the next build replaces it";
+  script.release();
 }
 
-class HangingAtTheEnd : public Hanging, public testing::WithParamInterface<const char*> {};
+class HangAtHostEnd : public HangingPlugin, public testing::WithParamInterface<const char*> {};
 
-TEST_P(HangingAtTheEnd, DoesNotDelayTheEndOfTheHostForEver) {
+TEST_P(HangAtHostEnd, DelaysTheHostOnlyUntilItsDeadline) {
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());
   {
@@ -151,21 +151,21 @@ TEST_P(HangingAtTheEnd, DoesNotDelayTheEndOfTheHostForEver) {
     ASSERT_FALSE(counter->refuse(TENON_INTERNAL | TENON_FATAL, "broken"));
     ASSERT_TRUE(script.hangs());
   }
-  EXPECT_EQ(script.inside(), 1);
+  EXPECT_EQ(script.hanging_count(), 1);
   const auto overdue = events(Event::Type::drain_overdue);
   EXPECT_EQ(std::count_if(overdue.begin(), overdue.end(),
                           [](const Event& event) { return event.package == counters; }),
             1);
-  script.let_go();
-  EXPECT_TRUE(eventually([] { return !is_mapped("counter.g"); })) << "what hung ends by itself";
+  script.release();
+  EXPECT_TRUE(eventually([] { return !is_mapped("counter.g"); }))
+      << "the hanging function finishes the cleanup";
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, HangingAtTheEnd,
-                         testing::Values("2:start", "2:create", "1:stop"),
+INSTANTIATE_TEST_SUITE_P(Functions, HangAtHostEnd, testing::Values("2:start", "2:create", "1:stop"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
 
-TEST_F(Hanging, AtTheEndOfOneGenerationDoesNotKeepOthers) {
-  HostOptions options = impatient();
+TEST_F(HangingPlugin, KeepsOnlyItsOwnGenerationMapped) {
+  HostOptions options = short_timeouts();
   options.restart.step_timeout = 60s;
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());
@@ -177,34 +177,34 @@ TEST_F(Hanging, AtTheEndOfOneGenerationDoesNotKeepOthers) {
     inside.emplace_back([&counter, edition] {
       EXPECT_TRUE(counter->call_back("hold " + std::to_string(edition)));
     });
-    ASSERT_TRUE(eventually([&] { return script.inside() == edition; }));
+    ASSERT_TRUE(eventually([&] { return script.hanging_count() == edition; }));
     place_edition("counter-asks-stateless", 2);
     ASSERT_TRUE(host.restart(counters));
   }
   script.hang("1:stop");
-  script.let_go("hold 1");
+  script.release("hold 1");
   ASSERT_TRUE(script.hangs("1:stop"));
-  script.let_go("hold 2");
+  script.release("hold 2");
   EXPECT_TRUE(eventually([] { return !is_mapped("counter.g2"); }));
   EXPECT_TRUE(is_mapped("counter.g1"));
-  script.let_go();
+  script.release();
   for (std::thread& thread : inside) thread.join();
 }
 
-TEST_F(Hanging, InStopDoesNotKeepTheLastHandle) {
+TEST_F(HangingPlugin, DoesNotBlockTheLastHandleInStop) {
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());
   Host host(strict());
   auto counter = std::make_optional(host.create<test::Counter>("counter").value());
   script.hang("1:stop");
   counter.reset();
-  EXPECT_EQ(script.inside(), 1);
+  EXPECT_EQ(script.hanging_count(), 1);
   EXPECT_TRUE(eventually([&] { return is_reported("stop"); }));
   EXPECT_TRUE(host.create<test::Counter>("counter"));
-  script.let_go();
+  script.release();
 }
 
-TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
+TEST_F(HangingPlugin, DoesNotDelayRestartsOfOtherModules) {
   place_edition("counter-asks-stateless", 1);
   place("probe-1.so", "probe.so");
   place_fault("unruly", "unruly.so");
@@ -221,11 +221,11 @@ TEST_F(Hanging, DoesNotDelayRestartsOfOtherModulesThatFailed) {
   ASSERT_TRUE(script.hangs());
   ASSERT_FALSE(unruly->say("fail for good"));
   EXPECT_TRUE(eventually([&] { return module(host, "test.example/unruly").generation == 2; }));
-  EXPECT_EQ(script.inside(), 1);
-  script.let_go();
+  EXPECT_EQ(script.hanging_count(), 1);
+  script.release();
 }
 
-TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
+TEST_F(HangingPlugin, DoesNotBlockDestructionOfHandles) {
   place_edition("session-counter-asks", 1);
   HostOptions options = strict();
   options.restart.gate_timeout = 60s;
@@ -240,15 +240,15 @@ TEST_F(Hanging, DoesNotHoldHandlesThatAreDestroyed) {
   ASSERT_TRUE(script.hangs());
   dropped.reset();
   EXPECT_EQ(module(host, sessions).instances, 1u);
-  EXPECT_EQ(script.inside(), 1) << "its state is still being saved";
-  script.let_go();
+  EXPECT_EQ(script.hanging_count(), 1) << "its state is still being saved";
+  script.release();
   restarting.join();
   EXPECT_TRUE(kept->edition());
 }
 
-// -- Functions that call back -------------------------------------------------
+// -- Functions that call the host ---------------------------------------------
 
-TEST_F(Hanging, AFailedRestartEndsTheNewCodeWithoutALock) {
+TEST_F(HangingPlugin, CallsTheHostWhileAFailedRestartEndsIt) {
   place_edition("counter-asks-stateless", 1);
   Script script(world_.root());
   Host host(options());
@@ -260,7 +260,7 @@ TEST_F(Hanging, AFailedRestartEndsTheNewCodeWithoutALock) {
   for (const char* last : {"2:destroy", "2:stop"}) {
     script.set(last, [&] {
       modules = host.modules().size();
-      // Others come and go while the function runs.
+      // Other instances are created and destroyed while the function runs.
       std::thread([&] {
         created = static_cast<bool>(host.create<test::Counter>("counter"));
       }).join();
@@ -277,10 +277,10 @@ TEST_F(Hanging, AFailedRestartEndsTheNewCodeWithoutALock) {
   EXPECT_FALSE(is_mapped("counter.g2"));
 }
 
-/// A function of a session in which it releases its client of its own package.
-class OwnClient : public Hanging, public testing::WithParamInterface<const char*> {};
+/// A function of a session that releases a client of its own package.
+class ClientOfOwnPackage : public HangingPlugin, public testing::WithParamInterface<const char*> {};
 
-TEST_P(OwnClient, MayBeReleasedDuringARestart) {
+TEST_P(ClientOfOwnPackage, MayBeReleasedDuringARestart) {
   place_edition("session-counter-asks", 1);
   Script script(world_.root());
   Host host(options());
@@ -298,19 +298,20 @@ TEST_P(OwnClient, MayBeReleasedDuringARestart) {
   EXPECT_TRUE(counter->edition());
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, OwnClient,
+INSTANTIATE_TEST_SUITE_P(Functions, ClientOfOwnPackage,
                          testing::Values("1:suspend", "1:save_state", "1:resume"),
                          [](const auto& info) { return std::string(info.param).substr(2); });
 
 // -- Many instances -----------------------------------------------------------
 
-/// A configuration that another thread gives at the worst moment of a restart.
-class LateConfiguration : public Hanging {
+/// A configure call of another thread while a restart configures the new code.
+class ConcurrentConfigure : public HangingPlugin {
  protected:
-  LateConfiguration() { place_edition("counter-asks-stateless", 1); }
+  ConcurrentConfigure() { place_edition("counter-asks-stateless", 1); }
 
-  /// Gives the plugin another configuration while the new code is being configured.
-  static void give_meanwhile(Script& script, Handle<test::Counter>& counter, const char* word) {
+  /// Configures the plugin again while the restart configures the new code.
+  static void configure_meanwhile(Script& script, Handle<test::Counter>& counter,
+                                  const char* word) {
     script.set("2:configure", [&script, &counter, word] {
       script.say("2:configure", "");
       std::thread([&] { EXPECT_TRUE(counter->configure({{"first", "99"}})); }).join();
@@ -322,23 +323,23 @@ class LateConfiguration : public Hanging {
   }
 };
 
-TEST_F(LateConfiguration, ReachesTheNewCodeWhileThatIsConfigured) {
+TEST_F(ConcurrentConfigure, ReachesTheNewCodeDuringARestart) {
   Script script(world_.root());
   Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
   place_edition("counter-asks-stateless", 2);
-  give_meanwhile(script, counter, "");
+  configure_meanwhile(script, counter, "");
   ASSERT_TRUE(host.restart(counters));
   EXPECT_EQ(counter->edition().value(), 2);
   EXPECT_EQ(total(counter), 99);
 }
 
-TEST_F(LateConfiguration, StaysWhenTheNewCodeRefusesTheOneBefore) {
+TEST_F(ConcurrentConfigure, IsKeptIfTheRestartFails) {
   Script script(world_.root());
   Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
   place_edition("counter-asks-stateless", 2);
-  give_meanwhile(script, counter, "fail");
+  configure_meanwhile(script, counter, "fail");
   ASSERT_FALSE(host.restart(counters));
   EXPECT_EQ(counter->edition().value(), 1);
   EXPECT_EQ(total(counter), 99);
@@ -347,7 +348,7 @@ TEST_F(LateConfiguration, StaysWhenTheNewCodeRefusesTheOneBefore) {
   EXPECT_EQ(total(counter), 99);
 }
 
-TEST_F(LateConfiguration, ReachesTheNewCodeWhenTheOldOneTakesItTooLate) {
+TEST_F(ConcurrentConfigure, ReachesTheNewCodeAfterASlowConfigure) {
   Script script(world_.root());
   Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "1"}}).value();
@@ -358,13 +359,13 @@ TEST_F(LateConfiguration, ReachesTheNewCodeWhenTheOldOneTakesItTooLate) {
   std::thread restarting([&] { EXPECT_TRUE(host.restart(counters)); });
   EXPECT_TRUE(eventually([&] { return counter->edition().value() == 2; }));
   EXPECT_EQ(total(counter), 1);
-  script.let_go();
+  script.release();
   configuring.join();
   EXPECT_EQ(total(counter), 99);
   restarting.join();
 }
 
-TEST_F(LateConfiguration, OfASessionWaitsForTheNewCode) {
+TEST_F(ConcurrentConfigure, WaitsForTheNewCodeOfASession) {
   place_edition("session-counter-asks", 1);
   Script script(world_.root());
   Host host(options());
@@ -382,7 +383,9 @@ TEST_F(LateConfiguration, OfASessionWaitsForTheNewCode) {
   EXPECT_EQ(counter->total().value().total, 99);
 }
 
-TEST_F(Hanging, RestartsFollowInstancesThatComeAndGoAmongManyOthers) {
+using ManyInstances = Hosting;
+
+TEST_F(ManyInstances, SurviveRestartsWhileOthersComeAndGo) {
   constexpr std::size_t many = 3000;
   place("probe-1.so", "probe.so");
   Host host(options());

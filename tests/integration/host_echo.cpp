@@ -22,12 +22,12 @@ void destroy(void*) {
 tenon_status say(tenon_call* call, void*, const test_echo_v1_say_request* in,
                  const test_echo_v1_say_response** out) {
   const std::string text = tenon::tests::host_echo_says({in->text.data, in->text.size});
-  auto* answer = static_cast<test_echo_v1_say_response*>(
+  auto* response = static_cast<test_echo_v1_say_response*>(
       tenon_allocate_zeroed(call, sizeof(test_echo_v1_say_response)));
-  answer->struct_size = sizeof *answer;
-  answer->text = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
-                  text.size()};
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->text = {static_cast<const char*>(tenon_allocate_copy(call, text.data(), text.size())),
+                    text.size()};
+  *out = response;
   return TENON_OK;
 }
 

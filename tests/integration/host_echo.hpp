@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A builtin of the test program, for plugins that call back: test.example/host-echo of the kind
+// A builtin of the test program for plugins that call the host: test.example/host-echo of the kind
 // echo.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace tenon::tests {
 
 const tenon_module* host_echo();
 
-/// What it answers; runs on the thread of the call. Reset by whoever sets it.
+/// Returns the response; runs on the thread of the call. A test that sets it must reset it.
 inline std::function<std::string(std::string_view text)> host_echo_says;
 
-/// How many of its instances live.
+/// Returns the number of its live instances.
 int host_echo_count();
 
 }  // namespace tenon::tests

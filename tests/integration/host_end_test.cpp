@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts that end at the worst moment, and what may outlive them.
+// Hosts that are destroyed during events and calls.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,17 +22,17 @@ class HostEnd : public Hosting {
   static constexpr const char* counters = "test.example/counters";
 };
 
-/// What makes the event at which the listener destroys the host.
+/// The cause of the event in which the listener destroys the host.
 class ListenerEndsHost : public HostEnd, public testing::WithParamInterface<const char*> {};
 
-TEST_P(ListenerEndsHost, AndNothingElseHappens) {
+TEST_P(ListenerEndsHost, GetsNoFurtherEvents) {
   const std::string cause = GetParam();
   place("counter-1.so", "counter.so");
   std::unique_ptr<Host> host;
   std::atomic<bool> ended{false};
   std::atomic<bool> gone{false};
   std::atomic<int> later{0};
-  HostOptions options = impatient();
+  HostOptions options = short_timeouts();
   options.watch = cause == "watch";
   options.on_event = [&](const Event& event) {
     if (gone) later++;
@@ -57,7 +57,7 @@ TEST_P(ListenerEndsHost, AndNothingElseHappens) {
       }
     }
     EXPECT_TRUE(eventually([&] { return gone.load(); }));
-    EXPECT_TRUE(!counter || (*counter)->edition()) << "the handle keeps what it needs";
+    EXPECT_TRUE(!counter || (*counter)->edition()) << "the handle stays usable";
   }
   EXPECT_TRUE(eventually([] { return !is_mapped("counter.g"); }));
   EXPECT_EQ(later, 0);
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Causes, ListenerEndsHost,
                          testing::Values("load", "restart", "fault", "watch"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST_F(HostEnd, SilencesTheListenerAlthoughHandlesLive) {
+TEST_F(HostEnd, StopsEventsWhileHandlesLive) {
   place("counter-1.so", "counter.so");
   auto host = std::make_unique<Host>(options());
   auto counter = std::make_optional(host->create<test::Counter>("counter").value());
@@ -79,11 +79,11 @@ TEST_F(HostEnd, SilencesTheListenerAlthoughHandlesLive) {
   EXPECT_EQ(events().size(), before);
 }
 
-TEST_F(HostEnd, IsOutlivedByACallInAStream) {
+TEST_F(HostEnd, KeepsCodeMappedForACallInAStream) {
   place("giver-1.so", "outlived.so");
   place("taker-1.so", "taker.so");
   place("stream-1.so", "stream.so");
-  auto host = std::make_unique<Host>(impatient());
+  auto host = std::make_unique<Host>(short_timeouts());
   std::atomic<bool> inside{false};
   std::atomic<bool> let_go{false};
   host_echo_says = [&](std::string_view) {
@@ -101,7 +101,7 @@ TEST_F(HostEnd, IsOutlivedByACallInAStream) {
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   vault.reset();
   host = nullptr;
-  EXPECT_TRUE(is_mapped("outlived.g1")) << "the call is still inside";
+  EXPECT_TRUE(is_mapped("outlived.g1")) << "the call is still active";
   let_go = true;
   reading.join();
   EXPECT_EQ(code, "aborted");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// From a folder of files to an instance and back.
+// The basic operations of a host: finding plugins, creating instances, calling methods.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,9 +14,9 @@
 namespace tenon::tests {
 namespace {
 
-using OneHost = Hosting;
+using HostBasics = Hosting;
 
-TEST_F(OneHost, ReadsManifestsAndLoadsNothing) {
+TEST_F(HostBasics, ReadsManifestsWithoutLoading) {
   place("probe-1.so");
   place("stream-1.so");
   const Host host(options());
@@ -33,7 +33,7 @@ TEST_F(OneHost, ReadsManifestsAndLoadsNothing) {
   EXPECT_EQ(copies(), Texts());
 }
 
-TEST_F(OneHost, LoadsWithTheFirstInstanceAndUnloadsWithTheLast) {
+TEST_F(HostBasics, LoadsWithTheFirstInstanceAndUnloadsWithTheLast) {
   place("probe-1.so", "probe.so");
   Host host(options());
   {
@@ -51,7 +51,7 @@ TEST_F(OneHost, LoadsWithTheFirstInstanceAndUnloadsWithTheLast) {
   EXPECT_FALSE(module(host, probes).loaded);
 }
 
-TEST_F(OneHost, StopsAModuleOnceBeforeItUnloadsIt) {
+TEST_F(HostBasics, CallsStopOnceBeforeUnloading) {
   place("probe-says-stopped.so", "probe.so");
   Texts said;
   host_echo_says = [&](std::string_view text) {
@@ -66,7 +66,7 @@ TEST_F(OneHost, StopsAModuleOnceBeforeItUnloadsIt) {
   EXPECT_EQ(said, Texts{"stopped while loaded"});
 }
 
-TEST_F(OneHost, LoadsAgainUnderAnotherName) {
+TEST_F(HostBasics, LoadsAReplacedFileAfterUnloading) {
   place("probe-1.so", "probe.so");
   Host host(options());
   { auto probe = host.create<test::Probe>("probe").value(); }
@@ -76,7 +76,7 @@ TEST_F(OneHost, LoadsAgainUnderAnotherName) {
   EXPECT_TRUE(is_mapped("probe.g2"));
 }
 
-TEST_F(OneHost, ServesHandlesThatOutliveIt) {
+TEST_F(HostBasics, ServesHandlesThatOutliveIt) {
   place("probe-1.so", "probe.so");
   std::optional<Handle<test::Probe>> probe;
   {
@@ -90,7 +90,7 @@ TEST_F(OneHost, ServesHandlesThatOutliveIt) {
   EXPECT_EQ(copies(), Texts());
 }
 
-TEST_F(OneHost, RunsTheFileThatWasLoadedWhateverBecomesOfIt) {
+TEST_F(HostBasics, KeepsLoadedCodeIfItsFileChanges) {
   place("probe-1.so", "probe.so");
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
@@ -102,7 +102,7 @@ TEST_F(OneHost, RunsTheFileThatWasLoadedWhateverBecomesOfIt) {
   EXPECT_EQ(names(host.plugins<test::Probe>()), Texts{"test.example/probe"}) << "it is in use";
 }
 
-TEST_F(OneHost, FindsNewFilesWhenItLooksAgain) {
+TEST_F(HostBasics, FindsNewFilesInARescan) {
   Host host(options());
   EXPECT_EQ(host.create<test::Probe>("probe").error().code(), "not-found");
   place("probe-1.so");
@@ -113,7 +113,7 @@ TEST_F(OneHost, FindsNewFilesWhenItLooksAgain) {
   EXPECT_EQ(names(host.plugins<test::Probe>()), Texts());
 }
 
-TEST_F(OneHost, SaysWhatThereIsWhenNothingIsFound) {
+TEST_F(HostBasics, ListsAvailablePluginsIfNoneMatches) {
   place("probe-1.so");
   Host host(options());
   EXPECT_EQ(host.create<test::Probe>("prob").error().found(),
@@ -124,7 +124,7 @@ TEST_F(OneHost, SaysWhatThereIsWhenNothingIsFound) {
   EXPECT_EQ(host.create<test::Probe>("best:probe").error().code(), "bad-reference");
 }
 
-TEST_F(OneHost, TakesPackageVersionsByReferenceAndOtherwiseTheNewest) {
+TEST_F(HostBasics, SelectsTheReferencedVersionOrTheNewest) {
   place("probe-1.so");
   place("probe-2.so");
   Host host(options());
@@ -134,7 +134,7 @@ TEST_F(OneHost, TakesPackageVersionsByReferenceAndOtherwiseTheNewest) {
   EXPECT_EQ(host.registered().size(), 3u) << "two probes and the builtin";
 }
 
-TEST_F(OneHost, PutsTheDefaultDomainBeforeNamesWithoutOne) {
+TEST_F(HostBasics, AddsTheDefaultDomainToNames) {
   place("probe-1.so");
   HostOptions other = options();
   other.default_domain = "other.example";
@@ -143,7 +143,7 @@ TEST_F(OneHost, PutsTheDefaultDomainBeforeNamesWithoutOne) {
   EXPECT_TRUE(host.find<test::Probe>("test.example/probe"));
 }
 
-TEST_F(OneHost, ReadsTheVariableOfItsApp) {
+TEST_F(HostBasics, ReadsThePluginPathFromTheEnvironment) {
   place("probe-1.so");
   setenv("INTEGRATION_TEST_PLUGIN_PATH", world_.plugins().c_str(), 1);
   const Host host({.app = "integration-test"});
@@ -151,7 +151,7 @@ TEST_F(OneHost, ReadsTheVariableOfItsApp) {
   EXPECT_TRUE(host.find<test::Probe>("probe"));
 }
 
-TEST_F(OneHost, TellsWhatItSkipped) {
+TEST_F(HostBasics, ReportsSkippedFiles) {
   place("probe-1.so");
   world_.write("plugins/text.so", "some text");
   HostOptions missing = options();
@@ -161,7 +161,7 @@ TEST_F(OneHost, TellsWhatItSkipped) {
   EXPECT_TRUE(host.create<test::Probe>("probe"));
 }
 
-TEST_F(OneHost, UsesBuiltinsAsItUsesDropIns) {
+TEST_F(HostBasics, UsesBuiltinsLikeStandalonePlugins) {
   host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
   Host host(options());
   {
@@ -174,7 +174,7 @@ TEST_F(OneHost, UsesBuiltinsAsItUsesDropIns) {
   EXPECT_EQ(host_echo_count(), 0);
 }
 
-TEST_F(OneHost, ConfiguresWhatItCreatesOrLeavesNothing) {
+TEST_F(HostBasics, ConfiguresInCreateOrLeavesNothing) {
   place("probe-1.so", "probe.so");
   Host host(options());
   EXPECT_EQ(host.create<test::Probe>("probe", {{"word", "hello"}}).value()->word().value(),
@@ -186,7 +186,7 @@ TEST_F(OneHost, ConfiguresWhatItCreatesOrLeavesNothing) {
   EXPECT_FALSE(is_mapped("probe.g"));
 }
 
-TEST_F(OneHost, PassesOnWhatACreateThatFailsSays) {
+TEST_F(HostBasics, ReportsTheErrorOfCreate) {
   place("probe-create-fails.so", "probe.so");
   Host host(options());
   const auto refused = host.create<test::Probe>("probe");
@@ -196,7 +196,7 @@ TEST_F(OneHost, PassesOnWhatACreateThatFailsSays) {
   EXPECT_EQ(module(host, probes).instances, 0u);
 }
 
-TEST_F(OneHost, PassesOnStatusFlagsAndMessageOfACall) {
+TEST_F(HostBasics, ReportsStatusFlagsAndMessageOfACall) {
   place("probe-1.so");
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
@@ -210,7 +210,7 @@ TEST_F(OneHost, PassesOnStatusFlagsAndMessageOfACall) {
   EXPECT_EQ(probe->missing().error().code(), "unimplemented");
 }
 
-TEST_F(OneHost, AnswersViewsThatLiveAsLongAsTheCall) {
+TEST_F(HostBasics, ReturnsViewsThatLiveAsLongAsTheCall) {
   place("probe-1.so");
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
@@ -221,7 +221,7 @@ TEST_F(OneHost, AnswersViewsThatLiveAsLongAsTheCall) {
   EXPECT_EQ(large.own(), Bytes(100000, 1));
 }
 
-TEST_F(OneHost, UsesAnOlderVersionAsTheLatest) {
+TEST_F(HostBasics, AdaptsAnOlderVersionToTheLatest) {
   place("probe-1.so");
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
@@ -232,7 +232,7 @@ TEST_F(OneHost, UsesAnOlderVersionAsTheLatest) {
   EXPECT_EQ(probe->edition().value(), 1);
 }
 
-TEST_F(OneHost, SupportsOnlyWhatThePluginImplements) {
+TEST_F(HostBasics, SupportsOnlyImplementedMethods) {
   place("probe-v2.so");
   Host host(options());
   const PluginInfo info = host.plugins<test::Probe>().at(0);
@@ -243,7 +243,7 @@ TEST_F(OneHost, SupportsOnlyWhatThePluginImplements) {
   EXPECT_FALSE(probe.supports("missing")) << "the plugin left it out";
 }
 
-TEST_F(OneHost, SaysBeforeLoadingWhatAnOlderVersionOffers) {
+TEST_F(HostBasics, ListsMethodsOfAnOlderVersionBeforeLoading) {
   place("probe-1.so");
   Host host(options());
   const PluginInfo info = host.plugins<test::Probe>().at(0);
@@ -252,7 +252,7 @@ TEST_F(OneHost, SaysBeforeLoadingWhatAnOlderVersionOffers) {
   EXPECT_FALSE(info.offers("no such method"));
 }
 
-TEST_F(OneHost, RefusesAConfigurationForAPluginThatTakesNone) {
+TEST_F(HostBasics, RefusesAConfigurationWithoutConfigureMethod) {
   place("probe-without-configure.so");
   Host host(options());
   const auto refused = host.create<test::Probe>("probe", {{"word", "lost"}});
@@ -268,7 +268,7 @@ TEST_F(OneHost, RefusesAConfigurationForAPluginThatTakesNone) {
 }
 
 /// Two versions of one package, in files of one name.
-TEST_F(OneHost, HasVersionsSideBySide) {
+TEST_F(HostBasics, LoadsVersionsSideBySide) {
   for (const char* version : {"1", "2"}) {
     const auto folder = world_.plugins() / "counters" / (std::string(version) + ".0.0");
     std::filesystem::create_directories(folder);
@@ -282,7 +282,7 @@ TEST_F(OneHost, HasVersionsSideBySide) {
   EXPECT_EQ(newer->edition().value(), 2);
   ASSERT_TRUE(older->add(5));
   ASSERT_TRUE(newer->add(7));
-  EXPECT_EQ(older->total().value().total, 5) << "neither sees what the other keeps";
+  EXPECT_EQ(older->total().value().total, 5) << "the versions share no data";
   EXPECT_EQ(newer->total().value().total, 7);
   auto next_best = host.create<test::Counter>("counter@1.0.9").value();
   EXPECT_EQ(next_best->edition().value(), 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the tests of a whole host begin with: a world with a folder of modules, in which also the
-// private copies of loaded modules lie. MODULES and FAULTS are the folders of the test modules.
+// The fixture of tests that use a whole host. Its world contains the plugins and the private copies
+// of loaded modules. MODULES and FAULTS are the folders of the test modules.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -34,7 +34,7 @@ class Hosting : public testing::Test {
     host_echo_says = nullptr;
   }
 
-  /// Puts a build of a test module among the plugins, under its own or another name.
+  /// Copies a build of a test module to the plugins, under its own or another name.
   void place(std::string_view build, std::string_view as = {}) const {
     world_.place(std::string(MODULES "/").append(build), as);
   }
@@ -51,15 +51,15 @@ class Hosting : public testing::Test {
               events_.push_back(event);
             }};
   }
-  /// The same, with restarts that wait for a moment only.
-  HostOptions impatient() {
+  /// Options with short timeouts of restarts.
+  HostOptions short_timeouts() {
     HostOptions options = this->options();
     options.restart.gate_timeout = std::chrono::milliseconds(200);
     options.restart.drain_timeout = std::chrono::milliseconds(200);
     return options;
   }
 
-  /// What the host told so far.
+  /// Returns the events so far.
   std::vector<Event> events() const {
     std::lock_guard lock(mutex_);
     return events_;
@@ -69,15 +69,15 @@ class Hosting : public testing::Test {
     std::erase_if(some, [type](const Event& event) { return event.type != type; });
     return some;
   }
-  /// How often it told of something.
-  std::size_t told(Event::Type type) const {
+  /// Returns the number of events of a type so far.
+  std::size_t count_events(Event::Type type) const {
     const std::vector<Event> all = events();
     return static_cast<std::size_t>(std::count_if(
         all.begin(), all.end(), [type](const Event& event) { return event.type == type; }));
   }
 
-  /// Whether the process has code of a private copy of this test mapped, eg: of "probe.g1" the
-  /// first of probe.so.
+  /// Returns whether the process has a private copy of this test mapped, eg: "probe.g1", the first
+  /// one of probe.so.
   static bool is_mapped(std::string_view copy) {
     const std::string folder = std::string(std::getenv("TMPDIR")) + "/";
     std::istringstream lines(read_file("/proc/self/maps"));
@@ -87,7 +87,7 @@ class Hosting : public testing::Test {
     }
     return false;
   }
-  /// The private copies that lie on the disk.
+  /// Returns the file names of the private copies.
   std::vector<std::string> copies() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(world_.root())) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The folders of private copies, as several hosts share a folder for temporary files. WAITING_HOST
-// is a program with a host that waits to be killed.
+// The folders of private copies of several hosts that share a folder for temporary files.
+// WAITING_HOST is a program with a host that waits to be killed.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -21,7 +21,7 @@ class ImageFolders : public Hosting {
     place_fault("good", "echo.so");
   }
 
-  /// The folders of copies in a folder.
+  /// Returns the names of the image folders in `parent`.
   static Texts folders(const fs::path& parent) {
     Texts found;
     for (const auto& entry : fs::directory_iterator(parent)) {
@@ -33,7 +33,7 @@ class ImageFolders : public Hosting {
   }
   Texts folders() const { return folders(world_.root()); }
 
-  /// Another process with a host that has loaded a module.
+  /// Starts another process with a host, which loads a module.
   Child other_host() const {
     Child child = world_.start({WAITING_HOST, world_.plugins().string(), "echo"});
     EXPECT_TRUE(eventually([&] { return child.err().find("ready") != std::string::npos; }))
@@ -46,12 +46,12 @@ class ImageFolders : public Hosting {
   }
 };
 
-TEST_F(ImageFolders, OfAKilledHostAreRemovedByTheNext) {
+TEST_F(ImageFolders, AreRemovedAfterTheirHostWasKilled) {
   auto killed = other_host();
   const Texts left = folders();
   ASSERT_EQ(left.size(), 1u);
   kill(killed);
-  ASSERT_EQ(folders(), left) << "nobody was there to remove it";
+  ASSERT_EQ(folders(), left) << "no host has removed it yet";
 
   Host host(options());
   ASSERT_EQ(folders(), left) << "no module is loaded yet";
@@ -61,7 +61,7 @@ TEST_F(ImageFolders, OfAKilledHostAreRemovedByTheNext) {
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 }
 
-TEST_F(ImageFolders, OfALiveHostStay) {
+TEST_F(ImageFolders, AreKeptWhileTheirHostLives) {
   auto live = other_host();
   const Texts theirs = folders();
   {
@@ -70,13 +70,13 @@ TEST_F(ImageFolders, OfALiveHostStay) {
     EXPECT_EQ(folders().size(), 2u);
     Host second(options());
     auto other = second.create<test::Echo>("echo").value();
-    EXPECT_EQ(folders().size(), 3u) << "hosts of one process have folders of their own";
+    EXPECT_EQ(folders().size(), 3u) << "each host of a process has its own folder";
     EXPECT_EQ(echo->say("hello").value(), "1: hello");
   }
   EXPECT_EQ(folders(), theirs);
 }
 
-TEST_F(ImageFolders, ThatACleanerDeletedAreMadeAgain) {
+TEST_F(ImageFolders, AreRecreatedAfterACleanerDeletedThem) {
   Host host(options());
   auto echo = host.create<test::Echo>("echo").value();
   const Texts first = folders();
@@ -88,14 +88,14 @@ TEST_F(ImageFolders, ThatACleanerDeletedAreMadeAgain) {
   ASSERT_EQ(folders().size(), 1u);
   EXPECT_NE(folders(), first);
 
-  // A folder without its lock is not removed by other hosts, so it is not used any longer.
+  // Other hosts would not remove a folder without a lock file, so the host stops using it.
   fs::remove(world_.root() / folders().at(0) / "lock");
   ASSERT_TRUE(host.restart("test.example/faults"));
   ASSERT_EQ(folders().size(), 1u);
   EXPECT_TRUE(fs::exists(world_.root() / folders().at(0) / "lock"));
 }
 
-TEST_F(ImageFolders, LieWhereTheHostSays) {
+TEST_F(ImageFolders, AreInTheConfiguredFolder) {
   HostOptions options = this->options();
   options.image_folder = world_.path("images/x").parent_path();
   {
@@ -114,7 +114,7 @@ TEST_F(ImageFolders, LieWhereTheHostSays) {
   EXPECT_EQ(echo.error().where(), options.image_folder.string());
 }
 
-TEST_F(ImageFolders, AreNotNeededWhereTheFileItselfIsLoaded) {
+TEST_F(ImageFolders, AreNotUsedWithMapOriginal) {
   HostOptions options = this->options();
   options.map_original = true;
   Host host(options);
@@ -122,7 +122,7 @@ TEST_F(ImageFolders, AreNotNeededWhereTheFileItselfIsLoaded) {
   EXPECT_EQ(folders(), Texts());
   EXPECT_TRUE(is_mapped("plugins/echo.so"));
 
-  // While the old code serves, the path leads to it; the restart takes a copy.
+  // The path is in use by the old code, so the restart loads a copy.
   place_fault("good-edition-2", "echo.so");
   ASSERT_TRUE(host.restart("test.example/faults"));
   EXPECT_EQ(echo->say("hello").value(), "2: hello");
@@ -136,7 +136,7 @@ TEST_F(ImageFolders, AreNotNeededWhereTheFileItselfIsLoaded) {
   EXPECT_TRUE(is_mapped("plugins/echo.so"));
 }
 
-TEST_F(ImageFolders, AreNeededForFilesThatALockNames) {
+TEST_F(ImageFolders, AreUsedForLockedFiles) {
   HostOptions options = this->options();
   options.lock_file = world_.root() / "tenon.lock";
   ASSERT_TRUE(Host(this->options()).write_lock(options.lock_file));
@@ -144,7 +144,7 @@ TEST_F(ImageFolders, AreNeededForFilesThatALockNames) {
   Host host(options);
   auto echo = host.create<test::Echo>("standalone:echo");
   ASSERT_TRUE(echo) << echo.error().to_string();
-  EXPECT_EQ(copies(), Texts{"echo.g1.so"}) << "what is loaded is what was checked";
+  EXPECT_EQ(copies(), Texts{"echo.g1.so"}) << "the loaded content is the checked content";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A counter whose state is a document: LEDGER_EDITION 1 keeps it in version 1 of
-// test.example/progress, 2 in version 2; 3 says so but saves no document, or one that its label
-// says is a byte too long, and 4 says nothing.
+// A counter whose state is a document. LEDGER_EDITION 1 saves version 1 of test.example/progress,
+// 2 saves version 2. 3 declares version 2 and saves no document, or one that is a byte too long if
+// the label says so. 4 declares no document.
 #include <test/progress.hpp>
 #include <test/sdk/session_counter.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// State that is a document: the host converts it between the versions that builds know.
+// State that is a document: the host converts it between the versions of the builds.
 #include <gtest/gtest.h>
 
 #include <test/progress/v2.h>
@@ -13,11 +13,11 @@
 namespace tenon::tests {
 namespace {
 
-class Ledger : public Hosting {
+class StateDocument : public Hosting {
  protected:
   static constexpr const char* module = "test.example/ledger";
 
-  Ledger() { place("ledger-1.so", "ledger.so"); }
+  StateDocument() { place("ledger-1.so", "ledger.so"); }
 
   Handle<test::SessionCounter> open(Host& host, const std::string& label = "books") {
     auto ledger = host.create<test::SessionCounter>("ledger", {{"label", label}}).value();
@@ -26,7 +26,7 @@ class Ledger : public Hosting {
   }
 };
 
-TEST_F(Ledger, GoesUpAndBackAndLosesNothing) {
+TEST_F(StateDocument, IsConvertedUpAndDownWithoutLoss) {
   Host host(options());
   auto ledger = open(host);
   ASSERT_EQ(ledger->add(5).value(), 5);
@@ -51,11 +51,11 @@ TEST_F(Ledger, GoesUpAndBackAndLosesNothing) {
   ASSERT_TRUE(host.restart(module));
   ASSERT_TRUE(ledger->open());
   EXPECT_EQ(ledger->total().value().total, 113);
-  EXPECT_EQ(ledger->total().value().adds, 2) << "version 1 has kept what it cannot name";
+  EXPECT_EQ(ledger->total().value().adds, 2) << "version 1 kept the unknown field in its bag";
   EXPECT_EQ(ledger->life().value(), "books");
 }
 
-TEST_F(Ledger, IsNotHandedOverWhereItIsNoDocument) {
+TEST_F(StateDocument, IsRefusedIfItIsNoDocument) {
   const std::string size = std::to_string(sizeof(test_progress_v2));
   const std::string longer = std::to_string(sizeof(test_progress_v2) + 1);
   for (const auto& [label, found] : {std::pair("books", std::string("11")), {"too long", longer}}) {
@@ -77,7 +77,7 @@ TEST_F(Ledger, IsNotHandedOverWhereItIsNoDocument) {
   }
 }
 
-TEST_F(Ledger, IsNoStateOfAnotherType) {
+TEST_F(StateDocument, IsRefusedByABuildWithoutStateDocument) {
   Host host(options());
   auto ledger = open(host);
   ASSERT_TRUE(ledger->add(5));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules that fail: restarted by themselves, and not for ever.
+// Automatic restarts of failing modules, and their limits.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,9 +24,9 @@ class Limits : public Hosting {
 
   Limits() { place("counter-1.so", "counter.so"); }
 
-  /// A host that bears two failures and is quick about the second.
+  /// Options that tolerate two failures, with a short pause before the second restart.
   HostOptions strict() {
-    HostOptions options = impatient();
+    HostOptions options = short_timeouts();
     options.restart.failures.initial_backoff = 1ms;
     options.restart.failures.max_failures = 2;
     return options;
@@ -43,7 +43,7 @@ class Limits : public Hosting {
   }
 };
 
-TEST_F(Limits, AFatalStatusRestartsTheModuleWithItsState) {
+TEST_F(Limits, RestartAfterAFatalStatusWithState) {
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();
   ASSERT_TRUE(counter->add(5));
@@ -53,12 +53,12 @@ TEST_F(Limits, AFatalStatusRestartsTheModuleWithItsState) {
   EXPECT_EQ(counter->total().value().total, 5);
   EXPECT_EQ(last(Event::Type::faulted).reason, RestartReason::fatal_status);
   EXPECT_NE(last(Event::Type::faulted).message.find("the pump is stuck"), std::string::npos);
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::restarted) == 1; }));
   EXPECT_EQ(last(Event::Type::restarted).reason, RestartReason::fatal_status);
 }
 
 // Each level is a call of the host into the probe and one of the probe into the builtin.
-TEST_F(Limits, AFatalStatusOfACallNestedTooDeeplyForASlotRestartsTheModule) {
+TEST_F(Limits, RestartAfterAFatalStatusInADeeplyNestedCall) {
   place("probe-1.so", "probe.so");
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();
@@ -73,7 +73,7 @@ TEST_F(Limits, AFatalStatusOfACallNestedTooDeeplyForASlotRestartsTheModule) {
   EXPECT_EQ(last(Event::Type::faulted).reason, RestartReason::fatal_status);
 }
 
-TEST_F(Limits, ARestartThatWasAskedForAndFailsDoesNotReplaceTheOneAfterAFault) {
+TEST_F(Limits, KeepAScheduledRestartAfterAnotherFailed) {
   place("counter-asks-stateless-1.so", "counter.so");
   std::atomic<bool> fails{true};
   host_echo_says = [&](std::string_view asking) {
@@ -88,13 +88,13 @@ TEST_F(Limits, ARestartThatWasAskedForAndFailsDoesNotReplaceTheOneAfterAFault) {
   ASSERT_TRUE(restarts_to(host, 2));
   ASSERT_FALSE(counter->refuse(broken, "second"));
   place("counter-asks-stateless-2.so", "counter.so");
-  ASSERT_TRUE(eventually([&] { return told(Event::Type::restart_failed) != 0; }));
+  ASSERT_TRUE(eventually([&] { return count_events(Event::Type::restart_failed) != 0; }));
   fails = false;
   EXPECT_TRUE(eventually([&] { return counter->edition().value() == 2; }));
   EXPECT_EQ(last(Event::Type::restarted).reason, RestartReason::fatal_status);
 }
 
-TEST_F(Limits, TheModuleServesUntilItsRestartIsDue) {
+TEST_F(Limits, KeepTheModuleServingUntilTheScheduledRestart) {
   HostOptions slow = options();
   slow.restart.failures.initial_backoff = 1min;
   slow.restart.failures.max_backoff = 1min;
@@ -102,7 +102,7 @@ TEST_F(Limits, TheModuleServesUntilItsRestartIsDue) {
   auto counter = host.create<test::Counter>("counter").value();
   ASSERT_FALSE(counter->refuse(broken, "first"));
   ASSERT_TRUE(restarts_to(host, 2));
-  ASSERT_FALSE(counter->refuse(broken, "second")) << "which is followed by a pause";
+  ASSERT_FALSE(counter->refuse(broken, "second")) << "a pause follows the second failure";
   EXPECT_TRUE(counter->add(5));
   auto other = host.create<test::Counter>("counter");
   ASSERT_TRUE(other) << other.error().to_string();
@@ -110,7 +110,7 @@ TEST_F(Limits, TheModuleServesUntilItsRestartIsDue) {
   EXPECT_EQ(module(host, counters).generation, 2u);
 }
 
-TEST_F(Limits, StateThatCannotBeSavedAnyMoreIsNoReasonToGoOnBroken) {
+TEST_F(Limits, RestartWithoutStateIfSavingFails) {
   place("counter-save-fails.so", "counter.so");
   Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
@@ -123,17 +123,17 @@ TEST_F(Limits, StateThatCannotBeSavedAnyMoreIsNoReasonToGoOnBroken) {
   }));
 }
 
-TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
+TEST_F(Limits, QuarantineAModuleThatKeepsFailing) {
   place("counter-add-fails.so", "counter.so");
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
-  // Each generation fails again, however well it was restarted.
+  // Each generation fails again, although each restart succeeds.
   EXPECT_TRUE(eventually([&] {
     static_cast<void>(counter->add(1));
     return module(host, counters).quarantined;
   }));
-  EXPECT_EQ(module(host, counters).generation, 3u) << "two failures are borne";
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::quarantined) == 1; }));
+  EXPECT_EQ(module(host, counters).generation, 3u) << "two failures are tolerated";
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::quarantined) == 1; }));
   EXPECT_NE(last(Event::Type::quarantined).message.find("this edition cannot add"),
             std::string::npos);
 
@@ -144,14 +144,15 @@ TEST_F(Limits, WhatFailsAtEveryCallIsQuarantined) {
   EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "module-quarantined");
 
   place("counter-2.so", "counter.so");
-  ASSERT_EQ(host.restart(counters).value(), RestartOutcome::restarted) << "an operator releases it";
-  EXPECT_EQ(told(Event::Type::released), 1u);
+  ASSERT_EQ(host.restart(counters).value(), RestartOutcome::restarted)
+      << "a manual restart ends the quarantine";
+  EXPECT_EQ(count_events(Event::Type::released), 1u);
   EXPECT_FALSE(module(host, counters).quarantined);
   EXPECT_TRUE(counter->add(1));
   EXPECT_TRUE(host.create<test::Counter>("counter"));
 }
 
-TEST_F(Limits, QuarantineInterruptsCallsThatBlockInASession) {
+TEST_F(Limits, InterruptBlockingCallsOfASessionInQuarantine) {
   place("stream-1.so", "stream.so");
   HostOptions counting = options();
   counting.count_calls = true;
@@ -168,11 +169,11 @@ TEST_F(Limits, QuarantineInterruptsCallsThatBlockInASession) {
 
   EXPECT_EQ(blocked.status(), TENON_ABORTED | TENON_RETRYABLE) << "not the deadline";
   EXPECT_EQ(waiting->next().error().code(), "module-quarantined");
-  ASSERT_TRUE(host.restart(streams)) << "an operator releases it";
+  ASSERT_TRUE(host.restart(streams)) << "a manual restart ends the quarantine";
   EXPECT_TRUE(waiting->open(0));
 }
 
-TEST_F(Limits, ARestartThatFailsLeavesTheModuleInQuarantine) {
+TEST_F(Limits, KeepQuarantineAfterAFailedRestart) {
   place("counter-add-fails.so", "counter.so");
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
@@ -183,7 +184,7 @@ TEST_F(Limits, ARestartThatFailsLeavesTheModuleInQuarantine) {
   place("counter-create-fails.so", "counter.so");
   EXPECT_EQ(host.restart(counters).error().code(), "resource-exhausted");
   EXPECT_TRUE(module(host, counters).quarantined);
-  EXPECT_EQ(told(Event::Type::released), 0u);
+  EXPECT_EQ(count_events(Event::Type::released), 0u);
   EXPECT_EQ(counter->add(1).error().code(), "module-quarantined");
   EXPECT_EQ(host.create<test::Counter>("counter").error().code(), "module-quarantined");
   place("counter-2.so", "counter.so");
@@ -191,7 +192,7 @@ TEST_F(Limits, ARestartThatFailsLeavesTheModuleInQuarantine) {
   EXPECT_TRUE(counter->add(1));
 }
 
-TEST_F(Limits, AFileThatChangesReleasesIt) {
+TEST_F(Limits, ReleaseQuarantineAfterAFileChange) {
   place("counter-add-fails.so", "counter.so");
   HostOptions options = strict();
   options.watch = true;
@@ -203,21 +204,21 @@ TEST_F(Limits, AFileThatChangesReleasesIt) {
   }));
   place("counter-2.so", "counter.so");
   EXPECT_TRUE(eventually([&] { return counter->add(1).has_value(); }));
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::released) == 1; }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::released) == 1; }));
 }
 
-TEST_F(Limits, ARestartThatFailsIsTriedAgainAfterAPause) {
+TEST_F(Limits, RetryAFailedRestartAfterAPause) {
   Host host(strict());
   auto counter = host.create<test::Counter>("counter").value();
   ASSERT_TRUE(counter->add(5));
   place("counter-start-fails.so", "counter.so");
   ASSERT_FALSE(counter->refuse(broken, "the pump is stuck"));
-  // The failure, and two restarts that fail: one too many.
+  // The failure and two failed restarts: one more than the limit.
   EXPECT_TRUE(eventually([&] { return module(host, counters).quarantined; }));
-  EXPECT_EQ(told(Event::Type::restart_failed), 2u);
+  EXPECT_EQ(count_events(Event::Type::restart_failed), 2u);
   place("counter-2.so", "counter.so");
   ASSERT_TRUE(host.restart(counters));
-  EXPECT_EQ(counter->total().value().total, 5) << "the old generation was kept";
+  EXPECT_EQ(counter->total().value().total, 5) << "the old generation kept its state";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin of test.example/echo that passes on what is said to another one: "second>third>hello"
- * goes to the plugin second as "third>hello". NAME is its name and that of its package, REQUIRES
- * what it requires, NEEDS a plugin that it creates in its start and keeps. */
+ * A plugin of test.example/echo that forwards its text to another one: "second>third>hello" is sent
+ * to the plugin second as "third>hello". NAME is its name and that of its package, REQUIRES its
+ * requirements, NEEDS a plugin that it creates in start and keeps. */
 #include <test/echo/v1.h>
 
 #define PACKAGE "test.example/" NAME
@@ -18,9 +18,9 @@ static tenon_status create_echo(tenon_call *call, tenon_string reference, tenon_
   return own_host->create(own_host, call, &request, echo);
 }
 
-/* In a call of its own where the message is not wanted. */
+/* Uses its own call if the message is not needed. */
 static tenon_status pass_on(tenon_call *call, const tenon_instance *echo, tenon_string text,
-                            test_echo_v1_say_response *answer) {
+                            test_echo_v1_say_response *response) {
   const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = text};
   const test_echo_v1_say_response *said = NULL;
   tenon_call *own = call;
@@ -31,8 +31,8 @@ static tenon_status pass_on(tenon_call *call, const tenon_instance *echo, tenon_
 #endif
   status = ((const test_echo_v1 *)echo->table)->say(own, echo->self, &request, &said);
   if (status == TENON_OK) {
-    answer->text.data = tenon_allocate_copy(call, said->text.data, said->text.size);
-    answer->text.size = said->text.size;
+    response->text.data = tenon_allocate_copy(call, said->text.data, said->text.size);
+    response->text.size = said->text.size;
   }
 #ifdef OWN_WORDS
   own_host->call_end(own_host, own);
@@ -43,11 +43,11 @@ static tenon_status pass_on(tenon_call *call, const tenon_instance *echo, tenon_
 
 static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_request *in,
                         const test_echo_v1_say_response **out) {
-  test_echo_v1_say_response *answer = tenon_allocate_zeroed(call, sizeof *answer);
+  test_echo_v1_say_response *response = tenon_allocate_zeroed(call, sizeof *response);
   const char *end = in->text.size != 0 ? memchr(in->text.data, '>', in->text.size) : NULL;
   (void)self;
-  answer->struct_size = sizeof *answer;
-  *out = answer;
+  response->struct_size = sizeof *response;
+  *out = response;
   if (end != NULL) {
     const size_t size = (size_t)(end - in->text.data);
     const tenon_string reference = {in->text.data, size};
@@ -55,15 +55,15 @@ static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_req
     tenon_instance next;
     tenon_status status = create_echo(call, reference, &next);
     if (status != TENON_OK) return status;
-    status = pass_on(call, &next, rest, answer);
+    status = pass_on(call, &next, rest, response);
     own_host->release(own_host, &next);
     return status;
   }
   if (in->text.size == 4 && memcmp(in->text.data, "fail", 4) == 0) {
     return tenon_fail(call, TENON_DATA_LOSS, "no ink");
   }
-  answer->text.data = NAME;
-  answer->text.size = sizeof NAME - 1;
+  response->text.data = NAME;
+  response->text.size = sizeof NAME - 1;
   return TENON_OK;
 }
 

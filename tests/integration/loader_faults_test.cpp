@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a host does when the system fails it: each request of the loader fails in turn, in each way.
+// Fault injection into the loader: each of its requests to the system fails in turn, in each way.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ class LoaderFaults : public Hosting {
   static constexpr const char* session_counters = "test.example/session-counters";
   static constexpr const char* echoes = "test.example/faults";
 
-  /// Without a listener, whose own allocations would fail.
+  /// Options without a listener, whose allocations would fail too.
   HostOptions quiet() const { return {.app = "", .plugin_path = {world_.plugins()}}; }
 
   std::vector<Request> for_each_fault(const InsideScenario& scenario) const {
@@ -56,7 +56,7 @@ class HostFaults : public LoaderFaults {
     options.watch = true;
     return options;
   }
-  /// Each module is registered, or an error says why it is not.
+  /// Expects each module to be registered, or an error that explains why not.
   static void expect_all_or_errors(const Host& host) {
     const auto all = host.registered();
     EXPECT_TRUE(all.size() == 2 || !host.skipped().empty()) << all.size();
@@ -64,7 +64,7 @@ class HostFaults : public LoaderFaults {
   }
 };
 
-TEST_F(HostFaults, InConstructionAreReported) {
+TEST_F(HostFaults, AreReportedDuringConstruction) {
   for_each_fault({
       .prepare = [] {},
       .run = [&] { host_.emplace(watching()); },
@@ -87,7 +87,7 @@ TEST_F(HostFaults, InConstructionAreReported) {
   });
 }
 
-TEST_F(HostFaults, InAScanAreReported) {
+TEST_F(HostFaults, AreReportedDuringARescan) {
   for_each_fault({
       .prepare =
           [&] {
@@ -115,14 +115,14 @@ class LoadFaults : public LoaderFaults {
  protected:
   using Echo = tenon::Handle<test::Echo>;
 
-  /// As a host that was killed leaves it.
+  /// Leaves an image folder of a killed host.
   void leave_folder() const {
     world_.write("tenon-killed/lock", "");
     world_.write("tenon-killed/echo.g1.so", "");
     std::filesystem::permissions(world_.root() / "tenon-killed", std::filesystem::perms::owner_all);
   }
 
-  /// Creates an instance, which loads its module. Afterwards nothing of it is loaded but where the
+  /// Creates an instance, which loads its module. Expects that nothing stays loaded unless the
   /// create succeeded.
   void expect_load_or_nothing(const HostOptions& options) {
     std::optional<Result<Echo>> echo;
@@ -151,26 +151,26 @@ class LoadFaults : public LoaderFaults {
   }
 };
 
-TEST_F(LoadFaults, InTheFirstCreateLeaveNothing) {
+TEST_F(LoadFaults, LeaveNothingAfterTheFirstCreate) {
   place_fault("good", "echo.so");
   expect_load_or_nothing(quiet());
 }
 
-TEST_F(LoadFaults, OfLibrariesBesideAModuleLeaveNothing) {
+TEST_F(LoadFaults, LeaveNothingOfLibrariesBesideAModule) {
   place_fault("sibling-user", "echo.so");
   world_.write("lib/libtests-sibling.so.1", read_file(FAULTS "/sibling-1.so"));
   world_.write("lib/libtests-deep.so.1", read_file(FAULTS "/deep.so"));
   expect_load_or_nothing(quiet());
 }
 
-TEST_F(LoadFaults, OfAnOriginalFileLeaveNothing) {
+TEST_F(LoadFaults, LeaveNothingWithMapOriginal) {
   place_fault("good", "echo.so");
   HostOptions options = quiet();
   options.map_original = true;
   expect_load_or_nothing(options);
 }
 
-TEST_F(LoadFaults, OfACopyInMemoryLeaveNothing) {
+TEST_F(LoadFaults, LeaveNothingOfACopyInMemory) {
   place_fault("good", "echo.so");
   const std::filesystem::path file = world_.plugins() / "echo.so";
   std::optional<Result<detail::Image>> image;
@@ -198,7 +198,7 @@ TEST_F(LoadFaults, OfACopyInMemoryLeaveNothing) {
   });
 }
 
-TEST_F(LoadFaults, InALaterCreateLeaveTheModuleAsItWas) {
+TEST_F(LoadFaults, LeaveALoadedModuleUnchanged) {
   place("probe-1.so", "probe.so");
   std::optional<Handle<test::Probe>> kept;
   std::optional<Result<Handle<test::Probe>>> probe;
@@ -225,12 +225,12 @@ TEST_F(LoadFaults, InALaterCreateLeaveTheModuleAsItWas) {
 
 // -- Restarts -----------------------------------------------------------------
 
-/// A counter with a total of one, of a module that is replaced. All its answers come from the old
-/// code or from the new code, with the total that it had.
+/// A counter with a total of one, whose module is restarted. Afterwards all responses come from
+/// either the old or the new code, with the same total.
 template <class Kind>
 class RestartFaults : public LoaderFaults {
  protected:
-  /// Opens its session, if it has one.
+  /// Opens the session of the counter, if its kind has one.
   static void begin(Handle<Kind>& counter) {
     if constexpr (requires { counter->open(); }) {
       EXPECT_TRUE(counter->open());
@@ -272,12 +272,12 @@ class RestartFaults : public LoaderFaults {
 };
 
 using CounterFaults = RestartFaults<test::Counter>;
-TEST_F(CounterFaults, InARestartKeepTheOldCodeOrTheNew) {
+TEST_F(CounterFaults, LeaveTheOldOrTheNewCodeAfterARestart) {
   expect_old_or_new(counters, "counter", "counter");
 }
 
 using SessionFaults = RestartFaults<test::SessionCounter>;
-TEST_F(SessionFaults, InARestartKeepTheOldCodeOrTheNew) {
+TEST_F(SessionFaults, LeaveTheOldOrTheNewCodeAfterARestart) {
   expect_old_or_new(session_counters, "session-counter", "session-counter");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What plugins and hosts log, from the plugin to the sink and to standard error.
+// Logs of plugins and hosts, written to sinks and to standard error.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ void* operator new(std::size_t size) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-// A sanitizer has one of its own, which does not fit this operator delete.
+// The operator of a sanitizer does not match this operator delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   allocations++;
   return std::malloc(size != 0 ? size : 1);
@@ -61,7 +61,7 @@ class LogTest : public Hosting {
   }
   ~LogTest() override { unsetenv("LOG_TEST_LOG"); }
 
-  /// With a sink that keeps the lines of modules.
+  /// Options with a sink that stores all lines.
   HostOptions options(LogLevel level = LogLevel::warn) {
     HostOptions options = Hosting::options();
     options.app = "log-test";
@@ -77,9 +77,9 @@ class LogTest : public Hosting {
     return options;
   }
 
-  /// The lines since the last time.
+  /// Returns the lines of modules since the last call.
   Texts take_lines() { return take(lines_); }
-  /// Those of the host itself.
+  /// Returns the lines of the host since the last call.
   Texts take_own() { return take(own_); }
 
   static std::string text_of(const LogLine& line) {
@@ -93,7 +93,7 @@ class LogTest : public Hosting {
     return "3 " + std::string(package) + ": " + std::string(message);
   }
 
-  /// What standard error gets meanwhile, without the time of each line.
+  /// Returns the lines that `body` writes to standard error, without their times.
   template <class Body>
   static Texts error_output(Body&& body) {
     testing::internal::CaptureStderr();
@@ -140,7 +140,7 @@ TEST_F(LogTest, LinesNamePluginAndPackage) {
   EXPECT_EQ(take_lines(), (Texts{by_plugin(talker, "destroy"), by_module("stop")}));
 }
 
-TEST_F(LogTest, LinesNameThePluginThatTheModuleNames) {
+TEST_F(LogTest, LinesNameThePluginThatTheModuleGives) {
   Host host(options());
   auto echo = host.create<test::Echo>(talker).value();
   take_lines();
@@ -148,7 +148,7 @@ TEST_F(LogTest, LinesNameThePluginThatTheModuleNames) {
   EXPECT_EQ(take_lines(), (Texts{by_plugin(tape, "named"), by_plugin(tape, "named")}));
 }
 
-TEST_F(LogTest, LinesOfStreamsNameThePluginThatMadeThem) {
+TEST_F(LogTest, LinesOfStreamsNameTheirPlugin) {
   Host host(options());
   auto player = host.create<test::Tape>(tape).value();
   auto reader = player->play("").value();
@@ -182,7 +182,7 @@ TEST_F(LogTest, LinesOfPluginsInCppHaveConvertedPairs) {
                                  "3 test.example/sdk-talker: the module wanted=true"}));
 }
 
-TEST_F(LogTest, SinksGetTheTextsUnchanged) {
+TEST_F(LogTest, SinksReceiveUnchangedTexts) {
   HostOptions options = this->options();
   std::vector<std::pair<std::string, std::string>> pairs;
   std::string message;
@@ -204,7 +204,7 @@ TEST_F(LogTest, SinksGetTheTextsUnchanged) {
                                                                      {"rows", "12"}}));
 }
 
-TEST_F(LogTest, TextsCannotForgeLinesOrPairs) {
+TEST_F(LogTest, EscapesControlCharactersAndQuotes) {
   Host host(without_sink(options()));
   auto echo = host.create<test::Echo>(talker).value();
   EXPECT_EQ(error_output([&] { echo->say("a\n[tenon] [error] \x1b[2J").value(); }),
@@ -221,7 +221,7 @@ TEST_F(LogTest, TextsCannotForgeLinesOrPairs) {
             "[warning] test.example/talker (test.example/talkers): said text=\"\" rows=12");
 }
 
-TEST_F(LogTest, LinesOfTheHostItselfHaveNoPackage) {
+TEST_F(LogTest, LinesOfTheHostHaveNoPackage) {
   Host host(options(LogLevel::debug));
   auto echo = host.create<test::Echo>(sdk_talker).value();
   const Texts lines = take_own();
@@ -243,7 +243,7 @@ TEST_F(LogTest, PluginsSeeTheLevelOfTheHost) {
   }
 }
 
-TEST_F(LogTest, LevelsThatDoNotExistAreTheNearest) {
+TEST_F(LogTest, UnknownLevelsBecomeTheNearest) {
   Host host(options(LogLevel::trace));
   auto echo = host.create<test::Echo>(talker).value();
   take_lines();
@@ -252,7 +252,7 @@ TEST_F(LogTest, LevelsThatDoNotExistAreTheNearest) {
                                  "0 test.example/talker (test.example/talkers): loud"}));
 }
 
-TEST_F(LogTest, TwoHostsHaveTheirOwnLevels) {
+TEST_F(LogTest, HostsHaveSeparateLevels) {
   Host loud(options(LogLevel::trace));
   Host quiet(options(LogLevel::off));
   auto first = loud.create<test::Echo>(talker).value();
@@ -261,14 +261,14 @@ TEST_F(LogTest, TwoHostsHaveTheirOwnLevels) {
   EXPECT_EQ(second->say("levels").value(), "----------");
 }
 
-TEST_F(LogTest, EnvironmentTakesThePlaceOfTheLevel) {
+TEST_F(LogTest, EnvironmentOverridesTheLevel) {
   setenv("LOG_TEST_LOG", "info", 1);
   Host host(options(LogLevel::off));
   EXPECT_EQ(host.create<test::Echo>(sdk_talker).value()->say("levels").value(), "--+++");
   EXPECT_EQ(codes(host.skipped()), Texts());
 }
 
-TEST_F(LogTest, WrongLevelInTheEnvironmentIsAWarning) {
+TEST_F(LogTest, WarnsOfAWrongLevelInTheEnvironment) {
   setenv("LOG_TEST_LOG", "loud", 1);
   Host host(options());
   EXPECT_EQ(host.create<test::Echo>(sdk_talker).value()->say("levels").value(), "---++");
@@ -304,7 +304,7 @@ TEST_F(LogTest, DiscardedLinesAllocateNothing) {
 
 // -- Sinks ----------------------------------------------------------------------------
 
-TEST_F(LogTest, WithoutASinkWarningsGoToStandardError) {
+TEST_F(LogTest, WarningsGoToStandardErrorWithoutASink) {
   Host host(without_sink(options()));
   Texts lines = error_output([&] {
     auto echo = host.create<test::Echo>(sdk_talker).value();
@@ -315,7 +315,7 @@ TEST_F(LogTest, WithoutASinkWarningsGoToStandardError) {
                           "[warning] test.example/sdk-talker: on a thread"}));
 }
 
-TEST_F(LogTest, LinesAtWhichTheSinkThrowsGoToStandardError) {
+TEST_F(LogTest, LinesGoToStandardErrorIfTheSinkThrows) {
   HostOptions options = this->options();
   options.log_sink = [](const LogLine& line) {
     if (line.message == "host") throw 1;
@@ -352,14 +352,14 @@ TEST_F(LogTest, SinksMayCallTheHostAndPlugins) {
                           "rows=12"}));
 }
 
-TEST_F(LogTest, SinksGetLinesOfSeveralThreadsAtOnce) {
+TEST_F(LogTest, SinksRunOnSeveralThreadsAtOnce) {
   std::atomic<int> inside{0};
   std::atomic<int> lines{0};
   HostOptions options = this->options();
   options.log_sink = [&](const LogLine& line) {
     if (line.message == "host") {
       inside++;
-      while (inside.load() < 2) std::this_thread::yield();  // the other one gets in
+      while (inside.load() < 2) std::this_thread::yield();  // waits for the other thread
     }
     lines++;
   };
@@ -377,7 +377,7 @@ TEST_F(LogTest, SinksGetLinesOfSeveralThreadsAtOnce) {
   EXPECT_EQ(lines.load(), 2 * (1 + 2000));
 }
 
-TEST_F(LogTest, SinksAreNotCalledOnceTheHostHasEnded) {
+TEST_F(LogTest, SinksAreNotCalledAfterTheHostEnds) {
   std::optional<Host> host(options());
   auto echo = host->create<test::Echo>(talker).value();
   host.reset();
@@ -387,14 +387,15 @@ TEST_F(LogTest, SinksAreNotCalledOnceTheHostHasEnded) {
   EXPECT_EQ(take_lines(), Texts());
 }
 
-TEST_F(LogTest, TheEndOfTheHostWaitsForTheSink) {
+TEST_F(LogTest, HostWaitsForTheSinkAtItsEnd) {
   std::atomic<bool> inside{false};
   std::atomic<bool> ended{false};
   HostOptions options = this->options();
   options.log_sink = [&](const LogLine& line) {
     if (line.message != "host") return;
     inside = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that the host would be first
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(50));  // lets the host end first if it does not wait
     EXPECT_FALSE(ended.load());
   };
   std::optional<Host> host(options);

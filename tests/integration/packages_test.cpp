@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Packages that require others, as a host with real modules treats them. test.example/old asks for
-// ^1 of test.example/faults, which has the echo, test.example/new for ^2.
+// Requirements between packages, lock files and nested calls, with real modules. The package
+// test.example/faults contains the echo; test.example/old requires ^1 of it, test.example/new ^2.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,15 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RequiringPackages : public Hosting {
+class PackageRequirements : public Hosting {
  protected:
   static constexpr const char* echoes = "test.example/faults";
 
-  RequiringPackages() {
+  PackageRequirements() {
     host_echo_says = [](std::string_view text) { return "host: " + std::string(text); };
   }
 
-  /// Puts a build of the echo into the folder of its version; all have one file name.
+  /// Installs a build of the echo in the folder of its version, always under the same file name.
   void place_echo(const std::string& build, const std::string& version) const {
     const fs::path folder = world_.plugins() / "echo" / version;
     fs::create_directories(folder);
@@ -38,12 +38,12 @@ class RequiringPackages : public Hosting {
     place_echo("good", "1.0.0");
     place_echo("good-edition-2", "2.0.0");
   }
-  static std::string text(const Result<std::string>& answer) {
-    return answer ? *answer : answer.error().to_string();
+  static std::string text(const Result<std::string>& response) {
+    return response ? *response : response.error().to_string();
   }
 };
 
-TEST_F(RequiringPackages, EachGetTheVersionThatTheyRequire) {
+TEST_F(PackageRequirements, SelectAVersionForEachPackage) {
   place_echoes();
   place("probe-old.so");
   place("probe-new.so");
@@ -55,12 +55,12 @@ TEST_F(RequiringPackages, EachGetTheVersionThatTheyRequire) {
   EXPECT_EQ(text(newer->ask("echo", "hello")), "2: hello");
   ASSERT_TRUE(older->keep("echo"));
   ASSERT_TRUE(newer->keep("echo"));
-  EXPECT_EQ(text(older->ask("echo", "again")), "1: again") << "with both loaded";
+  EXPECT_EQ(text(older->ask("echo", "again")), "1: again") << "both versions are loaded";
   EXPECT_EQ(text(newer->ask("echo", "again")), "2: again");
   EXPECT_EQ(text(host.create<test::Echo>("echo").value()->say("newest")), "2: newest");
 }
 
-TEST_F(RequiringPackages, AreNotUsedWithoutWhatTheyRequire) {
+TEST_F(PackageRequirements, ExcludePackagesIfUnmet) {
   place_echo("good", "1.0.0");
   place("probe-old.so");
   place("probe-new.so");
@@ -79,7 +79,7 @@ TEST_F(RequiringPackages, AreNotUsedWithoutWhatTheyRequire) {
   EXPECT_TRUE(host.create<test::Probe>("new"));
 }
 
-TEST_F(RequiringPackages, SeeNothingElse) {
+TEST_F(PackageRequirements, HideUndeclaredPackages) {
   place_fault("good");
   place("probe-1.so");
   Host host(options());
@@ -90,11 +90,11 @@ TEST_F(RequiringPackages, SeeNothingElse) {
   EXPECT_EQ(refused.error().status(), TENON_FAILED_PRECONDITION);
   EXPECT_NE(refused.error().message().find("undeclared-requirement"), std::string_view::npos)
       << refused.error().message();
-  EXPECT_TRUE(host.create<test::Echo>("echo")) << "the host sees all";
+  EXPECT_TRUE(host.create<test::Echo>("echo")) << "the host finds all packages";
 }
 
-// It is refused for what it is, though the next best one of an absent version would do.
-TEST_F(RequiringPackages, AreRefusedAVersionThatIsThereForItsOwnReason) {
+// The reason is its own unmet requirement, although a substitute exists for an absent version.
+TEST_F(PackageRequirements, ReportWhyAPresentVersionIsRefused) {
   place_echo("good", "1.0.0");
   place("probe-old.so", "older.so");
   place("probe-newest.so", "newest.so");
@@ -107,8 +107,8 @@ TEST_F(RequiringPackages, AreRefusedAVersionThatIsThereForItsOwnReason) {
   EXPECT_EQ(codes(host.resolve({"test.example/old@2.0.0"}).errors), Texts{"no-matching-version"});
 }
 
-// A reference may come from anywhere: from a config, from another plugin.
-TEST_F(RequiringPackages, AreNotTalkedIntoAnotherVersion) {
+// References may come from untrusted places, such as a config or another plugin.
+TEST_F(PackageRequirements, OverrideVersionsInReferences) {
   place_echoes();
   place("probe-old.so");
   Host host(options());
@@ -122,7 +122,7 @@ TEST_F(RequiringPackages, AreNotTalkedIntoAnotherVersion) {
   }
 }
 
-TEST_F(RequiringPackages, KeepTheHostToItsOwnRequirements) {
+TEST_F(PackageRequirements, RestrictTheHostItself) {
   place_echoes();
   HostOptions options = this->options();
   options.requirements = {{echoes, "^1"}};
@@ -136,7 +136,7 @@ TEST_F(RequiringPackages, KeepTheHostToItsOwnRequirements) {
   EXPECT_EQ(codes(Host(options).skipped()), (Texts{"bad-requirement", "missing-package"}));
 }
 
-TEST_F(RequiringPackages, GoOnWhenWhatTheyUseIsRestarted) {
+TEST_F(PackageRequirements, SurviveARestartOfTheDependency) {
   place_echoes();
   place("probe-old.so");
   Host host(options());
@@ -146,8 +146,8 @@ TEST_F(RequiringPackages, GoOnWhenWhatTheyUseIsRestarted) {
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
 }
 
-// The new file goes through the requirements of all who use it.
-TEST_F(RequiringPackages, AreAskedBeforeWhatTheyUseChanges) {
+// The new version must meet the requirements of all users of the package.
+TEST_F(PackageRequirements, RefuseARestartToAnExcludedVersion) {
   place_fault("good", "echo.so");
   place("probe-old.so");
   Host host(options());
@@ -160,10 +160,10 @@ TEST_F(RequiringPackages, AreAskedBeforeWhatTheyUseChanges) {
   EXPECT_EQ(refused.error().found(), "test.example/faults 2.0.0");
   EXPECT_EQ(refused.error().needed(),
             "test.example/faults ^1, which the user test.example/old 1.0.0 requires");
-  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "the old one goes on";
+  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "the old code still serves";
 }
 
-TEST_F(RequiringPackages, GetWhatARestartBrings) {
+TEST_F(PackageRequirements, AcceptAVersionLoadedByARestart) {
   place_fault("good", "echo.so");
   place("probe-new.so");
   Host host(options());
@@ -176,7 +176,7 @@ TEST_F(RequiringPackages, GetWhatARestartBrings) {
   EXPECT_TRUE(host.skipped().empty());
 }
 
-TEST_F(RequiringPackages, AreNotReplacedByWhatCannotGetWhatItRequires) {
+TEST_F(PackageRequirements, RefuseARestartToCodeWithUnmetRequirements) {
   place_echoes();
   place("probe-new.so", "probe.so");
   Host host(options());
@@ -188,7 +188,7 @@ TEST_F(RequiringPackages, AreNotReplacedByWhatCannotGetWhatItRequires) {
   EXPECT_EQ(probe->edition().value(), 1);
 }
 
-TEST_F(RequiringPackages, InDevelopmentOnlyWish) {
+TEST_F(PackageRequirements, AreAdvisoryInDevelopment) {
   place_echo("good", "1.0.0");
   const fs::path folder = world_.plugins() / "new" / "dev";
   fs::create_directories(folder);
@@ -198,12 +198,12 @@ TEST_F(RequiringPackages, InDevelopmentOnlyWish) {
   auto probe = host.create<test::Probe>("new").value();
   EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello");
   ASSERT_TRUE(host.restart("test.example/new"));
-  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "it is in development still";
+  EXPECT_EQ(text(probe->ask("echo", "hello")), "1: hello") << "the package is still in development";
 }
 
-class LockedPackages : public RequiringPackages {
+class LockFile : public PackageRequirements {
  protected:
-  /// Keeps a host to versions of the echo, with the hash of each file, or what is said instead.
+  /// Writes a lock file for versions of the echo, each with a hash, and returns options with it.
   HostOptions locked(const std::vector<std::pair<std::string, std::string>>& versions) {
     std::string packages;
     for (const auto& [version, hash] : versions) {
@@ -217,12 +217,12 @@ class LockedPackages : public RequiringPackages {
     return options;
   }
   void write(const std::string& text) const { std::ofstream(lock_) << text; }
-  /// As another program sees it.
+  /// Returns the hash of a file, computed by another program.
   std::string hash_of(const std::string& version) const {
     const std::string file = world_.plugins() / "echo" / version / "libecho.so";
     return world_.run({"sha256sum", file}).out.substr(0, 64);
   }
-  std::string says(Host& host) const {
+  std::string echo_result(Host& host) const {
     auto echo = host.create<test::Echo>("echo");
     return echo ? text((*echo)->say("hello")) : std::string(echo.error().code());
   }
@@ -230,16 +230,16 @@ class LockedPackages : public RequiringPackages {
   const fs::path lock_ = world_.path("tenon.lock");
 };
 
-TEST_F(LockedPackages, ComeBeforeWhatIsNewer) {
+TEST_F(LockFile, PrefersLockedVersionsToNewerOnes) {
   place_echoes();
   Host host(locked({{"1.0.0", hash_of("1.0.0")}}));
   EXPECT_TRUE(host.skipped().empty());
-  EXPECT_EQ(says(host), "1: hello");
+  EXPECT_EQ(echo_result(host), "1: hello");
   EXPECT_EQ(text(host.create<test::Echo>("echo@^2").value()->say("hello")), "2: hello")
-      << "who asks for another version gets it";
+      << "an explicit reference selects another version";
 }
 
-TEST_F(LockedPackages, ServeSideBySideAsTheyWereLocked) {
+TEST_F(LockFile, LoadsLockedVersionsSideBySide) {
   place_echoes();
   place("probe-old.so");
   place("probe-new.so");
@@ -249,7 +249,7 @@ TEST_F(LockedPackages, ServeSideBySideAsTheyWereLocked) {
   EXPECT_EQ(text(host.create<test::Probe>("new").value()->ask("echo", "hello")), "2: hello");
 }
 
-TEST_F(LockedPackages, AreRefusedWithBothHashesWhenTheirFileChanged) {
+TEST_F(LockFile, RefusesAChangedFileAndReportsBothHashes) {
   place_echo("good", "1.0.0");
   const std::string other(64, 'a');
   Host host(locked({{"1.0.0", other}}));
@@ -261,7 +261,7 @@ TEST_F(LockedPackages, AreRefusedWithBothHashesWhenTheirFileChanged) {
   EXPECT_FALSE(is_mapped("libecho.g"));
 }
 
-TEST_F(LockedPackages, AreNotReplacedByOtherContent) {
+TEST_F(LockFile, RefusesARestartWithOtherContent) {
   place_echo("good", "1.0.0");
   Host host(locked({{"1.0.0", hash_of("1.0.0")}}));
   auto echo = host.create<test::Echo>("echo").value();
@@ -276,38 +276,38 @@ TEST_F(LockedPackages, AreNotReplacedByOtherContent) {
   }
 }
 
-TEST_F(LockedPackages, ThatAreGoneAreToldAndTheRestIsUsed) {
+TEST_F(LockFile, ReportsAMissingPackageAndUsesTheRest) {
   place_echo("good", "1.0.0");
   const std::string hash(64, 'a');
   Host host(locked({{"2.0.0", hash}}));
   EXPECT_EQ(codes(host.skipped()), Texts{"missing-locked-package"});
-  EXPECT_EQ(says(host), "1: hello");
+  EXPECT_EQ(echo_result(host), "1: hello");
 }
 
-TEST_F(LockedPackages, OfALockThatCannotBeReadAreNotGuessed) {
+TEST_F(LockFile, RefusesPackagesIfItIsUnreadable) {
   place_echo("good", "1.0.0");
   HostOptions options = locked({{"1.0.0", hash_of("1.0.0")}});
   const std::string whole = read_file(lock_);
   write(whole.substr(0, whole.size() / 2));
   Host cut(options);
   EXPECT_EQ(codes(cut.skipped()), Texts{"broken-lock"});
-  EXPECT_EQ(says(cut), "broken-lock");
+  EXPECT_EQ(echo_result(cut), "broken-lock");
   EXPECT_TRUE(cut.create<test::Echo>("host-echo")) << "a builtin";
   fs::remove(lock_);
   Host gone(options);
   EXPECT_EQ(codes(gone.skipped()), Texts{"not-found"});
 }
 
-class ChainsOfPlugins : public Hosting {
+class NestedCalls : public Hosting {
  protected:
-  ChainsOfPlugins() {
+  NestedCalls() {
     place("link-first.so");
     place("link-second.so");
     place("link-third.so");
   }
 };
 
-TEST_F(ChainsOfPlugins, NameTheWholePathWhereOneFails) {
+TEST_F(NestedCalls, ReportTheWholePathOfAFailure) {
   Host host(options());
   auto first = host.create<test::Echo>("first").value();
   EXPECT_EQ(first->say("second>third>hello").value(), "third");
@@ -324,7 +324,7 @@ TEST_F(ChainsOfPlugins, NameTheWholePathWhereOneFails) {
   EXPECT_EQ(host.create<test::Echo>("third").value()->say("fail").error().behind(), "");
 }
 
-TEST_F(ChainsOfPlugins, NameThePathToWhatMayNotBeCreated) {
+TEST_F(NestedCalls, ReportThePathToARefusedPlugin) {
   Host host(options());
   auto first = host.create<test::Echo>("first").value();
   const auto refused = first->say("second>third>second>hello");
@@ -342,8 +342,8 @@ TEST_F(ChainsOfPlugins, NameThePathToWhatMayNotBeCreated) {
       << "once: " << text;
 }
 
-// What was told of one call is not told of the next.
-TEST_F(ChainsOfPlugins, ForgetWhatFailedBefore) {
+// The path of one call is not reported for the next.
+TEST_F(NestedCalls, ReportNoFailureOfAnEarlierCall) {
   Host host(options());
   auto first = host.create<test::Echo>("first").value();
   Call call;
@@ -354,20 +354,20 @@ TEST_F(ChainsOfPlugins, ForgetWhatFailedBefore) {
   EXPECT_EQ(refused.error().behind(), "");
 }
 
-TEST_F(ChainsOfPlugins, MayGoInCircles) {
+TEST_F(NestedCalls, MayBeCyclic) {
   Host host(options());
   auto first = host.create<test::Echo>("first").value();
   std::string text = "hello";
   for (int i = 0; i < 10; i++) text = "second>first>" + text;
   EXPECT_EQ(first->say(text).value(), "first");
-  EXPECT_EQ(module(host, "test.example/second").instances, 0u) << "each was given back";
+  EXPECT_EQ(module(host, "test.example/second").instances, 0u) << "each instance was released";
 }
 
-// Each needs the other before it can start: an error, and none of them stays behind.
-TEST_F(ChainsOfPlugins, ThatCloseWhileTheyStartAreRefused) {
+// Each module needs the other in its start: an error, and neither stays loaded.
+TEST_F(NestedCalls, RefuseCyclesWhileModulesStart) {
   place("link-first-needs-second.so", "link-first.so");
   place("link-second-needs-first.so", "link-second.so");
-  Host host(impatient());
+  Host host(short_timeouts());
   const auto refused = host.create<test::Echo>("first");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), "start-failed");

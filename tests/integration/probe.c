@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin of test.example/probe. EDITION is the number of the build, VERSION that of the kind; a
- * FAULT_ macro lets one thing go wrong. The list of the builds stands in meson.build. */
+ * A plugin of test.example/probe. EDITION is the number of the build, VERSION the version of the
+ * kind. A FAULT_ macro adds a fault. meson.build lists the builds. */
 #include <stdlib.h>
 #include <test/echo/v1.h>
 #include <test/probe/v1.h>
@@ -23,7 +23,7 @@
 #define PLUGIN "test.example/probe"
 #endif
 
-/* The names of version VERSION: methods are the same in both. */
+/* The names of version VERSION. The methods of both versions are the same. */
 #define NAME_(version, name) test_probe_v##version##_##name
 #define NAME(version, name) NAME_(version, name)
 #define T(name) NAME(VERSION, name)
@@ -41,7 +41,7 @@ typedef struct probe {
 } probe;
 
 /* A zeroed response in the arena of the call. */
-#define ANSWER(type, name)                                \
+#define RESPONSE(type, name)                              \
   type *name = tenon_allocate_zeroed(call, sizeof(type)); \
   name->struct_size = sizeof(type)
 
@@ -81,47 +81,47 @@ static tenon_status configure(tenon_call *call, void *self, const T(configure_re
 
 static tenon_status edition(tenon_call *call, void *self, const T(edition_request) * in,
                             const T(edition_response) * *out) {
-  ANSWER(T(edition_response), answer);
+  RESPONSE(T(edition_response), response);
   (void)self;
   (void)in;
-  answer->edition = EDITION;
-  *out = answer;
+  response->edition = EDITION;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status word(tenon_call *call, void *self, const T(word_request) * in,
                          const T(word_response) * *out) {
-  ANSWER(T(word_response), answer);
+  RESPONSE(T(word_response), response);
   const probe *p = self;
   (void)in;
-  answer->word.size = strlen(p->word);
-  answer->word.data = tenon_allocate_copy(call, p->word, answer->word.size);
-  *out = answer;
+  response->word.size = strlen(p->word);
+  response->word.data = tenon_allocate_copy(call, p->word, response->word.size);
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status fill(tenon_call *call, void *self, const T(fill_request) * in,
                          const T(fill_response) * *out) {
-  ANSWER(T(fill_response), answer);
+  RESPONSE(T(fill_response), response);
   (void)self;
-  answer->data.data = memset(tenon_allocate(call, (size_t)in->size), EDITION, (size_t)in->size);
-  answer->data.size = (size_t)in->size;
-  *out = answer;
+  response->data.data = memset(tenon_allocate(call, (size_t)in->size), EDITION, (size_t)in->size);
+  response->data.size = (size_t)in->size;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status pause(tenon_call *call, void *self, const T(pause_request) * in,
                           const T(pause_response) * *out) {
-  ANSWER(T(pause_response), answer);
+  RESPONSE(T(pause_response), response);
   const tenon_host *host = ((probe *)self)->host;
   tenon_call *waiting = call;
   if (in->in_child) {
     tenon_status status = host->call_begin(host, call, &waiting);
     if (status != TENON_OK) return status;
   }
-  answer->reason = waiting->functions->wait(waiting, in->time);
+  response->reason = waiting->functions->wait(waiting, in->time);
   if (waiting != call) host->call_end(host, waiting);
-  *out = answer;
+  *out = response;
   return TENON_OK;
 }
 
@@ -142,21 +142,21 @@ static tenon_plugin_request echo_request(tenon_string reference) {
 
 static tenon_status names(tenon_call *call, void *self, const T(names_request) * in,
                           const T(names_response) * *out) {
-  ANSWER(T(names_response), answer);
+  RESPONSE(T(names_response), response);
   const tenon_host *host = ((probe *)self)->host;
   const tenon_plugin_request request = echo_request(tenon_text(NULL));
   const tenon_find_response *found = NULL;
   tenon_status status = host->find(host, call, &request, &found);
   (void)in;
   if (status != TENON_OK) return status;
-  answer->names = found->names;
-  *out = answer;
+  response->names = found->names;
+  *out = response;
   return TENON_OK;
 }
 
-/* Says the text in a call of its own, so that the answer has to be copied. */
+/* Says the text in its own call, so that the response has to be copied. */
 static tenon_status say(tenon_call *call, const tenon_host *host, const tenon_instance *echo,
-                        tenon_string text, tenon_string *answer) {
+                        tenon_string text, tenon_string *response) {
   const test_echo_v1 *table = echo->table;
   const test_echo_v1_say_request request = {.struct_size = sizeof request, .text = text};
   const test_echo_v1_say_response *said = NULL;
@@ -165,8 +165,8 @@ static tenon_status say(tenon_call *call, const tenon_host *host, const tenon_in
   if (status != TENON_OK) return status;
   status = table->say(child, echo->self, &request, &said);
   if (status == TENON_OK) {
-    answer->data = tenon_allocate_copy(call, said->text.data, said->text.size);
-    answer->size = said->text.size;
+    response->data = tenon_allocate_copy(call, said->text.data, said->text.size);
+    response->size = said->text.size;
   }
   host->call_end(host, child);
   return status;
@@ -174,16 +174,16 @@ static tenon_status say(tenon_call *call, const tenon_host *host, const tenon_in
 
 static tenon_status ask(tenon_call *call, void *self, const T(ask_request) * in,
                         const T(ask_response) * *out) {
-  ANSWER(T(ask_response), answer);
+  RESPONSE(T(ask_response), response);
   const tenon_host *host = ((probe *)self)->host;
   const tenon_plugin_request request = echo_request(in->reference);
   tenon_instance echo;
   tenon_status status = host->create(host, call, &request, &echo);
   if (status != TENON_OK) return status;
-  status = say(call, host, &echo, in->text, &answer->answer);
+  status = say(call, host, &echo, in->text, &response->answer);
   host->release(host, &echo);
   if (status != TENON_OK) return tenon_fail(call, status, "the other plugin failed");
-  *out = answer;
+  *out = response;
   return TENON_OK;
 }
 
@@ -197,12 +197,12 @@ static tenon_status keep(tenon_call *call, void *self, const T(keep_request) * i
 #if VERSION >= 2
 static tenon_status extra(tenon_call *call, void *self, const T(extra_request) * in,
                           const T(extra_response) * *out) {
-  ANSWER(T(extra_response), answer);
+  RESPONSE(T(extra_response), response);
   (void)self;
   (void)in;
-  answer->text.data = tenon_allocate_copy(call, "extra", 5);
-  answer->text.size = 5;
-  *out = answer;
+  response->text.data = tenon_allocate_copy(call, "extra", 5);
+  response->text.size = 5;
+  *out = response;
   return TENON_OK;
 }
 #endif
@@ -239,10 +239,10 @@ static void stop(void) {
   const tenon_plugin_request request = echo_request(tenon_text("builtin:host-echo"));
   tenon_call *call;
   tenon_instance echo;
-  tenon_string answer;
+  tenon_string response;
   if (own_host->call_begin(own_host, NULL, &call) != TENON_OK) return;
   if (own_host->create(own_host, call, &request, &echo) == TENON_OK) {
-    say(call, own_host, &echo, tenon_text("stopped"), &answer);
+    say(call, own_host, &echo, tenon_text("stopped"), &response);
     own_host->release(own_host, &echo);
   }
   own_host->call_end(own_host, call);

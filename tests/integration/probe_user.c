@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin of test.example/echo that was compiled for version VERSION of test.example/probe: asks
- * the probe that is named for its edition, and in version 2 for its extra. */
+ * A plugin of test.example/echo that was compiled for version VERSION of test.example/probe. It
+ * returns the edition of the probe that the text names, and in version 2 also its extra. */
 #include <stdio.h>
 #include <test/echo/v1.h>
 #include <test/probe/v1.h>
@@ -49,7 +49,7 @@ static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_req
                                         .version = VERSION,
                                         .fingerprint = FINGERPRINT,
                                         .reference = in->text};
-  test_echo_v1_say_response *answer = tenon_allocate_zeroed(call, sizeof *answer);
+  test_echo_v1_say_response *response = tenon_allocate_zeroed(call, sizeof *response);
   char *text = tenon_allocate(call, 100);
   tenon_instance probe;
   tenon_status status = own_host->create(own_host, call, &request, &probe);
@@ -57,9 +57,9 @@ static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_req
   if (status != TENON_OK) return status;
   status = ask(call, &probe, text, 100);
   own_host->release(own_host, &probe);
-  answer->struct_size = sizeof *answer;
-  answer->text = tenon_text(text);
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->text = tenon_text(text);
+  *out = response;
   return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts that look for files again while they are used, and what they know by then.
+// Rescans of a host while its plugins are in use.
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ class Rescan : public Hosting {
   Rescan() { place("probe-1.so", "probe.so"); }
 };
 
-TEST_F(Rescan, KeepsTheModulesOfHandlesThatComeAndGo) {
+TEST_F(Rescan, KeepsModulesWhileHandlesComeAndGo) {
   Host host(options());
   std::atomic<bool> done{false};
   std::thread rescanning([&] {
@@ -49,7 +49,7 @@ TEST_F(Rescan, KeepsTheManifestOfAModuleInUseUntilItRestarts) {
   EXPECT_EQ(host.find<test::Probe>("probe@2.0.0").value().package_version(), "2.0.0");
 }
 
-TEST_F(Rescan, RestartsAModuleWhoseFileWasGone) {
+TEST_F(Rescan, FollowsAFileThatWasAbsent) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   fs::remove(world_.plugins() / "probe.so");
@@ -61,7 +61,7 @@ TEST_F(Rescan, RestartsAModuleWhoseFileWasGone) {
   EXPECT_EQ(host.registered().size(), 2u) << "one probe and the builtin";
 }
 
-TEST_F(Rescan, KnowsTheNewManifestWhenARestartIsReported) {
+TEST_F(Rescan, FindsTheNewManifestDuringTheRestartedEvent) {
   std::string found;
   const Host* asked = nullptr;
   HostOptions options = this->options();
@@ -78,7 +78,7 @@ TEST_F(Rescan, KnowsTheNewManifestWhenARestartIsReported) {
   EXPECT_EQ(found, "2.0.0");
 }
 
-TEST_F(Rescan, IsNotNeededForTheManifestThatTheFirstLoadFound) {
+TEST_F(Rescan, IsNotNeededAfterTheFirstLoad) {
   Host host(options());
   place("probe-2.so", "probe.so");
   EXPECT_FALSE(host.find<test::Probe>("probe@2.0.0"));
@@ -86,7 +86,7 @@ TEST_F(Rescan, IsNotNeededForTheManifestThatTheFirstLoadFound) {
   EXPECT_TRUE(host.find<test::Probe>("probe@2.0.0"));
 }
 
-/// Tells when a file is read.
+/// Counts how often a file was opened and closed.
 class ReadWatch {
  public:
   explicit ReadWatch(const fs::path& file)
@@ -125,7 +125,7 @@ class ReadWatch {
   int closed_ = 0;
 };
 
-TEST_F(Rescan, NeverLetsReadersWaitForFilesThatAreCompared) {
+TEST_F(Rescan, NeverBlocksReadersOfTheCatalog) {
   const auto first = world_.plugins() / "probe.so";
   const auto second = world_.plugins() / "probe-again.so";
   Host host(options());
@@ -133,8 +133,8 @@ TEST_F(Rescan, NeverLetsReadersWaitForFilesThatAreCompared) {
   for (const auto& file : {first, second}) fs::resize_file(file, 200 << 20);
   ReadWatch watch(first);
   ASSERT_TRUE(watch.works());
-  // A read of the catalog that begins and ends while the files are compared. Where the machine
-  // gives the reader no time for it, the files are compared again.
+  // A read of the catalog must begin and end while the files are compared. If the reader gets no
+  // processor time in between, the comparison is repeated.
   bool read_meanwhile = false;
   for (int round = 0; round < 20 && !read_meanwhile; round++) {
     fs::last_write_time(second, fs::file_time_type::clock::now());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What a host says of its packages: who gets which version of whom and why, and the lock that keeps
-// it so. test.example/faults has the echo; test.example/old asks for ^1 of it, test.example/new for
-// ^2, test.example/probes for any.
+// Host::packages, Host::resolve and Host::write_lock. The package test.example/faults contains the
+// echo; test.example/old requires ^1 of it, test.example/new ^2, test.example/probes any version.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ResolvedPackages : public Hosting {
+class Resolve : public Hosting {
  protected:
   static constexpr const char* echoes = "test.example/faults";
 
-  /// Puts a build of the echo into the folder of its version; all have one file name.
+  /// Installs a build of the echo in the folder of its version, always under the same file name.
   fs::path place_echo(const std::string& build, const std::string& version) const {
     fs::path file = world_.path("plugins/echo/" + version + "/libecho.so");
     fs::copy_file(FAULTS "/" + build + ".so", file);
@@ -31,20 +30,20 @@ class ResolvedPackages : public Hosting {
     place_echo("good", "1.0.0");
     place_echo("good-edition-2", "2.0.0");
   }
-  /// eg: "test.example/faults 1.0.0"
-  static Texts in_words(const std::vector<ResolvedPackage>& packages) {
+  /// Returns texts for comparison, eg: "test.example/faults 1.0.0".
+  static Texts describe(const std::vector<ResolvedPackage>& packages) {
     Texts texts;
     for (const ResolvedPackage& one : packages) {
       texts.push_back(one.package.name + " " + one.package.version);
     }
     return texts;
   }
-  static Texts in_words(const std::vector<RequirerInfo>& requirers) {
+  static Texts describe(const std::vector<RequirerInfo>& requirers) {
     Texts texts;
     for (const RequirerInfo& one : requirers) texts.push_back(one.name + ": " + one.versions);
     return texts;
   }
-  static Texts in_words(const std::vector<SkippedVersion>& newer) {
+  static Texts describe(const std::vector<SkippedVersion>& newer) {
     Texts texts;
     for (const SkippedVersion& one : newer) texts.push_back(one.version + ": " + one.reason);
     return texts;
@@ -58,7 +57,7 @@ class ResolvedPackages : public Hosting {
   }
 };
 
-TEST_F(ResolvedPackages, ArePackagesWithWhatTheyGet) {
+TEST_F(Resolve, ListsPackagesAndTheirResolvedRequirements) {
   const fs::path first = place_echo("good", "1.0.0");
   place_echo("good-edition-2", "2.0.0");
   place("probe-old.so");
@@ -88,7 +87,7 @@ TEST_F(ResolvedPackages, ArePackagesWithWhatTheyGet) {
   EXPECT_EQ(newer.refused->code(), "no-matching-version");
 }
 
-TEST_F(ResolvedPackages, InDevelopmentGetWhatTheyDoNotAskFor) {
+TEST_F(Resolve, SubstitutesVersionsForPackagesInDevelopment) {
   place_echo("good", "1.0.0");
   fs::copy_file(MODULES "/probe-new.so", world_.path("plugins/new/dev/probe.so"));
   const Host host(options());
@@ -99,28 +98,28 @@ TEST_F(ResolvedPackages, InDevelopmentGetWhatTheyDoNotAskFor) {
   EXPECT_FALSE(one.requirements[0].met);
 }
 
-TEST_F(ResolvedPackages, ComeWithAllThatTheyRequire) {
+TEST_F(Resolve, IncludesRequiredPackages) {
   place_echoes();
   place("probe-old.so");
   place("probe-new.so");
   const Host host(options());
   const ResolvedPackages one = host.resolve({"test.example/old"});
-  EXPECT_EQ(in_words(one.packages), (Texts{"test.example/old 1.0.0", "test.example/faults 1.0.0"}));
+  EXPECT_EQ(describe(one.packages), (Texts{"test.example/old 1.0.0", "test.example/faults 1.0.0"}));
   EXPECT_TRUE(one.errors.empty());
   EXPECT_TRUE(one.warnings.empty());
-  EXPECT_EQ(in_words(one.packages[0].required_by), Texts{"test.example/old: "});
-  EXPECT_EQ(in_words(one.packages[1].required_by), Texts{"test.example/old 1.0.0: ^1"});
-  EXPECT_EQ(in_words(one.packages[1].newer), Texts{"2.0.0: test.example/old 1.0.0 requires ^1"});
+  EXPECT_EQ(describe(one.packages[0].required_by), Texts{"test.example/old: "});
+  EXPECT_EQ(describe(one.packages[1].required_by), Texts{"test.example/old 1.0.0: ^1"});
+  EXPECT_EQ(describe(one.packages[1].newer), Texts{"2.0.0: test.example/old 1.0.0 requires ^1"});
 
   const ResolvedPackages both = host.resolve({"test.example/new", "test.example/old"});
-  EXPECT_EQ(in_words(both.packages),
+  EXPECT_EQ(describe(both.packages),
             (Texts{"test.example/new 1.0.0", "test.example/old 1.0.0", "test.example/faults 2.0.0",
                    "test.example/faults 1.0.0"}));
   EXPECT_TRUE(both.packages[2].newer.empty());
 }
 
-// Not only those that were asked about have a say in which version one gets.
-TEST_F(ResolvedPackages, AreWhatTheHostTakesForAll) {
+// The requirements of packages outside of the request count too.
+TEST_F(Resolve, AppliesTheRequirementsOfAllPackages) {
   place_echoes();
   place("probe-old.so");
   place("probe-of-echo.so");
@@ -131,19 +130,19 @@ TEST_F(ResolvedPackages, AreWhatTheHostTakesForAll) {
   ASSERT_EQ(whole.packages.size(), 2U);
   EXPECT_EQ(whole.packages[0].package.name, probes);
   EXPECT_EQ(whole.packages[1].package.version, "1.0.0");
-  EXPECT_EQ(in_words(whole.packages[1].required_by),
+  EXPECT_EQ(describe(whole.packages[1].required_by),
             (Texts{"the host: ^1", "test.example/old 1.0.0: ^1", "test.example/probes 1.0.0: *"}));
 }
 
-TEST_F(ResolvedPackages, AreFoundByPluginOrByPackage) {
+TEST_F(Resolve, AcceptsReferencesToPluginsAndPackages) {
   place_echoes();
   const Host host(options());
   for (const char* reference : {"test.example/echo", "standalone:test.example/faults",
                                 "test.example/faults@>=1", "test.example/echo@^2"}) {
     SCOPED_TRACE(reference);
-    EXPECT_EQ(in_words(host.resolve({reference}).packages), Texts{"test.example/faults 2.0.0"});
+    EXPECT_EQ(describe(host.resolve({reference}).packages), Texts{"test.example/faults 2.0.0"});
   }
-  EXPECT_EQ(in_words(host.resolve({"builtin:test.example/host-echo"}).packages),
+  EXPECT_EQ(describe(host.resolve({"builtin:test.example/host-echo"}).packages),
             Texts{"test.example/host 1.0.0"});
   const ResolvedPackages wrong = host.resolve(
       {"builtin:test.example/faults", "test.example/faults@3", "a b", "test.example/nobody"});
@@ -157,21 +156,21 @@ TEST_F(ResolvedPackages, AreFoundByPluginOrByPackage) {
             "test.example/echo 2.0.0 (standalone), 1.0.0 (standalone)");
 }
 
-TEST_F(ResolvedPackages, StandInForThoseThatAreGone) {
+TEST_F(Resolve, SubstitutesAMissingVersionWithAWarning) {
   place_echoes();
   const Host host(options());
   for (const char* reference : {"test.example/echo@1.3.4", "test.example/faults@1.3.4"}) {
     const ResolvedPackages resolved = host.resolve({reference});
-    EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
+    EXPECT_EQ(describe(resolved.packages), Texts{"test.example/faults 1.0.0"});
     ASSERT_EQ(codes(resolved.warnings), Texts{"version-substituted"});
     EXPECT_EQ(resolved.warnings[0].where(), reference);
     EXPECT_EQ(resolved.warnings[0].found(), "test.example/faults 1.0.0");
-    EXPECT_EQ(in_words(resolved.packages[0].newer),
+    EXPECT_EQ(describe(resolved.packages[0].newer),
               Texts{"2.0.0: " + std::string(reference) + " requires 1.3.4"});
   }
 }
 
-TEST_F(ResolvedPackages, SayWhatTheHostHasAgainstNewerOnes) {
+TEST_F(Resolve, ExplainsNewerVersionsThatTheHostExcludes) {
   place_echoes();
   place("probe-newer.so");
   HostOptions options = this->options();
@@ -179,29 +178,29 @@ TEST_F(ResolvedPackages, SayWhatTheHostHasAgainstNewerOnes) {
   options.requirements = {{echoes, "^1"}};
   const Host host(options);
   const ResolvedPackages resolved = host.resolve({echoes, "test.example/new"});
-  EXPECT_EQ(in_words(resolved.packages), Texts{"test.example/faults 1.0.0"});
-  EXPECT_EQ(in_words(resolved.packages[0].required_by),
+  EXPECT_EQ(describe(resolved.packages), Texts{"test.example/faults 1.0.0"});
+  EXPECT_EQ(describe(resolved.packages[0].required_by),
             (Texts{"test.example/faults: ", "photo: ^1"}));
-  EXPECT_EQ(in_words(resolved.packages[0].newer),
+  EXPECT_EQ(describe(resolved.packages[0].newer),
             Texts{"2.0.0: needed: test.example/faults ^1, which the host requires"});
   EXPECT_EQ(codes(resolved.errors), Texts{"no-matching-version"});
 }
 
-TEST_F(ResolvedPackages, SayWhatNewerOnesLack) {
+TEST_F(Resolve, ExplainsNewerVersionsWithUnmetRequirements) {
   place("probe-old.so", "older.so");
   place("probe-newest.so", "newest.so");
   place_echo("good", "1.0.0");
   const Host host(options());
   const ResolvedPackages resolved = host.resolve({"test.example/old"});
   ASSERT_FALSE(resolved.packages.empty());
-  EXPECT_EQ(in_words(resolved.packages[0].newer),
+  EXPECT_EQ(describe(resolved.packages[0].newer),
             Texts{"2.0.0: it requires test.example/faults ^3; found: test.example/faults "
                   "1.0.0"});
 }
 
-// -- The lock -----------------------------------------------------------------
+// -- Lock files ---------------------------------------------------------------
 
-TEST_F(ResolvedPackages, AreWrittenToALock) {
+TEST_F(Resolve, WritesALockFile) {
   place_echoes();
   place("probe-old.so");
   const fs::path file = world_.root() / "tenon.lock";
@@ -215,7 +214,7 @@ TEST_F(ResolvedPackages, AreWrittenToALock) {
   EXPECT_TRUE(has(R"("source":"plugins/probe-old.so",)")) << text;
 }
 
-TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
+TEST_F(Resolve, ReproducesLockedVersions) {
   place_echo("good", "1.0.0");
   place("probe-of-echo.so");
   HostOptions options = this->options();
@@ -231,12 +230,12 @@ TEST_F(ResolvedPackages, AreTheSameAgainWithTheirLock) {
   const ResolvedPackages resolved = host.resolve({"probe"});
   ASSERT_EQ(resolved.packages.size(), 2U);
   EXPECT_EQ(resolved.packages[1].package.version, "1.0.0");
-  EXPECT_EQ(in_words(resolved.packages[1].newer), Texts{"2.0.0: the lock names the older one"});
+  EXPECT_EQ(describe(resolved.packages[1].newer), Texts{"2.0.0: the lock names the older one"});
   ASSERT_TRUE(host.write_lock(options.lock_file));
   EXPECT_EQ(world_.read("tenon.lock"), lock);
 }
 
-TEST_F(ResolvedPackages, AreLockedWithTheLibrariesBesideThem) {
+TEST_F(Resolve, LocksLibrariesBesideModules) {
   const auto place_library = [&](const std::string& build, const std::string& name) {
     return world_.write("lib/" + name, read_file(FAULTS "/" + build + ".so"));
   };
@@ -265,7 +264,7 @@ TEST_F(ResolvedPackages, AreLockedWithTheLibrariesBesideThem) {
     ASSERT_TRUE(echo) << echo.error().to_string();
     place_library("sibling-2", "libtests-sibling.so.1");
     const auto restarted = host.restart(echoes);
-    ASSERT_FALSE(restarted) << "replaced while the host runs";
+    ASSERT_FALSE(restarted) << "the library was replaced while the host runs";
     EXPECT_EQ(restarted.error().code(), "lock-differs");
     EXPECT_EQ((*echo)->say("hello").value(), "1: hello");
   }
@@ -276,25 +275,25 @@ TEST_F(ResolvedPackages, AreLockedWithTheLibrariesBesideThem) {
 
   place_library("sibling-1", "libtests-sibling.so.1");
   fs::remove(deep);
-  EXPECT_EQ(refusal(host).code(), "lock-differs") << "one that is gone";
+  EXPECT_EQ(refusal(host).code(), "lock-differs") << "a library is missing";
   EXPECT_EQ(refusal(host).found(), "no file");
   place_library("deep", "libtests-deep.so.1");
-  EXPECT_TRUE(host.create<test::Echo>("standalone:echo")) << "all are there again";
+  EXPECT_TRUE(host.create<test::Echo>("standalone:echo")) << "all libraries are present again";
 
   world_.write("tenon.lock", lock.substr(0, lock.find(R"(,"libraries")")) + "},\n" +
                                  lock.substr(lock.find(R"(  {"name":"test.example/host")")));
   Host of_others(options);
-  EXPECT_EQ(refusal(of_others).code(), "lock-differs") << "one that the lock does not name";
+  EXPECT_EQ(refusal(of_others).code(), "lock-differs") << "a library is not in the lock file";
 }
 
-TEST_F(ResolvedPackages, ThatTheHostDoesNotTakeAreInNoLock) {
+TEST_F(Resolve, OmitsUnusablePackagesFromTheLock) {
   place_echo("good", "1.0.0");
   place("probe-new.so");
   ASSERT_TRUE(Host(options()).write_lock(world_.root() / "tenon.lock"));
   EXPECT_EQ(world_.read("tenon.lock").find("test.example/new"), std::string::npos);
 }
 
-TEST_F(ResolvedPackages, InDevelopmentAreInNoLock) {
+TEST_F(Resolve, RefusesToLockPackagesInDevelopment) {
   const fs::path file = world_.write("tenon.lock", "what was there before");
   const fs::path dev = world_.path("plugins/echo/dev/libecho.so");
   fs::copy_file(FAULTS "/good.so", dev);
@@ -305,7 +304,7 @@ TEST_F(ResolvedPackages, InDevelopmentAreInNoLock) {
   EXPECT_EQ(world_.read("tenon.lock"), "what was there before");
 }
 
-TEST_F(ResolvedPackages, ThatTheHostLacksAreInNoLock) {
+TEST_F(Resolve, RefusesToLockIfAPackageIsMissing) {
   HostOptions options = this->options();
   options.requirements = {{"test.example/nobody", "^1"}};
   const auto written = Host(options).write_lock(world_.root() / "tenon.lock");

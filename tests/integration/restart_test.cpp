@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restarts of modules whose calls are independent: old and new serve side by side.
+// Restarts of modules without state or session: old and new code run at the same time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,12 +22,12 @@ class Restart : public Hosting {
   Restart() { place("probe-1.so", "probe.so"); }
 };
 
-TEST_F(Restart, GivesTheNewCodeToLiveHandles) {
+TEST_F(Restart, ReplacesCodeUnderLiveHandles) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_EQ(probe->edition().value(), 1);
   place("probe-2.so", "probe.so");
-  EXPECT_EQ(probe->edition().value(), 1) << "a changed file changes nothing by itself";
+  EXPECT_EQ(probe->edition().value(), 1) << "a changed file alone causes no restart";
 
   ASSERT_TRUE(host.restart(probes));
 
@@ -37,7 +37,7 @@ TEST_F(Restart, GivesTheNewCodeToLiveHandles) {
   EXPECT_EQ(host.plugins<test::Probe>().at(0).package_version(), "2.0.0");
 }
 
-TEST_F(Restart, LeavesNothingOfTheOldCode) {
+TEST_F(Restart, UnmapsTheOldCode) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_TRUE(is_mapped("probe.g1"));
@@ -55,7 +55,8 @@ TEST_F(Restart, ReplaysTheConfigurationOfEachInstance) {
   auto neither = host.create<test::Probe>("probe").value();
   auto twice = host.create<test::Probe>("probe", {{"word", "first"}}).value();
   ASSERT_TRUE(twice->configure({{"word", "second"}}));
-  ASSERT_FALSE(twice->configure({{"word", std::string(100, 'x')}})) << "is not remembered";
+  ASSERT_FALSE(twice->configure({{"word", std::string(100, 'x')}}))
+      << "a refused configuration is not replayed";
   place("probe-2.so", "probe.so");
 
   ASSERT_TRUE(host.restart(probes));
@@ -66,7 +67,7 @@ TEST_F(Restart, ReplaysTheConfigurationOfEachInstance) {
   EXPECT_EQ(twice->word().value(), "second");
 }
 
-TEST_F(Restart, FailsWhenTheNewCodeTakesNoConfiguration) {
+TEST_F(Restart, FailsIfTheNewCodeTakesNoConfiguration) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
   place("probe-without-configure.so", "probe.so");
@@ -75,7 +76,7 @@ TEST_F(Restart, FailsWhenTheNewCodeTakesNoConfiguration) {
   EXPECT_EQ(probe->edition().value(), 1);
 }
 
-TEST_F(Restart, TakesAnotherVersionOfTheKind) {
+TEST_F(Restart, ChangesTheVersionOfTheKind) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
   EXPECT_FALSE(probe.supports("extra"));
@@ -85,32 +86,32 @@ TEST_F(Restart, TakesAnotherVersionOfTheKind) {
   EXPECT_EQ(probe->extra().value(), "extra");
   EXPECT_EQ(probe->word().value(), "kept");
   place("probe-1.so", "probe.so");
-  ASSERT_TRUE(host.restart(probes)) << "and back";
+  ASSERT_TRUE(host.restart(probes)) << "back to the old version";
   EXPECT_EQ(probe->extra().error().code(), "unimplemented");
 }
 
-TEST_F(Restart, OfWhatIsNotLoadedIsNoError) {
+TEST_F(Restart, SucceedsForAnUnloadedModule) {
   Host host(options());
   EXPECT_TRUE(host.restart(probes));
   EXPECT_EQ(module(host, probes).generation, 0u);
 }
 
-TEST_F(Restart, OfAnUnknownPackageIsNotFound) {
+TEST_F(Restart, FailsForAnUnknownPackage) {
   Host host(options());
   EXPECT_EQ(host.restart("nobody.example/has-it").error().code(), "not-found");
 }
 
-TEST_F(Restart, OfABuiltinMakesItsInstancesAnew) {
+TEST_F(Restart, RecreatesInstancesOfABuiltin) {
   host_echo_says = [](std::string_view) { return "still here"; };
   Host host(options());
   auto echo = host.create<test::Echo>("host-echo").value();
   ASSERT_TRUE(host.restart("test.example/host"));
   EXPECT_EQ(module(host, "test.example/host").generation, 2u);
-  EXPECT_EQ(host_echo_count(), 1) << "the old one has ended";
+  EXPECT_EQ(host_echo_count(), 1) << "the old instance was destroyed";
   EXPECT_EQ(echo->say("?").value(), "still here");
 }
 
-TEST_F(Restart, OfChangedFilesAloneLeavesTheOthers) {
+TEST_F(Restart, SkipsUnchangedFiles) {
   place("stream-1.so", "stream.so");
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
@@ -136,7 +137,7 @@ std::string for_another_architecture(std::string file) {
   return file;
 }
 
-/// What may be wrong with the new file, and what the restart answers.
+/// A fault of the new file, and the error code of the restart.
 struct Flaw {
   const char* name;
   const char* build;
@@ -166,10 +167,10 @@ TEST_P(FailingRestart, LeavesTheOldCodeServing) {
   EXPECT_EQ(probe->edition().value(), 1);
   EXPECT_EQ(probe->word().value(), "kept");
   EXPECT_EQ(module(host, probes).generation, 1u);
-  EXPECT_EQ(copies(), Texts{"probe.g1.so"}) << "what was tried is gone";
+  EXPECT_EQ(copies(), Texts{"probe.g1.so"}) << "the new copy was removed";
 
   place("probe-2.so", "probe.so");
-  ASSERT_TRUE(host.restart(probes)) << "a good file is taken afterwards";
+  ASSERT_TRUE(host.restart(probes)) << "a good file is loaded afterwards";
   EXPECT_EQ(probe->edition().value(), 2);
   EXPECT_EQ(probe->word().value(), "kept");
 }
@@ -185,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Flaw{"ConfigureFails", "probe-configure-fails.so", "invalid-argument"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Restart, ComesSoonFromInsideACallOfTheModule) {
+TEST_F(Restart, IsDeferredInsideACallOfTheModule) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   place("probe-2.so", "probe.so");
@@ -197,10 +198,10 @@ TEST_F(Restart, ComesSoonFromInsideACallOfTheModule) {
       << "the new generation serves while this call is still in the old one";
   EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
   EXPECT_EQ(host.restart(probes).value(), RestartOutcome::restarted)
-      << "from outside it goes at once";
+      << "an outside restart is immediate";
 }
 
-TEST_F(Restart, MayComeFromInsideACallOfAnotherModule) {
+TEST_F(Restart, RunsInsideACallOfAnotherModule) {
   place("stream-1.so", "stream.so");
   place_fault("good", "echo.so");
   Host host(options());
@@ -214,7 +215,7 @@ TEST_F(Restart, MayComeFromInsideACallOfAnotherModule) {
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 }
 
-TEST_F(Restart, IsToldWhenTheHostCanBeAskedAgain) {
+TEST_F(Restart, SendsEventsWhenTheHostIsUsable) {
   Texts answers;
   HostOptions options = this->options();
   Host* asked = nullptr;
@@ -230,7 +231,7 @@ TEST_F(Restart, IsToldWhenTheHostCanBeAskedAgain) {
   EXPECT_EQ(answers, (Texts{"created", "created"}));
 }
 
-TEST_F(Restart, WaitsForTheCallsInTheOldCodeWhileNewCallsGoOn) {
+TEST_F(Restart, DrainsOldCallsWhileNewCallsRun) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   std::atomic<bool> inside{false};
@@ -238,50 +239,50 @@ TEST_F(Restart, WaitsForTheCallsInTheOldCodeWhileNewCallsGoOn) {
     inside = true;
     return eventually([&] { return !inside; }) ? "let go" : "forgotten";
   };
-  std::string old_answer;
-  std::thread old([&] { old_answer = probe->ask("builtin:host-echo", "wait").value(); });
+  std::string old_reply;
+  std::thread old([&] { old_reply = probe->ask("builtin:host-echo", "wait").value(); });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   place("probe-2.so", "probe.so");
   std::thread restarting([&] { EXPECT_TRUE(host.restart(probes)); });
 
   EXPECT_TRUE(eventually([&] { return probe->edition().value() == 2; }));
-  EXPECT_TRUE(is_mapped("probe.g1")) << "somebody is inside";
+  EXPECT_TRUE(is_mapped("probe.g1")) << "a call is still in the old code";
   inside = false;
   old.join();
   restarting.join();
 
-  EXPECT_EQ(old_answer, "let go");
+  EXPECT_EQ(old_reply, "let go");
   EXPECT_FALSE(is_mapped("probe.g1"));
 }
 
-TEST_F(Restart, LeavesCodeLoadedThatACallDoesNotLeave) {
-  Host host(impatient());
+TEST_F(Restart, KeepsCodeMappedForAnOverdueCall) {
+  Host host(short_timeouts());
   auto probe = host.create<test::Probe>("probe").value();
   std::atomic<bool> inside{false};
   host_echo_says = [&](std::string_view) {
     inside = true;
     return eventually([&] { return !inside; }) ? "let go" : "forgotten";
   };
-  std::string old_answer;
-  std::thread old([&] { old_answer = probe->ask("builtin:host-echo", "wait").value(); });
+  std::string old_reply;
+  std::thread old([&] { old_reply = probe->ask("builtin:host-echo", "wait").value(); });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
 
-  EXPECT_TRUE(host.restart(probes)) << "after its patience has ended";
+  EXPECT_TRUE(host.restart(probes)) << "after the drain timeout";
 
   EXPECT_TRUE(is_mapped("probe.g1"));
   EXPECT_EQ(probe->edition().value(), 1);
   EXPECT_EQ(module(host, probes).draining, 1u);
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::drain_overdue) == 1; }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::drain_overdue) == 1; }));
   inside = false;
   old.join();
-  EXPECT_EQ(old_answer, "let go");
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::drained) == 1; }));
+  EXPECT_EQ(old_reply, "let go");
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::drained) == 1; }));
   EXPECT_FALSE(is_mapped("probe.g1"));
   EXPECT_EQ(module(host, probes).draining, 0u);
   EXPECT_EQ(copies(), Texts{"probe.g2.so"});
 }
 
-TEST_F(Restart, NeverFailsACallOfAnotherThread) {
+TEST_F(Restart, NeverFailsConcurrentCalls) {
   constexpr int restarts = 200;
   constexpr int callers = 3;
   Host host(options());
@@ -312,7 +313,7 @@ TEST_F(Restart, NeverFailsACallOfAnotherThread) {
   EXPECT_EQ(copies().size(), 1u);
 }
 
-TEST_F(Restart, GoesTogetherWithInstancesThatComeAndGo) {
+TEST_F(Restart, RunsWhileInstancesComeAndGo) {
   Host host(options());
   auto kept = host.create<test::Probe>("probe").value();
   std::atomic<bool> over{false};

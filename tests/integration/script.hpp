@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Stops functions of plugins at a point that a test chooses, so that something else can happen
-// there. Nothing waits for luck: the test knows who is inside, and lets go.
+// Blocks functions of test modules at a chosen point until the test releases them, which makes
+// races deterministic.
 #pragma once
 
 #include <condition_variable>
@@ -18,63 +18,67 @@
 
 namespace tenon::tests {
 
-/// Answers the functions of test modules that ask the host's echo what to do, eg: "2:create". It
-/// can let a function hang until the test lets it go.
+/// Replies to functions of test modules that send their name to the echo of the host, eg:
+/// "2:create". A function can also hang until the test releases it.
 class Script {
  public:
-  /// `copies`: the folder of this test's private copies of modules.
+  /// `copies`: the folder of the private copies of modules of this test.
   explicit Script(std::filesystem::path copies) : copies_(std::move(copies)) {
-    host_echo_says = [this](std::string_view asking) { return answer(asking); };
+    host_echo_says = [this](std::string_view asking) { return reply(asking); };
   }
-  /// The last functions of what was left behind ask as well.
+  /// Waits until all copies are unmapped, since their last functions call this object.
   ~Script() {
-    let_go();
+    release();
     eventually([&] {
       const std::string maps = read_file("/proc/self/maps");
       return maps.find(copies_.string() + "/") == std::string::npos;
     });
   }
 
+  /// Makes a function hang until `release`.
   void hang(const std::string& function) {
-    set(function, [this, function] { return stay(function); });
+    set(function, [this, function] { return wait_for_release(function); });
   }
+  /// Sets the reply to a function.
   void say(const std::string& function, const std::string& word) {
     set(function, [word] { return word; });
   }
-  /// What the function makes asks as well, and is told nothing.
+  /// Sets the reply to the next call only, since the function may cause further calls of its kind.
   void say_once(const std::string& function, const std::string& word) {
     set(function, [this, function, word] {
       say(function, "");
       return word;
     });
   }
+  /// Sets a callback that returns the reply.
   void set(const std::string& function, std::function<std::string()> what) {
     const std::lock_guard lock(mutex_);
     words_[function] = std::move(what);
   }
-  /// Lets all functions that hang return, now and later; or all of one name.
-  void let_go(const std::string& function = "") {
+  /// Releases hanging functions, now and later: all of them, or all of one name.
+  void release(const std::string& function = "") {
     const std::lock_guard lock(mutex_);
-    let_go_.insert(function);
+    released_.insert(function);
     changed_.notify_all();
   }
-  /// How many functions hang.
-  int inside() {
+  /// Returns the number of functions that hang.
+  int hanging_count() {
     const std::lock_guard lock(mutex_);
-    return static_cast<int>(inside_.size());
+    return static_cast<int>(hanging_.size());
   }
+  /// Waits until a function hangs.
   bool hangs() {
-    return eventually([&] { return inside() != 0; });
+    return eventually([&] { return hanging_count() != 0; });
   }
   bool hangs(const std::string& function) {
     return eventually([&] {
       const std::lock_guard lock(mutex_);
-      return inside_.count(function) != 0;
+      return hanging_.count(function) != 0;
     });
   }
 
  private:
-  std::string answer(std::string_view asking) {
+  std::string reply(std::string_view asking) {
     std::function<std::string()> what;
     {
       const std::lock_guard lock(mutex_);
@@ -84,11 +88,11 @@ class Script {
     }
     return what();
   }
-  std::string stay(const std::string& function) {
+  std::string wait_for_release(const std::string& function) {
     std::unique_lock lock(mutex_);
-    const auto entered = inside_.insert(function);
-    changed_.wait(lock, [&] { return let_go_.count("") != 0 || let_go_.count(function) != 0; });
-    inside_.erase(entered);
+    const auto entered = hanging_.insert(function);
+    changed_.wait(lock, [&] { return released_.count("") != 0 || released_.count(function) != 0; });
+    hanging_.erase(entered);
     return "";
   }
 
@@ -96,8 +100,8 @@ class Script {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::function<std::string()>, std::less<>> words_;
-  std::set<std::string> let_go_;
-  std::multiset<std::string> inside_;
+  std::set<std::string> released_;
+  std::multiset<std::string> hanging_;
 };
 
 }  // namespace tenon::tests

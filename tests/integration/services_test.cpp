@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins that use other plugins, the host's own among them.
+// Plugins that use other plugins, including builtins.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,21 +32,21 @@ TEST_F(Services, AreFoundByKind) {
   EXPECT_EQ(probe->names().value(), (Texts{"test.example/echo", "test.example/host-echo"}));
 }
 
-TEST_F(Services, OfTheHostAreUsedAndGivenBack) {
+TEST_F(Services, AreUsedAndReleased) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_EQ(probe->ask("builtin:host-echo", "hello").value(), "host: hello");
   EXPECT_EQ(host_echo_count(), 0);
 }
 
-TEST_F(Services, OfAnotherDropInLoadAndUnloadIt) {
+TEST_F(Services, LoadAndUnloadAStandaloneModule) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_EQ(probe->ask("echo", "hello").value(), "1: hello");
   EXPECT_FALSE(is_mapped("echo.g"));
 }
 
-TEST_F(Services, ThatAreNotGivenBackEndWithTheModule) {
+TEST_F(Services, EndWithTheModuleIfNotReleased) {
   Host host(options());
   {
     auto probe = host.create<test::Probe>("probe").value();
@@ -60,7 +60,7 @@ TEST_F(Services, ThatAreNotGivenBackEndWithTheModule) {
   EXPECT_FALSE(is_mapped("probe.g"));
 }
 
-TEST_F(Services, ThatAreNotGivenBackEndWithTheGeneration) {
+TEST_F(Services, EndWithTheGenerationIfNotReleased) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   ASSERT_TRUE(probe->keep("builtin:host-echo"));
@@ -69,7 +69,7 @@ TEST_F(Services, ThatAreNotGivenBackEndWithTheGeneration) {
 }
 
 // A plugin gets the version of a kind that it was compiled for.
-TEST_F(Services, OfAnOlderVersionAreAdaptedUp) {
+TEST_F(Services, AreAdaptedFromAnOlderVersion) {
   place("user-of-v2.so", "user.so");
   Host host(options());
   auto user = host.create<test::Echo>("user").value();
@@ -79,7 +79,7 @@ TEST_F(Services, OfAnOlderVersionAreAdaptedUp) {
   EXPECT_EQ(user->say("probe").value(), "edition 3 with extra");
 }
 
-TEST_F(Services, OfANewerVersionAreNotAdaptedDown) {
+TEST_F(Services, AreRefusedInANewerVersion) {
   place("user-of-v1.so", "user.so");
   Host host(options());
   auto user = host.create<test::Echo>("user").value();
@@ -94,7 +94,7 @@ TEST_F(Services, OfANewerVersionAreNotAdaptedDown) {
       << refused.error().message();
 }
 
-TEST_F(Services, ThatAreMissingAreToldWithWhatThereIs) {
+TEST_F(Services, ListAvailablePluginsIfNoneMatches) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   const auto missing = probe->ask("nobody", "hello");
@@ -103,7 +103,7 @@ TEST_F(Services, ThatAreMissingAreToldWithWhatThereIs) {
       << missing.error().message();
 }
 
-TEST_F(Services, StayInUseWhileTheirModuleIsRestarted) {
+TEST_F(Services, SurviveARestartOfTheirModule) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   ASSERT_TRUE(probe->keep("echo"));
@@ -113,7 +113,7 @@ TEST_F(Services, StayInUseWhileTheirModuleIsRestarted) {
   EXPECT_EQ(module(host, "test.example/faults").instances, 1u);
 }
 
-TEST_F(Services, InheritTheDeadlineOfTheCallThatAsks) {
+TEST_F(Services, InheritTheDeadlineOfTheCaller) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   for (const bool in_child : {false, true}) {
@@ -123,7 +123,7 @@ TEST_F(Services, InheritTheDeadlineOfTheCallThatAsks) {
   }
 }
 
-TEST_F(Services, AreCancelledWithTheCallThatAsks) {
+TEST_F(Services, AreCancelledWithTheCaller) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   for (const bool in_child : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restarts of modules with a session: the old one ends before the new one begins.
+// Restarts of modules with a session: the old session ends before the new one begins.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ class Session : public Hosting {
  protected:
   Session() { place("stream-1.so", "stream.so"); }
 
-  /// A stream that counts up to `limit` and has been opened.
+  /// Returns an open stream that counts up to `limit`.
   static Handle<test::Stream> opened(Host& host, const std::string& limit) {
     auto stream = host.create<test::Stream>("stream", {{"limit", limit}}).value();
     stream->open(0).value();
@@ -30,7 +30,7 @@ class Session : public Hosting {
   static constexpr tenon_status interrupted = TENON_ABORTED | TENON_RETRYABLE;
 };
 
-TEST_F(Session, AnswersRestartedUntilItIsOpenedAgain) {
+TEST_F(Session, ReturnsRestartedUntilItIsOpenedAgain) {
   Host host(options());
   auto stream = opened(host, "10");
   EXPECT_EQ(stream->next().value(), 1);
@@ -41,13 +41,13 @@ TEST_F(Session, AnswersRestartedUntilItIsOpenedAgain) {
 
   EXPECT_EQ(stream->next().error().status(), again);
   EXPECT_EQ(stream->next().error().status(), again) << "each time";
-  EXPECT_EQ(stream->edition().value(), 2) << "what is legal in any state goes on";
+  EXPECT_EQ(stream->edition().value(), 2) << "a method that is allowed in any state";
   ASSERT_TRUE(stream->open(2));
   EXPECT_EQ(stream->next().value(), 3) << "with its configuration, from the host's own position";
   EXPECT_FALSE(is_mapped("stream.g1"));
 }
 
-TEST_F(Session, LetsOtherInstancesBeginAgainEachForItself) {
+TEST_F(Session, IsReopenedForEachInstance) {
   Host host(options());
   auto first = opened(host, "10");
   auto second = opened(host, "10");
@@ -57,7 +57,7 @@ TEST_F(Session, LetsOtherInstancesBeginAgainEachForItself) {
   EXPECT_EQ(second->next().error().status(), again);
 }
 
-TEST_F(Session, InterruptsACallThatBlocks) {
+TEST_F(Session, InterruptsABlockingCall) {
   Host host(options());
   auto stream = opened(host, "0");
   std::atomic<bool> begun{false};
@@ -69,12 +69,12 @@ TEST_F(Session, InterruptsACallThatBlocks) {
   ASSERT_TRUE(eventually([&] { return begun.load(); }));
   ASSERT_TRUE(host.restart(streams));
   blocked.join();
-  // A thread that was late to call comes after the restart, and hears of it.
+  // If the thread calls after the restart, it gets the status of the restart.
   EXPECT_TRUE(status == interrupted || status == again) << status;
   EXPECT_FALSE(is_mapped("stream.g1"));
 }
 
-TEST_F(Session, InterruptsACallThatBeginsToBlockBehindTheClosedGate) {
+TEST_F(Session, InterruptsACallThatBlocksAfterTheGateClosed) {
   HostOptions counting = options();
   counting.count_calls = true;
   Host host(counting);
@@ -83,8 +83,8 @@ TEST_F(Session, InterruptsACallThatBeginsToBlockBehindTheClosedGate) {
   bool restarted = false;
   std::optional<Error> late;
   host_echo_says = [&](std::string_view) {
-    // Another thread blocks until the restart has closed the gate and interrupts, which waits for
-    // this thread then.
+    // Another thread blocks until the restart closes the gate and interrupts calls. The restart
+    // then waits for this thread.
     std::thread blocked([&] { EXPECT_EQ(stream->next().error().status(), interrupted); });
     EXPECT_TRUE(eventually([&] { return module(host, streams).calls.in_flight == 2; }));
     restarting = std::thread([&] { restarted = host.restart(streams).has_value(); });
@@ -101,7 +101,7 @@ TEST_F(Session, InterruptsACallThatBeginsToBlockBehindTheClosedGate) {
   EXPECT_FALSE(is_mapped("stream.g1"));
 }
 
-TEST_F(Session, GoesOnWhereItWasWhenTheRestartFails) {
+TEST_F(Session, ContinuesIfTheRestartFails) {
   Host host(options());
   auto stream = opened(host, "3");
   EXPECT_EQ(stream->next().value(), 1);
@@ -115,7 +115,7 @@ TEST_F(Session, GoesOnWhereItWasWhenTheRestartFails) {
   EXPECT_EQ(copies(), Texts{"stream.g1.so"});
 }
 
-TEST_F(Session, InterruptsWithoutLossWhenTheRestartFails) {
+TEST_F(Session, InterruptsWithoutLossIfTheRestartFails) {
   Host host(options());
   auto stream = opened(host, "1");
   EXPECT_EQ(stream->next().value(), 1);
@@ -126,13 +126,13 @@ TEST_F(Session, InterruptsWithoutLossWhenTheRestartFails) {
     status = stream->next().error().status();
     over = true;
   });
-  // The first restarts may come before the thread has got to its call.
+  // The first restarts may happen before the thread calls.
   EXPECT_TRUE(eventually([&] { return !host.restart(streams) && over; }));
   blocked.join();
-  EXPECT_EQ(status, interrupted) << "not restarted: the session is as it was";
+  EXPECT_EQ(status, interrupted) << "without TENON_RESTARTED: the session continues";
 }
 
-TEST_F(Session, LetsThreadsThatAreInsideThroughTheClosedGate) {
+TEST_F(Session, AdmitsNestedCallsThroughTheClosedGate) {
   Host host(options());
   auto stream = opened(host, "10");
   place("stream-2.so", "stream.so");
@@ -152,8 +152,8 @@ TEST_F(Session, LetsThreadsThatAreInsideThroughTheClosedGate) {
   EXPECT_EQ(stream->edition().value(), 2);
 }
 
-TEST_F(Session, GoesOnWhenACallDoesNotEndAndTheRestartFails) {
-  Host host(impatient());
+TEST_F(Session, ContinuesIfAnOverdueCallFailsTheRestart) {
+  Host host(short_timeouts());
   auto stream = opened(host, "10");
   EXPECT_EQ(stream->next().value(), 1);
   std::atomic<bool> inside{false};
@@ -161,8 +161,8 @@ TEST_F(Session, GoesOnWhenACallDoesNotEndAndTheRestartFails) {
     inside = true;
     return eventually([&] { return !inside; }) ? "let go" : "forgotten";
   };
-  std::string answer;
-  std::thread calling([&] { answer = stream->call_back("wait").value(); });
+  std::string reply;
+  std::thread calling([&] { reply = stream->call_back("wait").value(); });
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   place("stream-2.so", "stream.so");
 
@@ -173,11 +173,11 @@ TEST_F(Session, GoesOnWhenACallDoesNotEndAndTheRestartFails) {
   EXPECT_EQ(stream->next().value(), 2);
   inside = false;
   calling.join();
-  EXPECT_EQ(answer, "let go");
+  EXPECT_EQ(reply, "let go");
   EXPECT_EQ(copies(), Texts{"stream.g1.so"});
 }
 
-TEST_F(Session, HoldsCallsBackWhileTheGateIsClosed) {
+TEST_F(Session, DelaysCallsWhileTheGateIsClosed) {
   Host host(options());
   auto stream = host.create<test::Stream>("stream", {{"limit", "1000000000"}}).value();
   std::atomic<bool> over{false};

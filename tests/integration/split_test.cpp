@@ -40,7 +40,7 @@ class Split : public testing::Test {
     EXPECT_TRUE(split->open());
     return split->process(records).value();
   }
-  /// "KEY PAYLOAD" of what a record becomes, or its error.
+  /// Returns "KEY PAYLOAD" of each part of a record, or its error.
   Texts parts(const RecordV2& record, const TextMap& config = {}) {
     const auto results = process({record}, config);
     if (results.at(0).error) return {results[0].error->code + ": " + results[0].error->message};
@@ -63,7 +63,7 @@ TEST_F(Split, MakesARecordOfEachElement) {
   EXPECT_EQ(parts(record(" [ ] ")), Texts{});
 }
 
-TEST_F(Split, NamesElementsByPositionWhereThereIsNoKey) {
+TEST_F(Split, NamesElementsByPositionWithoutAKey) {
   RecordV2 without = record("[1]");
   without.key.reset();
   EXPECT_EQ(parts(without), Texts{"7/1 1"});

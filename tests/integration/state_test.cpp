@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restarts that hand the private state of instances over to the next generation.
+// Restarts that transfer the state of instances to the next generation.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +28,7 @@ class State : public Hosting {
   }
 };
 
-TEST_F(State, IsHandedOver) {
+TEST_F(State, IsTransferredToTheNewCode) {
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();
   auto other = host.create<test::Counter>("counter", {{"first", "100"}}).value();
@@ -46,27 +46,27 @@ TEST_F(State, IsHandedOver) {
   EXPECT_FALSE(is_mapped("counter.g1"));
 }
 
-TEST_F(State, GoesToANewerVersionAndBack) {
+TEST_F(State, ChangesItsVersionUpAndDown) {
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();
   ASSERT_TRUE(counter->add(7));
   place("counter-state-2.so", "counter.so");
   ASSERT_TRUE(host.restart(counters));
-  EXPECT_EQ(counter->life().value(), "create restore:1") << "the old one knows no other";
+  EXPECT_EQ(counter->life().value(), "create restore:1") << "the old code writes only version 1";
   ASSERT_TRUE(counter->add(1));
 
   ASSERT_TRUE(host.restart(counters));
-  EXPECT_EQ(counter->life().value(), "create restore:2") << "both know the newer one";
+  EXPECT_EQ(counter->life().value(), "create restore:2") << "old and new code support version 2";
   EXPECT_EQ(counter->total().value().adds, 1);
 
   place("counter-1.so", "counter.so");
-  ASSERT_TRUE(host.restart(counters)) << "and back";
+  ASSERT_TRUE(host.restart(counters)) << "back to version 1";
   EXPECT_EQ(counter->edition().value(), 1);
   EXPECT_EQ(counter->life().value(), "create restore:1");
   EXPECT_EQ(total(counter), 8);
 }
 
-/// What may be wrong with the new file, and what the restart answers.
+/// A fault of the old or new file, and the error code of the restart.
 struct Flaw {
   const char* name;
   const char* old_build;
@@ -78,11 +78,11 @@ void PrintTo(const Flaw& flaw, std::ostream* out) {
   *out << flaw.name;
 }
 
-class FailingHandover : public State, public testing::WithParamInterface<Flaw> {};
+class FailingTransfer : public State, public testing::WithParamInterface<Flaw> {};
 
-TEST_P(FailingHandover, LeavesTheOldStateServing) {
+TEST_P(FailingTransfer, KeepsTheOldStateServing) {
   place(GetParam().old_build, "counter.so");
-  Host host(impatient());
+  Host host(short_timeouts());
   auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
   ASSERT_TRUE(counter->add(2));
   place(GetParam().new_build, "counter.so");
@@ -95,12 +95,12 @@ TEST_P(FailingHandover, LeavesTheOldStateServing) {
   EXPECT_EQ(counter->add(1).value(), 43);
   EXPECT_EQ(module(host, counters).generation, 1u);
   EXPECT_TRUE(eventually([&] { return copies() == Texts{"counter.g1.so"}; }))
-      << "the new code is gone once its worker has returned";
-  EXPECT_EQ(told(Event::Type::restart_failed), 1u);
+      << "the worker unloads the new code";
+  EXPECT_EQ(count_events(Event::Type::restart_failed), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Flaws, FailingHandover,
+    Flaws, FailingTransfer,
     testing::Values(
         Flaw{"SaveFails", "counter-save-fails.so", "counter-1.so", "internal"},
         Flaw{"SaveIsTooSlow", "counter-save-waits.so", "counter-1.so", "deadline-exceeded"},
@@ -112,28 +112,28 @@ INSTANTIATE_TEST_SUITE_P(
         Flaw{"NothingTakesItOver", "counter-1.so", "counter-stateless.so", "state-refused"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(State, IsDiscardedWhereTheHostSaysSo) {
+TEST_F(State, IsDiscardedOnRequest) {
   Host host(options());
   auto counter = host.create<test::Counter>("counter", {{"first", "40"}}).value();
   ASSERT_TRUE(counter->add(2));
   place("counter-only-state-2.so", "counter.so");
   ASSERT_TRUE(host.restart(counters, {.discard_state = true}));
-  EXPECT_EQ(total(counter), 40) << "as it was configured";
+  EXPECT_EQ(total(counter), 40) << "the configured value";
   place("counter-stateless.so", "counter.so");
   ASSERT_TRUE(host.restart(counters, {.discard_state = true}));
   EXPECT_EQ(counter->edition().value(), 2);
 }
 
-TEST_F(State, DoesNotHoldCallsLongerThanTheGate) {
+TEST_F(State, DelaysCallsNoLongerThanTheGateTimeout) {
   place("counter-save-sleeps.so", "counter.so");
-  Host host(impatient());
+  Host host(short_timeouts());
   auto counter = host.create<test::Counter>("counter").value();
   std::atomic<bool> restarting{true};
   std::thread restart([&] {
     EXPECT_EQ(host.restart(counters).error().code(), "restart-failed");
     restarting = false;
   });
-  // Calls go on while the plugin still sleeps in save_state.
+  // Calls continue while the plugin sleeps in save_state.
   std::int64_t sum = 0;
   while (restarting) {
     if (counter->add(1).value() == ++sum) continue;
@@ -144,7 +144,7 @@ TEST_F(State, DoesNotHoldCallsLongerThanTheGate) {
   EXPECT_GT(sum, 0);
 }
 
-TEST_F(State, LetsWhoIsInsideThroughTheClosedGate) {
+TEST_F(State, AdmitsNestedCallsThroughTheClosedGate) {
   Host host(options());
   auto counter = host.create<test::Counter>("counter").value();
   std::thread restarting;
@@ -164,7 +164,7 @@ TEST_F(State, LetsWhoIsInsideThroughTheClosedGate) {
   EXPECT_EQ(module(host, counters).generation, 2u);
 }
 
-TEST_F(State, LosesNothingThatThreadsAddDuringRestarts) {
+TEST_F(State, LosesNoConcurrentUpdate) {
   constexpr int restarts = 1000;
   constexpr int threads = 4;
   Host host(options());
@@ -193,10 +193,10 @@ TEST_F(State, LosesNothingThatThreadsAddDuringRestarts) {
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(total(counter), added);
   EXPECT_EQ(module(host, counters).generation, restarts + 1u);
-  EXPECT_EQ(copies().size(), 1u) << "every image but the last is gone";
+  EXPECT_EQ(copies().size(), 1u) << "all images except for the last were removed";
 }
 
-TEST_F(State, IsHandedOverOfInstancesThatComeAndGoMeanwhile) {
+TEST_F(State, IsTransferredWhileInstancesComeAndGo) {
   Host host(options());
   auto kept = host.create<test::Counter>("counter", {{"first", "1"}}).value();
   std::atomic<bool> over{false};
@@ -232,7 +232,7 @@ class SessionState : public Hosting {
   }
 };
 
-TEST_F(SessionState, IsSavedBeforeTheOldOneLetsGo) {
+TEST_F(SessionState, IsSavedBeforeSuspend) {
   Host host(options());
   auto counter = opened(host);
   ASSERT_TRUE(counter->add(1));
@@ -241,12 +241,12 @@ TEST_F(SessionState, IsSavedBeforeTheOldOneLetsGo) {
   EXPECT_EQ(counter->edition().value(), 2);
   EXPECT_EQ(counter->life().value(), "create configure restore:1");
   EXPECT_EQ(counter->total().value().total, 11);
-  EXPECT_TRUE(counter->add(1).error().restarted()) << "the session begins anew";
+  EXPECT_TRUE(counter->add(1).error().restarted()) << "the session has to be opened again";
   ASSERT_TRUE(counter->open());
   EXPECT_EQ(counter->add(1).value(), 12);
 }
 
-TEST_F(SessionState, IsTakenBackWhenTheRestartFails) {
+TEST_F(SessionState, IsResumedIfTheRestartFails) {
   Host host(options());
   auto counter = opened(host);
   ASSERT_TRUE(counter->add(1));
@@ -256,10 +256,10 @@ TEST_F(SessionState, IsTakenBackWhenTheRestartFails) {
     EXPECT_FALSE(host.restart(counters));
   }
   EXPECT_EQ(counter->life().value(), "create configure save suspend resume save suspend resume");
-  EXPECT_EQ(counter->add(1).value(), 12) << "the session goes on";
+  EXPECT_EQ(counter->add(1).value(), 12) << "the session continues";
 }
 
-TEST_F(SessionState, IsTakenBackWhenTheOldOneDoesNotLetGo) {
+TEST_F(SessionState, IsResumedIfSuspendFails) {
   place("session-counter-suspend-fails.so", "counter.so");
   Host host(options());
   auto counter = opened(host);
@@ -270,13 +270,13 @@ TEST_F(SessionState, IsTakenBackWhenTheOldOneDoesNotLetGo) {
   EXPECT_EQ(counter->add(1).value(), 12);
 }
 
-TEST_F(SessionState, InterruptsWhatBlocks) {
+TEST_F(SessionState, InterruptsABlockingCall) {
   Host host(options());
   auto counter = opened(host);
   std::atomic<bool> begun{false};
   std::thread blocked([&] {
     begun = true;
-    // A thread that is late to call comes after the restart, and hears of it.
+    // If the thread calls after the restart, it gets the status of the restart.
     const auto reason = counter->block();
     EXPECT_TRUE(reason ? *reason == TENON_CANCELLED_BY_RESTART : reason.error().restarted());
   });

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * A plugin of test.example/stream: counts up to the limit and waits there. If the limit is -1, it
- * crashes; if it is -2, it reports a fatal failure. EDITION is the number of the build; a FAULT_
- * macro lets one thing go wrong. The list of the builds stands in meson.build.
- */
+ * crashes; if it is -2, it reports a fatal failure. EDITION is the number of the build. A FAULT_
+ * macro adds a fault. meson.build lists the builds. */
 #include <stdlib.h>
 #include <test/echo/v1.h>
 #include <test/stream/v1.h>
@@ -19,7 +18,7 @@ typedef struct stream {
 } stream;
 
 /* A zeroed response in the arena of the call. */
-#define ANSWER(type, name)                                \
+#define RESPONSE(type, name)                              \
   type *name = tenon_allocate_zeroed(call, sizeof(type)); \
   name->struct_size = sizeof(type)
 
@@ -58,7 +57,7 @@ static tenon_status begin(tenon_call *call, void *self, const test_stream_v1_ope
 
 static tenon_status next(tenon_call *call, void *self, const test_stream_v1_next_request *in,
                          const test_stream_v1_next_response **out) {
-  ANSWER(test_stream_v1_next_response, answer);
+  RESPONSE(test_stream_v1_next_response, response);
   stream *s = self;
   (void)in;
   if (s->limit == -1) abort();
@@ -67,15 +66,15 @@ static tenon_status next(tenon_call *call, void *self, const test_stream_v1_next
     call->functions->wait(call, -1);
     return tenon_fail(call, TENON_CANCELLED, "there was no next number");
   }
-  answer->number = ++s->last;
-  *out = answer;
+  response->number = ++s->last;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status call_back(tenon_call *call, void *self,
                               const test_stream_v1_call_back_request *in,
                               const test_stream_v1_call_back_response **out) {
-  ANSWER(test_stream_v1_call_back_response, answer);
+  RESPONSE(test_stream_v1_call_back_response, response);
   const tenon_host *host = ((stream *)self)->host;
   const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
                                        .kind = tenon_text(TEST_ECHO_V1_KIND),
@@ -90,18 +89,18 @@ static tenon_status call_back(tenon_call *call, void *self,
   status = ((const test_echo_v1 *)echo.table)->say(call, echo.self, &request, &said);
   host->release(host, &echo);
   if (status != TENON_OK) return status;
-  answer->answer = said->text;
-  *out = answer;
+  response->answer = said->text;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status edition(tenon_call *call, void *self, const test_stream_v1_edition_request *in,
                             const test_stream_v1_edition_response **out) {
-  ANSWER(test_stream_v1_edition_response, answer);
+  RESPONSE(test_stream_v1_edition_response, response);
   (void)self;
   (void)in;
-  answer->edition = EDITION;
-  *out = answer;
+  response->edition = EDITION;
+  *out = response;
   return TENON_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Readers and writers that outlive their calls: over restarts, between plugins, through adapters.
+// Readers and writers that outlive their calls: during restarts, between plugins, with adapters.
 #include <tenon/stream.hpp>
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 constexpr const char* giver = "test.example/giver";
 constexpr tenon_status revoked = TENON_ABORTED | TENON_RETRYABLE | TENON_RESTARTED;
 
-/// A text of the host's own, counted while it lives.
+/// A reader of the host, counted while it exists.
 class Text : public HostReader {
  public:
   Text(std::string text, std::atomic<int>& live) : text_(std::move(text)), live_(live) { live_++; }
@@ -71,8 +71,8 @@ class Streams : public Hosting {
   }
   Reader text(std::string_view value) { return std::make_unique<Text>(std::string(value), live_); }
 
-  /// Options with which a restart waits for nobody.
-  HostOptions impatient() {
+  /// Options whose restarts do not wait for streams.
+  HostOptions short_timeouts() {
     HostOptions chosen = options();
     chosen.restart.drain_timeout = 0ms;
     return chosen;
@@ -93,7 +93,7 @@ class Streams : public Hosting {
   mutable std::atomic<int> live_{0};
 };
 
-TEST_F(Streams, AreReadInBothForms) {
+TEST_F(Streams, AreReadWithAndWithoutACall) {
   Host host(options());
   auto store = vault(host, giver);
   ASSERT_TRUE(store->put("k", text("a longer value"), std::nullopt));
@@ -105,7 +105,7 @@ TEST_F(Streams, AreReadInBothForms) {
   EXPECT_EQ(viewed.body.read(call, room).value(), 4u);
 }
 
-TEST_F(Streams, OfThePluginReadAfterARestartFromTheOldCode) {
+TEST_F(Streams, ReadFromTheOldCodeAfterARestart) {
   Host host(options());
   auto store = vault(host, giver);
   ASSERT_TRUE(store->put("k", text("value"), std::nullopt));
@@ -134,15 +134,16 @@ TEST_F(Streams, MayBeReleasedByAnotherThreadAfterSeveralRestarts) {
   EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
 }
 
-TEST_F(Streams, AreRevokedWhenTheRestartHasWaited) {
-  Host host(impatient());
+TEST_F(Streams, AreRevokedAfterTheDrainTimeout) {
+  Host host(short_timeouts());
   auto store = vault(host, giver);
   auto reader = store->get("k").value().body;
   auto writer = store->open("k").value();
 
   ASSERT_TRUE(host.restart(giver));
 
-  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); })) << "although it is held";
+  EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }))
+      << "although the reader still exists";
   EXPECT_EQ(live_, 0);
   const auto refused = all(reader);
   EXPECT_EQ(refused.error().status(), revoked);
@@ -152,8 +153,8 @@ TEST_F(Streams, AreRevokedWhenTheRestartHasWaited) {
   EXPECT_EQ(writer.commit().error().status(), revoked);
 }
 
-TEST_F(Streams, ThatBlockAreInterruptedWhenTheRestartHasWaited) {
-  Host host(impatient());
+TEST_F(Streams, AreInterruptedAfterTheDrainTimeout) {
+  Host host(short_timeouts());
   auto store = vault(host, giver);
   auto reader = store->get("forever").value().body;
   std::optional<Error> error;
@@ -164,7 +165,7 @@ TEST_F(Streams, ThatBlockAreInterruptedWhenTheRestartHasWaited) {
   EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
 }
 
-TEST_F(Streams, EndWithTheHandleTheyCameFrom) {
+TEST_F(Streams, EndWithTheirHandle) {
   Host host(options());
   std::optional<Reader> reader;
   {
@@ -176,7 +177,7 @@ TEST_F(Streams, EndWithTheHandleTheyCameFrom) {
   EXPECT_EQ(all(*reader).error().status(), revoked);
 }
 
-TEST_F(Streams, EndWithTheirOwnHandleAmongManyOthers) {
+TEST_F(Streams, EndOnlyWithTheirOwnHandle) {
   constexpr int many = 3;
   constexpr int each = 10;
   Host host(options());
@@ -207,7 +208,7 @@ TEST_F(Streams, EndWithTheirOwnHandleAmongManyOthers) {
   EXPECT_TRUE(eventually([&] { return !is_mapped("giver.g1"); }));
 }
 
-TEST_F(Streams, OfARestartedModuleEndWithTheHost) {
+TEST_F(Streams, EndWithTheHostAfterARestart) {
   Reader reader;
   {
     Host host(options());
@@ -220,7 +221,7 @@ TEST_F(Streams, OfARestartedModuleEndWithTheHost) {
   EXPECT_EQ(all(reader).error().status(), revoked);
 }
 
-TEST_F(Streams, OfASessionEndWhenItRestarts) {
+TEST_F(Streams, EndWhenTheirSessionRestarts) {
   Host host(options());
   auto player = tape(host);
   auto idle = player->play("tune").value();
@@ -230,26 +231,26 @@ TEST_F(Streams, OfASessionEndWhenItRestarts) {
 
   ASSERT_TRUE(host.restart(giver));
 
-  // The call that is inside ends its stream, on its own thread.
+  // The thread of the active call ends its stream.
   EXPECT_TRUE(eventually([] { return !is_mapped("giver.g1"); }));
   EXPECT_EQ(all(idle).error().status(), revoked);
   reading.join();
   EXPECT_EQ(error->status(), revoked);
 }
 
-TEST_F(Streams, ThatFailFatallyRestartTheirModule) {
+TEST_F(Streams, RestartTheirModuleAfterAFatalStatus) {
   Host host(options());
   auto player = tape(host);
   auto reader = player->play("fatal").value();
   const auto failed = all(reader);
   EXPECT_EQ(failed.error().code(), "internal");
   EXPECT_EQ(failed.error().message(), "out of order");
-  EXPECT_FALSE(failed.error().fatal()) << "who passes it on is not broken";
+  EXPECT_FALSE(failed.error().fatal()) << "the caller of the stream has not failed";
   EXPECT_TRUE(eventually([&] { return module(host, giver).generation == 2; }));
   EXPECT_EQ(all(reader).error().status(), revoked);
 }
 
-TEST_F(Streams, ThatAreWrittenKeepWhatIsCommitted) {
+TEST_F(Streams, KeepOnlyCommittedWrites) {
   Host host(options());
   auto store = vault(host, giver);
   {
@@ -265,7 +266,7 @@ TEST_F(Streams, ThatAreWrittenKeepWhatIsCommitted) {
   EXPECT_EQ(kept.write(BytesView(std::string(200, 'x'))).error().code(), "out-of-range");
 }
 
-TEST_F(Streams, OfTheHostGoOverToThePluginWithSuccess) {
+TEST_F(Streams, TransferOwnershipToThePluginOnSuccess) {
   Host host(options());
   auto store = vault(host, giver);
   EXPECT_EQ(store->put("k", text("!"), std::nullopt).error().code(), "invalid-argument");
@@ -275,14 +276,14 @@ TEST_F(Streams, OfTheHostGoOverToThePluginWithSuccess) {
   EXPECT_EQ(broken.error().message(), "a bad sector");
   ASSERT_TRUE(store->keep(text("kept")));
   EXPECT_EQ(live_, 1);
-  EXPECT_EQ(store->kept().value(), "ept") << "behind what keep looked at";
+  EXPECT_EQ(store->kept().value(), "ept") << "the rest after the first byte, which keep read";
   EXPECT_EQ(live_, 0);
   ASSERT_TRUE(store->keep(text("kept")));
   ASSERT_TRUE(host.restart(giver));
   EXPECT_EQ(live_, 0) << "the old instance has released it";
 }
 
-TEST_F(Streams, ThatTheOtherVersionDoesNotHaveAreReleased) {
+TEST_F(Streams, AreReleasedIfTheOtherVersionLacksThem) {
   Host host(options());
   auto store = vault(host, giver);
   ASSERT_TRUE(store->put("k", text("value"), text("note")));
@@ -294,7 +295,7 @@ TEST_F(Streams, ThatTheOtherVersionDoesNotHaveAreReleased) {
   EXPECT_EQ(live_, 1);
 }
 
-TEST_F(Streams, OfAnotherPluginReadWhileItRestarts) {
+TEST_F(Streams, ReadFromAnotherPluginDuringItsRestart) {
   Host host(options());
   auto relay = vault(host, "test.example/taker");
   auto reader = relay->relay("test.example/giver-vault", "k").value();
@@ -306,8 +307,8 @@ TEST_F(Streams, OfAnotherPluginReadWhileItRestarts) {
   EXPECT_TRUE(eventually([&] { return module(host, giver).draining == 0; }));
 }
 
-TEST_F(Streams, OfAnotherPluginEndWhenThatHasWaited) {
-  Host host(impatient());
+TEST_F(Streams, EndAfterTheDrainTimeoutOfAnotherPlugin) {
+  Host host(short_timeouts());
   auto relay = vault(host, "test.example/taker");
   auto reader = relay->relay("test.example/giver-vault", "forever").value();
   std::optional<Error> error;
@@ -318,7 +319,7 @@ TEST_F(Streams, OfAnotherPluginEndWhenThatHasWaited) {
   EXPECT_EQ(module(host, "test.example/taker").generation, 1u);
 }
 
-TEST_F(Streams, PassedToAnotherPluginAreReleasedByThatOne) {
+TEST_F(Streams, AreReleasedByThePluginThatTookThem) {
   Host host(options());
   auto pushing = vault(host, giver);
   EXPECT_EQ(pushing->push("test.example/taker-vault", "pushed").value().status, TENON_OK);
@@ -327,8 +328,8 @@ TEST_F(Streams, PassedToAnotherPluginAreReleasedByThatOne) {
   EXPECT_EQ(live_, 0);
 }
 
-TEST_F(Streams, PassedToAnotherPluginEndWithTheCodeTheyCameFrom) {
-  Host host(impatient());
+TEST_F(Streams, EndWithTheirCodeInAnotherPlugin) {
+  Host host(short_timeouts());
   auto pushing = vault(host, giver);
   EXPECT_EQ(pushing->push("test.example/taker-vault", "pushed").value().status, TENON_OK);
   EXPECT_EQ(live_, 1);
@@ -336,7 +337,7 @@ TEST_F(Streams, PassedToAnotherPluginEndWithTheCodeTheyCameFrom) {
   EXPECT_TRUE(eventually([&] { return live_ == 0 && module(host, giver).draining == 0; }));
 }
 
-TEST_F(Streams, PassedToAMethodThatFailsStayWithTheCaller) {
+TEST_F(Streams, StayWithTheCallerOfAFailingMethod) {
   Host host(options());
   auto pushing = vault(host, giver);
   const auto pushed = pushing->push("test.example/taker-vault", "!").value();
@@ -344,23 +345,23 @@ TEST_F(Streams, PassedToAMethodThatFailsStayWithTheCaller) {
   EXPECT_EQ(pushed.releases, 0);
 }
 
-/// A stream that a plugin lends to a method of another one, which is reading it when the stream
-/// ends: the code of the lender is replaced.
+/// A stream that a plugin passes to a method of another plugin. The method is reading the stream
+/// when a restart of the owner revokes it.
 class LentStreams : public Streams {
  protected:
-  /// `text`: of the stream. Ends it, then lets the read go on.
+  /// Passes a stream with this text, revokes it during a read, then lets the read continue.
   test::Vault::PushResult push_and_end(const std::string& text) {
     Script script(world_.root());
-    Host host(impatient());
+    Host host(short_timeouts());
     auto pushing = vault(host, giver);
     script.hang("read");
     std::optional<test::Vault::PushResult> pushed;
     std::thread calling([&] { pushed = pushing->push("test.example/taker-vault", text).value(); });
     EXPECT_TRUE(script.hangs());
     EXPECT_TRUE(host.restart(giver));
-    EXPECT_EQ(live_, 1) << "the method is still inside";
+    EXPECT_EQ(live_, 1) << "the method still reads";
     EXPECT_EQ(module(host, giver).draining, 1u);
-    script.let_go();
+    script.release();
     calling.join();
     EXPECT_TRUE(eventually([] { return !is_mapped("giver.g1"); }));
     EXPECT_EQ(live_, 0);
@@ -369,19 +370,19 @@ class LentStreams : public Streams {
   }
 };
 
-TEST_F(LentStreams, EndWithTheMethodThatTookThemOver) {
+TEST_F(LentStreams, EndWithTheMethodThatTookOwnership) {
   const auto pushed = push_and_end("waits");
-  EXPECT_EQ(pushed.status, TENON_OK) << "the read had something to say";
+  EXPECT_EQ(pushed.status, TENON_OK) << "the read succeeded";
   EXPECT_EQ(pushed.releases, 1);
 }
 
-TEST_F(LentStreams, StayWithTheLenderOfAMethodThatFails) {
+TEST_F(LentStreams, StayWithTheLenderIfTheMethodFails) {
   const auto pushed = push_and_end("asks");
   EXPECT_EQ(pushed.status, revoked);
-  EXPECT_EQ(pushed.releases, 0) << "its own affair";
+  EXPECT_EQ(pushed.releases, 0) << "the lender releases it itself";
 }
 
-TEST_F(Streams, APluginThatWaitsForAnotherIsInterruptedWhenThatRestarts) {
+TEST_F(Streams, InterruptAPluginThatWaitsForARestartedOne) {
   Host host(options());
   auto waiting = vault(host, giver);
   std::optional<test::Vault::CountResult> ended;
@@ -390,10 +391,10 @@ TEST_F(Streams, APluginThatWaitsForAnotherIsInterruptedWhenThatRestarts) {
   while (live_ == 1) ASSERT_TRUE(host.restart(streams));
   counting.join();
   EXPECT_EQ(TENON_CODE(ended->status), TENON_ABORTED);
-  EXPECT_EQ(ended->cancelled, TENON_NOT_CANCELLED) << "its own call goes on";
+  EXPECT_EQ(ended->cancelled, TENON_NOT_CANCELLED) << "its own call is not cancelled";
 }
 
-/// The same class, built for each ABI version.
+/// A vault that was written with the C++ SDK, built for each ABI version.
 class StreamsInCpp : public Streams, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, StreamsInCpp, testing::Values("vault.so", "vault-abi-1.so"),
                          [](const auto& build) {
@@ -430,8 +431,8 @@ TEST_P(StreamsInCpp, AreReadAndWritten) {
   EXPECT_EQ(forever.body.read(call, room).error().code(), "deadline-exceeded");
 }
 
-TEST_F(Streams, AreReadWhileTheirModuleRestartsAgainAndAgain) {
-  Host host(impatient());
+TEST_F(Streams, ReadDuringRepeatedRestarts) {
+  Host host(short_timeouts());
   auto store = vault(host, giver);
   std::atomic<bool> over{false};
   std::atomic<int> wrong{0};

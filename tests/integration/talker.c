@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * Logs in all functions of a module and of its plugins, an echo and a tape: what a text says, in
- * each way that C has. */
+ * Logs in every function of a module and of its plugins, an echo and a tape, with every logging
+ * function of the C SDK. The text of `say` selects the function. */
 #include <pthread.h>
 #include <test/echo/v1.h>
 #include <test/tape/v1.h>
@@ -75,16 +75,16 @@ static void log_on_thread(void) {
 
 /* -- The echo -------------------------------------------------------------------- */
 
-/* What the host says of each level: '+' or '-', of the call and then of the module. */
+/* Returns '+' or '-' for each level: whether it is enabled for the call, then for the module. */
 static tenon_string levels(tenon_call *call) {
   char *text = tenon_allocate(call, 10);
-  tenon_string answer = {text, 10};
+  tenon_string response = {text, 10};
   int32_t level;
   for (level = 0; level < 5; level++) {
     text[level] = tenon_log_wanted(call, level) ? '+' : '-';
     text[5 + level] = tenon_host_log_wanted(host_of_module, level) ? '+' : '-';
   }
-  return answer;
+  return response;
 }
 
 static void discard(tenon_call *call, tenon_string text) {
@@ -98,14 +98,14 @@ static void discard(tenon_call *call, tenon_string text) {
 
 static tenon_status say(tenon_call *call, void *self, const test_echo_v1_say_request *in,
                         const test_echo_v1_say_response **out) {
-  test_echo_v1_say_response *answer = tenon_allocate_zeroed(call, sizeof *answer);
+  test_echo_v1_say_response *response = tenon_allocate_zeroed(call, sizeof *response);
   const tenon_log_pair pairs[] = {{TENON_TEXT("text"), in->text}, {TENON_TEXT("rows"), {"12", 2}}};
   (void)self;
-  answer->struct_size = sizeof *answer;
-  answer->text = in->text;
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->text = in->text;
+  *out = response;
   if (tenon_equal(in->text, tenon_text("levels"))) {
-    answer->text = levels(call);
+    response->text = levels(call);
   } else if (tenon_equal(in->text, tenon_text("discard"))) {
     discard(call, in->text);
   } else if (tenon_equal(in->text, tenon_text("thread"))) {
@@ -146,12 +146,12 @@ static void release(tenon_reader *self) {
 static tenon_status play(tenon_call *call, void *self, const test_tape_v1_play_request *in,
                          const test_tape_v1_play_response **out) {
   static tenon_reader reader = {sizeof reader, read_end, release};
-  test_tape_v1_play_response *answer = tenon_allocate_zeroed(call, sizeof *answer);
+  test_tape_v1_play_response *response = tenon_allocate_zeroed(call, sizeof *response);
   (void)self;
   (void)in;
-  answer->struct_size = sizeof *answer;
-  answer->body = &reader;
-  *out = answer;
+  response->struct_size = sizeof *response;
+  response->body = &reader;
+  *out = response;
   return TENON_OK;
 }
 

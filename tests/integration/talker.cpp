@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Logs as authors in C++ do.
+// Logs with the C++ SDK.
 #include <string>
 #include <test/sdk/echo.hpp>
 #include <thread>
@@ -41,11 +41,11 @@ struct Talker : test::sdk::EchoV1 {
   }
 
   std::string levels() const {
-    std::string answer;
+    std::string response;
     for (const Level level : {Level::trace, Level::debug, Level::info, Level::warn, Level::error}) {
-      answer += log.wants(level) ? '+' : '-';
+      response += log.wants(level) ? '+' : '-';
     }
-    return answer;
+    return response;
   }
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A counter with a session as an author in C++ writes it, with all that surrounds a restart.
-// tally.cpp makes drop-ins of it, TALLY_EDITION 1 and 2; the test makes a builtin.
+// A counter with a session that was written with the C++ SDK and implements all functions of a
+// restart. tally.cpp builds standalone plugins, TALLY_EDITION 1 and 2; the test registers a
+// builtin.
 #pragma once
 
 #include <test/sdk/session_counter.hpp>
@@ -50,7 +51,7 @@ class Tally : public test::sdk::SessionCounterV1 {
   std::string life_;
 };
 
-/// How often the module was started, and not stopped since.
+/// Number of starts of the module minus the number of stops.
 inline int tally_starts = 0;
 
 inline void start_tally(tenon::sdk::Call, tenon::sdk::Host host) {

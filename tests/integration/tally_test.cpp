@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restarts of a plugin that was written with the SDK, as a drop-in and as a builtin.
+// Restarts of a plugin that was written with the SDK, as a standalone plugin and as a builtin.
 #include "integration/tally.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace tenon::tests {
 namespace {
 
-class TallyTest : public Hosting {
+class SdkRestart : public Hosting {
  protected:
   static constexpr const char* tally = "test.example/tally";
 
@@ -34,7 +34,7 @@ class TallyTest : public Hosting {
   }
 };
 
-TEST_F(TallyTest, HandsItsStateOverAsADropIn) {
+TEST_F(SdkRestart, TransfersStateOfAStandalonePlugin) {
   place("tally-1.so", "tally.so");
   Host host(options());
   auto counter = opened(host, "tally");
@@ -53,12 +53,12 @@ TEST_F(TallyTest, HandsItsStateOverAsADropIn) {
   EXPECT_EQ(counter->life().value(), "configure restore:2");
 }
 
-/// Leaves configure out.
+/// A plugin without configure.
 struct Plain : test::sdk::SessionCounterV1 {
   std::int64_t add(std::int64_t number) override { return number; }
 };
 
-TEST_F(TallyTest, RefusesAConfigurationWhereItTakesNone) {
+TEST_F(SdkRestart, RefusesAConfigurationWithoutConfigureMethod) {
   static constexpr const char* plain = "test.example/plain";
   static const auto builtin = sdk::Builtin(plain, "1.0.0").add<Plain>(plain);
   HostOptions options = this->options();
@@ -75,7 +75,7 @@ TEST_F(TallyTest, RefusesAConfigurationWhereItTakesNone) {
   EXPECT_TRUE(counter.supports("add"));
 }
 
-TEST_F(TallyTest, GoesOnWhenItCannotSave) {
+TEST_F(SdkRestart, KeepsTheOldCodeIfSavingFails) {
   place("tally-1.so", "tally.so");
   Host host(options());
   auto counter = opened(host, "tally");
@@ -92,7 +92,7 @@ TEST_F(TallyTest, GoesOnWhenItCannotSave) {
   EXPECT_EQ(counter->life().value(), "configure save");
 }
 
-TEST_F(TallyTest, TakesHoldAgainWhenTheNextOneDoesNotTakeItsState) {
+TEST_F(SdkRestart, ResumesIfTheNewCodeRefusesTheState) {
   place("tally-1.so", "tally.so");
   Host host(options());
   auto counter = opened(host, "tally");
@@ -108,14 +108,14 @@ TEST_F(TallyTest, TakesHoldAgainWhenTheNextOneDoesNotTakeItsState) {
   EXPECT_EQ(counter->add(1).value(), 2041);
 }
 
-TEST_F(TallyTest, HandsItsStateOverAsABuiltin) {
+TEST_F(SdkRestart, TransfersStateOfABuiltin) {
   {
     Host host(with_builtin());
     auto counter = opened(host, "builtin:tally");
     EXPECT_EQ(counter->add(2).value(), 42);
     EXPECT_EQ(tally_starts, 1);
     ASSERT_TRUE(host.restart(tally));
-    EXPECT_EQ(tally_starts, 1) << "started anew, then stopped";
+    EXPECT_EQ(tally_starts, 1) << "one start and one stop more";
     EXPECT_EQ(counter->total().value().total, 42);
     EXPECT_EQ(counter->life().value(), "configure restore:2");
   }

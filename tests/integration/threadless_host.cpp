@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host in a process that gets no thread any more. Prints one line for each thing that it does:
-// what needs a thread fails with an error, all else works.
+// A host in a process that can start no more threads. Prints one line for each operation: those
+// that need a thread fail with an error, all others succeed.
 //
 //   threadless-host FOLDER PACKAGE PLUGIN
 #include <tenon/host.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts in a process that gets no thread any more.
+// Hosts in a process that can start no more threads.
 #include <gtest/gtest.h>
 
 #include "integration/hosting.hpp"
@@ -10,9 +10,9 @@ namespace {
 
 using Threads = Hosting;
 
-TEST_F(Threads, ThatCannotBeStartedAreErrorsAndEndNothing) {
+TEST_F(Threads, AreReportedIfTheyCannotStart) {
   place("counter-1.so", "counter.so");
-  world_.set("ASAN_OPTIONS", "detect_leaks=0");  // which takes a thread
+  world_.set("ASAN_OPTIONS", "detect_leaks=0");  // the leak checker starts a thread
   const Outcome run =
       world_.run({THREADLESS_HOST, world_.plugins(), "test.example/counters", "counter"});
   ASSERT_EQ(run.exit, 0) << run.out << run.err;

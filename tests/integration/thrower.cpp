@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A counter and a vault whose functions throw: the configuration of an instance names one of them
-// under "throw". What a text asks of a method or of a reader is done after the host's echo was
-// asked, however long that takes: "throw ..." or "fail ...", for good.
+// A counter and a vault whose functions throw. The configuration of an instance names the function
+// under "throw". A method or reader that gets a text first sends it to the echo of the host, which
+// may block; then it throws for "throw ...", and fails fatally for "fail ...".
 #include <test/counter/v1.h>
 #include <test/echo/v1.h>
 #include <test/vault/v1.h>
@@ -55,7 +55,7 @@ tenon_status ask(tenon_call* call, const tenon_host* host, std::string_view text
   return status;
 }
 
-/// Asks, then fails as it was told beforehand.
+/// Sends the text to the echo, then fails as the text says.
 tenon_status ask_and_fail(tenon_call* call, const tenon_host* host, std::string_view text) {
   const tenon_status status = ask(call, host, text);
   if (status != TENON_OK) return status;
@@ -78,11 +78,11 @@ void destroy(void* self) {
 tenon_status save_state(tenon_call* call, void* self, const tenon_state_request*,
                         const tenon_state_response** out) {
   Object::of(self).pass("save_state");
-  auto* answer = new_response<tenon_state_response>(call);
-  answer->state = {static_cast<const std::uint8_t*>(
-                       tenon_allocate_copy(call, &Object::of(self).total, sizeof(std::int64_t))),
-                   sizeof(std::int64_t)};
-  *out = answer;
+  auto* response = new_response<tenon_state_response>(call);
+  response->state = {static_cast<const std::uint8_t*>(
+                         tenon_allocate_copy(call, &Object::of(self).total, sizeof(std::int64_t))),
+                     sizeof(std::int64_t)};
+  *out = response;
   return TENON_OK;
 }
 
@@ -110,9 +110,9 @@ tenon_status configure_counter(tenon_call*, void* self,
 
 tenon_status add(tenon_call* call, void* self, const test_counter_v1_add_request* in,
                  const test_counter_v1_add_response** out) {
-  auto* answer = new_response<test_counter_v1_add_response>(call);
-  answer->total = Object::of(self).total += in->number;
-  *out = answer;
+  auto* response = new_response<test_counter_v1_add_response>(call);
+  response->total = Object::of(self).total += in->number;
+  *out = response;
   return TENON_OK;
 }
 
@@ -169,17 +169,17 @@ tenon_status configure_vault(tenon_call*, void* self, const test_vault_v1_config
 
 tenon_status get(tenon_call* call, void* self, const test_vault_v1_get_request* in,
                  const test_vault_v1_get_response** out) {
-  auto* answer = new_response<test_vault_v1_get_response>(call);
-  answer->body = new Reader(Object::of(self), view(in->key));
-  *out = answer;
+  auto* response = new_response<test_vault_v1_get_response>(call);
+  response->body = new Reader(Object::of(self), view(in->key));
+  *out = response;
   return TENON_OK;
 }
 
 tenon_status open(tenon_call* call, void* self, const test_vault_v1_open_request*,
                   const test_vault_v1_open_response** out) {
-  auto* answer = new_response<test_vault_v1_open_response>(call);
-  answer->sink = new Writer(Object::of(self));
-  *out = answer;
+  auto* response = new_response<test_vault_v1_open_response>(call);
+  response->sink = new Writer(Object::of(self));
+  *out = response;
   return TENON_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * A plugin whose methods have rules about when and where they may be called. It lacks those that a
- * plugin may lack. */
+ * A plugin whose methods may be called only in certain states or on certain threads. It lacks the
+ * optional methods. */
 #include <test/turns/v1.h>
 
 #include <stdatomic.h>

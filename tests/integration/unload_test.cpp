@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What restarts leave of modules that keep their code in the process, and of the libraries beside
-// modules. tests/unit/image_test.cpp looks at single images.
+// Unloading, after restarts, of modules whose code prevents it, and of libraries beside modules.
+// tests/unit/image_test.cpp tests single images.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -14,27 +14,27 @@
 namespace tenon::tests {
 namespace {
 
-// Files have other names in each test: some leave code mapped.
+// Each test uses other file names, since some leave code mapped.
 class Unload : public Hosting {
  protected:
   static constexpr const char* package = "test.example/faults";
   static constexpr const char* package_in_cpp = "test.example/echo";
 
-  /// Puts a library where the modules sibling-user look for theirs.
+  /// Installs a library in the search path of the modules sibling-user.
   void place_library(std::string_view build, std::string_view name) const {
     world_.write("lib/" + std::string(name),
                  read_file(std::string(FAULTS "/").append(build).append(".so")));
   }
 };
 
-TEST_F(Unload, OfUniqueSymbolsLeavesNothingAndBeginsAnew) {
+TEST_F(Unload, UnmapsModulesWithUniqueSymbols) {
   place_fault("unique-symbols", "echo.so");
   Host host(options());
   auto echo = host.create<test::Echo>("standalone:echo").value();
   for (int generation = 1; generation <= 5; generation++) {
     EXPECT_TRUE(echo->say("hello"));
     EXPECT_TRUE(echo->say("hello"));
-    EXPECT_EQ(echo->count().value(), 2) << "statics of another generation";
+    EXPECT_EQ(echo->count().value(), 2) << "statics of the previous generation were used";
     ASSERT_TRUE(host.restart(package_in_cpp));
     EXPECT_FALSE(is_mapped("echo.g" + std::to_string(generation)));
   }
@@ -42,7 +42,7 @@ TEST_F(Unload, OfUniqueSymbolsLeavesNothingAndBeginsAnew) {
   EXPECT_EQ(copies(), Texts{"echo.g6.so"});
 }
 
-TEST_F(Unload, TakesTheLibrariesBesideTheModuleAlong) {
+TEST_F(Unload, UnloadsLibrariesBesideTheModule) {
   place_fault("sibling-user", "echo.so");
   place_library("sibling-1", "libtests-sibling.so.1");
   place_library("deep", "libtests-deep.so.1");
@@ -55,21 +55,22 @@ TEST_F(Unload, TakesTheLibrariesBesideTheModuleAlong) {
   place_library("sibling-2", "libtests-sibling.so.1");
   ASSERT_TRUE(host.restart(package));
   EXPECT_EQ(echo->say("hello").value(), "2: hello");
-  EXPECT_EQ(echo->count().value(), 1 + 2001 + 1001) << "new, and with counts of their own";
+  EXPECT_EQ(echo->count().value(), 1 + 2001 + 1001)
+      << "the new library is loaded, and both start to count again";
   EXPECT_FALSE(is_mapped("echo.g1"));
 
   place_library("sibling-1", "libtests-sibling.so.1");
-  ASSERT_TRUE(host.restart(package)) << "the library alone has changed";
+  ASSERT_TRUE(host.restart(package)) << "only the library has changed";
   EXPECT_EQ(echo->say("hello").value(), "2: hello");
   EXPECT_EQ(echo->count().value(), 1 + 1001 + 1001);
   EXPECT_EQ(module(host, package).still_mapped, 0u);
 }
 
-TEST_F(Unload, OfThreadsThatStayIsNotTried) {
+TEST_F(Unload, IsPreventedByRunningThreads) {
   place_fault("thread-stays", "stays.so");
   Host host(options());
   auto echo = host.create<test::Echo>("standalone:echo").value();
-  ASSERT_TRUE(host.restart(package)) << "its threads harm nobody";
+  ASSERT_TRUE(host.restart(package)) << "running threads do not fail a restart";
   EXPECT_TRUE(is_mapped("stays.g1")) << "a thread runs in it";
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
   EXPECT_EQ(module(host, package).still_mapped, 1u);
@@ -79,7 +80,7 @@ TEST_F(Unload, OfThreadsThatStayIsNotTried) {
   EXPECT_EQ(told[0].generation, 1u);
 }
 
-TEST_F(Unload, OfThreadsThatAreJoinedLeavesNothing) {
+TEST_F(Unload, UnmapsModulesThatJoinTheirThreads) {
   place_fault("thread-joined", "joined.so");
   Host host(options());
   auto echo = host.create<test::Echo>("standalone:echo").value();
@@ -88,7 +89,7 @@ TEST_F(Unload, OfThreadsThatAreJoinedLeavesNothing) {
   EXPECT_EQ(module(host, package).still_mapped, 0u);
 }
 
-TEST_F(Unload, ThatCannotBeForbidsARestart) {
+TEST_F(Unload, RefusesToRestartANodeleteModule) {
   place_fault("nodelete", "nodelete.so");
   Host host(options());
   auto echo = host.create<test::Echo>("standalone:echo").value();
@@ -104,7 +105,7 @@ TEST_F(Unload, ThatCannotBeForbidsARestart) {
   EXPECT_EQ(module(host, package).still_mapped, 1u);
 }
 
-TEST_F(Unload, WaitsForTheThreadThatHoldsAnObject) {
+TEST_F(Unload, WaitsForThreadLocalObjects) {
   place_fault("thread-local", "holding.so");
   Host host(options());
   auto echo = host.create<test::Echo>("standalone:echo").value();
@@ -124,14 +125,14 @@ TEST_F(Unload, WaitsForTheThreadThatHoldsAnObject) {
   }
   ASSERT_TRUE(host.restart(package_in_cpp));
   EXPECT_TRUE(is_mapped("holding.g1"));
-  EXPECT_EQ(told(Event::Type::unload_prevented), 1u);
+  EXPECT_EQ(count_events(Event::Type::unload_prevented), 1u);
   {
     std::lock_guard lock(mutex);
     over = true;
     changed.notify_all();
   }
   thread.join();
-  EXPECT_TRUE(eventually([&] { return !is_mapped("holding.g1"); })) << "nobody looked again";
+  EXPECT_TRUE(eventually([&] { return !is_mapped("holding.g1"); })) << "the unload was not retried";
   EXPECT_TRUE(eventually([&] { return copies() == Texts{"holding.g2.so"}; }));
 }
 

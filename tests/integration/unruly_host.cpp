@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host that does not always survive its plugin: makes an instance, tells it a text, prints what
-// came of it, and ends.
+// A host that its plugin may crash: creates an instance, sends it a text, prints the result, and
+// exits.
 //
 //   unruly-host FOLDER PLUGIN TEXT [WAY]
 //
-// With the way `own-handler` it has a handler of SIGSEGV of its own; with `crashes-itself` it also
-// crashes when the plugin has answered, with `crashes-later` when the Host is gone. With
-// `crashes-when-told` it crashes as soon as it is told of a second module. With `small-stack-later`
-// it calls the plugin once, gives its thread a small alternate stack, and has a handler of SIGSEGV
-// that says whether anything was written below that.
+// WAY `own-handler`: it installs a handler for SIGSEGV. `crashes-itself`: it also crashes after the
+// call. `crashes-later`: it also crashes after the Host was destroyed. `crashes-in-event`: it
+// crashes in the event of a second module. `small-stack-later`: it calls the plugin once, gives its
+// thread a small alternate stack, and installs a handler for SIGSEGV that checks the memory below
+// the stack.
 #include <tenon/host.hpp>
 
 #include <unistd.h>
@@ -61,7 +61,7 @@ int main(int count, char** arguments) {
                       .contain_crashes = true,
                       .on_event = [&](const tenon::Event& event) {
                         const bool second = event.package == "test.example/host";
-                        if (way == "crashes-when-told" && second) *nowhere = 1;
+                        if (way == "crashes-in-event" && second) *nowhere = 1;
                       }});
     tenon::tests::host_echo_says = [](std::string_view) -> std::string {
       *nowhere = 1;
@@ -73,8 +73,8 @@ int main(int count, char** arguments) {
       return 1;
     }
     if (way == "small-stack-later" && (*plugin)->say("well?")) take_small_stack();
-    const auto answer = (*plugin)->say(arguments[3]);
-    std::cout << (answer ? *answer : answer.error().to_string()) << std::endl;
+    const auto result = (*plugin)->say(arguments[3]);
+    std::cout << (result ? *result : result.error().to_string()) << std::endl;
     if (way == "crashes-itself") *nowhere = 1;
   }
   if (way == "crashes-later") *nowhere = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Modules with one thing wrong each: the code that says so, and the harm that they do not do.
-// FAULTS is built from tests/faults/module.c.
+// Modules with one fault each: the error code that reports it, and no effect on other modules.
+// FAULTS is the folder of the builds of tests/faults/module.c.
 #include <gtest/gtest.h>
 
 #include <test/echo.hpp>
@@ -11,7 +11,7 @@
 
 extern "C" {
 
-/// What slot-interposed.so has as well: the system's loader binds the module's slot to this one.
+/// slot-interposed.so has the same symbol: the dynamic linker binds its vtable slot to this one.
 __attribute__((visibility("default"))) int tests_interposed_say(void) {
   return TENON_INTERNAL;
 }
@@ -58,10 +58,10 @@ std::string name_of(const testing::TestParamInfo<Fault>& info) {
   return name;
 }
 
-/// Found when the folder is looked through: nothing is loaded.
+/// Modules that the scan refuses. Nothing is loaded.
 using SkippedModule = BadModule;
 
-TEST_P(SkippedModule, IsToldAndHarmsNoOther) {
+TEST_P(SkippedModule, IsReportedAndLeavesOthersUsable) {
   Host host(options());
   const auto skipped = host.skipped();
   ASSERT_EQ(skipped.size(), 1u);
@@ -84,10 +84,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"kind-differs", "kind-differs"}, Fault{"some-library", "no-manifest"}),
     name_of);
 
-/// Found when the module was loaded, before any of its functions runs.
+/// Modules that are refused after loading, before any of their functions runs.
 using RefusedModule = BadModule;
 
-TEST_P(RefusedModule, IsUnloadedAndHarmsNoOther) {
+TEST_P(RefusedModule, IsUnloadedAndLeavesOthersUsable) {
   Host host(options());
   EXPECT_EQ(codes(host.skipped()), Texts());
   const auto refused = host.create<test::Echo>("echo");
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, RefusedModule,
 
 using GoodModule = Hosting;
 
-TEST_F(GoodModule, IsServedHoweverItWasDeclared) {
+TEST_F(GoodModule, LoadsWithMacrosOrDeclaredByHand) {
   for (const char* build : {"good", "good-by-hand"}) {
     SCOPED_TRACE(build);
     place_fault(build, "echo.so");
@@ -125,7 +125,7 @@ TEST_F(GoodModule, IsServedHoweverItWasDeclared) {
   }
 }
 
-TEST_F(GoodModule, IsStoppedBeforeItIsUnloaded) {
+TEST_F(GoodModule, LoadsAFreshImageAfterUnloading) {
   place_fault("good", "echo.so");
   Host host(options());
   {
@@ -134,10 +134,10 @@ TEST_F(GoodModule, IsStoppedBeforeItIsUnloaded) {
     EXPECT_EQ(echo->count().value(), 1);
   }
   auto again = host.create<test::Echo>("echo").value();
-  EXPECT_EQ(again->count().value(), 0) << "a fresh image";
+  EXPECT_EQ(again->count().value(), 0) << "the image is new";
 }
 
-TEST_F(GoodModule, MayLieInTwoPlacesOfWhichTheFirstCounts) {
+TEST_F(GoodModule, IsUsedOnceIfInstalledTwice) {
   place_fault("good", "a.so");
   place_fault("good", "b.so");
   Host host(options());
@@ -148,7 +148,7 @@ TEST_F(GoodModule, MayLieInTwoPlacesOfWhichTheFirstCounts) {
   EXPECT_EQ(host.create<test::Echo>("echo").value()->say("hello").value(), "1: hello");
 }
 
-TEST_F(GoodModule, IsNotTakenForAnotherOfItsVersion) {
+TEST_F(GoodModule, ExcludesOtherContentOfItsVersion) {
   place_fault("good", "a.so");
   place_fault("good-by-hand", "b.so");
   Host host(options());
@@ -159,7 +159,7 @@ TEST_F(GoodModule, IsNotTakenForAnotherOfItsVersion) {
   EXPECT_NE(skipped[0].found().find("a.so, which is used"), std::string_view::npos);
 }
 
-TEST_F(GoodModule, KeepsItsNameFromOtherPackages) {
+TEST_F(GoodModule, ExcludesOtherPackagesFromItsPluginNames) {
   place("probe-1.so", "a.so");
   place("probe-other-package.so", "b.so");
   Host host(options());

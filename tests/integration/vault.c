@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
  * Plugins that pass streams: a vault of test.example/vault version 1 and a tape of
- * test.example/tape. EDITION is the number of the build; each value reads with it in front. The
- * list of the builds stands in meson.build.
- */
+ * test.example/tape. EDITION is the number of the build, and the prefix of each value that is read.
+ * meson.build lists the builds. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,14 +19,14 @@
 
 typedef struct vault {
   const tenon_host *host;
-  atomic_int *live; /* of the test */
-  char text[ROOM];  /* the one value there is, whatever its key */
+  atomic_int *live; /* the counter of live streams in the test; NULL: none */
+  char text[ROOM];  /* the only value, for every key */
   tenon_reader *kept;
   tenon_instance other;
 } vault;
 
 /* A zeroed response in the arena of the call. */
-#define ANSWER(type, name)                                \
+#define RESPONSE(type, name)                              \
   type *name = tenon_allocate_zeroed(call, sizeof(type)); \
   name->struct_size = sizeof(type)
 
@@ -47,7 +46,7 @@ typedef struct text_reader {
   char text[ROOM];
 } text_reader;
 
-/* Asks the host's echo, however long that takes. */
+/* Calls the echo of the host, which may block. */
 static tenon_status ask_host(tenon_call *call, const tenon_host *host) {
   const tenon_plugin_request wanted = {.struct_size = sizeof wanted,
                                        .kind = tenon_text(TEST_ECHO_V1_KIND),
@@ -137,7 +136,7 @@ static void release_writer(tenon_writer *self) {
   free(writer);
 }
 
-/* All of a stream, as a text. */
+/* Reads a whole stream into a text. */
 static tenon_status drain(tenon_call *call, tenon_reader *from, char *text) {
   size_t size = 0;
   for (;;) {
@@ -152,7 +151,7 @@ static tenon_status drain(tenon_call *call, tenon_reader *from, char *text) {
   return TENON_OK;
 }
 
-/* -- Both --------------------------------------------------------------------- */
+/* -- Life cycle --------------------------------------------------------------- */
 
 static tenon_status create(tenon_call *call, const tenon_create_request *in, void **self) {
   vault *made = calloc(1, sizeof *made);
@@ -166,7 +165,7 @@ static void destroy(void *self) {
   vault *v = self;
   if (v->kept != NULL) v->kept->release(v->kept);
   if (v->other.table != NULL) v->host->release(v->host, &v->other);
-  memset(v, 0xff, sizeof *v); /* who reads it now crashes */
+  memset(v, 0xff, sizeof *v); /* a later use crashes */
   free(v);
 }
 
@@ -191,15 +190,15 @@ static tenon_status configure(tenon_call *call, void *self, const T(configure_re
 
 static tenon_status get(tenon_call *call, void *self, const T(get_request) * in,
                         const T(get_response) * *out) {
-  ANSWER(T(get_response), answer);
+  RESPONSE(T(get_response), response);
   const vault *v = self;
   char text[ROOM + 16];
   snprintf(text, sizeof text, "%d: %s", EDITION, v->text);
   const int plain =
       tenon_equal(in->key, tenon_text("forever")) || tenon_equal(in->key, tenon_text("asks"));
-  answer->body = &new_reader(v, plain ? in->key : tenon_text(text))->base;
-  answer->trailer = &new_reader(v, tenon_text("trailer"))->base;
-  *out = answer;
+  response->body = &new_reader(v, plain ? in->key : tenon_text(text))->base;
+  response->trailer = &new_reader(v, tenon_text("trailer"))->base;
+  *out = response;
   return TENON_OK;
 }
 
@@ -215,7 +214,7 @@ static tenon_status put(tenon_call *call, void *self, const T(put_request) * in)
 
 static tenon_status begin(tenon_call *call, void *self, const T(open_request) * in,
                           const T(open_response) * *out) {
-  ANSWER(T(open_response), answer);
+  RESPONSE(T(open_response), response);
   text_writer *writer = calloc(1, sizeof *writer);
   (void)in;
   if (writer == NULL) return tenon_fail(call, TENON_RESOURCE_EXHAUSTED, "no memory");
@@ -225,8 +224,8 @@ static tenon_status begin(tenon_call *call, void *self, const T(open_request) * 
   writer->base.release = release_writer;
   writer->to = self;
   if (writer->to->live != NULL) ++*writer->to->live;
-  answer->sink = &writer->base;
-  *out = answer;
+  response->sink = &writer->base;
+  *out = response;
   return TENON_OK;
 }
 
@@ -244,7 +243,7 @@ static tenon_status keep(tenon_call *call, void *self, const T(keep_request) * i
 
 static tenon_status kept(tenon_call *call, void *self, const T(kept_request) * in,
                          const T(kept_response) * *out) {
-  ANSWER(T(kept_response), answer);
+  RESPONSE(T(kept_response), response);
   vault *v = self;
   char text[ROOM];
   tenon_status status = TENON_NOT_FOUND;
@@ -253,12 +252,12 @@ static tenon_status kept(tenon_call *call, void *self, const T(kept_request) * i
   status = drain(call, v->kept, text);
   v->kept->release(v->kept);
   v->kept = NULL;
-  answer->text = copied(call, status == TENON_OK ? text : "");
-  *out = answer;
+  response->text = copied(call, status == TENON_OK ? text : "");
+  *out = response;
   return status;
 }
 
-/* Another vault, held until the end. */
+/* Creates another vault, which is kept until destroy. */
 static tenon_status reach(tenon_call *call, vault *v, tenon_string reference) {
   const tenon_plugin_request request = {.struct_size = sizeof request,
                                         .kind = tenon_text(TEST_VAULT_V1_KIND),
@@ -271,7 +270,7 @@ static tenon_status reach(tenon_call *call, vault *v, tenon_string reference) {
 
 static tenon_status relay(tenon_call *call, void *self, const T(relay_request) * in,
                           const T(relay_response) * *out) {
-  ANSWER(T(relay_response), answer);
+  RESPONSE(T(relay_response), response);
   vault *v = self;
   const T(get_request) wanted = {.struct_size = sizeof wanted, .key = in->key};
   const T(get_response) *got = NULL;
@@ -280,14 +279,14 @@ static tenon_status relay(tenon_call *call, void *self, const T(relay_request) *
   status = ((const test_vault_v1 *)v->other.table)->get(call, v->other.self, &wanted, &got);
   if (status != TENON_OK) return status;
   if (got->trailer != NULL) got->trailer->release(got->trailer);
-  answer->body = got->body;
-  *out = answer;
+  response->body = got->body;
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status push(tenon_call *call, void *self, const T(push_request) * in,
                          const T(push_response) * *out) {
-  ANSWER(T(push_response), answer);
+  RESPONSE(T(push_response), response);
   vault *v = self;
   const int before = releases;
   text_reader *reader;
@@ -298,16 +297,16 @@ static tenon_status push(tenon_call *call, void *self, const T(push_request) * i
     const T(keep_request) passed = {.struct_size = sizeof passed, .body = &reader->base};
     status = ((const test_vault_v1 *)v->other.table)->keep(call, v->other.self, &passed);
   }
-  answer->status = status;
-  answer->releases = releases - before;
-  if (status != TENON_OK) reader->base.release(&reader->base); /* still its own */
-  *out = answer;
+  response->status = status;
+  response->releases = releases - before;
+  if (status != TENON_OK) reader->base.release(&reader->base); /* still owned by this plugin */
+  *out = response;
   return TENON_OK;
 }
 
 static tenon_status count(tenon_call *call, void *self, const T(count_request) * in,
                           const T(count_response) * *out) {
-  ANSWER(T(count_response), answer);
+  RESPONSE(T(count_response), response);
   vault *v = self;
   const tenon_plugin_request request = {.struct_size = sizeof request,
                                         .kind = tenon_text(TEST_STREAM_V1_KIND),
@@ -323,13 +322,13 @@ static tenon_status count(tenon_call *call, void *self, const T(count_request) *
   if (status != TENON_OK) return status;
   table = stream.table;
   status = table->open(call, stream.self, &from);
-  if (v->live != NULL) ++*v->live; /* a sign that it is about to wait */
+  if (v->live != NULL) ++*v->live; /* signals that it is about to wait */
   if (status == TENON_OK) status = table->next(call, stream.self, &wanted, &number);
   if (v->live != NULL) --*v->live;
-  answer->status = status;
-  answer->cancelled = call->functions->cancelled(call);
+  response->status = status;
+  response->cancelled = call->functions->cancelled(call);
   v->host->release(v->host, &stream);
-  *out = answer;
+  *out = response;
   return TENON_OK;
 }
 
@@ -348,9 +347,9 @@ static tenon_status insert(tenon_call *call, void *self, const test_tape_v1_conf
 
 static tenon_status play(tenon_call *call, void *self, const test_tape_v1_play_request *in,
                          const test_tape_v1_play_response **out) {
-  ANSWER(test_tape_v1_play_response, answer);
-  answer->body = &new_reader(self, in->text)->base;
-  *out = answer;
+  RESPONSE(test_tape_v1_play_response, response);
+  response->body = &new_reader(self, in->text)->base;
+  *out = response;
   return TENON_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A vault as the class of an author in C++: test.example/vault version 2.
+// A vault of test.example/vault version 2 that was written with the C++ SDK.
 #include <test/sdk/vault.hpp>
 
 #include <algorithm>

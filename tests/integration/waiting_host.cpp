@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// waiting-host FOLDER PLUGIN: makes a host and an instance, writes "ready" to standard error, and
+// waiting-host FOLDER PLUGIN: creates a host and an instance, writes "ready" to standard error, and
 // waits for a signal.
 #include <tenon/host.hpp>
 

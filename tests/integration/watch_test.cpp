@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Hosts that restart modules by themselves, because their files change.
+// Hosts that watch files and restart changed modules.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,13 +29,13 @@ class Watching : public Hosting {
   std::filesystem::path file() const { return world_.plugins() / "probe.so"; }
 };
 
-TEST_F(Watching, TakesAFileThatIsRenamedIntoPlace) {
+TEST_F(Watching, RestartsAfterARename) {
   Host host(watching());
   auto probe = host.create<test::Probe>("probe", {{"word", "kept"}}).value();
   place("probe-2.so", "probe.so");
   EXPECT_TRUE(becomes(probe, 2));
   EXPECT_EQ(probe->word().value(), "kept");
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::restarted) == 1; }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::restarted) == 1; }));
   for (const Event& event : events()) {
     if (event.type == Event::Type::restarted) {
       EXPECT_EQ(event.reason, RestartReason::file_changed);
@@ -43,7 +43,7 @@ TEST_F(Watching, TakesAFileThatIsRenamedIntoPlace) {
   }
 }
 
-TEST_F(Watching, TakesAFileThatIsOverwrittenInPlaceOnlyWhenItIsWhole) {
+TEST_F(Watching, RestartsOnlyAfterAnOverwriteIsComplete) {
   Host host(watching());
   auto probe = host.create<test::Probe>("probe").value();
   const std::string whole = read_file(MODULES "/probe-2.so");
@@ -55,30 +55,31 @@ TEST_F(Watching, TakesAFileThatIsOverwrittenInPlaceOnlyWhenItIsWhole) {
     writing << whole.substr(whole.size() / 2);
   }
   EXPECT_TRUE(becomes(probe, 2));
-  EXPECT_EQ(told(Event::Type::restart_failed), 0u) << "the half was never tried";
+  EXPECT_EQ(count_events(Event::Type::restart_failed), 0u)
+      << "the incomplete file was never loaded";
 }
 
-TEST_F(Watching, GoesOnWithTheOldCodeUntilAGoodFileComes) {
+TEST_F(Watching, KeepsTheOldCodeUntilAGoodFileAppears) {
   Host host(watching());
   auto probe = host.create<test::Probe>("probe").value();
   place("probe-create-fails.so", "probe.so");
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::restart_failed) == 1; }));
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::restart_failed) == 1; }));
   EXPECT_EQ(probe->edition().value(), 1);
   place("probe-2.so", "probe.so");
   EXPECT_TRUE(becomes(probe, 2));
-  EXPECT_EQ(told(Event::Type::quarantined), 0u);
+  EXPECT_EQ(count_events(Event::Type::quarantined), 0u);
 }
 
-TEST_F(Watching, LeavesAloneWhatNobodyUses) {
+TEST_F(Watching, IgnoresUnloadedModules) {
   Host host(watching());
   place("probe-2.so", "probe.so");
   auto probe = host.create<test::Probe>("probe").value();
   EXPECT_EQ(probe->edition().value(), 2);
   EXPECT_EQ(module(host, probes).generation, 1u);
-  EXPECT_EQ(told(Event::Type::restarted), 0u);
+  EXPECT_EQ(count_events(Event::Type::restarted), 0u);
 }
 
-TEST_F(Watching, SeesFilesThatCameWithARescan) {
+TEST_F(Watching, IncludesFilesFoundByARescan) {
   Host host(watching());
   place("stream-1.so", "stream.so");
   std::filesystem::remove(file());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins as authors write them, on the bases of the SDK. The config of the source is a script, one
-// word for each read. The destination does what the payload of a record says.
+// Plugins that derive from the base classes of the SDK. The config of a source is a script with one
+// word for each read. A destination does what the payload of a record says.
 #include <tenon/sdk/async_destination.hpp>
 #include <tenon/sdk/batcher.hpp>
 #include <tenon/sdk/reading_source.hpp>
@@ -55,7 +55,7 @@ class Source : public tenon::sdk::ReadingSource {
     if (word == "fail") throw Failure(TENON_DATA_LOSS, "illegible");
     if (word == "wait") call().wait(1h);
     if (word == "endless") script_.push_front(word);
-    if (word == "fetch") {  // what is left, at once
+    if (word == "fetch") {  // buffers all remaining words
       held_.swap(script_);
       return read();
     }
@@ -80,7 +80,7 @@ class Source : public tenon::sdk::ReadingSource {
   std::deque<std::string> held_;
 };
 
-/// Reads its script in batches, as far as a batch takes it.
+/// Reads its script in batches, as many words as fit into each.
 class BatchSource : public Source {
  public:
   void read_some(tenon::sdk::RecordBatch& batch) override {
@@ -92,7 +92,7 @@ class BatchSource : public Source {
   }
 };
 
-/// Tries again by itself.
+/// Retries failed reads itself.
 class PatientSource : public Source {
  public:
   std::optional<tenon::RecordV2> read() override {
@@ -135,7 +135,7 @@ class Destination : public tenon::sdk::AsyncDestination {
   }
 
  private:
-  /// Answers what is held, the last one first.
+  /// Acknowledges the held records in reverse order.
   void release() {
     for (; !held_.empty(); held_.pop_back()) held_.back()();
   }
@@ -146,7 +146,7 @@ class Destination : public tenon::sdk::AsyncDestination {
   std::thread thread_;
 };
 
-/// Writes records in batches of three, and lists the sizes in a file.
+/// Writes records in batches of three, and appends the sizes to a file.
 class BatchDestination : public tenon::sdk::AsyncDestination {
  public:
   void configure(const tenon::sdk::Config& config) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host with the module that is built from author.cpp. AUTHORS is the folder of its builds.
+// The fixture: a host with the module that is built from author.cpp. AUTHORS is the folder of its
+// builds.
 #pragma once
 
 #include <tenon/host.hpp>
@@ -17,7 +18,7 @@ namespace tenon::tests {
 
 class Authors : public testing::Test {
  protected:
-  /// Puts a build in the place of the module.
+  /// Replaces the module by a build.
   void place(std::string_view build) const {
     world_.place(std::string(AUTHORS "/").append(build).append(".so"), "author.so");
   }

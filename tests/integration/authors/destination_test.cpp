@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A destination on the base of the SDK, as a host sees it.
+// A destination that derives from a base class of the SDK, called by a host.
 #include "integration/authors/authors.hpp"
 
 #include <tenon/destination.hpp>
@@ -30,7 +30,7 @@ class WritingDestinationTest : public Authors {
     EXPECT_TRUE((*destination_)->teardown());
   }
 
-  /// Writes a batch, whose payloads say what to do; positions count from 1. Returns the failure.
+  /// Writes a batch whose payloads say what to do. Positions count from 1. Returns the failure.
   std::string write(const Texts& payloads) {
     std::vector<RecordV2> records;
     for (const std::string& payload : payloads) {
@@ -41,7 +41,7 @@ class WritingDestinationTest : public Authors {
     return written ? "" : written.error().to_string();
   }
 
-  /// What next_acks returns: positions, each with its error, or the failure.
+  /// Returns the result of next_acks: positions, each with its error, or the failure.
   Texts next() {
     Call call;
     call.set_timeout(1min);
@@ -62,7 +62,7 @@ class WritingDestinationTest : public Authors {
     return all;
   }
 
-  /// Whether no acknowledgement is ready.
+  /// Returns whether no acknowledgement is ready.
   bool nothing_is_ready() {
     Call call;
     call.cancel();
@@ -93,7 +93,7 @@ TEST_F(WritingDestinationTest, AcknowledgesInTheOrderOfTheWrites) {
   EXPECT_EQ(next(), (Texts{"2", "3 ugly: too ugly", "4", "5", "6"}));
 }
 
-TEST_F(WritingDestinationTest, FlushesWhatIsOpenAtStop) {
+TEST_F(WritingDestinationTest, FlushesPendingRecordsAtStop) {
   open();
   EXPECT_EQ(write({"later", "later", "later"}), "");
   EXPECT_EQ(stop(), "");
@@ -109,7 +109,7 @@ TEST_F(WritingDestinationTest, WaitsAtStopForOtherThreads) {
   EXPECT_EQ(next(), Texts{end});
 }
 
-TEST_F(WritingDestinationTest, StopRefusesWhatIsOpenAtItsDeadline) {
+TEST_F(WritingDestinationTest, RefusesPendingRecordsAtTheDeadlineOfStop) {
   open({{"flush", "nothing"}});
   EXPECT_EQ(write({"later", "now", "later"}), "");
   EXPECT_EQ(stop(10ms), "");
@@ -120,7 +120,7 @@ TEST_F(WritingDestinationTest, StopRefusesWhatIsOpenAtItsDeadline) {
   EXPECT_EQ(next(), Texts{end});
 }
 
-TEST_F(WritingDestinationTest, StopsWithoutASecondFlushAfterARestartThatFailed) {
+TEST_F(WritingDestinationTest, StopsWithoutASecondFlushAfterAFailedRestart) {
   open({{"flush", "nothing"}});
   EXPECT_EQ(write({"later"}), "");
   place("author-fails");
@@ -135,7 +135,7 @@ TEST_F(WritingDestinationTest, StopsWithoutASecondFlushAfterARestartThatFailed) 
   EXPECT_EQ(next().front().substr(0, 14), "1? unanswered:");
 }
 
-TEST_F(WritingDestinationTest, RefusesWhatIsOpenWhenFlushFails) {
+TEST_F(WritingDestinationTest, RefusesPendingRecordsIfFlushFails) {
   open({{"flush", "fail"}});
   EXPECT_EQ(write({"now", "later"}), "");
   EXPECT_EQ(stop(), prefix + "stop: data-loss: lost");
@@ -154,7 +154,7 @@ TEST_F(WritingDestinationTest, RefusesARecordWhoseCallbackIsDropped) {
                            "3"}));
 }
 
-TEST_F(WritingDestinationTest, FailsWhenACallbackIsCalledTwice) {
+TEST_F(WritingDestinationTest, FailsIfACallbackIsCalledTwice) {
   open();
   EXPECT_EQ(write({"now", "twice", "now"}), "");
   EXPECT_EQ(next(), (Texts{"1", "2", "3"}));
@@ -164,7 +164,7 @@ TEST_F(WritingDestinationTest, FailsWhenACallbackIsCalledTwice) {
   EXPECT_NE(next().front().find(failure), std::string::npos);
 }
 
-TEST_F(WritingDestinationTest, AFailureEndsTheStreamWithNothingOfItsBatchAcknowledged) {
+TEST_F(WritingDestinationTest, AcknowledgesNothingOfAFailedBatch) {
   open();
   EXPECT_EQ(write({"now", "later"}), "");
   const std::string failure = prefix + "write_batch: unavailable: gone with 5";
@@ -176,7 +176,7 @@ TEST_F(WritingDestinationTest, AFailureEndsTheStreamWithNothingOfItsBatchAcknowl
   EXPECT_EQ(next(), Texts{end});
 }
 
-TEST_F(WritingDestinationTest, ARetryableFailureFailsOneBatch) {
+TEST_F(WritingDestinationTest, ContinuesAfterARetryableFailure) {
   open();
   EXPECT_EQ(write({"later", "busy"}), prefix + "write_batch: unavailable: busy (retryable)");
   EXPECT_EQ(write({"now", "later"}), "");
@@ -184,14 +184,14 @@ TEST_F(WritingDestinationTest, ARetryableFailureFailsOneBatch) {
   EXPECT_EQ(next(), (Texts{"3", "4", "5"}));
 }
 
-TEST_F(WritingDestinationTest, MayEndWithOpenCallbacks) {
+TEST_F(WritingDestinationTest, EndsWithPendingCallbacks) {
   open({{"flush", "nothing"}});
   EXPECT_EQ(write({"later"}), "");
   EXPECT_TRUE((*destination_)->teardown());
   destination_.reset();
 }
 
-/// A batch is acknowledged on a thread of the plugin, record after record.
+/// A thread of the plugin acknowledges a batch, record after record.
 TEST_F(WritingDestinationTest, WritesBatchesOfItsOwnSize) {
   const auto collect = [&](std::size_t count) {
     Texts all;
@@ -210,7 +210,7 @@ TEST_F(WritingDestinationTest, WritesBatchesOfItsOwnSize) {
   EXPECT_EQ(world_.read("sizes"), "3\n1\n");
 }
 
-TEST_F(WritingDestinationTest, AcknowledgesTenThousandRecordsInReverseAndTakesThemInPieces) {
+TEST_F(WritingDestinationTest, AcknowledgesTenThousandRecordsInReverse) {
   open();
   EXPECT_EQ(write(Texts(9999, "later")), "");
   EXPECT_EQ(write({"release"}), "");

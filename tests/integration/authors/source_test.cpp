@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A source on the base of the SDK, as a host sees it.
+// A source that derives from a base class of the SDK, called by a host.
 #include "integration/authors/authors.hpp"
 
 #include <tenon/source.hpp>
@@ -24,7 +24,7 @@ class ReadingSourceTest : public Authors {
     return source;
   }
 
-  /// The positions of the next batch, or how it failed.
+  /// Returns the positions of the next batch, or the failure.
   static std::string read(Handle<Source>& source, Call& call) {
     const auto batch = source->read_batch(call, 10, std::nullopt);
     if (!batch) return batch.error().to_string();
@@ -53,7 +53,7 @@ const std::string prefix = "test.example/author: read_batch: ";
 const std::string end = prefix + "out-of-range: no more records";
 const std::string cancelled = prefix + "cancelled: the call was cancelled";
 
-TEST_F(ReadingSourceTest, GivesRecordsAsTheyAreReadUntilTheEnd) {
+TEST_F(ReadingSourceTest, ReturnsRecordsUntilTheEnd) {
   auto source = this->source("a b");
   EXPECT_EQ(read(source), "a");
   EXPECT_EQ(read(source), "b");
@@ -62,7 +62,7 @@ TEST_F(ReadingSourceTest, GivesRecordsAsTheyAreReadUntilTheEnd) {
   EXPECT_EQ(stop(source), "b");
 }
 
-TEST_F(ReadingSourceTest, OpensBehindAPosition) {
+TEST_F(ReadingSourceTest, OpensAfterAPosition) {
   auto source = host_.create<Source>("test.example/author", {{"script", "a b c"}}).value();
   source->open(BytesView("b")).value();
   EXPECT_EQ(read(source), "c");
@@ -99,13 +99,13 @@ TEST_F(ReadingSourceTest, DrainsItsBufferBeforeItIsCancelled) {
   EXPECT_EQ(stop(source), "d");
 }
 
-TEST_F(ReadingSourceTest, ReadSeesTheCancellationOnce) {
+TEST_F(ReadingSourceTest, CancelsReadOnce) {
   auto source = this->source("wait a");
   EXPECT_EQ(read_cancelled(source), cancelled) << "read was not called, or waited";
   EXPECT_EQ(stop(source), "nothing");
 }
 
-TEST_F(ReadingSourceTest, EndsAlsoWhenReadIgnoresTheCancellation) {
+TEST_F(ReadingSourceTest, EndsIfReadIgnoresTheCancellation) {
   auto source = this->source("endless");
   EXPECT_EQ(read(source), "endless");
   EXPECT_EQ(read_cancelled(source), "endless");
@@ -113,7 +113,7 @@ TEST_F(ReadingSourceTest, EndsAlsoWhenReadIgnoresTheCancellation) {
   EXPECT_EQ(stop(source), "endless");
 }
 
-TEST_F(ReadingSourceTest, StopsWhileItWaitsWithNothingBuffered) {
+TEST_F(ReadingSourceTest, StopsWhileItWaitsWithAnEmptyBuffer) {
   auto source = this->source("wait");
   Call call;
   call.set_timeout(1min);
@@ -123,14 +123,14 @@ TEST_F(ReadingSourceTest, StopsWhileItWaitsWithNothingBuffered) {
   EXPECT_EQ(stop(source), "nothing");
 }
 
-TEST_F(ReadingSourceTest, TriesAgainByItself) {
+TEST_F(ReadingSourceTest, RetriesByItself) {
   auto source = this->source("a retry b fail", "test.example/patient-author");
   EXPECT_EQ(read(source), "a");
   EXPECT_EQ(read(source), "b");
   EXPECT_EQ(read(source), "test.example/patient-author: read_batch: data-loss: illegible");
 }
 
-TEST_F(ReadingSourceTest, ARetryEndsWhenTheSourceIsStopped) {
+TEST_F(ReadingSourceTest, EndsARetryAtStop) {
   auto source = this->source("retry a", "test.example/patient-author");
   EXPECT_EQ(read_cancelled(source),
             "test.example/patient-author: read_batch: cancelled: the call was cancelled");
@@ -143,7 +143,7 @@ TEST_F(ReadingSourceTest, NeedsNoAck) {
   EXPECT_EQ(acknowledged.error().status(), TENON_UNIMPLEMENTED);
 }
 
-TEST_F(ReadingSourceTest, GoesOnAfterARestartThatFailed) {
+TEST_F(ReadingSourceTest, ContinuesAfterAFailedRestart) {
   auto source = this->source("a wait b");
   EXPECT_EQ(read(source), "a");
   place("author-fails");

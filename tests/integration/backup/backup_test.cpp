@@ -94,7 +94,7 @@ TEST_F(OldObjectStore, KeepsObjects) {
   EXPECT_EQ(store->get_object("b", "a/1").error().code(), "not-found");
 }
 
-TEST_F(OldObjectStore, KnowsOfAnObjectOnlyThatItIsThere) {
+TEST_F(OldObjectStore, KnowsOnlyWhetherAnObjectExists) {
   auto store = create<ObjectStore>("test.example/store");
   ASSERT_TRUE(store->put_object("b", "k", content("")));
   EXPECT_EQ(store->object_info("b", "k").value(), ObjectInfoV1{});
@@ -143,7 +143,7 @@ TEST_F(OldBackup, SnapshotsHaveNoOperations) {
   EXPECT_TRUE(snapshotter->cancel("s"));
 }
 
-TEST_F(OldBackup, BackupActionsKnowTheBackupAsItWas) {
+TEST_F(OldBackup, BackupActionsGetTheBackupInVersion1) {
   auto action = create<BackupItemAction>("test.example/mark-backups", {{"added", "settings"}});
   EXPECT_EQ(action->name().value(), "test.example/mark-backups");
   EXPECT_EQ(action->applies_to().value().included_resources, Keys{"pods"});
@@ -163,7 +163,7 @@ TEST_F(OldBackup, BackupActionsKnowTheBackupAsItWas) {
   EXPECT_TRUE(action->cancel("1", nightly()));
 }
 
-TEST_F(OldBackup, BackupActionsLeaveItemsAsTheyAre) {
+TEST_F(OldBackup, BackupActionsMayLeaveItemsUnchanged) {
   auto action = create<BackupItemAction>("test.example/mark-backups");
   const auto done = action->execute("{}", nightly()).value();
   EXPECT_EQ(done.item, std::nullopt);
@@ -178,7 +178,7 @@ TEST_F(OldBackup, ActionsEndByTheDeadlineOfTheirCall) {
   EXPECT_EQ(action->execute(call, "\"slow\"", backup).error().code(), "deadline-exceeded");
 }
 
-TEST_F(OldBackup, RestoreActionsWaitForNothing) {
+TEST_F(OldBackup, RestoreActionsHaveNoOperations) {
   auto action = create<RestoreItemAction>("test.example/map-namespaces");
   EXPECT_EQ(action->name().value(), "test.example/map-namespaces");
   EXPECT_EQ(action->applies_to().value(), SelectorV1{});

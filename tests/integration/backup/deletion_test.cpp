@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The delete flow of tenon-backup in a host without builtins, where there is no delete action.
+// The delete flow of tenon-backup in a host without builtins, and so without delete actions.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -27,7 +27,7 @@ class Example : public Hosting {
     host_.emplace(std::move(options));
   }
 
-  /// Starts the host again without checks of calls, so that wrong requests reach the plugin.
+  /// Creates a new host without call checks, so that wrong requests reach the plugin.
   void pass_wrong_requests() { host_.emplace(options()); }
 
   template <class Kind>

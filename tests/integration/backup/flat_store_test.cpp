@@ -81,7 +81,7 @@ TEST_F(FlatStore, KeepsObjects) {
   EXPECT_EQ(files(), Keys{});
 }
 
-TEST_F(FlatStore, TakesAnyKey) {
+TEST_F(FlatStore, AcceptsAnyKey) {
   const Keys keys = {"..", "../x", "/", "a", "a b", "a%2Fb", "a/", "a/b", "a/b/", "\xc3\xa4"};
   for (const std::string& key : keys) EXPECT_EQ(put(key, "of " + key), "ok") << key;
   EXPECT_EQ(list(), keys);
@@ -108,7 +108,7 @@ TEST_F(FlatStore, ListsInOrderAndByPrefix) {
   EXPECT_EQ(code_of(store().list_common_prefixes("b", "", "")), "invalid-argument");
 }
 
-TEST_F(FlatStore, ListsNoFilesOfOthers) {
+TEST_F(FlatStore, IgnoresForeignFiles) {
   put("k");
   for (const char* name : {".partial-abc", "b%2fx", "b%2", "b%2F%", "c", "b%2F%41"}) {
     std::ofstream(folder() / name) << "x";
@@ -116,7 +116,7 @@ TEST_F(FlatStore, ListsNoFilesOfOthers) {
   EXPECT_EQ(list(), Keys{"k"});
 }
 
-TEST_F(FlatStore, RemovesWhatWasAbandoned) {
+TEST_F(FlatStore, RemovesAbandonedFiles) {
   std::ofstream(folder() / ".partial-old") << "x";
   std::ofstream(folder() / ".partial-new") << "x";
   fs::last_write_time(folder() / ".partial-old",
@@ -139,7 +139,7 @@ TEST_F(FlatStore, NeedsABody) {
   EXPECT_EQ(code_of(store().put_object("b", "k", Reader())), "invalid-argument");
 }
 
-TEST_F(FlatStore, AFailedPutLeavesTheOldObject) {
+TEST_F(FlatStore, KeepsTheOldObjectAfterAFailedPut) {
   put("k", "old");
   EXPECT_EQ(code_of(store().put_object("b", "k", std::make_unique<BrokenReader>())), "data-loss");
   EXPECT_EQ(get("k"), "old");

@@ -46,7 +46,7 @@ TEST_F(Hold, KeepsABackupWithALabelledResource) {
             std::string::npos);
 }
 
-TEST_F(Hold, LetsOtherBackupsGo) {
+TEST_F(Hold, AllowsDeletionOfOtherBackups) {
   auto hold = create<DeleteItemAction>(package);
   for (const char* item :
        {"{}", R"({"metadata":{}})", R"({"metadata":{"labels":{"example.io/holds":"1"}}})",
@@ -77,7 +77,7 @@ TEST_F(Hold, RefusesAWrongLabel) {
   }
 }
 
-TEST_F(Hold, RefusesWhatIsNotAnObject) {
+TEST_F(Hold, RefusesItemsThatAreNotObjects) {
   pass_wrong_requests();
   auto hold = create<DeleteItemAction>(package);
   const auto nested = [](std::size_t levels) {
@@ -121,7 +121,7 @@ std::string file_of(const char* module, const char* symbol) {
   return file;
 }
 
-TEST_F(Hold, ShowsItsModuleAlone) {
+TEST_F(Hold, ExportsOnlyItsModule) {
   EXPECT_EQ(file_of(HOLD, "tenon_module_v1"), HOLD);
   EXPECT_NE(file_of(HOLD, "__cxa_thread_atexit_impl"), HOLD);
 }
@@ -138,7 +138,7 @@ class HoldThatPanics : public Hold {
   void SetUp() override { start(HOLD_PANICS); }
 };
 
-TEST_F(HoldThatPanics, FailsTheCallAlone) {
+TEST_F(HoldThatPanics, FailsOnlyTheCall) {
   auto hold = create<DeleteItemAction>(package);
   testing::internal::CaptureStderr();
   for (int i = 0; i < 3; i++) {

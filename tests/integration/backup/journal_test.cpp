@@ -65,11 +65,11 @@ TEST_F(Journal, AppendsALineForEachResource) {
   EXPECT_TRUE(content().ends_with("\n{\"backup\":\"nightly\"}\n{\"backup\":\"nightly\"}\n"));
 }
 
-TEST_F(Journal, AppliesToAll) {
+TEST_F(Journal, AppliesToAllResources) {
   EXPECT_EQ(journal()->applies_to().value(), SelectorV1());
 }
 
-TEST_F(Journal, RefusesWhatIsNotAnObject) {
+TEST_F(Journal, RefusesItemsThatAreNotObjects) {
   pass_wrong_requests();
   auto journal = this->journal();
   ASSERT_TRUE(journal->execute(nested(200), nightly_));
@@ -102,13 +102,13 @@ TEST_F(Journal, NeedsAPath) {
             std::string::npos);
 }
 
-TEST_F(Journal, KeepsLinesWholeAfterAnotherWasCutOff) {
+TEST_F(Journal, AppendsWholeLinesAfterATruncatedOne) {
   world_.write("journal/lines.jsonl", "{\"backup\":\"ni");
   ASSERT_TRUE(journal()->execute(pod, nightly_));
   EXPECT_EQ(content(), "{\"backup\":\"ni\n" + std::string(line_of_pod));
 }
 
-TEST_F(Journal, TakesBackWhatItCouldNotWriteFully) {
+TEST_F(Journal, RemovesPartlyWrittenLines) {
   auto journal = this->journal();
   ASSERT_TRUE(journal->execute(pod, nightly_));
   const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
@@ -126,7 +126,7 @@ TEST_F(Journal, TakesBackWhatItCouldNotWriteFully) {
   EXPECT_EQ(content(), std::string(line_of_pod) + std::string(line_of_pod));
 }
 
-TEST_F(Journal, WaitsForOthersUntilItIsCancelled) {
+TEST_F(Journal, WaitsForTheLockUntilCancelled) {
   auto journal = this->journal();
   ASSERT_TRUE(journal->execute(pod, nightly_));
   const int other = open(path_.c_str(), O_RDWR | O_CLOEXEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Objects that are larger than the memory that a store may use for them: with the builtin of
-// version 2, and with the example in C through the adapter from version 1.
+// Objects larger than the memory that a store may use: with the builtin of version 2, and with the
+// example in C, which is adapted from version 1.
 #include <gtest/gtest.h>
 #include <tenon/builtins.hpp>
 #include <tenon/host.hpp>
@@ -109,7 +109,7 @@ class LargeObjects : public testing::TestWithParam<Candidate> {
   World world_;
 };
 
-TEST_P(LargeObjects, PassInLittleMemory) {
+TEST_P(LargeObjects, AreCopiedInLittleMemory) {
   Host host({.app = "", .plugin_path = {world_.plugins()}, .builtins = {builtins()}});
   auto store =
       host.create<ObjectStore>(GetParam().name, {{GetParam().parameter, folder().string()}})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Plugins that know version 1 of the backup kinds alone.
+// Plugins of version 1 of the backup kinds.
 #include <tenon/sdk/backup_item_action.hpp>
 #include <tenon/sdk/object_store.hpp>
 #include <tenon/sdk/restore_item_action.hpp>
@@ -18,7 +18,7 @@ using tenon::Json;
 using tenon::ResourceIdV1;
 using tenon::sdk::Failure;
 
-/// The content of an object, a few bytes at a time.
+/// Reads the content of an object, at most three bytes at a time.
 struct Content : tenon::sdk::Reader {
   explicit Content(std::string text) : left(std::move(text)) {}
   std::size_t read(tenon::sdk::Call, tenon::sdk::Buffer into) override {
@@ -30,7 +30,7 @@ struct Content : tenon::sdk::Reader {
   std::string left;
 };
 
-/// Keeps objects in memory, and lists them from the last to the first.
+/// Stores objects in memory, and lists them in reverse order.
 struct Store : tenon::sdk::ObjectStoreV1 {
   void put_object(std::string_view bucket, std::string_view key,
                   std::unique_ptr<tenon::sdk::Reader> body) override {

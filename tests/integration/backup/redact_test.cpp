@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The example in C++: a backup item action of version 1, which a host sees as one of version 2.
+// The example in C++: a backup item action of version 1, which the host adapts to version 2.
 #include "integration/backup/example.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class Redact : public Example {
   }
 };
 
-TEST_F(Redact, RemovesWhatTheClusterWrites) {
+TEST_F(Redact, RemovesFieldsThatTheClusterWrites) {
   EXPECT_EQ(redacted(R"({"kind":"Pod","status":{"phase":"Running"},"metadata":{"name":"a",)"
                      R"("managedFields":[{"manager":"kubectl"}],"labels":{"status":"x"}},)"
                      R"("spec":{"status":1},"z":true})"),
@@ -59,7 +59,7 @@ TEST_F(Redact, RefusesAWrongConfiguration) {
             std::string::npos);
 }
 
-TEST_F(Redact, RefusesWhatIsNotAnObject) {
+TEST_F(Redact, RefusesItemsThatAreNotObjects) {
   pass_wrong_requests();
   auto action = create<BackupItemAction>(package);
   for (const char* item : {"", "[]", "7", "{", "{}x"}) {
@@ -70,7 +70,7 @@ TEST_F(Redact, RefusesWhatIsNotAnObject) {
   }
 }
 
-TEST_F(Redact, TakesDeepSchemas) {
+TEST_F(Redact, AcceptsDeeplyNestedItems) {
   EXPECT_EQ(redacted("{\"a\":" + std::string(200, '[') + std::string(200, ']') + "}"), "unchanged");
 }
 

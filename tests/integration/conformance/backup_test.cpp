@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The conformance kit and plugins for backups that break one rule each. WRONG is the directory of
-// the modules, which are named after what is wrong with them.
+// The conformance kit with backup plugins that break one rule each. WRONG is the directory of the
+// modules, which are named after their faults.
 #include "wrong_modules.hpp"
 
 #include <gtest/gtest.h>
@@ -128,7 +128,7 @@ TEST(BackupConformance, RightPluginsPassEveryCase) {
                             "the action begins no operation for this item"}));
 }
 
-TEST(BackupConformance, ActionsWithoutSetupRunWhatNeedsNoItem) {
+TEST(BackupConformance, ActionsWithoutSetupRunCasesThatNeedNoItem) {
   Options options = vault("nothing");
   options.setups.clear();
   const auto verdict = [&](const std::string& kind, const std::string& name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The plugins of tenon keep the rules of their kinds. EXAMPLES is the directory of the examples.
+// The plugins of tenon follow the rules of their kinds. EXAMPLES is the directory of the examples.
 #include "verdicts.hpp"
 
 #include "framework/world.hpp"
@@ -46,7 +46,7 @@ class OwnModules : public testing::Test {
     return options;
   }
 
-  /// Thirty packages as dpkg lists them.
+  /// Returns a dpkg status file with thirty packages.
   std::string dpkg_status() const {
     std::string status;
     for (int number = 1; number <= 30; number++) {

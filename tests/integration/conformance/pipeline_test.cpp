@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The conformance kit and plugins for pipelines that break one rule each. WRONG is the directory of
-// the modules, which are named after what is wrong with them.
+// The conformance kit with pipeline plugins that break one rule each. WRONG is the directory of the
+// modules, which are named after their faults.
 #include "wrong_modules.hpp"
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ Options numbers(const std::string& fault,
   return options;
 }
 
-/// What is wrong with a module, and which cases find it: the words before the first colon are the
-/// kind without its domain.
+/// The fault of a module, and the cases that find it, each after its kind without the domain and a
+/// colon.
 struct Fault {
   const char* fault;
   Texts found_by;
@@ -136,7 +136,7 @@ TEST(Conformance, RightPluginsPassEveryCase) {
   }
 }
 
-TEST(Conformance, SourceWithoutEndPassesEveryCaseButThatOfTheEnd) {
+TEST(Conformance, SourceWithoutEndPassesAllOtherCases) {
   Texts not_run;
   for (const Result& result : run(numbers("nothing", {{"count", "30"}, {"waits", "true"}}))) {
     EXPECT_NE(result.verdict, Verdict::failed) << result.of.name << ": " << result.reason;
@@ -145,7 +145,7 @@ TEST(Conformance, SourceWithoutEndPassesEveryCaseButThatOfTheEnd) {
   EXPECT_EQ(not_run, Texts{"the source does not end"});
 }
 
-TEST(Conformance, PluginsWithoutConfigurationRunOnlyWhatNeedsNone) {
+TEST(Conformance, PluginsWithoutConfigurationRunCasesThatNeedNone) {
   Options options = numbers("nothing");
   options.setups.clear();
   for (const Result& result : run(options)) {
@@ -156,7 +156,7 @@ TEST(Conformance, PluginsWithoutConfigurationRunOnlyWhatNeedsNone) {
   }
 }
 
-TEST(Conformance, SourceThatReadsOnWhenItIsCancelledFails) {
+TEST(Conformance, SourceThatIgnoresCancellationFails) {
   const Options options =
       numbers("reads on when it is cancelled", {{"count", "1000000"}, {"waits", "false"}});
   for (const char* name :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The conformance kit and processors that break one rule each. WRONG is the directory of the
-// modules, which are named after what is wrong with them.
+// The conformance kit with processors that break one rule each. WRONG is the directory of the
+// modules, which are named after their faults.
 #include "wrong_modules.hpp"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ Options stamp(const std::string& fault) {
   return options;
 }
 
-/// What is wrong with a module, and which cases find it: the words before the first colon are the
-/// kind without its domain.
+/// The fault of a module, and the cases that find it, each after its kind without the domain and a
+/// colon.
 struct Fault {
   const char* fault;
   Texts found_by;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the tests of the conformance kit have in common.
+// Helpers for the tests of the conformance kit.
 #pragma once
 
 #include <tenon/sdk/conformance.hpp>
@@ -17,7 +17,7 @@ using conformance::run;
 using conformance::Verdict;
 using Texts = std::vector<std::string>;
 
-/// The cases that failed, each after its kind without the domain.
+/// Returns the failed cases, each after its kind without the domain.
 inline Texts failed_cases(const std::vector<Result>& results) {
   Texts failed;
   for (const Result& result : results) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The modules that break one rule each, and the names of their tests.
+// Paths of the modules that break one rule each, and the names of their tests.
 #pragma once
 
 #include "verdicts.hpp"
@@ -11,13 +11,13 @@
 
 namespace tenon::tests {
 
-/// The module of `kinds` with this fault.
+/// Returns the path of the module of `kinds` with this fault.
 inline std::string module_with(const std::string& kinds, std::string fault) {
   std::ranges::replace(fault, ' ', '-');
   return WRONG "/" + kinds + "-" + fault + ".so";
 }
 
-/// eg: "RepeatsAPosition"
+/// Returns the name in camel case, eg: "RepeatsAPosition".
 inline std::string name_of_test(const std::string& words) {
   std::string name;
   bool starts_word = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The fixture of these tests: a host with the module, and an empty database.
+// The fixture of the PostgreSQL tests: a host with the module, and an empty database.
 #pragma once
 
 #include <tenon/destination.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The destination on a real server.
+// The destination with a real server.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -93,7 +93,7 @@ class PostgresDestination : public Databases {
     }
     return all;
   }
-  /// The same for a record that is refused: its code and message.
+  /// Writes a record that is refused. Returns its code and message.
   std::string refusal(RecordV2 record) {
     const std::string ack = written({std::move(record)}).front();
     return ack.substr(ack.find(' ') + 1);
@@ -126,7 +126,7 @@ TEST_F(PostgresDestination, AppendsRowsWithoutAKey) {
 
 TEST_F(PostgresDestination, KeepsOneRowForEachKey) {
   rows("CREATE TABLE people (id int PRIMARY KEY, name text)");
-  ASSERT_EQ(open({}), "");  // the key is the primary key
+  ASSERT_EQ(open({}), "");  // by default the key is the primary key
   EXPECT_EQ(written({create(R"({"id":1,"name":"a"})"), create(R"({"id":2,"name":"b"})"),
                      update(R"({"id":1,"name":"c"})"), create(R"({"id":"2","name":"d"})"),
                      create(R"({"id":3,"name":"e"})"), removal(R"({"id":3})")}),
@@ -141,7 +141,7 @@ TEST_F(PostgresDestination, KeepsOneRowForEachKey) {
   EXPECT_EQ(rows("SELECT * FROM people"), Texts{});
 }
 
-TEST_F(PostgresDestination, TakesKeysOfSeveralColumns) {
+TEST_F(PostgresDestination, AcceptsKeysOfSeveralColumns) {
   ASSERT_EQ(open({{"key", "a, b"}}), "");
   EXPECT_EQ(written({create(R"({"a":1,"b":"x","c":1})"), create(R"({"a":1,"b":"y","c":2})"),
                      update(R"({"a":1,"b":"x","c":3})"), removal(R"({"a":1,"b":"y"})")})
@@ -152,7 +152,7 @@ TEST_F(PostgresDestination, TakesKeysOfSeveralColumns) {
       has(refusal(removal(R"({"a":1})")), "no-key: the record has no values for \"a\", \"b\""));
 }
 
-TEST_F(PostgresDestination, TakesTheKeyOfTheRecordWherePayloadsHaveNone) {
+TEST_F(PostgresDestination, UsesTheKeyOfTheRecordIfThePayloadHasNone) {
   ASSERT_EQ(open({{"key", "id"}}), "");
   EXPECT_EQ(written({record(Operation::Create, "k1", R"({"a":1})"),
                      record(Operation::Create, R"({"id":"k2"})", R"({"a":2})"),
@@ -163,7 +163,7 @@ TEST_F(PostgresDestination, TakesTheKeyOfTheRecordWherePayloadsHaveNone) {
   EXPECT_TRUE(has(refusal(create(R"({"a":1})")), "null value in column \"id\""));
 }
 
-TEST_F(PostgresDestination, DoesNotTakeKeysOfOthersForPrimaryKeys) {
+TEST_F(PostgresDestination, DoesNotUseForeignKeysAsPrimaryKeys) {
   rows("CREATE TABLE people (id serial PRIMARY KEY, a int)");
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(written({record(Operation::Create, "7", R"({"a":1})"),
@@ -188,14 +188,14 @@ TEST_F(PostgresDestination, LeavesDefaultsToTheServer) {
   EXPECT_EQ(value("SELECT * FROM people WHERE id = 3"), "3||y|6");
 }
 
-TEST_F(PostgresDestination, WritesColumnsThatTheServerNumbersAlways) {
+TEST_F(PostgresDestination, WritesIdentityColumns) {
   rows("CREATE TABLE people (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int)");
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(written({create(R"({"id":10,"a":1})"), update(R"({"id":10,"a":2})")}).size(), 2u);
   EXPECT_EQ(rows("SELECT * FROM people"), Texts{"10|2"});
 }
 
-TEST_F(PostgresDestination, FillsColumnsOfManyTypes) {
+TEST_F(PostgresDestination, WritesColumnsOfManyTypes) {
   rows(
       "CREATE TABLE people (id bigint PRIMARY KEY, n numeric, f float8, t timestamptz, d date, "
       "u uuid, a int[], j json, b bytea, e boolean)");
@@ -210,13 +210,13 @@ TEST_F(PostgresDestination, FillsColumnsOfManyTypes) {
             "2026-01-02|c0ffee00-0000-4000-8000-000000000000|{1,2}|{\"x\": []}|\\x00ff|t");
 }
 
-TEST_F(PostgresDestination, KeepsBigNumbersExactly) {
+TEST_F(PostgresDestination, WritesBigNumbersExactly) {
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(written({create(R"({"n":123456789012345678901234567890.123450})")}), Texts{"1"});
   EXPECT_EQ(value("SELECT n FROM people"), "123456789012345678901234567890.123450");
 }
 
-TEST_F(PostgresDestination, RefusesWhatCannotBeWrittenAlone) {
+TEST_F(PostgresDestination, RefusesOnlyInvalidRecords) {
   rows("CREATE TABLE people (id int PRIMARY KEY, n int CHECK (n < 100), m text UNIQUE)");
   ASSERT_EQ(open({}), "");
   const Texts acks =
@@ -245,7 +245,7 @@ TEST_F(PostgresDestination, RefusesWhatCannotBeWrittenAlone) {
   EXPECT_EQ(rows("SELECT id FROM people ORDER BY id"), (Texts{"1", "6"}));
 }
 
-TEST_F(PostgresDestination, CommitsNothingAfterARefusedRecordBeforeItIsSettled) {
+TEST_F(PostgresDestination, CommitsNothingPastAnUnsettledRefusal) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({}), "");
   ASSERT_EQ(write({create(R"({"id":1})"), create(R"({"id":"x"})"), create(R"({"id":2})")}), "");
@@ -259,7 +259,7 @@ TEST_F(PostgresDestination, CommitsNothingAfterARefusedRecordBeforeItIsSettled) 
   EXPECT_EQ(value("SELECT count(*) FROM people"), "3");
 }
 
-TEST_F(PostgresDestination, FindsEachRefusedRecordOfALargeBatch) {
+TEST_F(PostgresDestination, ReportsEachRefusedRecordOfALargeBatch) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({}), "");
   std::vector<RecordV2> records;
@@ -289,7 +289,7 @@ TEST_F(PostgresDestination, RefusesFieldsThatCannotBeColumns) {
   EXPECT_EQ(written({create(R"({"a":1})")}).size(), 1u);
 }
 
-TEST_F(PostgresDestination, TakesNamesOfEveryKind) {
+TEST_F(PostgresDestination, AcceptsUnusualNames) {
   rows("CREATE SCHEMA \"Sales\"\"; x\"");
   for (const std::string table :
        {R"("My ""People"" ü.€")", R"("Sales""; x".people)", "tenon_rows"}) {
@@ -325,7 +325,7 @@ TEST_F(PostgresDestination, ChecksDeferredConstraintsAtOnce) {
   EXPECT_EQ(value("SELECT count(*) FROM people"), "2");
 }
 
-TEST_F(PostgresDestination, FindsWrongSettingsWhenItOpens) {
+TEST_F(PostgresDestination, ReportsWrongSettingsInOpen) {
   EXPECT_TRUE(has(open({{"table", "nowhere.people"}}), "not-found: "));
   EXPECT_TRUE(has(open({{"table", "a b"}}), "invalid-argument: "));
   EXPECT_TRUE(
@@ -354,7 +354,7 @@ class Lock {
   postgres::Connection connection_;
 };
 
-TEST_F(PostgresDestination, EndsWaitsThatAreCancelled) {
+TEST_F(PostgresDestination, EndsWaitsIfCancelled) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({}), "");
   const Lock lock(*server_);
@@ -369,7 +369,7 @@ TEST_F(PostgresDestination, EndsWaitsThatAreCancelled) {
   });
   EXPECT_EQ((*destination_)->write_batch(call, records).error().code(), "cancelled");
   canceller.join();
-  EXPECT_TRUE(eventually([&] { return value(waiting) == "0"; })) << "the server goes on";
+  EXPECT_TRUE(eventually([&] { return value(waiting) == "0"; })) << "the server still serves";
 }
 
 TEST_F(PostgresDestination, DoesNotWaitForASilentServer) {
@@ -383,7 +383,7 @@ TEST_F(PostgresDestination, DoesNotWaitForASilentServer) {
   EXPECT_EQ(written({create(R"({"id":1})")}).size(), 1u);
 }
 
-TEST_F(PostgresDestination, ConnectsAgainAfterTheServerWasRestarted) {
+TEST_F(PostgresDestination, ReconnectsAfterAServerRestart) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({}), "");
   server_->stop();
@@ -396,7 +396,7 @@ TEST_F(PostgresDestination, ConnectsAgainAfterTheServerWasRestarted) {
   EXPECT_EQ(value("SELECT count(*) FROM people"), "1");
 }
 
-TEST_F(PostgresDestination, CanBeOpenedLaterIfTheServerHasNoMoreConnections) {
+TEST_F(PostgresDestination, ReportsTooManyConnectionsAsRetryable) {
   rows(
       "CREATE TABLE people (id int PRIMARY KEY, a int); GRANT ALL ON people TO stranger; "
       "ALTER ROLE stranger CONNECTION LIMIT 0");
@@ -406,7 +406,7 @@ TEST_F(PostgresDestination, CanBeOpenedLaterIfTheServerHasNoMoreConnections) {
   rows("ALTER ROLE stranger CONNECTION LIMIT -1");
 }
 
-TEST_F(PostgresDestination, FindsWrongUrls) {
+TEST_F(PostgresDestination, ReportsWrongUrls) {
   const std::string wrong = open({{"url", "very-secret"}});
   EXPECT_TRUE(has(wrong, "parameter \"url\" is (hidden), expected a connection string such as"));
   EXPECT_FALSE(has(wrong, "very-secret"));

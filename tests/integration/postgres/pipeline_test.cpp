@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-pipeline with the source and the destination, on a real server.
+// tenon-pipeline with the source and the destination, with a real server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tenon::tests {
 namespace {
 
-/// A config as it is in a pipeline file, from its members.
+/// Returns the entry of a plugin in a pipeline file. `members` are those of its config.
 std::string plugin(std::string_view reference, std::string_view members) {
   return sdk::text("{\"plugin\": \"", reference, "\", \"config\": {", members, "}}");
 }
@@ -54,7 +54,7 @@ class PostgresPipeline : public testing::Test {
   Server* server_ = nullptr;
 };
 
-TEST_F(PostgresPipeline, CarriesLinesToATableAndBack) {
+TEST_F(PostgresPipeline, CopiesLinesToATableAndBack) {
   std::string content;
   for (int i = 1; i <= 5000; i++) {
     content += "{\"id\":" + std::to_string(i) + ",\"name\":\"name " + std::to_string(i) + "\"}\n";
@@ -72,7 +72,7 @@ TEST_F(PostgresPipeline, CarriesLinesToATableAndBack) {
   EXPECT_EQ(world_.read("out.jsonl"), content);
 }
 
-TEST_F(PostgresPipeline, WritesEachRecordOnceThoughTheServerIsKilled) {
+TEST_F(PostgresPipeline, WritesEachRecordOnceIfTheServerIsKilled) {
   Child child = start(plugin("tenon.dev/generator", R"("count": "1000", "rate": "500")"),
                       table(R"(, "key": "id")"));
   ASSERT_TRUE(eventually([&] {
@@ -87,7 +87,7 @@ TEST_F(PostgresPipeline, WritesEachRecordOnceThoughTheServerIsKilled) {
             "1000|1|1000");
 }
 
-TEST_F(PostgresPipeline, ReadsEachRowThoughTheServerIsKilled) {
+TEST_F(PostgresPipeline, ReadsEachRowIfTheServerIsKilled) {
   server_->rows(
       "CREATE TABLE people (id int PRIMARY KEY); "
       "INSERT INTO people SELECT generate_series(1, 200000)");
@@ -103,7 +103,7 @@ TEST_F(PostgresPipeline, ReadsEachRowThoughTheServerIsKilled) {
   EXPECT_EQ(rows.size(), 200'000u);
 }
 
-TEST_F(PostgresPipeline, FollowsATableThoughTheServerAndThePipelineAreKilled) {
+TEST_F(PostgresPipeline, FollowsATableIfServerAndPipelineAreKilled) {
   server_->rows(
       "CREATE TABLE people (id int PRIMARY KEY, n int); CREATE TABLE copy (id int PRIMARY KEY, n "
       "int); INSERT INTO people SELECT i, 0 FROM generate_series(1, 20000) AS i");

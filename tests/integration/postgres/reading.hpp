@@ -16,7 +16,7 @@
 
 namespace tenon::tests {
 
-/// Returns what a record says: operation, key, payload.
+/// Returns the operation, key and payload of a record.
 inline std::string text_of(RecordV2View record) {
   constexpr const char* operations[] = {"create", "update", "delete", "snapshot"};
   std::string text = operations[static_cast<int>(record.operation())];
@@ -47,7 +47,7 @@ class Reading : public Databases {
     return opened ? "" : opened.error().to_string();
   }
 
-  /// Reads at most so many records. Returns them, or the failure.
+  /// Reads at most `max` records. Returns them, or the failure.
   Texts read(int max = 10'000) {
     Call call;
     call.set_timeout(std::chrono::seconds(20));
@@ -60,7 +60,8 @@ class Reading : public Databases {
     }
     return all;
   }
-  /// Reads until there are so many records, or to the end. Another failure is the last text.
+  /// Reads until there are `count` records, or to the end. After another failure, the last text is
+  /// its message.
   Texts read_all(std::size_t count = 1'000'000) {
     Texts all;
     while (all.size() < count) {

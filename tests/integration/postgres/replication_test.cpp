@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The source in the mode replication, on a real server.
+// The source in replication mode, with a real server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class PostgresReplication : public Reading {
     if (server_ != nullptr) remove_slots();
   }
 
-  /// The server ends the use of a slot a moment after its connection is closed.
+  /// The server releases a slot shortly after its connection was closed.
   void remove_slots() const {
     EXPECT_TRUE(eventually(
         [&] { return value("SELECT count(*) FROM pg_replication_slots WHERE active") == "0"; }));
@@ -51,7 +51,7 @@ class PostgresReplication : public Reading {
     config.emplace("mode", "replication");
     return open(config, std::move(position));
   }
-  /// Opens the source with one row, and reads it, so that changes follow.
+  /// Opens the source with one row and reads it. Further reads return changes.
   std::string follow_after(const std::string& insert, TextMap config = {}) {
     rows(insert);
     std::string failure = follow(std::move(config));
@@ -82,14 +82,14 @@ TEST_F(PostgresReplication, FollowsChangesAfterTheSnapshot) {
   EXPECT_TRUE(has(positions_[1], R"({"slot":"tenon_public_people","lsn":"0/)"));
 }
 
-TEST_F(PostgresReplication, HasTheSameValuesAsTheSnapshot) {
+TEST_F(PostgresReplication, ReturnsTheSameValuesAsTheSnapshot) {
   rows(
       "CREATE TYPE mood AS ENUM ('ok', 'so so'); CREATE TYPE pair AS (a int, b text); "
       "CREATE TABLE people (id int PRIMARY KEY, i2 int2, i8 int8, n numeric, n2 numeric(10,2), "
       "f4 float4, f8 float8, b bool, t text, v varchar(5), c char(5), j json, jb jsonb, a int[], "
       "at text[], d date, ts timestamp, tz timestamptz, iv interval, by bytea, u uuid, m mood, "
       "p pair, bits bit(3), \"Na\"\"me\" text, inet inet)");
-  // Values that are written like this are ambiguous: IST is the time of several countries.
+  // Such values are ambiguous: IST is the abbreviation of several time zones.
   rows(
       "ALTER ROLE postgres SET datestyle = 'SQL'; ALTER ROLE postgres SET timezone = "
       "'Asia/Kolkata'");
@@ -136,7 +136,7 @@ TEST_F(PostgresReplication, ResumesAfterAnyRecordOfATransaction) {
   }
 }
 
-TEST_F(PostgresReplication, SendsAgainWhatWasNotAcknowledged) {
+TEST_F(PostgresReplication, RepeatsUnacknowledgedChanges) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
   const std::string created = confirmed();
@@ -156,7 +156,7 @@ TEST_F(PostgresReplication, SendsAgainWhatWasNotAcknowledged) {
   EXPECT_EQ(read(), Texts{R"(create {"id":2} - {"id":2})"});
 }
 
-TEST_F(PostgresReplication, ConfirmsTheLogWhileNobodyReads) {
+TEST_F(PostgresReplication, ConfirmsTheLogWithoutReads) {
   rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE other (id int)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)", {{"timeout", "3s"}}), "");
   rows("INSERT INTO people VALUES (1)");
@@ -197,7 +197,7 @@ TEST_F(PostgresReplication, KeepsLongValuesThatDidNotChange) {
   EXPECT_EQ(all[2], "update {\"id\":1} {\"id\":1,\"a\":2," + big + " {\"id\":1,\"a\":3," + big);
 }
 
-TEST_F(PostgresReplication, FollowsColumnsThatChange) {
+TEST_F(PostgresReplication, FollowsSchemaChanges) {
   rows("CREATE TABLE people (id int PRIMARY KEY, a int)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
   rows("INSERT INTO people VALUES (1, 1)");
@@ -220,7 +220,7 @@ TEST_F(PostgresReplication, ReadsManyChangesOfOneTransaction) {
   EXPECT_TRUE(has(positions_.back(), R"(,"record":10000})"));
 }
 
-TEST_F(PostgresReplication, EndsAWaitThatIsCancelled) {
+TEST_F(PostgresReplication, EndsWaitsIfCancelled) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
   Call call;
@@ -233,7 +233,7 @@ TEST_F(PostgresReplication, EndsAWaitThatIsCancelled) {
   canceller.join();
 }
 
-TEST_F(PostgresReplication, ReadsOnAfterTheServerWasKilled) {
+TEST_F(PostgresReplication, ContinuesAfterTheServerWasKilled) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0)"), "");
   rows("INSERT INTO people SELECT generate_series(1, 5000)");
@@ -254,7 +254,7 @@ TEST_F(PostgresReplication, ReadsOnAfterTheServerWasKilled) {
   EXPECT_EQ(std::unique(positions_.begin(), positions_.end()), positions_.end());
 }
 
-TEST_F(PostgresReplication, MakesAndRemovesTheSlot) {
+TEST_F(PostgresReplication, CreatesAndDropsTheSlot) {
   rows("CREATE SCHEMA \"My s\"; CREATE TABLE \"My s\".p (id int PRIMARY KEY)");
   const TextMap config = with({{"table", "\"My s\".p"}, {"mode", "replication"}});
   auto source = host_->create<Source>(postgres, config).value();
@@ -277,7 +277,7 @@ TEST_F(PostgresReplication, MakesAndRemovesTheSlot) {
   rows("DROP SCHEMA \"My s\" CASCADE");
 }
 
-TEST_F(PostgresReplication, SaysThatTheSlotIsGone) {
+TEST_F(PostgresReplication, ReportsAMissingSlot) {
   rows("CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people VALUES (1)");
   ASSERT_EQ(follow(), "");
   ASSERT_EQ(read().size(), 1u);
@@ -288,7 +288,7 @@ TEST_F(PostgresReplication, SaysThatTheSlotIsGone) {
   EXPECT_EQ(follow(), "");  // reads the whole table
 }
 
-TEST_F(PostgresReplication, RefusesPositionsOfOthers) {
+TEST_F(PostgresReplication, RefusesForeignPositions) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(follow(), "");
   for (const std::string position :
@@ -308,7 +308,7 @@ TEST_F(PostgresReplication, RefusesPositionsOfOthers) {
   EXPECT_TRUE(has(open({{"slot", "a"}}), "only the mode \"replication\" uses"));
 }
 
-TEST_F(PostgresReplication, SaysWhyReplicationIsNotAllowed) {
+TEST_F(PostgresReplication, ExplainsWhyReplicationIsRefused) {
   rows("CREATE TABLE people (id int PRIMARY KEY); CREATE TABLE keyless (a int)");
   rows("GRANT SELECT ON people TO stranger");
   EXPECT_TRUE(has(follow({{"url", server_->url("stranger")}}), "permission-denied: "));
@@ -327,7 +327,7 @@ TEST_F(PostgresReplication, SaysWhyReplicationIsNotAllowed) {
   server_->start();
 }
 
-TEST_F(PostgresReplication, SaysThatChangesHaveNoKey) {
+TEST_F(PostgresReplication, ReportsChangesWithoutAKey) {
   rows("CREATE TABLE people (id int PRIMARY KEY, a int NOT NULL UNIQUE)");
   rows("ALTER TABLE people REPLICA IDENTITY FULL");
   ASSERT_EQ(follow_after("INSERT INTO people VALUES (0, 0)", {{"key", "a"}}), "");

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 using Command = std::vector<std::string>;
 
-/// Returns the folder of the newest server that is installed; empty: there is none.
+/// Returns the folder of the newest installed server, or an empty path if there is none.
 fs::path find_server() {
   fs::path found;
   std::error_code ignored;
@@ -30,7 +30,7 @@ fs::path find_server() {
   return found;
 }
 
-/// Returns the command as the server accepts it, which does not run as root.
+/// Returns the command run as the user nobody if this is root, since the server refuses root.
 Command as_nobody(Command command) {
   if (geteuid() == 0) {
     command.insert(command.begin(),
@@ -65,7 +65,7 @@ Server::Server() {
       world_.run(as_nobody({find_server() / "initdb", "-D", data, "-U", "postgres", "-A", "trust",
                             "-E", "UTF8", "--locale=C.UTF-8", "-N"}));
   if (made.exit != 0) throw std::runtime_error("initdb: " + made.err);
-  // Of two users, one has a password and one may do nothing.
+  // Two users: one has a password, the other has no permissions.
   const std::string access =
       "local all guarded scram-sha-256\nlocal all all trust\n"
       "local replication all trust\n";
@@ -96,7 +96,7 @@ void Server::stop() {
 }
 
 void Server::kill() {
-  child_->signal(SIGQUIT);  // as a crash, but for what it leaves of memory
+  child_->signal(SIGQUIT);  // like a crash, except that shared memory is released
   child_->wait();
   child_.reset();
 }

@@ -13,8 +13,8 @@
 
 namespace tenon::tests {
 
-/// Returns the limits of a test.
-postgres::WaitLimits limits();
+/// Returns the time limits for tests.
+postgres::Patience patience();
 
 class Server {
  public:
@@ -33,7 +33,7 @@ class Server {
 
   /// Starts the server after it was stopped, and waits until it is ready.
   void start(std::string_view wal_level = "logical");
-  /// Stops the server in order.
+  /// Shuts the server down.
   void stop();
   /// Kills the server.
   void kill();

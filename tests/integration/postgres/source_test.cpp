@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The source on a real server.
+// The source with a real server.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,7 +30,7 @@ TEST_F(PostgresSource, ReadsTheRowsOfATable) {
   EXPECT_EQ(positions_, (Texts{R"({"snapshot":{"id":1}})", R"({"snapshot":{"id":2}})"}));
 }
 
-TEST_F(PostgresSource, EndsAtOnceWithAnEmptyTable) {
+TEST_F(PostgresSource, EndsImmediatelyForAnEmptyTable) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({}), "");
   EXPECT_EQ(read(), Texts{end});
@@ -51,7 +51,7 @@ TEST_F(PostgresSource, ResumesAfterAnyRow) {
   }
 }
 
-TEST_F(PostgresSource, TakesOtherColumnsForTheKey) {
+TEST_F(PostgresSource, UsesTheConfiguredKeyColumns) {
   rows(
       "CREATE TABLE people (a int, \"B \"\"b\" text); INSERT INTO people VALUES (1, 'y'), (2, "
       "'x'), "
@@ -90,7 +90,7 @@ TEST_F(PostgresSource, PollsForChangesByAColumn) {
                                 R"(update {"id":3} - {"id":3,"changed":11})"}));
 }
 
-TEST_F(PostgresSource, EndsWaitsThatAreCancelled) {
+TEST_F(PostgresSource, EndsWaitsIfCancelled) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   ASSERT_EQ(open({{"mode", "poll"}, {"interval", "1h"}}), "");
   Call call;
@@ -111,7 +111,7 @@ TEST_F(PostgresSource, ReadsLongRowsAndManyColumns) {
   EXPECT_GT(bytes, 3u * 10'485'760u);
 }
 
-TEST_F(PostgresSource, ReadsOnAfterTheServerWasRestarted) {
+TEST_F(PostgresSource, ContinuesAfterAServerRestart) {
   rows(
       "CREATE TABLE people (id int PRIMARY KEY); INSERT INTO people SELECT generate_series(1, "
       "20000)");
@@ -126,7 +126,7 @@ TEST_F(PostgresSource, ReadsOnAfterTheServerWasRestarted) {
   EXPECT_EQ(before + read_all().size(), 20000u);
 }
 
-TEST_F(PostgresSource, FindsWrongSettingsWhenItOpens) {
+TEST_F(PostgresSource, ReportsWrongSettingsInOpen) {
   EXPECT_TRUE(has(open({}), "not-found: table public.people does not exist; fix: create it"));
   EXPECT_TRUE(has(open({{"mode", "fast"}}), "parameter \"mode\" is \"fast\", expected snapshot"));
   EXPECT_TRUE(has(open({{"column", "a"}}), "\"column\" is set, which only the mode \"poll\" uses"));
@@ -137,7 +137,7 @@ TEST_F(PostgresSource, FindsWrongSettingsWhenItOpens) {
   }
 }
 
-TEST_F(PostgresSource, IsDescribedWithItsParameters) {
+TEST_F(PostgresSource, DescribesItsParameters) {
   auto specifier = host_->create<Specifier>(postgres).value();
   const Specification all = specifier->specify().value();
   EXPECT_EQ(all.name, postgres);
@@ -148,7 +148,7 @@ TEST_F(PostgresSource, IsDescribedWithItsParameters) {
   EXPECT_EQ(all.destination_parameters.size(), 4u);
 }
 
-TEST_F(PostgresSource, FindsWrongColumns) {
+TEST_F(PostgresSource, ReportsWrongColumns) {
   rows("CREATE TABLE people (id int PRIMARY KEY)");
   EXPECT_TRUE(has(open({{"key", "other"}}), "not-found: "));
   EXPECT_TRUE(has(open({{"mode", "poll"}, {"column", "other"}}), "not-found: "));

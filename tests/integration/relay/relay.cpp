@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A relay and a sink of version 1, which know records of version 1. RELAY_DROPS: a relay that makes
-// a record of its own instead of one from what it was given.
+// A relay and a sink of version 1, which use records of version 1. With RELAY_DROPS the relay
+// builds a new record instead of a copy of its input, and so loses the bag.
 #include <test/sdk/relay.hpp>
 #include <test/sdk/sink.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Documents that go through a plugin of an older version: what it does not know comes back with
-// what it answers.
+// Documents that pass through a plugin of an older version: fields that it does not know return in
+// its response.
 #include <tenon/sdk/conformance.hpp>
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class Relay : public Hosting {
   }
 };
 
-TEST_F(Relay, GivesBackWhatItsVersionCannotName) {
+TEST_F(Relay, ReturnsFieldsThatItsVersionLacks) {
   place("relay.so");
   Host host(options());
   auto relay = host.create<test::Relay>("test.example/relay").value();
@@ -41,7 +41,7 @@ TEST_F(Relay, GivesBackWhatItsVersionCannotName) {
   EXPECT_EQ(conformance::lost(record(), passed), "");
 }
 
-TEST_F(Relay, LosesItWhereItDropsTheBag) {
+TEST_F(Relay, LosesFieldsIfItDropsTheBag) {
   place("relay-drops.so");
   Host host(options());
   auto relay = host.create<test::Relay>("test.example/relay").value();
@@ -52,17 +52,17 @@ TEST_F(Relay, LosesItWhereItDropsTheBag) {
             "make the document from the one that it comes from (tenon::own), or copy its bag");
 }
 
-TEST_F(Relay, TheKitSeesAChangedBag) {
+TEST_F(Relay, ReportsAChangedBag) {
   RecordV2 changed = record();
   changed.bag = to_bytes("{}");
   EXPECT_NE(conformance::lost(record(), changed).find("the bag was changed: "), std::string::npos);
 }
 
-TEST_F(Relay, NothingIsAddedToTheBagOfWhatDoesNotComeBack) {
+TEST_F(Relay, AddsNothingToTheBagOfInputOnlyDocuments) {
   place("relay.so");
   Host host(options());
   auto sink = host.create<test::Sink>("test.example/sink").value();
-  EXPECT_EQ(sink->bag_of(record()).value(), conformance::bag()) << "what was in it stays";
+  EXPECT_EQ(sink->bag_of(record()).value(), conformance::bag()) << "the bag keeps its content";
   RecordV2 plain = record();
   plain.bag.clear();
   EXPECT_EQ(sink->bag_of(plain).value(), Bytes());

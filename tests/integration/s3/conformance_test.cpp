@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The store keeps the rules of its kind. MODULES is the directory of its module.
+// The store follows the rules of its kind. MODULES is the directory of its module.
 #include <tenon/sdk/conformance.hpp>
 
 #include <gtest/gtest.h>

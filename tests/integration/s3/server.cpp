@@ -11,7 +11,7 @@
 namespace tenon::tests {
 namespace {
 
-constexpr const char* python = "/usr/bin/python3";  // the one that Debian's packages are for
+constexpr const char* python = "/usr/bin/python3";  // the interpreter of Debian's packages
 
 s3::Settings settings(const TextMap& config) {
   Call call;

@@ -24,7 +24,7 @@ class Server {
   /// Returns the configuration of a store on it.
   TextMap config() const;
 
-  /// Its only bucket.
+  /// The only bucket of the server.
   static constexpr const char* bucket = "backups";
   /// Returns the keys of uploads that were neither completed nor aborted.
   std::vector<std::string> unfinished_uploads() const;

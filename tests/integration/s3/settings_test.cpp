@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Valid configurations of the store, seen in its signed addresses, and invalid ones.
+// Valid configurations of the store, checked through its signed URLs, and invalid ones.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,13 +21,13 @@ class Settings : public Storing {
     return more;
   }
 
-  /// Returns the address of an object with this configuration, without its query.
-  std::string address(const TextMap& config, std::string_view bucket = "photos",
-                      std::string_view key = "a b/c") {
-    return signed_address(config, bucket, key).substr(0, query_begin_);
+  /// Returns the signed URL of an object with this configuration, without its query.
+  std::string url_of(const TextMap& config, std::string_view bucket = "photos",
+                     std::string_view key = "a b/c") {
+    return signed_url(config, bucket, key).substr(0, query_begin_);
   }
-  std::string signed_address(const TextMap& config, std::string_view bucket = "photos",
-                             std::string_view key = "a b/c") {
+  std::string signed_url(const TextMap& config, std::string_view bucket = "photos",
+                         std::string_view key = "a b/c") {
     std::string url = create(config)->create_signed_url(bucket, key, 1h).value();
     query_begin_ = url.find('?');
     return url;
@@ -46,22 +46,22 @@ class Settings : public Storing {
   std::size_t query_begin_ = 0;
 };
 
-TEST_F(Settings, DefaultToTheServersOfAmazon) {
-  EXPECT_EQ(address(with({})), "https://photos.s3.us-east-1.amazonaws.com/a%20b/c");
-  EXPECT_EQ(address(with({{"region", "eu-central-1"}})),
+TEST_F(Settings, DefaultToAmazon) {
+  EXPECT_EQ(url_of(with({})), "https://photos.s3.us-east-1.amazonaws.com/a%20b/c");
+  EXPECT_EQ(url_of(with({{"region", "eu-central-1"}})),
             "https://photos.s3.eu-central-1.amazonaws.com/a%20b/c");
-  EXPECT_EQ(address(with({{"path_style", "true"}})),
+  EXPECT_EQ(url_of(with({{"path_style", "true"}})),
             "https://s3.us-east-1.amazonaws.com/photos/a%20b/c");
 }
 
-TEST_F(Settings, NameAnotherServer) {
-  EXPECT_EQ(address(with({{"endpoint", "http://localhost:9000"}})),
+TEST_F(Settings, AcceptAnotherEndpoint) {
+  EXPECT_EQ(url_of(with({{"endpoint", "http://localhost:9000"}})),
             "http://localhost:9000/photos/a%20b/c");
-  EXPECT_EQ(address(with({{"endpoint", "https://s3.example.org:443/"}})),
+  EXPECT_EQ(url_of(with({{"endpoint", "https://s3.example.org:443/"}})),
             "https://s3.example.org/photos/a%20b/c");
-  EXPECT_EQ(address(with({{"endpoint", "https://s3.example.org"}, {"path_style", "false"}})),
+  EXPECT_EQ(url_of(with({{"endpoint", "https://s3.example.org"}, {"path_style", "false"}})),
             "https://photos.s3.example.org/a%20b/c");
-  EXPECT_EQ(address(with({{"endpoint", "http://[::1]:9000"}})), "http://[::1]:9000/photos/a%20b/c");
+  EXPECT_EQ(url_of(with({{"endpoint", "http://[::1]:9000"}})), "http://[::1]:9000/photos/a%20b/c");
 }
 
 TEST_F(Settings, TakeCredentialsFromTheEnvironment) {
@@ -69,7 +69,7 @@ TEST_F(Settings, TakeCredentialsFromTheEnvironment) {
   const Variable secret("AWS_SECRET_ACCESS_KEY", "secret");
   const Variable token("AWS_SESSION_TOKEN", "token-of-environment");
   for (const TextMap& config : {TextMap{}, TextMap{{"region", "us-east-1"}}}) {
-    const std::string url = signed_address(config);
+    const std::string url = signed_url(config);
     EXPECT_NE(url.find("FROM-ENVIRONMENT%2F"), std::string::npos) << url;
     EXPECT_NE(url.find("token-of-environment"), std::string::npos) << url;
   }
@@ -77,11 +77,11 @@ TEST_F(Settings, TakeCredentialsFromTheEnvironment) {
 
 TEST_F(Settings, UseATokenOfTheEnvironmentOnlyWithItsKey) {
   const Variable token("AWS_SESSION_TOKEN", "token-of-environment");
-  EXPECT_EQ(signed_address(with({})).find("token-of-environment"), std::string::npos);
-  EXPECT_NE(signed_address(with({{"session_token", "own"}})).find("Token=own&"), std::string::npos);
+  EXPECT_EQ(signed_url(with({})).find("token-of-environment"), std::string::npos);
+  EXPECT_NE(signed_url(with({{"session_token", "own"}})).find("Token=own&"), std::string::npos);
 }
 
-TEST_F(Settings, WithoutCredentialsAreRefused) {
+TEST_F(Settings, RequireCredentials) {
   expect_refused(
       {{"region", "us-east-1"}},
       "parameter \"access_key_id\" is required, or AWS_ACCESS_KEY_ID in the environment");
@@ -91,7 +91,7 @@ TEST_F(Settings, WithoutCredentialsAreRefused) {
   expect_refused(with({{"session_token", "very-secret \x7f"}}), "parameter \"session_token\" has");
 }
 
-TEST_F(Settings, ThatAreWrongAreNamed) {
+TEST_F(Settings, ReportWrongValuesByName) {
   expect_refused(with({{"endpoint", "s3.example.org"}}), "parameter \"endpoint\" is");
   expect_refused(with({{"endpoint", "ftp://s3.example.org"}}), "parameter \"endpoint\" is");
   expect_refused(with({{"endpoint", "http://s3.example.org/base"}}), "parameter \"endpoint\" is");
@@ -112,7 +112,7 @@ TEST_F(Settings, LimitTheSizeOfParts) {
   expect_refused(with({{"part_size", "16MB"}}), "expected a size such as 8388608 or 16MiB");
 }
 
-TEST_F(Settings, DoNotLetNamesLeaveTheirPlace) {
+TEST_F(Settings, RefuseNamesThatChangeTheUrl) {
   auto store = create(with({}));
   for (const char* bucket : {"", "..", "a/b", "evil.example.org:80/x", "a?b", "-a", "a b"}) {
     EXPECT_EQ(store->create_signed_url(bucket, "k", 1h).error().code(), "invalid-argument");
@@ -124,7 +124,7 @@ TEST_F(Settings, DoNotLetNamesLeaveTheirPlace) {
   EXPECT_EQ(store->list_common_prefixes("photos", "", "").error().code(), "invalid-argument");
 }
 
-TEST_F(Settings, LimitHowLongAnAddressIsGood) {
+TEST_F(Settings, LimitTheLifetimeOfSignedUrls) {
   auto store = create(with({}));
   EXPECT_TRUE(store->create_signed_url("photos", "k", 7 * 24h));
   EXPECT_EQ(store->create_signed_url("photos", "k", 0s).error().code(), "invalid-argument");

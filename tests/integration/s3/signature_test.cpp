@@ -37,7 +37,7 @@ std::string authorization(Request request) {
 constexpr const char* credential =
     "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,";
 
-TEST(Signature, OfGetObject) {
+TEST(Signature, SignsGetObject) {
   Request get = request("GET", "/test.txt");
   get.headers["range"] = "bytes=0-9";
   EXPECT_EQ(authorization(get),
@@ -46,7 +46,7 @@ TEST(Signature, OfGetObject) {
                 "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
 }
 
-TEST(Signature, OfPutObject) {
+TEST(Signature, SignsPutObject) {
   Request put = request("PUT", encode_path("/test$file.text"));
   put.headers["date"] = "Fri, 24 May 2013 00:00:00 GMT";
   put.headers["x-amz-storage-class"] = "REDUCED_REDUNDANCY";
@@ -57,7 +57,7 @@ TEST(Signature, OfPutObject) {
                 "Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd");
 }
 
-TEST(Signature, OfAParameterWithoutValue) {
+TEST(Signature, SignsAParameterWithoutValue) {
   Request get = request("GET", "/");
   get.query = {{"lifecycle", ""}};
   EXPECT_EQ(authorization(get),
@@ -66,7 +66,7 @@ TEST(Signature, OfAParameterWithoutValue) {
                 "Signature=fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
 }
 
-TEST(Signature, OfAListing) {
+TEST(Signature, SignsAListing) {
   Request get = request("GET", "/");
   get.query = {{"prefix", "J"}, {"max-keys", "2"}};
   EXPECT_EQ(authorization(get),
@@ -75,7 +75,7 @@ TEST(Signature, OfAListing) {
                 "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-TEST(Signature, OfAnAddress) {
+TEST(Signature, SignsAUrl) {
   Request get = request("GET", "/test.txt");
   signer().presign(get, midnight, 24h);
   EXPECT_EQ(query_of(get.query),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The store on a real server.
+// The store with a real server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,12 +78,12 @@ TEST_F(Store, KeepsObjects) {
   EXPECT_EQ(keys(), Texts{"empty"});
 }
 
-TEST_F(Store, DeletesWhatIsNotThere) {
+TEST_F(Store, DeletesMissingObjects) {
   EXPECT_TRUE(store()->delete_object(bucket, "never"));
   EXPECT_EQ(store()->delete_object("no-bucket", "never").error().code(), "not-found");
 }
 
-TEST_F(Store, KnowsSizeTimeAndTag) {
+TEST_F(Store, ReturnsSizeTimeAndTag) {
   const auto before = std::chrono::system_clock::now() - 2s;
   put("k", "the content");
   const ObjectInfoV1 info = store()->object_info(bucket, "k").value();
@@ -97,7 +97,7 @@ TEST_F(Store, KnowsSizeTimeAndTag) {
   EXPECT_EQ(store()->object_info(bucket, "l").error().code(), "not-found");
 }
 
-TEST_F(Store, HasNoObjectsWhereThereIsNoBucket) {
+TEST_F(Store, ReportsAMissingBucket) {
   for (const Error& error : {store()->put_object("no-bucket", "k", body("x")).error(),
                              store()->put_object("no-bucket", "k", body(bytes(6 << 20))).error(),
                              store()->get_object("no-bucket", "k").error(),
@@ -108,7 +108,7 @@ TEST_F(Store, HasNoObjectsWhereThereIsNoBucket) {
   }
 }
 
-TEST_F(Store, TakesKeysOfEveryKind) {
+TEST_F(Store, AcceptsUnusualKeys) {
   Texts all = {"a b",
                "a+b",
                "a%20b",
@@ -191,7 +191,7 @@ TEST_F(Store, WritesObjectsOfWholeParts) {
   }
 }
 
-TEST_F(Store, LeavesNothingOfABodyThatBreaks) {
+TEST_F(Store, LeavesNothingAfterABodyFails) {
   put("k", "before");
   for (const std::size_t size : {0, 1000, 12 << 20}) {
     const Error error = store()->put_object(bucket, "k", broken_body(bytes(size))).error();
@@ -202,7 +202,7 @@ TEST_F(Store, LeavesNothingOfABodyThatBreaks) {
   }
 }
 
-TEST_F(Store, IsClosedToAWrongSecret) {
+TEST_F(Store, RejectsAWrongSecret) {
   TextMap config = server_->config();
   config["secret_access_key"] = "not-the-secret";
   auto wrong = create(config);
@@ -215,7 +215,7 @@ TEST_F(Store, IsClosedToAWrongSecret) {
   EXPECT_EQ(keys(), Texts{});
 }
 
-TEST_F(Store, SignsAddressesForEverybody) {
+TEST_F(Store, CreatesSignedUrls) {
   put("a b/\xc3\xbc+", "the content");
   const std::string url = store()->create_signed_url(bucket, "a b/\xc3\xbc+", 1h).value();
   const Outcome fetched = world_.run({"curl", "--silent", "--show-error", "--fail", url});
@@ -223,13 +223,13 @@ TEST_F(Store, SignsAddressesForEverybody) {
 
   std::string other = url;
   other.replace(other.find("Expires=360"), 11, "Expires=960");
-  EXPECT_NE(world_.run({"curl", "--silent", "--fail", other}).exit, 0) << "it was changed";
+  EXPECT_NE(world_.run({"curl", "--silent", "--fail", other}).exit, 0) << "the URL was changed";
 
   const std::string brief = store()->create_signed_url(bucket, "a b/\xc3\xbc+", 1ns).value();
   EXPECT_TRUE(eventually([&] {
     return world_.run({"curl", "--silent", brief}).out.find("Request has expired") !=
            std::string::npos;
-  })) << "it ends";
+  })) << "the URL expires";
 }
 
 TEST_F(Store, ServesSeveralThreads) {
@@ -249,7 +249,7 @@ TEST_F(Store, ServesSeveralThreads) {
   EXPECT_EQ(keys().size(), 8u);
 }
 
-TEST_F(Store, ReadsOnAfterARestart) {
+TEST_F(Store, ContinuesReadingAfterARestart) {
   const std::string long_content = bytes(4 << 20);
   put("long", long_content);
   auto reader = std::optional(store()->get_object(bucket, "long").value());

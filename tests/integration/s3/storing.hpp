@@ -106,7 +106,7 @@ class Storing : public Hosting {
   }
 
  private:
-  // The environment of the test run must not have an effect.
+  // Hides the credentials of the environment in which the tests run.
   const Variable key_{"AWS_ACCESS_KEY_ID", nullptr};
   const Variable secret_{"AWS_SECRET_ACCESS_KEY", nullptr};
   const Variable token_{"AWS_SESSION_TOKEN", nullptr};

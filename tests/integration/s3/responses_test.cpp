@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Responses of S3 servers, and of other servers in their place.
+// Parsing of responses of S3 servers and other HTTP servers.
 #include "failures.hpp"
 #include "listing.hpp"
 #include "xml.hpp"
@@ -43,7 +43,7 @@ TEST(Listing, IsReadInAnyOrderOfItsParts) {
   EXPECT_EQ(page.next, "t+1=");
 }
 
-TEST(Listing, IsTakenAsItIsWhereTheServerDoesNotEncode) {
+TEST(Listing, IsNotDecodedIfTheServerDoesNotEncode) {
   const Page page = read_page(
       "<ListBucketResult><IsTruncated>false</IsTruncated>"
       "<Contents><Key>a+b%20&lt;&amp;</Key></Contents></ListBucketResult>");
@@ -51,24 +51,24 @@ TEST(Listing, IsTakenAsItIsWhereTheServerDoesNotEncode) {
   EXPECT_EQ(page.next, "");
 }
 
-TEST(Listing, ThatIsNoneFails) {
+TEST(Listing, FailsForOtherXml) {
   EXPECT_EQ(status_of(""), TENON_DATA_LOSS);
   EXPECT_EQ(status_of("<html><body>Welcome</body></html>"), TENON_DATA_LOSS);
   EXPECT_EQ(status_of("<ListBucketResult><IsTruncated>false"), TENON_DATA_LOSS);
   EXPECT_EQ(status_of("<ListBucketResult/>"), TENON_OK);
 }
 
-TEST(Listing, WithoutTheStartOfItsNextPageFails) {
+TEST(Listing, FailsWithoutTheStartOfTheNextPage) {
   EXPECT_EQ(status_of("<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"),
             TENON_DATA_LOSS);
 }
 
-TEST(Xml, WithATypeIsRefused) {
+TEST(Xml, RefusesDocumentTypes) {
   EXPECT_EQ(status_of("<!DOCTYPE a [<!ENTITY b \"c\">]><ListBucketResult>&b;</ListBucketResult>"),
             TENON_DATA_LOSS);
 }
 
-TEST(Xml, PassesExceptionsOn) {
+TEST(Xml, PropagatesExceptions) {
   EXPECT_THROW(read_xml("<a><b/></a>", [](std::string_view, const std::string&) { throw 1; }), int);
 }
 
@@ -76,7 +76,7 @@ TEST(Xml, IsEscaped) {
   EXPECT_EQ(escape_xml("\"a\"<&>"), "\"a\"&lt;&amp;&gt;");
 }
 
-TEST(Refusals, HaveTheStatusOfTheirCode) {
+TEST(ErrorResponses, GetTheStatusOfTheirCode) {
   EXPECT_EQ(failure_of("", {404, "NoSuchKey", "", ""}).status(), TENON_NOT_FOUND);
   EXPECT_EQ(failure_of("", {200, "NoSuchBucket", "", ""}).status(), TENON_NOT_FOUND);
   EXPECT_EQ(failure_of("", {403, "AccessDenied", "", ""}).status(), TENON_PERMISSION_DENIED);
@@ -87,7 +87,7 @@ TEST(Refusals, HaveTheStatusOfTheirCode) {
   EXPECT_EQ(failure_of("", {400, "BadDigest", "", ""}).status(), TENON_DATA_LOSS | TENON_RETRYABLE);
 }
 
-TEST(Refusals, WithoutAKnownCodeHaveTheStatusOfHttp) {
+TEST(ErrorResponses, GetTheHttpStatusWithoutAKnownCode) {
   EXPECT_EQ(failure_of("", {400, "Newer", "", ""}).status(), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(failure_of("", {401, "", "", ""}).status(), TENON_UNAUTHENTICATED);
   EXPECT_EQ(failure_of("", {403, "", "", ""}).status(), TENON_PERMISSION_DENIED);
@@ -97,7 +97,7 @@ TEST(Refusals, WithoutAKnownCodeHaveTheStatusOfHttp) {
   EXPECT_EQ(failure_of("", {418, "", "", ""}).status(), TENON_UNKNOWN);
 }
 
-TEST(Refusals, AreToldInTheWordsOfTheServer) {
+TEST(ErrorResponses, IncludeTheMessageOfTheServer) {
   EXPECT_EQ(failure_of("cannot read b/k", {404, "NoSuchKey", "It is gone.", "eu-1"}).message(),
             "cannot read b/k: HTTP status 404, NoSuchKey: It is gone.");
   EXPECT_EQ(failure_of("cannot read b/k", {301, "PermanentRedirect", "", "eu-1"}).message(),
@@ -105,7 +105,7 @@ TEST(Refusals, AreToldInTheWordsOfTheServer) {
             "the bucket is in the region eu-1; fix: set \"region\" to it");
 }
 
-TEST(Connections, ThatAreNotTrustedAreNotTriedAgain) {
+TEST(Connections, AreNotRetriedIfUntrusted) {
   EXPECT_EQ(connection_failure("", CURLE_PEER_FAILED_VERIFICATION, "").status(),
             TENON_FAILED_PRECONDITION);
   EXPECT_EQ(connection_failure("", CURLE_COULDNT_CONNECT, "").status(), later);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The store against servers that break, wait, or refuse.
+// The store with servers that disconnect, stall, or return errors.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "peer.hpp"
+#include "fake_server.hpp"
 #include "storing.hpp"
 
 namespace tenon::tests {
@@ -17,9 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Peers : public Storing {
+class S3ServerErrors : public Storing {
  protected:
-  Handle<ObjectStore> store(const Peer& peer, const TextMap& more = {}) {
+  Handle<ObjectStore> store(const FakeServer& peer, const TextMap& more = {}) {
     TextMap config = {{"endpoint", peer.endpoint()},
                       {"access_key_id", "KEY"},
                       {"secret_access_key", "very-secret"},
@@ -35,9 +35,9 @@ class Peers : public Storing {
   }
 };
 
-TEST_F(Peers, ThatRefuseConnectionsMayBeTriedAgain) {
+TEST_F(S3ServerErrors, RefusedConnectionsAreRetryable) {
   const std::string endpoint =
-      Peer([](const std::string&) { return ""; }).endpoint();  // nothing listens any more
+      FakeServer([](const std::string&) { return ""; }).endpoint();  // nothing listens any more
   auto store = create({{"endpoint", endpoint}, {"access_key_id", "K"}, {"secret_access_key", "S"}});
   const Error error = store->object_info("b", "k").error();
   EXPECT_EQ(error.status(), TENON_UNAVAILABLE | TENON_RETRYABLE) << error.to_string();
@@ -47,14 +47,14 @@ TEST_F(Peers, ThatRefuseConnectionsMayBeTriedAgain) {
   EXPECT_EQ(store->list_objects("b", "", "", 0).error().code(), "unavailable");
 }
 
-TEST_F(Peers, AreNotAskedToTakeNoBody) {
-  const Peer peer([](const std::string&) { return http("200 OK", ""); });
+TEST_F(S3ServerErrors, PutWithoutABodySendsNothing) {
+  const FakeServer peer([](const std::string&) { return http("200 OK", ""); });
   EXPECT_EQ(store(peer)->put_object("b", "k", Reader()).error().code(), "invalid-argument");
   EXPECT_TRUE(peer.requests().empty());
 }
 
-TEST_F(Peers, ThatBreakAnObjectOffMayBeTriedAgain) {
-  const Peer peer([](const std::string&) {
+TEST_F(S3ServerErrors, TruncatedObjectsAreRetryable) {
+  const FakeServer peer([](const std::string&) {
     return "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + bytes(200'000);
   });
   auto store = this->store(peer);
@@ -65,19 +65,19 @@ TEST_F(Peers, ThatBreakAnObjectOffMayBeTriedAgain) {
   for (; count && *count > 0; count = reader.read(room)) {
     got.append(reinterpret_cast<const char*>(room), *count);
   }
-  EXPECT_EQ(got, bytes(200'000)) << "what came is whole";
+  EXPECT_EQ(got, bytes(200'000)) << "the received part is correct";
   ASSERT_FALSE(count);
   EXPECT_EQ(count.error().status(), TENON_UNAVAILABLE | TENON_RETRYABLE);
   EXPECT_FALSE(reader.read(room)) << "the end is never reported";
 }
 
-TEST_F(Peers, ThatDoNotSayHowLongAnObjectIsAreNotTrusted) {
-  const Peer peer([](const std::string&) { return "HTTP/1.1 200 OK\r\n\r\nhalf"; });
+TEST_F(S3ServerErrors, ObjectsWithoutALengthAreRefused) {
+  const FakeServer peer([](const std::string&) { return "HTTP/1.1 200 OK\r\n\r\nhalf"; });
   EXPECT_EQ(store(peer)->get_object("b", "k").error().code(), "data-loss");
 }
 
-TEST_F(Peers, ThatAreSlowEndWithTheDeadlineOfTheCall) {
-  const Peer peer([](const std::string&) { return ""; });
+TEST_F(S3ServerErrors, SlowResponsesEndAtTheDeadline) {
+  const FakeServer peer([](const std::string&) { return ""; });
   auto store = this->store(peer);
   Call call;
   call.set_timeout(30ms);
@@ -87,16 +87,16 @@ TEST_F(Peers, ThatAreSlowEndWithTheDeadlineOfTheCall) {
   EXPECT_EQ(store->put_object(another, "b", "k", body("x")).error().code(), "deadline-exceeded");
 }
 
-TEST_F(Peers, ThatAreSilentEndWithTheTimeout) {
-  const Peer peer([](const std::string&) { return ""; });
+TEST_F(S3ServerErrors, MissingResponsesEndAtTheTimeout) {
+  const FakeServer peer([](const std::string&) { return ""; });
   auto store = this->store(peer, {{"timeout", "30ms"}});
   const Error error = store->get_object("b", "k").error();
   EXPECT_EQ(error.status(), TENON_UNAVAILABLE | TENON_RETRYABLE) << error.to_string();
   EXPECT_NE(error.message().find("does not respond"), std::string::npos) << error.message();
 }
 
-TEST_F(Peers, AreLeftAtOnceWhenACallIsCancelled) {
-  const Peer peer([](const std::string&) { return ""; });
+TEST_F(S3ServerErrors, CancelledCallsEndImmediately) {
+  const FakeServer peer([](const std::string&) { return ""; });
   auto store = this->store(peer);
   Call call;
   std::thread canceller([&] {
@@ -107,9 +107,9 @@ TEST_F(Peers, AreLeftAtOnceWhenACallIsCancelled) {
   canceller.join();
 }
 
-TEST_F(Peers, GoOnWithAnObjectAfterAReadThatWasCancelled) {
+TEST_F(S3ServerErrors, ReadsContinueAfterACancelledRead) {
   const std::string content = bytes(2'000'000);
-  const Peer peer([&](const std::string&) { return http("200 OK", content); });
+  const FakeServer peer([&](const std::string&) { return http("200 OK", content); });
   auto store = this->store(peer);
   Reader reader = store->get_object("b", "k").value();
   std::string got;
@@ -128,8 +128,8 @@ TEST_F(Peers, GoOnWithAnObjectAfterAReadThatWasCancelled) {
   EXPECT_EQ(got, content);
 }
 
-TEST_F(Peers, AreReportedInTheirOwnWords) {
-  const Peer peer([](const std::string& request) {
+TEST_F(S3ServerErrors, ErrorsIncludeTheMessageOfTheServer) {
+  const FakeServer peer([](const std::string& request) {
     if (begins(request, "PUT")) return http("503 Busy", refusal("SlowDown"));
     if (begins(request, "DELETE")) return http("403 No", refusal("AccessDenied"));
     if (begins(request, "HEAD")) return std::string("HTTP/1.1 403 No\r\nConnection: close\r\n\r\n");
@@ -147,9 +147,9 @@ TEST_F(Peers, AreReportedInTheirOwnWords) {
   EXPECT_EQ(store->list_objects("b", "", "", 0).error().code(), "data-loss");
 }
 
-TEST_F(Peers, AreNotFollowedElsewhere) {
-  const Peer other([](const std::string&) { return http("200 OK", "stolen"); });
-  const Peer peer([&](const std::string&) {
+TEST_F(S3ServerErrors, RedirectsAreNotFollowed) {
+  const FakeServer other([](const std::string&) { return http("200 OK", "stolen"); });
+  const FakeServer peer([&](const std::string&) {
     return http("301 Moved", refusal("PermanentRedirect"),
                 "Location: " + other.endpoint() + "/b/k\r\nx-amz-bucket-region: eu-west-1\r\n");
   });
@@ -159,7 +159,7 @@ TEST_F(Peers, AreNotFollowedElsewhere) {
   EXPECT_TRUE(other.requests().empty());
 }
 
-/// Responses to an upload in parts, except for those that a test gives.
+/// Returns successful responses to a multipart upload; tests override single ones.
 std::string take_upload(const std::string& request) {
   if (request == "POST /b/k?uploads=") {
     return http("200 OK",
@@ -172,8 +172,8 @@ std::string take_upload(const std::string& request) {
   return http("200 OK", "<CompleteMultipartUploadResult/>");
 }
 
-TEST_F(Peers, ThatFailToCompleteAnUploadWithStatus200) {
-  const Peer peer([&](const std::string& request) {
+TEST_F(S3ServerErrors, FailedUploadsWithStatus200AreErrors) {
+  const FakeServer peer([&](const std::string& request) {
     if (request == "POST /b/k?uploadId=U%261") return http("200 OK", refusal("InternalError"));
     return take_upload(request);
   });
@@ -184,22 +184,22 @@ TEST_F(Peers, ThatFailToCompleteAnUploadWithStatus200) {
                                     "POST /b/k?uploadId=U%261", "DELETE /b/k?uploadId=U%261"}));
 }
 
-TEST_F(Peers, ThatDoNotConfirmAnUploadHaveNotTakenIt) {
-  for (const char* answer : {"", "<html/>", "<CompleteMultipartUploadResult>"}) {
-    const Peer peer([&](const std::string& request) {
-      if (request == "POST /b/k?uploadId=U%261") return http("200 OK", answer);
+TEST_F(S3ServerErrors, UnconfirmedUploadsAreErrors) {
+  for (const char* response : {"", "<html/>", "<CompleteMultipartUploadResult>"}) {
+    const FakeServer peer([&](const std::string& request) {
+      if (request == "POST /b/k?uploadId=U%261") return http("200 OK", response);
       return take_upload(request);
     });
     const auto done = store(peer)->put_object("b", "k", body(bytes(6 << 20)));
-    ASSERT_FALSE(done) << answer;
-    EXPECT_EQ(done.error().code(), "data-loss") << answer;
+    ASSERT_FALSE(done) << response;
+    EXPECT_EQ(done.error().code(), "data-loss") << response;
     EXPECT_EQ(peer.requests().back(), "DELETE /b/k?uploadId=U%261");
   }
 }
 
-TEST_F(Peers, AreAskedToAbortAnUploadThatIsCancelled) {
+TEST_F(S3ServerErrors, CancelledUploadsAreAborted) {
   Call call;
-  const Peer peer([&](const std::string& request) {
+  const FakeServer peer([&](const std::string& request) {
     if (request.find("partNumber=2") == std::string::npos) return take_upload(request);
     call.cancel();
     return std::string();
@@ -209,8 +209,8 @@ TEST_F(Peers, AreAskedToAbortAnUploadThatIsCancelled) {
   EXPECT_EQ(peer.requests().back(), "DELETE /b/k?uploadId=U%261");
 }
 
-TEST_F(Peers, ThatKeepAnUploadAreInTheLog) {
-  const Peer peer([&](const std::string& request) {
+TEST_F(S3ServerErrors, FailedAbortsAreLogged) {
+  const FakeServer peer([&](const std::string& request) {
     if (begins(request, "DELETE")) return http("403 No", refusal("AccessDenied"));
     return take_upload(request);
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A server that behaves as a test wants: it sends one text for each request, whatever that is, and
-// closes the connection.
+// An HTTP server that a test controls: it sends one text for each request, and closes the
+// connection.
 #pragma once
 
 #include <functional>
@@ -12,26 +12,26 @@
 
 namespace tenon::tests {
 
-class Peer {
+class FakeServer {
  public:
   /// Gets the first line of a request and returns the whole response. If that is empty, nothing is
-  /// sent, and the connection stays open until the peer is destroyed.
-  using Answer = std::function<std::string(const std::string& request)>;
+  /// sent, and the connection stays open until the server is destroyed.
+  using Respond = std::function<std::string(const std::string& request)>;
 
-  explicit Peer(Answer answer);
-  ~Peer();
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
+  explicit FakeServer(Respond respond);
+  ~FakeServer();
+  FakeServer(const FakeServer&) = delete;
+  FakeServer& operator=(const FakeServer&) = delete;
 
   std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  /// Returns the first lines of all requests so far, without the version of HTTP.
+  /// Returns the first lines of all requests so far, without the HTTP version.
   std::vector<std::string> requests() const;
 
  private:
   void serve();
   void serve(int connection);
 
-  const Answer answer_;
+  const Respond respond_;
   int listening_ = -1;
   int port_ = 0;
   mutable std::mutex mutex_;

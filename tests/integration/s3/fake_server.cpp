@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "peer.hpp"
+#include "fake_server.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -57,7 +57,7 @@ std::string read_request(int connection) {
 
 }  // namespace
 
-Peer::Peer(Answer answer) : answer_(std::move(answer)) {
+FakeServer::FakeServer(Respond respond) : respond_(std::move(respond)) {
   listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -72,19 +72,19 @@ Peer::Peer(Answer answer) : answer_(std::move(answer)) {
   thread_ = std::thread([this] { serve(); });
 }
 
-Peer::~Peer() {
+FakeServer::~FakeServer() {
   shutdown(listening_, SHUT_RDWR);  // ends accept
   thread_.join();
   close(listening_);
   for (const int connection : held_) close(connection);
 }
 
-std::vector<std::string> Peer::requests() const {
+std::vector<std::string> FakeServer::requests() const {
   const std::lock_guard lock(mutex_);
   return requests_;
 }
 
-void Peer::serve() {
+void FakeServer::serve() {
   for (;;) {
     const int connection = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) return;
@@ -92,19 +92,19 @@ void Peer::serve() {
   }
 }
 
-void Peer::serve(int connection) {
+void FakeServer::serve(int connection) {
   const std::string request = read_request(connection);
   const std::string line = request.substr(0, request.find(" HTTP/"));
   if (!line.empty()) {
     const std::lock_guard lock(mutex_);
     requests_.push_back(line);
   }
-  const std::string answer = answer_(line);
-  if (answer.empty()) {
+  const std::string response = respond_(line);
+  if (response.empty()) {
     held_.push_back(connection);
     return;
   }
-  send_all(connection, answer);
+  send_all(connection, response);
   close(connection);
 }
 

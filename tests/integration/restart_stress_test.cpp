@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Restarts of modules that call each other, and many of everything at once.
+// Restarts of modules that call each other, and many concurrent calls, creates and restarts.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,19 +20,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Storm : public Hosting {
+class RestartStress : public Hosting {
  protected:
   static constexpr const char* echoes = "test.example/faults";
   static constexpr const char* counters = "test.example/counters";
 
-  Storm() {
+  RestartStress() {
     place("probe-of-echo.so", "probe.so");
     place("counter-1.so", "counter.so");
     place_fault("good", "echo.so");
   }
 };
 
-TEST_F(Storm, ACallThatBlocksDoesNotDelayRestartsOfOthers) {
+TEST_F(RestartStress, RestartsOtherModulesDuringABlockingCall) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   auto echo = host.create<test::Echo>("echo").value();
@@ -46,19 +46,19 @@ TEST_F(Storm, ACallThatBlocksDoesNotDelayRestartsOfOthers) {
   ASSERT_TRUE(eventually([&] { return inside.load(); }));
   for (int i = 0; i < 10; i++) {
     ASSERT_TRUE(host.restart(echoes));
-    EXPECT_EQ(module(host, echoes).draining, 0u) << "the restart has ended, with all that it is";
+    EXPECT_EQ(module(host, echoes).draining, 0u) << "the restart has completed";
     EXPECT_EQ(echo->say("hello").value(), "1: hello");
   }
-  EXPECT_TRUE(inside) << "all this time the other call was under way";
+  EXPECT_TRUE(inside) << "the other call is still active";
   inside = false;
   blocked.join();
 }
 
-TEST_F(Storm, AModuleMayRestartTheOneThatCallsIt) {
+TEST_F(RestartStress, RestartsTheCallerInANestedCall) {
   Host host(options());
   auto probe = host.create<test::Probe>("probe").value();
   place("probe-2.so", "probe.so");
-  // The thread is in the probe, and in the builtin that restarts it.
+  // The thread is in the probe and in the builtin, which restarts the probe.
   host_echo_says = [&](std::string_view) {
     return host.restart(probes).value() == RestartOutcome::scheduled ? "soon" : "now";
   };
@@ -67,13 +67,13 @@ TEST_F(Storm, AModuleMayRestartTheOneThatCallsIt) {
   EXPECT_TRUE(eventually([&] { return !is_mapped("probe.g1"); }));
 }
 
-TEST_F(Storm, TwoModulesThatRestartEachOtherDoNotDeadlock) {
+TEST_F(RestartStress, RestartsTwoModulesFromEachOtherWithoutDeadlock) {
   place("stream-1.so", "stream.so");
-  Host host(impatient());
+  Host host(short_timeouts());
   auto stream = host.create<test::Stream>("stream", {{"limit", "10"}}).value();
   auto counter = host.create<test::Counter>("counter").value();
   std::atomic<int> inside{0};
-  // Each thread is inside one module while it restarts the other, and both wait for calls to end.
+  // Each thread is in one module and restarts the other, and both restarts wait for calls to end.
   host_echo_says = [&](std::string_view whom) {
     inside++;
     if (!eventually([&] { return inside == 2; })) return std::string("alone");
@@ -91,12 +91,12 @@ TEST_F(Storm, TwoModulesThatRestartEachOtherDoNotDeadlock) {
   };
   EXPECT_TRUE(ended(by_stream)) << by_stream;
   EXPECT_TRUE(ended(by_counter)) << by_counter;
-  EXPECT_TRUE(host.restart(counters)) << "afterwards everything goes on";
+  EXPECT_TRUE(host.restart(counters)) << "both modules still restart";
   EXPECT_TRUE(host.restart(streams));
 }
 
-// The thread is the module's own, and only in a call of the builtin: `stop` joins it.
-TEST_F(Storm, AThreadOfAModuleMayAskForTheRestartOfIt) {
+// The thread belongs to the module and only calls the builtin. `stop` joins it.
+TEST_F(RestartStress, RestartsAModuleFromItsOwnThread) {
   place_fault("thread-calls-host", "echo.so");
   Host host(options());
   std::atomic<bool> asks{false};
@@ -113,7 +113,7 @@ TEST_F(Storm, AThreadOfAModuleMayAskForTheRestartOfIt) {
   EXPECT_EQ(echo->say("hello").value(), "1: hello");
 }
 
-TEST_F(Storm, ThreadsOfAModuleCallTheHostWhileItRestarts) {
+TEST_F(RestartStress, ServesThreadsOfAModuleDuringItsRestarts) {
   place_fault("thread-calls-host", "echo.so");
   Host host(options());
   std::atomic<int> heard{0};
@@ -128,13 +128,14 @@ TEST_F(Storm, ThreadsOfAModuleCallTheHostWhileItRestarts) {
       EXPECT_EQ(echo->say("hello").value(), "1: hello");
     }
     const int before = heard;
-    EXPECT_TRUE(eventually([&] { return heard > before; })) << "that of the newest generation";
+    EXPECT_TRUE(eventually([&] { return heard > before; }))
+        << "the thread of the newest generation";
   }
   EXPECT_EQ(host_echo_count(), 0);
   EXPECT_TRUE(eventually([&] { return copies().empty(); }));
 }
 
-TEST_F(Storm, ThreadsCreateInstancesWhileTheLastOneUnloadsTheModule) {
+TEST_F(RestartStress, CreatesInstancesDuringUnloads) {
   Host host(options());
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -153,7 +154,7 @@ TEST_F(Storm, ThreadsCreateInstancesWhileTheLastOneUnloadsTheModule) {
   EXPECT_TRUE(eventually([&] { return copies().empty(); }));
 }
 
-TEST_F(Storm, InstancesTakeThePlacesOfOthersDuringRestarts) {
+TEST_F(RestartStress, ReusesInstanceIndicesDuringRestarts) {
   Host host(options());
   auto kept = host.create<test::Counter>("counter").value();
   ASSERT_TRUE(kept->add(1'000'000));
@@ -163,7 +164,7 @@ TEST_F(Storm, InstancesTakeThePlacesOfOthersDuringRestarts) {
   for (int i = 1; i <= 3; i++) {
     threads.emplace_back([&, i] {
       while (!over) {
-        // The second one has the index that the first one had, and no total of it.
+        // The second instance reuses the index of the first one, but not its total.
         for (int n = 0; n < 2; n++) {
           auto counter = host.create<test::Counter>("counter");
           if (!counter || (*counter)->total().value().total != 0) wrong++;
@@ -182,7 +183,7 @@ TEST_F(Storm, InstancesTakeThePlacesOfOthersDuringRestarts) {
   EXPECT_EQ(module(host, counters).instances, 1u);
 }
 
-TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
+TEST_F(RestartStress, ServesShortLivedThreadsDuringRestarts) {
   constexpr int restarts = 150;
   Host host(options());
   auto probe = host.create<test::Probe>("probe", {{"word", "steady"}}).value();
@@ -195,7 +196,7 @@ TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
   for (int i = 0; i < 4; i++) {
     callers.emplace_back([&] {
       while (restarting != 0) {
-        // A few calls each, so that records of threads pass from one to the next.
+        // A few calls each, so that thread records are reused.
         std::thread([&] {
           for (int n = 0; n < 20; n++) {
             const auto word = probe->word();
@@ -224,7 +225,7 @@ TEST_F(Storm, ThreadsThatComeAndGoCallWhileEverythingRestarts) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(counter->total().value().total, added);
   EXPECT_TRUE(eventually([&] { return copies().size() == 2; }))
-      << "the images of the probe and of the counter; every other one is gone";
+      << "only the images of the probe and of the counter are left";
   for (const char* package : {probes, counters}) {
     EXPECT_EQ(module(host, package).draining, 0u);
     EXPECT_EQ(module(host, package).still_mapped, 0u);

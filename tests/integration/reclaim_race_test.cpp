@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// A host that ends while a worker looks whether anybody is left in old code. The linker lets the
-// test stand behind the barrier of that look.
+// A host that is destroyed while a worker checks whether old code is still in use. The linker wraps
+// the memory barrier of that check, so that the test can stop the worker right after it.
 #include <gtest/gtest.h>
 #include <tenon/stream.hpp>
 
@@ -15,19 +15,19 @@
 
 namespace {
 
-std::atomic<bool> holds = false;  // the next who comes
-std::atomic<bool> held = false;
-std::atomic<bool> open = false;
+std::atomic<bool> block_next = false;  // the next thread that passes the barrier
+std::atomic<bool> blocked = false;
+std::atomic<bool> released = false;
 
 }  // namespace
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the names that the linker gives
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker requires these names
 extern "C" bool __real__ZN5tenon8platform15process_barrierEv();
 extern "C" bool __wrap__ZN5tenon8platform15process_barrierEv() {
   const bool done = __real__ZN5tenon8platform15process_barrierEv();
-  if (holds.exchange(false)) {
-    held = true;
-    open.wait(false);
+  if (block_next.exchange(false)) {
+    blocked = true;
+    released.wait(false);
   }
   return done;
 }
@@ -36,11 +36,11 @@ extern "C" bool __wrap__ZN5tenon8platform15process_barrierEv() {
 namespace tenon::tests {
 namespace {
 
-class LateLook : public Hosting {};
+class ReclaimRace : public Hosting {};
 
-TEST_F(LateLook, IsFollowedByOneOfTheHostThatEnds) {
+TEST_F(ReclaimRace, UnmapsCodeThatTheEndingHostReleases) {
   if (TENON_ORDERED_SLOTS || !platform::has_process_barrier()) {
-    GTEST_SKIP() << "nobody needs the barrier";
+    GTEST_SKIP() << "this build needs no barrier";
   }
   place("giver-1.so", "giver.so");
   place("taker-1.so", "taker.so");
@@ -54,20 +54,20 @@ TEST_F(LateLook, IsFollowedByOneOfTheHostThatEnds) {
   Reader reader = (*vault)->get("k").value().body;
   ASSERT_TRUE(host->restart("test.example/giver"));
 
-  // The worker has seen that the reader is held.
-  holds = true;
-  ASSERT_TRUE(eventually([] { return held.load(); }));
+  // The worker has seen that the reader is still open.
+  block_next = true;
+  ASSERT_TRUE(eventually([] { return blocked.load(); }));
   std::thread end([&] {
     vault.reset();
     host.reset();
   });
-  // The host has passed the old code by.
-  EXPECT_TRUE(eventually([&] { return told(Event::Type::unloaded) == 1; }));
-  open = true;
-  open.notify_all();
+  // The host has unloaded its module and skipped the old code.
+  EXPECT_TRUE(eventually([&] { return count_events(Event::Type::unloaded) == 1; }));
+  released = true;
+  released.notify_all();
   end.join();
 
-  EXPECT_EQ(told(Event::Type::drained), 1u);
+  EXPECT_EQ(count_events(Event::Type::drained), 1u);
   EXPECT_EQ(live, 0);
   EXPECT_FALSE(is_mapped("giver.g"));
   std::uint8_t room[8];
