@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Commands with `-a photo`, where photo has kinds, document types and builtins of its own, and its
+// Commands with `-a photo`: the app photo has its own kinds, document types and builtins, and its
 // description is installed. TENON is the command, MODULES the folder of modules whose code ends the
 // process, HOST a program that exports a function, STANDARD the folder of the standard types,
-// README the text that shows what is printed.
+// README the file that shows the output.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -77,7 +77,7 @@ class AppCommands : public testing::Test {
   World world_{"photo"};
 };
 
-TEST_F(AppCommands, InspectJudgesByTheKindsOfTheApp) {
+TEST_F(AppCommands, InspectUsesTheKindsOfTheApp) {
   module("sharpen");
   const Outcome run = tenon({"inspect", "sharpen.so"});
   EXPECT_EQ(run.exit, 1);
@@ -94,10 +94,10 @@ error[kind-too-new] sharpen.so
 No plugin code was run.  Next: see the fix above
 )");
   const std::string example = shown.substr(0, shown.find("No plugin code"));
-  EXPECT_NE(read_file(README).find(example), std::string::npos) << "the README shows another text";
+  EXPECT_NE(read_file(README).find(example), std::string::npos) << "the README shows other output";
 }
 
-TEST_F(AppCommands, SpecsTakeThePlaceOfThoseOfTheApp) {
+TEST_F(AppCommands, SpecsOptionReplacesTheKindsOfTheApp) {
   module("sharpen");
   world_.write("mine/filter/v1.json", filter(1));
   const Outcome run = tenon({"inspect", "sharpen.so", "--specs", "mine"});
@@ -105,7 +105,7 @@ TEST_F(AppCommands, SpecsTakeThePlaceOfThoseOfTheApp) {
       << run.out << run.err;
 }
 
-TEST_F(AppCommands, ListSkipsWhatTheAppWould) {
+TEST_F(AppCommands, ListSkipsTheSameModulesAsTheApp) {
   world_.place(MODULES "/foreign.so");
   world_.place(MODULES "/sharpen.so");
   world_.place(MODULES "/colour-1.6.2.so");
@@ -116,7 +116,7 @@ TEST_F(AppCommands, ListSkipsWhatTheAppWould) {
   }
 }
 
-TEST_F(AppCommands, AllKnowTheBuiltinsOfTheAppAndNoOthers) {
+TEST_F(AppCommands, UseOnlyTheBuiltinsOfTheApp) {
   data("builtins.json", builtins);
   EXPECT_NE(tenon({"list"}).out.find("me.example/blacken"), std::string::npos);
   EXPECT_EQ(tenon({"list"}).out.find("tenon.dev/"), std::string::npos);
@@ -129,17 +129,18 @@ TEST_F(AppCommands, AllKnowTheBuiltinsOfTheAppAndNoOthers) {
   const Outcome inspected = tenon({"inspect", "me.example/blacken"});
   EXPECT_NE(inspected.out.find("me.example/kit 2.0.0"), std::string::npos) << inspected.out;
   for (const char* command : {"resolve", "inspect"}) {
-    EXPECT_EQ(tenon({command, "tenon.dev/file"}).exit, 1) << "a builtin of another program";
+    EXPECT_EQ(tenon({command, "tenon.dev/file"}).exit, 1)
+        << "the builtin belongs to another program";
   }
 }
 
-TEST_F(AppCommands, WithoutADescriptionThereAreNoBuiltins) {
+TEST_F(AppCommands, FindNoBuiltinsWithoutADescription) {
   fs::remove_all(world_.root() / "home");
   EXPECT_EQ(tenon({"list"}).out, "");
   EXPECT_EQ(tenon({"inspect", "tenon.dev/file"}).exit, 1);
 }
 
-TEST_F(AppCommands, StandardKindsAreThoseOfTheAppAndNoNewer) {
+TEST_F(AppCommands, IgnoreStandardKindsNewerThanTheApp) {
   describe(R"({ "app": "photo", "standard": ["source@1"] })");
   world_.place(MODULES "/colour-1.6.2.so");
   const Outcome run = tenon({"list"});
@@ -150,7 +151,7 @@ TEST_F(AppCommands, StandardKindsAreThoseOfTheAppAndNoNewer) {
   EXPECT_NE(tenon({"list"}).err.find("tenon.dev/source version 99"), std::string::npos);
 }
 
-TEST_F(AppCommands, SymbolsOfTheProgramCount) {
+TEST_F(AppCommands, InspectResolvesSymbolsOfTheProgram) {
   module("undefined");
   module("borrows");
   EXPECT_EQ(tenon({"inspect", "undefined.so"}).exit, 1);
@@ -159,11 +160,11 @@ TEST_F(AppCommands, SymbolsOfTheProgramCount) {
   EXPECT_EQ(run.out.find("load-failed"), std::string::npos) << run.out;
   const Outcome borrows = tenon({"inspect", "borrows.so"});
   EXPECT_NE(borrows.out.find("no definition of sodium_init"), std::string::npos)
-      << "the command has it, the app does not\n"
+      << "the command has the symbol, the app does not\n"
       << borrows.out;
 }
 
-TEST_F(AppCommands, SayWhatIsWrongWithADescription) {
+TEST_F(AppCommands, ReportAWrongDescription) {
   describe("{ \"app\": \"photo\",\n  \"programm\": \"bin/photo\" }");
   const Outcome unknown = tenon({"list"});
   EXPECT_EQ(unknown.exit, 1);
@@ -231,15 +232,16 @@ TEST_F(AppDocuments, NeedTheProgramForAHandWrittenStep) {
       "   found   versions 1 and 2 with LookStep1To2 between them\n"
       "   needed  steps that the spec alone describes\n"
       "   fix     convert the document with the program that has the step\n");
-  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older) << "no step lies between";
+  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older)
+      << "no hand-written step is needed";
 }
 
-/// tests/foreign has a converter that converts; here it is the command's part that counts.
-TEST_F(AppDocuments, GoToTheConverterOfTheApp) {
+/// The converter is a stub, since tests/foreign tests a real one.
+TEST_F(AppDocuments, UseTheConverterOfTheApp) {
   specs("look/evolution.json", look_steps_by_hand);
   describe(R"({ "app": "photo", "converter": "../bin/convert" })");
   world_.write("look.json", older);
-  EXPECT_EQ(tenon({"convert", "look.json"}).exit, 1) << "a plugin kit has no programs";
+  EXPECT_EQ(tenon({"convert", "look.json"}).exit, 1) << "the SDK of the app contains no programs";
 
   const auto program = world_.write("home/.local/share/photo/bin/convert", R"(#!/bin/sh
     while read -r line; do echo '{"document": "{}"}'; done)");
@@ -247,13 +249,13 @@ TEST_F(AppDocuments, GoToTheConverterOfTheApp) {
   const Outcome run = tenon({"convert", "look.json"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.out, "{}\n");
-  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older) << "it is not needed";
+  EXPECT_EQ(tenon({"convert", "--to", "1", "look.json"}).out, older) << "no converter is needed";
   const Outcome other = tenon({"convert", "look.json", "--specs",
                                world_.path("home/.local/share/photo/tenon/specs").string()});
-  EXPECT_EQ(other.exit, 1) << "the specs may be others than those of the converter";
+  EXPECT_EQ(other.exit, 1) << "the converter may have other specs";
 }
 
-TEST_F(AppDocuments, StayAsTheyAreWhereTheConverterFails) {
+TEST_F(AppDocuments, StayUnchangedIfTheConverterFails) {
   specs("look/evolution.json", look_steps_by_hand);
   describe(R"({ "app": "photo", "converter": "convert" })");
   const auto program =
@@ -273,17 +275,18 @@ TEST_F(AppDocuments, StayAsTheyAreWhereTheConverterFails) {
   EXPECT_EQ(tenon({"convert", "looks/a.json"}).exit, 3);
 }
 
-TEST_F(AppDocuments, TypesListsThoseOfTheApp) {
+TEST_F(AppDocuments, HaveTheTypesOfTheAppListed) {
   const Outcome run = tenon({"types"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_NE(run.out.find("photo.example/look  versions 1, 2; stored as 2\n  1 -> 2  A place.\n"
                          "     renames title to name\n     adds place\n"),
             std::string::npos)
       << run.out;
-  EXPECT_EQ(run.out.find("tenon.dev/record"), std::string::npos) << "another program has it";
+  EXPECT_EQ(run.out.find("tenon.dev/record"), std::string::npos)
+      << "the type belongs to another program";
 }
 
-TEST_F(AppDocuments, OfStandardTypesHaveTheirHandWrittenSteps) {
+TEST_F(AppDocuments, UseHandWrittenStepsOfStandardTypes) {
   world_.write("record.json",
                R"({"type":"tenon.dev/record","version":1,"value":{"payload":"aGk="}})");
   const Outcome run = tenon({"convert", "record.json", "--specs", STANDARD});

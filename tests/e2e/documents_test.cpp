@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon convert` and `tenon types` as people and scripts meet them. TENON is the program.
+// The commands `tenon convert` and `tenon types`. TENON is the program.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ class Documents : public testing::Test {
     arguments.insert(arguments.begin(), {TENON, "convert"});
     return world_.run(arguments);
   }
-  /// A file with this content, converted.
+  /// Converts a file with this content.
   Outcome convert_text(std::string_view text, std::vector<std::string> arguments = {}) const {
     world_.write("in.json", text);
     arguments.emplace_back("in.json");
@@ -48,7 +48,7 @@ class Documents : public testing::Test {
   World world_{"tenon"};
 };
 
-TEST_F(Documents, BecomeWhatTheirTypeIsStoredAs) {
+TEST_F(Documents, AreConvertedToTheStorageVersion) {
   const Outcome run = convert_text(older);
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(run.err, "");
@@ -56,7 +56,7 @@ TEST_F(Documents, BecomeWhatTheirTypeIsStoredAs) {
   EXPECT_EQ(convert_text(newer, {"--to", "1"}).out, older);
 }
 
-TEST_F(Documents, MayTakeManyLinesOrBeOneOnEach) {
+TEST_F(Documents, SpanSeveralLinesOrOneLineEach) {
   EXPECT_EQ(
       convert_text("\n{ \"type\": \"tenon.dev/record\",\n  \"version\": 1,\n  \"value\": {} }\n")
           .out,
@@ -67,7 +67,7 @@ TEST_F(Documents, MayTakeManyLinesOrBeOneOnEach) {
   EXPECT_EQ(convert_text("").out, "");
 }
 
-TEST_F(Documents, MayBeBareWhereItIsSaidWhatTheyAre) {
+TEST_F(Documents, OmitTheirEnvelopeIfTheTypeIsGiven) {
   const Outcome run =
       convert_text(R"({"required":true})", {"--type", "tenon.dev/parameter", "--from", "1"});
   EXPECT_EQ(run.out, R"({"validations":[{"type":"required","value":""}]})"
@@ -77,7 +77,7 @@ TEST_F(Documents, MayBeBareWhereItIsSaidWhatTheyAre) {
   EXPECT_NE(unsaid.err.find("error[missing-type]"), std::string::npos) << unsaid.err;
 }
 
-TEST_F(Documents, KeepWhatAnOlderVersionCannotName) {
+TEST_F(Documents, KeepFieldsThatAnOlderVersionLacks) {
   const std::string text =
       R"({"type":"tenon.dev/record","version":2,"value":{"operation":"moved","payload":)"
       R"({"before":"aGk="}}})"
@@ -91,7 +91,7 @@ TEST_F(Documents, KeepWhatAnOlderVersionCannotName) {
   EXPECT_EQ(convert_text(down.out).out, text);
 }
 
-/// A text that is refused, and what is said of it.
+/// A text that is refused, and the error.
 struct Refused {
   const char* name;
   std::string text;
@@ -104,7 +104,7 @@ void PrintTo(const Refused& refused, std::ostream* out) {
 
 class BadDocuments : public Documents, public testing::WithParamInterface<Refused> {};
 
-TEST_P(BadDocuments, AreRefusedWithTheirPlace) {
+TEST_P(BadDocuments, AreReportedWithTheirLocation) {
   const Outcome run = convert_text(GetParam().text, GetParam().arguments);
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "");
@@ -191,7 +191,7 @@ const Refused refused[] = {
 INSTANTIATE_TEST_SUITE_P(All, BadDocuments, testing::ValuesIn(refused),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Documents, OfTheFutureAreReadLenientlyWhereAskedFor) {
+TEST_F(Documents, OfNewerVersionsAreReadInLenientMode) {
   const Outcome run = convert_text(
       R"({"type":"tenon.dev/record","version":9,"value":{"key":"aGk=","colour":[1.50],"operation":5}})",
       {"--lenient"});
@@ -202,14 +202,14 @@ TEST_F(Documents, OfTheFutureAreReadLenientlyWhereAskedFor) {
             "\n");
 }
 
-TEST_F(Documents, BeforeABadLineAreConverted) {
+TEST_F(Documents, AreConvertedUpToABadLine) {
   const Outcome run = convert_text(std::string(older) + "{}\n" + older);
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, newer);
   EXPECT_NE(run.err.find("in.json:2: "), std::string::npos) << run.err;
 }
 
-TEST_F(Documents, AreHandedOnBeforeMoreCome) {
+TEST_F(Documents, AreWrittenBeforeMoreInputArrives) {
   world_.write("in.json", older);
   const Outcome run = world_.run(
       {"/bin/sh", "-c",
@@ -220,14 +220,14 @@ TEST_F(Documents, AreHandedOnBeforeMoreCome) {
   EXPECT_EQ(world_.read("out"), std::string(newer) + newer);
 }
 
-TEST_F(Documents, ThatAreNotThereAreAnErrorOfTheEnvironment) {
+TEST_F(Documents, AreAnIoErrorIfMissing) {
   EXPECT_EQ(convert({"nowhere.json"}).exit, 3);
   EXPECT_EQ(convert({"--in-place", "nowhere"}).exit, 3);
   EXPECT_EQ(convert({"--in-place"}).exit, 2);
   EXPECT_EQ(convert({"--colour", "in.json"}).exit, 2);
 }
 
-TEST_F(Documents, AreReplacedInTheirFiles) {
+TEST_F(Documents, AreReplacedInPlace) {
   world_.write("store/a.json", older);
   world_.write("store/below/b.jsonl", std::string(older) + older);
   world_.write("store/new.json", newer);
@@ -247,8 +247,8 @@ TEST_F(Documents, AreReplacedInTheirFiles) {
   EXPECT_EQ(world_.read("store/below/b.jsonl"), std::string(older) + older);
 }
 
-/// The file behind a link is converted, and the link stays a link.
-TEST_F(Documents, AreReplacedBehindALink) {
+/// The target of the link is converted, and the link stays a link.
+TEST_F(Documents, AreReplacedThroughASymbolicLink) {
   const fs::path root = world_.root();
   world_.write("elsewhere/a.json", older);
   world_.write("store/unused.txt", "");
@@ -270,8 +270,8 @@ TEST_F(Documents, AreReplacedBehindALink) {
   EXPECT_EQ(convert({"--to", "1", "store/second.json"}).out, older);
 }
 
-/// Another name of a file cannot follow: it keeps the old content, which is said.
-TEST_F(Documents, AreReplacedUnderOneOfTheirNames) {
+/// The other hard links keep the old content, which is reported.
+TEST_F(Documents, AreReplacedUnderOneHardLink) {
   world_.write("store/a.json", older);
   fs::create_hard_link(world_.root() / "store/a.json", world_.path("elsewhere/b.json"));
   const Outcome run = convert({"--in-place", "store"});
@@ -285,7 +285,7 @@ TEST_F(Documents, AreReplacedUnderOneOfTheirNames) {
   EXPECT_EQ(convert({"--in-place", "store"}).err, "0 files converted, 1 unchanged, 0 refused\n");
 }
 
-TEST_F(Documents, ThatCannotBeReadAreAnErrorOfTheEnvironment) {
+TEST_F(Documents, AreAnIoErrorIfUnreadable) {
   world_.write("store/a.json", older);
   world_.write("store/secret.json", older);
   fs::permissions(world_.root() / "store/secret.json", fs::perms(0200));
@@ -307,7 +307,7 @@ TEST_F(Documents, ThatCannotBeReadAreAnErrorOfTheEnvironment) {
   EXPECT_EQ(world_.read("store/secret.json"), older);
 }
 
-TEST_F(Documents, ThatCannotBeReadOrWrittenKeepNobodyFromTheOthers) {
+TEST_F(Documents, AreConvertedDespiteErrorsInOthers) {
   world_.write("store/a.json", older);
   world_.write("store/closed/b.json", older);
   world_.write("store/empty.json", "");
@@ -325,8 +325,8 @@ TEST_F(Documents, ThatCannotBeReadOrWrittenKeepNobodyFromTheOthers) {
   EXPECT_EQ(world_.read("store/locked/c.json"), older);
 }
 
-/// On a full disk, as a limit makes one for a process.
-TEST_F(Documents, ThatCannotBeWrittenStayAsTheyAre) {
+/// A limit of the file size simulates a full disk.
+TEST_F(Documents, StayUnchangedIfWritingFails) {
   std::string large(older);
   large.replace(large.find("users"), 5, std::string(2000, 'u'));
   world_.write("store/a.json", large);
@@ -338,7 +338,7 @@ TEST_F(Documents, ThatCannotBeWrittenStayAsTheyAre) {
   EXPECT_EQ(std::distance(fs::directory_iterator(world_.root() / "store"), {}), 1);
 }
 
-TEST_F(Documents, ThatAreRefusedStayInTheirFilesAsTheyAre) {
+TEST_F(Documents, StayUnchangedIfRefused) {
   const std::string bad = std::string(older) + "{}\n";
   world_.write("store/a.json", bad);
   world_.write("store/b.json", older);
@@ -350,8 +350,8 @@ TEST_F(Documents, ThatAreRefusedStayInTheirFilesAsTheyAre) {
   EXPECT_EQ(world_.read("store/b.json"), newer);
 }
 
-/// What is as it should be may be longer than what is in memory at once.
-TEST_F(Documents, AreReplacedFromTheFirstThatIsOlder) {
+/// The unchanged part may exceed the memory of the program.
+TEST_F(Documents, AreRewrittenFromTheFirstOlderOne) {
   std::string all;
   for (int i = 0; i < 3000; i++) all += newer;
   world_.write("store/a.jsonl", all + older + newer);
@@ -365,7 +365,7 @@ TEST_F(Documents, AreReplacedFromTheFirstThatIsOlder) {
   EXPECT_EQ(world_.read("store/d.jsonl"), all);
 }
 
-TEST_F(Documents, HaveALargestSize) {
+TEST_F(Documents, HaveAMaximumSize) {
   const Outcome endless = world_.run({"/bin/sh", "-c", "\"$0\" convert </dev/zero", TENON});
   EXPECT_EQ(endless.exit, 1);
   EXPECT_EQ(endless.out, "");
@@ -386,28 +386,28 @@ TEST_F(Documents, HaveALargestSize) {
   EXPECT_NE(sparse.err.find("0 files converted, 0 unchanged, 1 refused\n"), std::string::npos);
 }
 
-/// The most memory that any program of this test has used, in kB.
-long most_memory() {
+/// Returns the peak memory of all programs of this test, in kB.
+long peak_memory() {
   struct rusage usage;
   getrusage(RUSAGE_CHILDREN, &usage);
   return usage.ru_maxrss;
 }
 
-TEST_F(Documents, OfOneStreamAreNotInMemoryAtOnce) {
+TEST_F(Documents, AreStreamed) {
   std::string some;
   while (some.size() < 1'000'000) some += older;
   world_.write("store/a.jsonl", some);
   ASSERT_EQ(convert({"--in-place", "store"}).exit, 0);
-  const long few = most_memory();
+  const long few = peak_memory();
   std::ofstream file(world_.path("store/a.jsonl"));
   for (int i = 0; i < 40; i++) file << some;
   file.close();
   ASSERT_EQ(convert({"--in-place", "store"}).exit, 0);
-  EXPECT_LT(most_memory() - few, 20'000);
+  EXPECT_LT(peak_memory() - few, 20'000);
 }
 
-/// Each file holds the old documents or the new ones, whenever the program is killed.
-TEST_F(Documents, AreNeverHalfReplaced) {
+/// Each file has the old documents or the new ones, whenever the program is killed.
+TEST_F(Documents, AreReplacedAtomically) {
   const auto seed = std::random_device()();
   std::cout << "seed " << seed << "\n";
   std::mt19937 random(seed);
@@ -428,12 +428,12 @@ TEST_F(Documents, AreNeverHalfReplaced) {
       const std::string now = world_.read(name(i));
       ASSERT_TRUE(now == before || now == after) << name(i) << " has " << now.size() << " bytes";
     }
-    ASSERT_EQ(convert({"--in-place", "store"}).exit, 0) << "and what is left can be done again";
+    ASSERT_EQ(convert({"--in-place", "store"}).exit, 0) << "another run completes the conversion";
     for (int i = 0; i < files; i++) ASSERT_EQ(world_.read(name(i)), after);
   }
 }
 
-TEST_F(Documents, AreReplacedByTwoRunsAtOnce) {
+TEST_F(Documents, AreReplacedByConcurrentRuns) {
   constexpr int files = 200;
   const auto name = [](int i) { return "both/" + std::to_string(i) + ".json"; };
   for (int i = 0; i < files; i++) world_.write(name(i), older);
@@ -443,10 +443,10 @@ TEST_F(Documents, AreReplacedByTwoRunsAtOnce) {
   EXPECT_EQ(second.exit, 0) << second.err;
   for (int i = 0; i < files; i++) EXPECT_EQ(world_.read(name(i)), newer);
   EXPECT_EQ(std::distance(fs::directory_iterator(world_.root() / "both"), {}), files)
-      << "nothing is left beside them";
+      << "no temporary file is left";
 }
 
-TEST_F(Documents, TheirTypesAreListed) {
+TEST_F(Documents, HaveTheirTypesListed) {
   const Outcome text = world_.run({TENON, "types"});
   EXPECT_EQ(text.exit, 0);
   EXPECT_NE(text.out.find("tenon.dev/record  versions 1, 2; stored as 2\n"), std::string::npos);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// What the programs do when the system fails them: each request for a file fails in turn, in each
-// way. MODULES holds those of tests/e2e/modules.
+// Fault injection into the programs: each of their requests for files fails in turn, in each way.
+// MODULES is the folder of the modules of tests/e2e/modules.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -18,13 +18,13 @@
 namespace tenon::tests {
 namespace {
 
-/// The steps of a run that make a file durable, without what it reads.
+/// Returns the requests that make files durable.
 std::vector<std::string> durable_steps(const std::vector<Request>& requests) {
   constexpr std::string_view names[] = {"create", "write", "sync", "rename"};
   std::vector<std::string> steps;
   for (const Request& request : requests) {
     if (std::ranges::find(names, request.name) == std::end(names)) continue;
-    // The name of a temporary file is a random one.
+    // Names of temporary files are random.
     const bool temporary = request.path.find(".tenon-") != std::string::npos;
     steps.push_back(request.name + " " + (temporary ? "temporary" : request.path));
   }
@@ -33,9 +33,9 @@ std::vector<std::string> durable_steps(const std::vector<Request>& requests) {
 
 using Steps = std::vector<std::string>;
 
-/// A command that replaces tenon.lock leaves the old content or the whole new one.
-void expect_whole_or_old(std::vector<std::string> command, const std::string& old,
-                         const std::function<void(World&)>& prepare) {
+/// Expects that a command which replaces tenon.lock leaves the old or the complete new content.
+void expect_old_or_new(std::vector<std::string> command, const std::string& old,
+                       const std::function<void(World&)>& prepare) {
   std::string whole;
   const auto requests = for_each_fault({
       .prepare =
@@ -49,7 +49,7 @@ void expect_whole_or_old(std::vector<std::string> command, const std::string& ol
             const std::string content = world.read("tenon.lock");
             EXPECT_TRUE(content == whole || content == old) << content;
             if (run.exit == 0) {
-              EXPECT_EQ(content, whole) << "the run reported success";
+              EXPECT_EQ(content, whole) << "the run succeeded";
             }
           },
       .check_whole =
@@ -63,19 +63,19 @@ void expect_whole_or_old(std::vector<std::string> command, const std::string& ol
                                             "rename tenon.lock", "sync ."}));
 }
 
-TEST(Faults, LeaveALockWhole) {
-  expect_whole_or_old({TENON, "lock", "-a", "photo"}, "the old one",
-                      [](World& world) { world.place(MODULES "/colour-1.6.2.so"); });
+TEST(Faults, LeaveTheOldOrTheNewLock) {
+  expect_old_or_new({TENON, "lock", "-a", "photo"}, "the old one",
+                    [](World& world) { world.place(MODULES "/colour-1.6.2.so"); });
 }
 
-TEST(Faults, LeaveADocumentWhole) {
-  expect_whole_or_old({TENON, "convert", "--in-place", "tenon.lock"},
-                      R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[]}})"
-                      "\n",
-                      [](World&) {});
+TEST(Faults, LeaveTheOldOrTheNewDocument) {
+  expect_old_or_new({TENON, "convert", "--in-place", "tenon.lock"},
+                    R"({"type":"tenon.dev/lock","version":1,"value":{"packages":[]}})"
+                    "\n",
+                    [](World&) {});
 }
 
-/// Where a pipeline delivers to, and which of its twenty numbered records are there.
+/// The destination of a pipeline, and a function that reads which of its numbered records arrived.
 struct Target {
   std::string name;
   std::string plugin;
@@ -83,15 +83,15 @@ struct Target {
   std::vector<int> (*numbers)(const World& world);
 };
 
-/// Returns the number in each line of a file, which stands between two texts; 0 for other lines.
+/// Returns the number between two texts in each line of a file; 0 for other lines.
 std::vector<int> numbers_in_lines(const World& world, const char* file, const std::string& before,
-                                  const std::string& behind) {
+                                  const std::string& after) {
   std::vector<int> numbers;
   std::istringstream lines(world.read(file));
   for (std::string line; std::getline(lines, line);) {
     int number = 0;
     for (int i = 1; i <= 20; i++) {
-      if (line == before + std::to_string(i) + behind) number = i;
+      if (line == before + std::to_string(i) + after) number = i;
     }
     numbers.push_back(number);
   }
@@ -102,7 +102,7 @@ std::vector<int> numbers_in_jsonl(const World& world) {
   return numbers_in_lines(world, "out.jsonl", "{\"n\":", "}");
 }
 
-/// Without the header.
+/// Skips the header.
 std::vector<int> numbers_in_csv(const World& world) {
   std::vector<int> numbers = numbers_in_lines(world, "out.csv", "", "");
   EXPECT_TRUE(world.read("out.csv").starts_with("n\n"));
@@ -110,7 +110,7 @@ std::vector<int> numbers_in_csv(const World& world) {
   return numbers;
 }
 
-/// As SQLite itself reads them, after what a program that was ended left behind.
+/// Reads them with SQLite, which first recovers from a killed program.
 std::vector<int> numbers_in_table(const World& world) {
   std::vector<int> numbers;
   sqlite3* database = nullptr;
@@ -142,12 +142,12 @@ class PipelineFaults : public testing::TestWithParam<Target> {
       "position": "position.json"})");
   }
 
-  /// Each record arrives, in order; what was not acknowledged may arrive again.
+  /// Expects all records in order. Unacknowledged records may arrive again.
   static void expect_all(const World& world) {
     int last = 0;
     for (const int number : GetParam().numbers(world)) {
-      ASSERT_GE(number, 1) << "is no record";
-      ASSERT_LE(number, last + 1) << "something is missing before " << number;
+      ASSERT_GE(number, 1) << "not a record";
+      ASSERT_LE(number, last + 1) << "a record is missing before " << number;
       last = std::max(last, number);
     }
     EXPECT_EQ(last, count);
@@ -184,8 +184,8 @@ TEST_P(PipelineFaults, LoseNoRecord) {
   ASSERT_NE(last("rename position.json"), steps.rend());
   ASSERT_NE(last("sync " + GetParam().file), steps.rend());
   EXPECT_LT(last("rename position.json"), last("sync " + GetParam().file))
-      << "the records are durable before the position says so";
-  // As PRAGMA synchronous = FULL does it: the pages of the journal, then how many they are.
+      << "records become durable before their position";
+  // PRAGMA synchronous = FULL: SQLite writes the pages of the journal, then their number.
   const auto written = std::ranges::find(steps, "write out.db");
   if (written == steps.end()) return;
   EXPECT_EQ(std::count(steps.begin(), written, "sync out.db-journal"), 2);
@@ -225,7 +225,7 @@ class BackupFaults : public testing::Test {
     return found;
   }
 
-  /// Returns the number of items in the listed backup; 0: none is listed. Checks that a listed
+  /// Returns the number of items in the listed backup, or 0 if none is listed. Checks that a listed
   /// backup can be restored.
   static std::size_t listed_items(World& world) {
     const Outcome listed = run(world, {"list"});
@@ -251,7 +251,7 @@ class BackupFaults : public testing::Test {
   }
 };
 
-TEST_F(BackupFaults, StoreAWholeBackupOrNone) {
+TEST_F(BackupFaults, StoreACompleteBackupOrNone) {
   for_each_fault({
       .prepare = prepare,
       .command = {TENON_BACKUP, "create", "nightly", "--from", "items.json"},
@@ -259,7 +259,7 @@ TEST_F(BackupFaults, StoreAWholeBackupOrNone) {
           [](World& world, const Outcome& outcome, const Fault&) {
             const std::size_t items = listed_items(world);
             if (outcome.exit == 0) {
-              EXPECT_EQ(items, count) << "the run reported success";
+              EXPECT_EQ(items, count) << "the run succeeded";
             }
             remove(world);
           },
@@ -268,7 +268,7 @@ TEST_F(BackupFaults, StoreAWholeBackupOrNone) {
             EXPECT_EQ(outcome.exit, 0) << outcome.err;
             EXPECT_EQ(listed_items(world), count);
           },
-      // A record that is written and not durable counts as one that could not be written.
+      // A record that was written but is not durable counts as not written.
       .always =
           [](const Request& request) {
             return request.name == "sync" && request.path == "store/tenon/backups/nightly";
@@ -276,7 +276,7 @@ TEST_F(BackupFaults, StoreAWholeBackupOrNone) {
   });
 }
 
-TEST_F(BackupFaults, DeleteABackupOrLeaveItToBeDeleted) {
+TEST_F(BackupFaults, DeleteABackupOrLeaveItDeletable) {
   for_each_fault({
       .prepare =
           [](World& world) {
@@ -289,7 +289,7 @@ TEST_F(BackupFaults, DeleteABackupOrLeaveItToBeDeleted) {
             const Outcome listed = run(world, {"list"});
             EXPECT_EQ(listed.exit, 0) << listed.err;
             if (outcome.exit == 0) {
-              EXPECT_EQ(listed.out, "") << "the run reported success";
+              EXPECT_EQ(listed.out, "") << "the run succeeded";
             }
             if (listed.out.empty()) {
               remove(world);
@@ -304,7 +304,7 @@ TEST_F(BackupFaults, DeleteABackupOrLeaveItToBeDeleted) {
   });
 }
 
-TEST_F(BackupFaults, RestoreEachItemWholeOrNot) {
+TEST_F(BackupFaults, RestoreEachItemCompletelyOrNot) {
   for_each_fault({
       .prepare =
           [](World& world) {
@@ -321,7 +321,7 @@ TEST_F(BackupFaults, RestoreEachItemWholeOrNot) {
       .check_whole =
           [](World& world, const Outcome& outcome) {
             EXPECT_EQ(outcome.exit, 0) << outcome.err;
-            EXPECT_EQ(outcome.err, "") << "a file that is there differs";
+            EXPECT_EQ(outcome.err, "") << "an existing file differs";
             EXPECT_EQ(files(world.root() / "out"), count);
           },
   });

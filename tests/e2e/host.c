@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * The program of an app, which exports what a module needs. */
+ * The program of an app, which exports a function that a module needs. */
 int tests_e2e_nobody_has_this(void);
 
 int tests_e2e_nobody_has_this(void) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon resolve`, `tenon lock` and `tenon graph` as people and scripts meet them. TENON is the
-// program; MODULES the folder of packages that require each other, whose code ends the process.
+// The commands `tenon resolve`, `tenon lock` and `tenon graph`. TENON is the program, MODULES the
+// folder of packages that require each other, whose code ends the process.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 class PackageCommands : public testing::Test {
  protected:
-  /// Another app than the project's own, so that no builtins are there.
+  /// Not the app of tenon, so that there are no builtins.
   World world_{"photo"};
 
   /// Installs versions of packages side by side, eg: "colour-1.6.2".
@@ -50,7 +50,7 @@ class PackageCommands : public testing::Test {
 
 // -- resolve ------------------------------------------------------------------
 
-TEST_F(PackageCommands, ResolveShowsWhatAReferenceComesTo) {
+TEST_F(PackageCommands, ResolveShowsTheSelectedPackages) {
   install({"colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
   const Outcome run = tenon({"resolve", "me.example/blur"});
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -79,7 +79,7 @@ example.io/colour 1.6.2  ROOT/plugins/colour-1.6.2.so
 )");
 }
 
-TEST_F(PackageCommands, ResolveSaysWhatIsInTheWay) {
+TEST_F(PackageCommands, ResolveReportsConflicts) {
   install({"lost-1.0.0", "blur-1.2.0"});
   const Outcome run = tenon({"resolve", "me.example/lost", "me.example/nobody"});
   EXPECT_EQ(run.exit, 1);
@@ -91,12 +91,12 @@ TEST_F(PackageCommands, ResolveSaysWhatIsInTheWay) {
       << run.err;
   EXPECT_NE(run.err.find("tenon: error[not-found] me.example/nobody\n"), std::string::npos)
       << run.err;
-  EXPECT_EQ(tenon({"resolve", "a b"}).exit, 2) << "that is no reference";
+  EXPECT_EQ(tenon({"resolve", "a b"}).exit, 2) << "not a valid reference";
   EXPECT_EQ(tenon({"resolve"}).exit, 2);
 }
 
-// A module whose manifest is broken is not missing.
-TEST_F(PackageCommands, SayWhichManifestIsBroken) {
+// A module with a broken manifest is not reported as missing.
+TEST_F(PackageCommands, ReportABrokenManifest) {
   install({"broken-1.0.0", "wants-broken-1.0.0"});
   const Outcome asked = tenon({"resolve", "example.io/broken"});
   EXPECT_EQ(asked.exit, 1);
@@ -122,7 +122,7 @@ TEST_F(PackageCommands, SayWhichManifestIsBroken) {
   }
 }
 
-TEST_F(PackageCommands, ResolveListsTheVersionsThatThereAre) {
+TEST_F(PackageCommands, ResolveListsAvailableVersions) {
   install({"colour-1.4.0", "colour-2.1.0"});
   for (const char* reference : {"example.io/colour@9.0.0", "example.io/colour@^3"}) {
     const Outcome run = tenon({"resolve", reference});
@@ -133,8 +133,8 @@ TEST_F(PackageCommands, ResolveListsTheVersionsThatThereAre) {
   }
 }
 
-// The next best one is for a version that is absent.
-TEST_F(PackageCommands, ResolveRefusesAVersionThatIsThere) {
+// Substitutes are only for absent versions.
+TEST_F(PackageCommands, ResolveRefusesAnUnusableVersion) {
   install({"colour-1.4.0", "blur-1.2.0", "blur-1.3.0"});
   const Outcome run = tenon({"resolve", "me.example/blur@1.3.0"});
   EXPECT_EQ(run.exit, 1);
@@ -146,7 +146,7 @@ TEST_F(PackageCommands, ResolveRefusesAVersionThatIsThere) {
   EXPECT_EQ(run.err.find("gone"), std::string::npos);
 }
 
-TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
+TEST_F(PackageCommands, ResolveWarnsOfASubstitutedVersion) {
   install({"colour-1.4.0"});
   const Outcome run = tenon({"resolve", "example.io/colour@1.5.0"});
   EXPECT_EQ(run.exit, 0);
@@ -157,7 +157,7 @@ TEST_F(PackageCommands, ResolveTellsOfTheNextBest) {
             "   needed  version 1.5.0, which is not available");
 }
 
-TEST_F(PackageCommands, ResolveKeepsToALock) {
+TEST_F(PackageCommands, ResolveFollowsALock) {
   install({"colour-1.4.0"});
   ASSERT_EQ(tenon({"lock"}).exit, 0);
   install({"colour-1.6.2", "blur-1.2.0"});
@@ -180,13 +180,13 @@ example.io/colour 1.4.0  ROOT/plugins/colour-1.4.0.so (locked)
   EXPECT_EQ(tenon({"graph", "--lock", "none.lock"}).exit, 3);
 }
 
-TEST_F(PackageCommands, ResolvePrintsItsAnswerAsJson) {
+TEST_F(PackageCommands, ResolvePrintsJson) {
   install({"colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
-  const json::object answer = tenon_json({"resolve", "me.example/blur", "me.example/nobody"});
-  EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "resolve"}}));
-  EXPECT_EQ(answer.at("app"), "photo");
-  ASSERT_EQ(answer.at("packages").as_array().size(), 2U);
-  const json::value& blur = answer.at("packages").at(0);
+  const json::object result = tenon_json({"resolve", "me.example/blur", "me.example/nobody"});
+  EXPECT_EQ(result.at("tenon"), (json::value{{"schema", 1}, {"command", "resolve"}}));
+  EXPECT_EQ(result.at("app"), "photo");
+  ASSERT_EQ(result.at("packages").as_array().size(), 2U);
+  const json::value& blur = result.at("packages").at(0);
   EXPECT_EQ(blur.at("name"), "me.example/blur");
   EXPECT_EQ(blur.at("origin"), "file");
   EXPECT_EQ(blur.at("file"), json::value((world_.plugins() / "blur-1.2.0.so").string()));
@@ -200,14 +200,14 @@ TEST_F(PackageCommands, ResolvePrintsItsAnswerAsJson) {
                                                         {"met", true}}));
   EXPECT_EQ(blur.at("required_by").at(0),
             (json::value{{"name", "me.example/blur"}, {"versions", nullptr}}));
-  const json::value& colour = answer.at("packages").at(1);
+  const json::value& colour = result.at("packages").at(1);
   EXPECT_EQ(colour.at("newer").at(0),
             (json::value{{"version", "2.1.0"}, {"reason", "me.example/blur 1.2.0 requires ^1.4"}}));
-  EXPECT_EQ(answer.at("errors").at(0).at("code"), "not-found");
-  EXPECT_EQ(answer.at("warnings"), json::array());
+  EXPECT_EQ(result.at("errors").at(0).at("code"), "not-found");
+  EXPECT_EQ(result.at("warnings"), json::array());
 }
 
-TEST_F(PackageCommands, ResolveKnowsTheBuiltinsOfItsOwnAppOnly) {
+TEST_F(PackageCommands, ResolveKnowsOnlyTheBuiltinsOfItsApp) {
   const std::vector<std::string> own = {TENON, "resolve", "tenon.dev/file"};
   const Outcome run = world_.run(own);
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -217,7 +217,7 @@ TEST_F(PackageCommands, ResolveKnowsTheBuiltinsOfItsOwnAppOnly) {
 
 // -- lock ---------------------------------------------------------------------
 
-TEST_F(PackageCommands, LockWritesWhatIsUsed) {
+TEST_F(PackageCommands, LockWritesUsedPackages) {
   install({"colour-1.4.0", "colour-1.6.2", "colour-2.1.0", "blur-1.2.0"});
   const Outcome run = tenon({"lock"});
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -235,17 +235,17 @@ TEST_F(PackageCommands, LockWritesWhatIsUsed) {
   EXPECT_EQ(packages[0].at("sha256"), json::value(sum.out.substr(0, 64)));
   EXPECT_EQ(packages[1].at("version"), "2.1.0");
   EXPECT_EQ(packages[2].at("name"), "me.example/blur");
-  EXPECT_EQ(world_.run({TENON, "convert", "tenon.lock"}).exit, 0) << "it is a document";
+  EXPECT_EQ(world_.run({TENON, "convert", "tenon.lock"}).exit, 0) << "the lock file is a document";
 }
 
-TEST_F(PackageCommands, LockWritesTheSameAgain) {
+TEST_F(PackageCommands, LockIsReproducible) {
   install({"colour-1.6.2", "blur-1.2.0"});
   EXPECT_EQ(tenon({"lock", "-o", "one.lock"}).exit, 0);
   EXPECT_EQ(tenon({"lock", "-o", "two.lock"}).exit, 0);
   EXPECT_EQ(world_.read("one.lock"), world_.read("two.lock"));
 }
 
-TEST_F(PackageCommands, LockLeavesOutWhatLacksSomething) {
+TEST_F(PackageCommands, LockOmitsPackagesWithUnmetRequirements) {
   install({"colour-1.6.2", "lost-1.0.0"});
   const Outcome run = tenon({"lock"});
   EXPECT_EQ(run.exit, 1);
@@ -256,7 +256,7 @@ TEST_F(PackageCommands, LockLeavesOutWhatLacksSomething) {
   EXPECT_EQ(world_.read("tenon.lock").find("lost"), std::string::npos);
 }
 
-TEST_F(PackageCommands, LockRefusesWhatIsInDevelopment) {
+TEST_F(PackageCommands, LockRefusesPackagesInDevelopment) {
   fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("plugins/colour/dev/libcolour.so"));
   const Outcome run = tenon({"lock"});
   EXPECT_EQ(run.exit, 1);
@@ -265,7 +265,7 @@ TEST_F(PackageCommands, LockRefusesWhatIsInDevelopment) {
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock"));
 }
 
-TEST_F(PackageCommands, LockSaysWhenItCannotBeWritten) {
+TEST_F(PackageCommands, LockReportsWriteErrors) {
   install({"colour-1.6.2"});
   const Outcome run = tenon({"lock", "-o", "nowhere/tenon.lock"});
   EXPECT_EQ(run.exit, 3);
@@ -276,21 +276,21 @@ TEST_F(PackageCommands, LockSaysWhenItCannotBeWritten) {
   EXPECT_FALSE(fs::exists(world_.root() / "tenon.lock")) << "without all of the places";
 }
 
-TEST_F(PackageCommands, LockPrintsItsAnswerAsJson) {
+TEST_F(PackageCommands, LockPrintsJson) {
   install({"colour-1.6.2", "lost-1.0.0"});
-  const json::object answer = tenon_json({"lock"});
-  EXPECT_EQ(answer.at("tenon").at("command"), "lock");
-  EXPECT_EQ(answer.at("file"), "tenon.lock");
-  EXPECT_EQ(answer.at("written"), true);
-  EXPECT_EQ(answer.at("error"), nullptr);
-  ASSERT_EQ(answer.at("packages").as_array().size(), 1U);
-  EXPECT_EQ(answer.at("packages").at(0).at("name"), "example.io/colour");
-  EXPECT_EQ(answer.at("left_out").at(0).at("code"), "missing-package");
+  const json::object result = tenon_json({"lock"});
+  EXPECT_EQ(result.at("tenon").at("command"), "lock");
+  EXPECT_EQ(result.at("file"), "tenon.lock");
+  EXPECT_EQ(result.at("written"), true);
+  EXPECT_EQ(result.at("error"), nullptr);
+  ASSERT_EQ(result.at("packages").as_array().size(), 1U);
+  EXPECT_EQ(result.at("packages").at(0).at("name"), "example.io/colour");
+  EXPECT_EQ(result.at("left_out").at(0).at("code"), "missing-package");
 }
 
 // -- graph --------------------------------------------------------------------
 
-TEST_F(PackageCommands, GraphDrawsForGraphviz) {
+TEST_F(PackageCommands, GraphPrintsDot) {
   install({"colour-1.4.0", "colour-1.6.2", "colour-2.1.0", "blur-1.2.0", "lost-1.0.0"});
   const Outcome run = tenon({"graph"});
   EXPECT_EQ(run.exit, 1) << "there is a conflict";
@@ -310,7 +310,7 @@ TEST_F(PackageCommands, GraphDrawsForGraphviz) {
 )");
 }
 
-TEST_F(PackageCommands, GraphDrawsForMermaid) {
+TEST_F(PackageCommands, GraphPrintsMermaid) {
   install({"colour-1.4.0", "colour-2.1.0", "sharpen-0.9.0", "lost-1.0.0"});
   const Outcome run = tenon({"graph", "--format", "mermaid"});
   EXPECT_EQ(run.exit, 1);
@@ -330,7 +330,7 @@ TEST_F(PackageCommands, GraphDrawsForMermaid) {
 )");
 }
 
-TEST_F(PackageCommands, GraphShowsWhatIsInDevelopmentAndBuiltin) {
+TEST_F(PackageCommands, GraphMarksDevelopmentAndBuiltinPackages) {
   fs::copy_file(MODULES "/colour-1.6.2.so", world_.path("plugins/colour/dev/libcolour.so"));
   EXPECT_NE(tenon({"graph"}).out.find("colour\\n0.0.0 (in development)\"]"), std::string::npos);
   const Outcome own = world_.run({TENON, "graph"});
@@ -338,8 +338,8 @@ TEST_F(PackageCommands, GraphShowsWhatIsInDevelopmentAndBuiltin) {
   EXPECT_NE(own.out.find(" (builtin)\"]"), std::string::npos) << own.out;
 }
 
-// A program in the place of Graphviz, which need not be installed where the tests run.
-TEST_F(PackageCommands, GraphLetsGraphvizDrawSvg) {
+// A script replaces Graphviz, which may not be installed.
+TEST_F(PackageCommands, GraphRunsGraphvizForSvg) {
   install({"colour-1.4.0", "colour-1.6.2", "lost-1.0.0"});
   const Outcome run = tenon({"graph", "--format", "svg"});
   EXPECT_EQ(run.exit, 1) << run.err;
@@ -356,7 +356,7 @@ TEST_F(PackageCommands, GraphLetsGraphvizDrawSvg) {
       << failed.err;
 }
 
-TEST_F(PackageCommands, GraphSaysWhenGraphvizIsNotThere) {
+TEST_F(PackageCommands, GraphReportsMissingGraphviz) {
   install({"colour-1.6.2"});
   world_.set("PATH", (world_.root() / "bin").string());
   const Outcome run = tenon({"graph", "--format", "svg"});
@@ -367,20 +367,20 @@ TEST_F(PackageCommands, GraphSaysWhenGraphvizIsNotThere) {
   EXPECT_NE(run.err.find("--format dot or mermaid"), std::string::npos) << run.err;
 }
 
-TEST_F(PackageCommands, GraphPrintsItsAnswerAsJson) {
+TEST_F(PackageCommands, GraphPrintsJson) {
   install({"colour-1.4.0", "colour-1.6.2", "lost-1.0.0"});
-  const json::object answer = tenon_json({"graph"});
-  EXPECT_EQ(answer.at("tenon").at("command"), "graph");
-  ASSERT_EQ(answer.at("packages").as_array().size(), 3U);
-  EXPECT_EQ(answer.at("packages").at(0).at("version"), "1.6.2");
-  EXPECT_EQ(answer.at("packages").at(1).at("used"), false);
-  const json::value& lost = answer.at("packages").at(2);
+  const json::object result = tenon_json({"graph"});
+  EXPECT_EQ(result.at("tenon").at("command"), "graph");
+  ASSERT_EQ(result.at("packages").as_array().size(), 3U);
+  EXPECT_EQ(result.at("packages").at(0).at("version"), "1.6.2");
+  EXPECT_EQ(result.at("packages").at(1).at("used"), false);
+  const json::value& lost = result.at("packages").at(2);
   EXPECT_EQ(lost.at("refused").at("code"), "missing-package");
   EXPECT_EQ(lost.at("requirements").at(0).at("gets"), nullptr);
   EXPECT_EQ(lost.at("requirements").at(0).at("met"), false);
 }
 
-TEST_F(PackageCommands, GraphRefusesAnotherFormat) {
+TEST_F(PackageCommands, GraphRefusesUnknownFormats) {
   const Outcome run = tenon({"graph", "--format", "png"});
   EXPECT_EQ(run.exit, 2);
   EXPECT_NE(run.err.find("png"), std::string::npos) << run.err;

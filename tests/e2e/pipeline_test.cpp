@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-pipeline as people run it: what arrives, what is kept, and what happens when it is stopped,
-// killed, restarted, or when a plugin fails.
+// Runs tenon-pipeline: delivery, stored positions, signals, kills, restarts, and failing plugins.
 #include <tenon/pipeline_position_json.hpp>
 
 #include <fcntl.h>
@@ -30,7 +29,7 @@
 namespace tenon::tests {
 namespace {
 
-/// What a query answers, as one number.
+/// Returns the result of a query, a single number.
 std::int64_t query(const std::filesystem::path& database, const std::string& sql) {
   sqlite3* handle = nullptr;
   sqlite3_stmt* statement = nullptr;
@@ -45,9 +44,9 @@ std::int64_t query(const std::filesystem::path& database, const std::string& sql
   return number;
 }
 
-// -- What arrives -------------------------------------------------------------
+// -- Delivery -----------------------------------------------------------------
 
-TEST_F(Pipeline, CarriesLinesFromOneFileToAnother) {
+TEST_F(Pipeline, CopiesLinesBetweenFiles) {
   const std::string content = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
   world.write("in.jsonl", content);
   write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.jsonl\""),
@@ -63,7 +62,7 @@ TEST_F(Pipeline, CarriesLinesFromOneFileToAnother) {
   EXPECT_EQ(world.read("out.jsonl"), content + "{\"a\":4}\n");
 }
 
-TEST_F(Pipeline, CarriesRowsOfCsvIntoSqlite) {
+TEST_F(Pipeline, CopiesCsvRowsIntoSqlite) {
   world.write("in.csv", "id,name\n1,\"Ann, B.\"\n2,Bob\n3,Cy\n");
   write_pipeline(plugin("tenon.dev/file", "\"path\": \"in.csv\", \"key\": \"id\""),
                  plugin("tenon.dev/sqlite", "\"path\": \"out.db\", \"table\": \"people\""));
@@ -74,7 +73,7 @@ TEST_F(Pipeline, CarriesRowsOfCsvIntoSqlite) {
   EXPECT_EQ(query(world.root() / "out.db", "SELECT count(*) FROM people"), 3);
 }
 
-TEST_F(Pipeline, BringsEveryRecordToEveryDestination) {
+TEST_F(Pipeline, DeliversEveryRecordToEveryDestination) {
   write_pipeline(plugin("test.example/actor", "\"count\": \"2500\""),
                  plugin("test.example/actor", "\"written\": \"written\"") + ", " +
                      plugin("tenon.dev/file", "\"path\": \"out.jsonl\""));
@@ -84,7 +83,7 @@ TEST_F(Pipeline, BringsEveryRecordToEveryDestination) {
   EXPECT_EQ(position(), "2500");
 }
 
-TEST_F(Pipeline, CarriesOneRecordAtATimeThroughTheSmallestWindow) {
+TEST_F(Pipeline, DeliversRecordsWithAWindowOfOne) {
   world.write("pipeline.json",
               R"({"name": "test", "position": "state/position.json", "window": {"records": 1},)"
               R"( "source": )" +
@@ -100,18 +99,18 @@ TEST_F(Pipeline, CarriesOneRecordAtATimeThroughTheSmallestWindow) {
   }
 }
 
-TEST_F(Pipeline, TellsADestinationThatWritesLateWhenNothingFollows) {
+TEST_F(Pipeline, StopsADestinationThatHoldsItsLastRecords) {
   write_actors("\"count\": \"10\"", "\"hold\": \"true\"");
   EXPECT_EQ(run().out, numbers(10, 10, 10));
 }
 
-TEST_F(Pipeline, ReadsAgainWhatTheSourceAsksFor) {
+TEST_F(Pipeline, RetriesAReadAfterARetryableFailure) {
   write_actors("\"retry_at\": \"4\"");
   EXPECT_EQ(run().out, numbers(10, 10, 10));
   EXPECT_EQ(written(), positions(1, 10));
 }
 
-TEST_F(Pipeline, ShowsProgressOnATerminalOnly) {
+TEST_F(Pipeline, ShowsProgressOnlyOnATerminal) {
   write_actors("\"count\": \"100\", \"batch\": \"1\", \"delay\": \"5ms\"");
   const Outcome outcome = world.run(
       {"script", "-qec", std::string(TENON_PIPELINE) + " run pipeline.json", "/dev/null"});
@@ -122,11 +121,11 @@ TEST_F(Pipeline, ShowsProgressOnATerminalOnly) {
 
 // -- The order of calls -------------------------------------------------------
 
-TEST_F(Pipeline, CallsItsPluginsInTheOrderOfTheKinds) {
+TEST_F(Pipeline, CallsPluginsInTheOrderOfTheirKinds) {
   write_actors("\"note\": \"a\"");
   ASSERT_EQ(run().exit, 0);
   Lines calls = journal();
-  // Somewhere while it is open.
+  // Its place among the other calls is not fixed.
   const auto ack = std::find(calls.begin(), calls.end(), "source: ack 1 to 10");
   ASSERT_GT(ack - calls.begin(), 5);
   ASSERT_LT(ack, std::find(calls.begin(), calls.end(), "source: teardown"));
@@ -137,7 +136,7 @@ TEST_F(Pipeline, CallsItsPluginsInTheOrderOfTheKinds) {
                    "destination: stop 10", "source: teardown", "destination: teardown"}));
 }
 
-TEST_F(Pipeline, TellsAPluginWhenItsConfigIsAnother) {
+TEST_F(Pipeline, CallsOnUpdatedIfTheConfigChanged) {
   write_actors("\"note\": \"a\"");
   ASSERT_EQ(run().exit, 0);
   world.write("journal", "");
@@ -154,7 +153,7 @@ TEST_F(Pipeline, TellsAPluginWhenItsConfigIsAnother) {
   EXPECT_EQ(journal(), expected);
 }
 
-/// The destinations of the test by their ids.
+/// Pipelines with several destinations, each with an id.
 class Destinations : public Pipeline {
  protected:
   static std::string actor(const std::string& id, const std::string& note,
@@ -162,7 +161,7 @@ class Destinations : public Pipeline {
     return R"({"id": ")" + id + R"(", "plugin": "test.example/actor", "config": {"note": ")" +
            note + R"(", "journal": "journal")" + (more.empty() ? "" : ", " + more) + "}}";
   }
-  /// Runs with these destinations, and returns what they learned of their configs.
+  /// Runs with these destinations, and returns their calls of on_created, on_updated, on_deleted.
   Lines run_with(const std::string& destinations) {
     std::filesystem::remove(world.root() / "journal");
     write_pipeline(plugin("test.example/actor", ""), destinations);
@@ -175,7 +174,7 @@ class Destinations : public Pipeline {
     }
     return told;
   }
-  /// "id note" of each that the position names.
+  /// Returns "ID NOTE" of each destination in the position file.
   Lines recorded() {
     Lines all;
     const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
@@ -189,7 +188,7 @@ class Destinations : public Pipeline {
   Outcome outcome;
 };
 
-TEST_F(Destinations, AreToldOfTheirOwnConfigWhereverTheyStand) {
+TEST_F(Destinations, GetOnUpdatedByIdInAnyOrder) {
   EXPECT_EQ(run_with(actor("a", "1") + ", " + actor("b", "2")), (Lines{"created 1", "created 2"}));
   EXPECT_EQ(run_with(actor("b", "2") + ", " + actor("a", "1")), Lines{}) << "swapped";
   EXPECT_EQ(run_with(actor("c", "3") + ", " + actor("b", "2") + ", " + actor("a", "1")),
@@ -199,9 +198,8 @@ TEST_F(Destinations, AreToldOfTheirOwnConfigWhereverTheyStand) {
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
 }
 
-/// A destination that comes back is new again. One that cannot be opened leaves the others as
-/// they are.
-TEST_F(Destinations, AreToldThatTheyWereRemoved) {
+/// A destination that is added again is new. If one cannot be opened, the others stay unchanged.
+TEST_F(Destinations, GetOnDeletedIfRemoved) {
   run_with(actor("a", "1") + ", " + actor("b", "2"));
   EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
   EXPECT_EQ(recorded(), Lines{"a 1"});
@@ -256,7 +254,7 @@ TEST_F(Deletion, KeepsPluginsThatFail) {
   EXPECT_EQ(position(), "");
 }
 
-TEST_F(Deletion, OfAPipelineThatNeverRanDoesNothing) {
+TEST_F(Deletion, DoesNothingForAPipelineThatNeverRan) {
   write_pipeline(plugin("test.example/actor", ""), actor("a", "1"));
   EXPECT_EQ(delete_it().out, "test: deleted\n");
   EXPECT_TRUE(std::filesystem::is_empty(world.root() / "state"));
@@ -272,7 +270,7 @@ TEST_F(Deletion, RefusesThePositionOfAnotherPipeline) {
   EXPECT_EQ(recorded(), Lines{"a 1"});
 }
 
-TEST_F(Deletion, RefusesAPipelineThatRuns) {
+TEST_F(Deletion, RefusesARunningPipeline) {
   write_actors("\"count\": \"1000000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   Child running = start();
   ASSERT_TRUE(wrote(1));
@@ -283,7 +281,7 @@ TEST_F(Deletion, RefusesAPipelineThatRuns) {
   EXPECT_EQ(running.wait().exit, 0);
 }
 
-TEST_F(Destinations, AreToldAgainIfTheirRemovalFailed) {
+TEST_F(Destinations, GetOnDeletedAgainIfItFailed) {
   run_with(actor("a", "1") + ", " + actor("b", "2", "\"delete_status\": \"13\""));
   for (int i = 0; i < 2; i++) {
     EXPECT_EQ(run_with(actor("a", "1")), Lines{"deleted 2"});
@@ -295,14 +293,14 @@ TEST_F(Destinations, AreToldAgainIfTheirRemovalFailed) {
   }
 }
 
-TEST_F(Destinations, OfAnotherPluginUnderTheSameIdAreOthers) {
+TEST_F(Destinations, AreNewIfThePluginOfTheirIdChanged) {
   run_with(actor("a", "1"));
   EXPECT_EQ(run_with(R"({"id": "a", "plugin": "tenon.dev/file", "config": {"path": "out.jsonl"}})"),
             Lines{"deleted 1"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
 }
 
-TEST_F(Destinations, OfTheSamePluginNeedIds) {
+TEST_F(Destinations, NeedIdsIfTheyShareAPlugin) {
   run_with(plugin("test.example/actor", "") + ", " + plugin("test.example/actor", "") + ", " +
            actor("test.example/actor", "3"));
   EXPECT_EQ(outcome.exit, 2);
@@ -327,8 +325,8 @@ TEST_F(Destinations, AreNamedByTheirIdsInErrors) {
       << outcome.err;
 }
 
-/// Version 1 of the position had no ids.
-TEST_F(Destinations, KeepTheirConfigsFromPositionsWithoutIds) {
+/// Version 1 of the position file had no ids.
+TEST_F(Destinations, KeepTheirConfigsFromVersion1Positions) {
   run_with(actor("a", "1") + ", " + actor("b", "2"));
   world.write("state/position.json", std::regex_replace(world.read("state/position.json"),
                                                         std::regex(R"("id":"[^"]*",)"), ""));
@@ -337,7 +335,7 @@ TEST_F(Destinations, KeepTheirConfigsFromPositionsWithoutIds) {
   EXPECT_EQ(recorded(), (Lines{"a 1", "b 2"}));
 }
 
-TEST_F(Pipeline, TearsDownWhatCouldNotBeOpened) {
+TEST_F(Pipeline, TearsDownPluginsIfOpenFails) {
   write_actors("\"broken\": \"true\"");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -348,9 +346,9 @@ TEST_F(Pipeline, TearsDownWhatCouldNotBeOpened) {
                               "source: open -", "source: teardown", "destination: teardown"}));
 }
 
-// -- Stopped and killed -------------------------------------------------------
+// -- Signals ------------------------------------------------------------------
 
-TEST_F(Pipeline, GoesOnWhereItWasInterrupted) {
+TEST_F(Pipeline, ResumesAfterAnInterruption) {
   for (const int signal : {SIGINT, SIGTERM}) {
     write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
     const std::size_t before = written().size();
@@ -367,7 +365,7 @@ TEST_F(Pipeline, GoesOnWhereItWasInterrupted) {
   }
 }
 
-/// The plugins of another attempt are configured when the signal comes.
+/// The signal arrives while the next attempt configures its plugins.
 TEST_F(Pipeline, ReportsAPluginThatHangsWhileItResumes) {
   world.write("away", "");
   write_actors(R"("endless_if": "hang")", R"("away": "true")");
@@ -396,7 +394,7 @@ TEST_F(Pipeline, ReportsAPluginThatDelaysItsEnd) {
   ASSERT_TRUE(std::regex_match(told, found, hung)) << told;
   EXPECT_GE(std::stoi(found[1]), 5);
 
-  // The second signal ends it, after another report.
+  // The second signal ends the run after another report.
   child.signal(SIGTERM);
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 128 + SIGTERM);
@@ -404,7 +402,7 @@ TEST_F(Pipeline, ReportsAPluginThatDelaysItsEnd) {
   EXPECT_TRUE(std::regex_match(told, found, hung)) << told;
 }
 
-TEST_F(Pipeline, TearsDownWhatReturnsAtTheSecondSignal) {
+TEST_F(Pipeline, TearsDownReturningPluginsAtTheSecondSignal) {
   const auto destination = [](const std::string& id, const std::string& members) {
     return R"({"id": ")" + id + R"(", "plugin": "test.example/actor", "config": {"journal": ")" +
            id + "\"" + members + "}}";
@@ -420,7 +418,7 @@ TEST_F(Pipeline, TearsDownWhatReturnsAtTheSecondSignal) {
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 128 + SIGTERM);
   EXPECT_EQ(outcome.out, "");
-  // ThreadSanitizer adds that threads were not joined.
+  // ThreadSanitizer also reports that threads were not joined.
   EXPECT_TRUE(
       std::regex_search(outcome.err, std::regex("^tenon-pipeline: deaf \\(test.example/actor\\): "
                                                 "write_batch has not returned for [0-9]+ s\n")))
@@ -429,11 +427,12 @@ TEST_F(Pipeline, TearsDownWhatReturnsAtTheSecondSignal) {
   for (const char* torn_down : {"held", "idle"}) {
     EXPECT_TRUE(world.read(torn_down).ends_with("destination: teardown\n")) << torn_down;
   }
-  EXPECT_TRUE(world.read("deaf").ends_with("destination: deaf\n")) << "still in write_batch";
+  EXPECT_TRUE(world.read("deaf").ends_with("destination: deaf\n"))
+      << "write_batch has not returned";
 }
 
-/// A second signal does not wait for the delivery of what was read.
-TEST_F(Pipeline, EndsAtTheSecondSignalThoughRecordsAreLeft) {
+/// After a second signal the run does not wait until all records are delivered.
+TEST_F(Pipeline, EndsAtTheSecondSignalWithRecordsPending) {
   write_actors("", "\"mute\": \"true\"");
   Child child = start();
   ASSERT_TRUE(wrote(10));
@@ -465,7 +464,7 @@ TEST_F(Pipeline, NamesItsThreads) {
   EXPECT_EQ(child.wait().exit, 0);
 }
 
-TEST_F(Pipeline, EndsWhileAPluginHangsThatIsConfigured) {
+TEST_F(Pipeline, EndsWhileAPluginHangsInConfigure) {
   for (const int signal : {SIGINT, SIGTERM}) {
     std::filesystem::remove(world.root() / "journal");
     write_actors("\"endless\": \"true\"");
@@ -487,7 +486,7 @@ TEST_F(Pipeline, EndsWhileAPluginHangsThatIsConfigured) {
 TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
   ASSERT_EQ(::mkfifo(world.path("pipeline.json").c_str(), 0600), 0);
   Child child = start();
-  // Opening it for writing succeeds only when the program has opened it for reading.
+  // Opening the FIFO for writing succeeds only after the program has opened it for reading.
   const int writer = ::open((world.root() / "pipeline.json").c_str(), O_WRONLY | O_CLOEXEC);
   ASSERT_GE(writer, 0);
   child.signal(SIGINT);
@@ -497,9 +496,9 @@ TEST_F(Pipeline, EndsWhileItWaitsForItsPipelineFile) {
   ::close(writer);
 }
 
-// -- Validated ----------------------------------------------------------------
+// -- Validation ---------------------------------------------------------------
 
-TEST_F(Pipeline, ValidatesAFileAndOpensNothing) {
+TEST_F(Pipeline, ValidatesAFileWithoutOpeningPlugins) {
   write_actors("\"count\": \"3\"");
   const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
   EXPECT_EQ(outcome.exit, 0);
@@ -510,7 +509,7 @@ TEST_F(Pipeline, ValidatesAFileAndOpensNothing) {
   EXPECT_FALSE(std::filesystem::exists(world.root() / "state"));
 }
 
-TEST_F(Pipeline, ValidatesAWrongFileAsARunDoes) {
+TEST_F(Pipeline, ReportsTheSameProblemsInValidateAndRun) {
   write_pipeline(plugin("test.example/acter", "\"count\": \"3\""),
                  plugin("tenon.dev/log", "\"level\": \"loud\""));
   const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
@@ -519,7 +518,7 @@ TEST_F(Pipeline, ValidatesAWrongFileAsARunDoes) {
   EXPECT_EQ(outcome.err, run().err);
 }
 
-TEST_F(Pipeline, WarnsOfParametersThatAPluginDoesNotRead) {
+TEST_F(Pipeline, WarnsOfUnreadParameters) {
   write_actors("\"conut\": \"3\"");
   const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});
   EXPECT_EQ(outcome.exit, 0);
@@ -529,7 +528,7 @@ TEST_F(Pipeline, WarnsOfParametersThatAPluginDoesNotRead) {
       << outcome.err;
 }
 
-TEST_F(Pipeline, FillsInTheDefaultsOfParameters) {
+TEST_F(Pipeline, FillsInParameterDefaults) {
   write_pipeline(plugin("tenon.dev/generator", "\"count\": \"1\", \"size\": \" \""),
                  plugin("tenon.dev/log", ""));
   EXPECT_EQ(run().exit, 0);
@@ -539,12 +538,12 @@ TEST_F(Pipeline, FillsInTheDefaultsOfParameters) {
   EXPECT_EQ(state->destinations.at(0).config, (TextMap{{"level", "info"}}));
 }
 
-/// Kills runs at random moments; whatever the last of them leaves is brought to its end.
-class Killed : public Pipeline {
+/// Kills runs at random moments, then lets a last run complete the pipeline.
+class KilledPipeline : public Pipeline {
  protected:
   static constexpr int count = 5000;
 
-  /// After each kill, `check` looks at what it left.
+  /// Calls `check` after each kill.
   template <class Check>
   void kill_at_random(Check check) {
     const auto seed = std::random_device()();
@@ -566,7 +565,7 @@ class Killed : public Pipeline {
   }
 };
 
-TEST_F(Killed, HasEveryKeyOnceInSqlite) {
+TEST_F(KilledPipeline, WritesEveryKeyOnceIntoSqlite) {
   write_pipeline(plugin("test.example/actor", slow()),
                  plugin("tenon.dev/sqlite", "\"path\": \"out.db\", \"table\": \"t\""));
   kill_at_random([] {});
@@ -575,7 +574,7 @@ TEST_F(Killed, HasEveryKeyOnceInSqlite) {
   EXPECT_EQ(query(world.root() / "out.db", "SELECT sum(n) FROM t"), count * (count + 1LL) / 2);
 }
 
-TEST_F(Killed, WritesNothingAgainThatWasAcknowledged) {
+TEST_F(KilledPipeline, WritesNoAcknowledgedRecordAgain) {
   write_actors(slow());
   std::size_t lines = 0;
   int acknowledged = 0;
@@ -592,9 +591,9 @@ TEST_F(Killed, WritesNothingAgainThatWasAcknowledged) {
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), std::size_t{count});
 }
 
-// -- Restarted ----------------------------------------------------------------
+// -- Restarts -----------------------------------------------------------------
 
-TEST_F(Pipeline, GoesOnWithTheNewVersionOfAPlugin) {
+TEST_F(Pipeline, ContinuesWithTheNewVersionOfAPlugin) {
   std::string status;
   for (int i = 0; i < 800; i++) {
     status += "Package: p" + std::to_string(i) +
@@ -618,7 +617,7 @@ TEST_F(Pipeline, GoesOnWithTheNewVersionOfAPlugin) {
             std::string::npos);
 }
 
-TEST_F(Pipeline, LosesNothingWhenItsPluginsAreRestartedAgainAndAgain) {
+TEST_F(Pipeline, LosesNothingDuringRepeatedRestarts) {
   write_actors("\"count\": \"3000\", \"batch\": \"3\", \"delay\": \"1ms\"");
   Child child = start();
   for (int i = 0; i < 8; i++) {
@@ -631,7 +630,7 @@ TEST_F(Pipeline, LosesNothingWhenItsPluginsAreRestartedAgainAndAgain) {
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, numbers(3000, 3000, 3000));
-  // What was not acknowledged when the destination was restarted came again, in its order.
+  // Unacknowledged records of a restarted destination arrive again, in order.
   Lines once;
   for (const std::string& line : written()) {
     const int next = static_cast<int>(once.size()) + 1;
@@ -641,7 +640,7 @@ TEST_F(Pipeline, LosesNothingWhenItsPluginsAreRestartedAgainAndAgain) {
   EXPECT_EQ(once, positions(1, 3000));
 }
 
-TEST_F(Pipeline, GoesOnWithTheOldCodeWhenTheNewOneIsBroken) {
+TEST_F(Pipeline, ContinuesWithTheOldCodeIfTheNewIsBroken) {
   write_actors("\"count\": \"200\", \"batch\": \"1\", \"delay\": \"2ms\"");
   Child child = start();
   ASSERT_TRUE(wrote(10));
@@ -656,7 +655,7 @@ TEST_F(Pipeline, GoesOnWithTheOldCodeWhenTheNewOneIsBroken) {
 }
 
 #if !SANITIZED  // a sanitizer reports the crash and ends the program
-/// The first of each.
+/// Returns the first occurrence of each line.
 Lines without_repetitions(const Lines& all) {
   Lines lines;
   std::set<std::string> seen;
@@ -671,10 +670,10 @@ TEST_F(Pipeline, ResumesAfterACrashOfItsSource) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(outcome.out, numbers(20, 20, 20));
-  // The destination is of the same module, and may get again what it had not acknowledged.
+  // The destination is in the same module, and may get unacknowledged records again.
   EXPECT_EQ(without_repetitions(written()), positions(1, 20));
   EXPECT_EQ(position(), "20");
-  // The plugin, the method, the signal and the function.
+  // The error names the plugin, the method, the signal and the function.
   EXPECT_NE(outcome.err.find("test.example/actor: read_batch: crashed: SIGSEGV at "),
             std::string::npos)
       << outcome.err;
@@ -683,7 +682,7 @@ TEST_F(Pipeline, ResumesAfterACrashOfItsSource) {
   EXPECT_EQ(std::count(calls.begin(), calls.end(), "source: open 6"), 1);
 }
 
-TEST_F(Pipeline, ResumesAfterItCrashedTwice) {
+TEST_F(Pipeline, ResumesAfterTwoCrashes) {
   write_actors("\"count\": \"20\", \"crash_at\": \"7\"");
   world.write("crash", "");
   world.write("crash again", "");
@@ -694,9 +693,9 @@ TEST_F(Pipeline, ResumesAfterItCrashedTwice) {
 }
 #endif
 
-// -- Recovered ----------------------------------------------------------------
+// -- Retries ------------------------------------------------------------------
 
-TEST_F(Pipeline, ResumesAfterAnErrorThatPasses) {
+TEST_F(Pipeline, ResumesAfterARetryableError) {
   world.write("away", "");
   write_actors("", "\"away\": \"true\"");
   Child child = start();
@@ -733,7 +732,7 @@ TEST_F(Pipeline, WaitsLongerAfterEachAttempt) {
                                std::regex("tenon-pipeline: resumes in [23].[0-9] s")));
 }
 
-TEST_F(Pipeline, TellsThatNoModuleHasChanged) {
+TEST_F(Pipeline, ReportsThatNoModuleChanged) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   Child child = start();
   ASSERT_TRUE(wrote(5));
@@ -747,11 +746,11 @@ TEST_F(Pipeline, TellsThatNoModuleHasChanged) {
   EXPECT_EQ(child.wait().exit, 0);
 }
 
-// -- Several ------------------------------------------------------------------
+// -- Several pipelines --------------------------------------------------------
 
-class Several : public Pipeline {
+class SeveralPipelines : public Pipeline {
  protected:
-  /// A pipeline in the folder "all", and what its destination wrote in a file of its name.
+  /// Writes a pipeline to the folder "all". Its destination writes to a file of the same name.
   void write_one(const std::string& name, const std::string& source,
                  const std::string& destination = {}) {
     world.write(
@@ -764,7 +763,7 @@ class Several : public Pipeline {
   }
 };
 
-TEST_F(Several, RunInOneProcess) {
+TEST_F(SeveralPipelines, RunInOneProcess) {
   write_one("one", "\"count\": \"2000\"");
   write_one("two", "\"count\": \"3000\"");
   const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
@@ -772,12 +771,12 @@ TEST_F(Several, RunInOneProcess) {
   EXPECT_EQ(outcome.out, "one: " + numbers(2000, 2000, 2000) + "two: " + numbers(3000, 3000, 3000));
   EXPECT_EQ(lines_of(world.read("one")), positions(1, 2000));
   EXPECT_EQ(lines_of(world.read("two")), positions(1, 3000));
-  // Those that are named.
+  // In the order in which they are given.
   EXPECT_EQ(world.run({TENON_PIPELINE, "run", "all/two.json", "all/one.json"}).out,
             "two: " + numbers(0, 0, 0) + "one: " + numbers(0, 0, 0));
 }
 
-TEST_F(Several, GoOnWithoutOneThatFails) {
+TEST_F(SeveralPipelines, ContinueWithoutOneThatFails) {
   write_one("bad", "\"count\": \"10\", \"fail_at\": \"5\"");
   write_one("good", "\"count\": \"100\", \"batch\": \"1\", \"delay\": \"1ms\"");
   const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
@@ -788,7 +787,7 @@ TEST_F(Several, GoOnWithoutOneThatFails) {
   EXPECT_EQ(outcome.out, "bad: " + numbers(4, 4, 4) + "good: " + numbers(100, 100, 100));
 }
 
-TEST_F(Several, EndTogetherAtASignal) {
+TEST_F(SeveralPipelines, EndTogetherAtASignal) {
   for (const char* name : {"one", "two"}) {
     write_one(name, "\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   }
@@ -798,7 +797,7 @@ TEST_F(Several, EndTogetherAtASignal) {
   EXPECT_EQ(child.wait().exit, 0);
 }
 
-TEST_F(Several, AreAllCheckedBeforeAnyRuns) {
+TEST_F(SeveralPipelines, AreAllCheckedBeforeAnyRuns) {
   write_one("one", "");
   write_one("two", "\"count\": \"many\"");
   world.write("all/three.json", "{");
@@ -811,7 +810,7 @@ TEST_F(Several, AreAllCheckedBeforeAnyRuns) {
   EXPECT_EQ(world.run({TENON_PIPELINE, "validate", "all"}).err, outcome.err);
 }
 
-TEST_F(Several, HaveNamesOfTheirOwn) {
+TEST_F(SeveralPipelines, NeedDistinctNames) {
   write_one("one", "");
   std::filesystem::copy_file(world.root() / "all/one.json", world.root() / "all/other.json");
   const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
@@ -823,7 +822,7 @@ TEST_F(Several, HaveNamesOfTheirOwn) {
             "   fix     change the name of one of them\n");
 }
 
-TEST_F(Several, NeedAFileInTheirFolder) {
+TEST_F(SeveralPipelines, NeedAFileInTheirFolder) {
   std::filesystem::create_directory(world.root() / "all");
   world.write("all/notes.txt", "");
   const Outcome outcome = world.run({TENON_PIPELINE, "run", "all"});
@@ -834,7 +833,7 @@ TEST_F(Several, NeedAFileInTheirFolder) {
 
 // -- Plugins that fail --------------------------------------------------------
 
-TEST_F(Pipeline, StopsAtARecordThatIsRefused) {
+TEST_F(Pipeline, StopsAtARefusedRecord) {
   write_actors("\"batch\": \"3\"", "\"refuse\": \"5\"");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -885,7 +884,7 @@ TEST_F(DeadLetters, KeepRefusedRecordsAndTheirReasons) {
   EXPECT_EQ(letters[1], R"({"pipeline":"test","refused":[{"destination":"thirds","code":"ugly",)"
                         R"("message":"too ugly"}],"record":{"position":6,"operation":"create",)"
                         R"("metadata":{},"key":6,"after":{"n":6}}})");
-  // The source learns of each record once, in order.
+  // The source gets one acknowledgement for each record, in order.
   Lines acks;
   for (const std::string& line : journal()) {
     if (line.starts_with("source: ack")) acks.push_back(line);
@@ -894,8 +893,8 @@ TEST_F(DeadLetters, KeepRefusedRecordsAndTheirReasons) {
   EXPECT_TRUE(acks.back().ends_with(" to 10"));
 }
 
-/// However many destinations refuse it.
-TEST_F(DeadLetters, HaveEachRecordOnce) {
+/// Even if several destinations refuse it.
+TEST_F(DeadLetters, HoldEachRecordOnce) {
   write_with(R"({"refused": 0, "of": 0})", refusing("a", 2) + ", " + refusing("b", 4));
   EXPECT_EQ(run().out, "records: read 10, written 10, acknowledged 10, refused 5\n");
   const Lines letters = lines_of(world.read("refused.jsonl"));
@@ -907,7 +906,7 @@ TEST_F(DeadLetters, HaveEachRecordOnce) {
   EXPECT_NE(letters[2].find("\"position\":6"), std::string::npos);
 }
 
-TEST_F(DeadLetters, EndTheRunWhereTooManyAreRefused) {
+TEST_F(DeadLetters, EndTheRunIfTooManyAreRefused) {
   write_with(R"({"refused": 1, "of": 4})", refusing("thirds", 3));
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -921,7 +920,7 @@ TEST_F(DeadLetters, EndTheRunWhereTooManyAreRefused) {
   EXPECT_EQ(lines_of(world.read("refused.jsonl")).size(), 1u);
 }
 
-TEST_F(DeadLetters, EndTheRunWhereTheyCannotBeWritten) {
+TEST_F(DeadLetters, EndTheRunIfTheyCannotBeWritten) {
   write_with(R"({"refused": 0, "of": 0})", refusing("thirds", 3),
              plugin("test.example/actor", "\"refuse\": \"6\""));
   const Outcome outcome = run();
@@ -935,8 +934,8 @@ TEST_F(DeadLetters, EndTheRunWhereTheyCannotBeWritten) {
   EXPECT_EQ(position(), "5");
 }
 
-/// Nothing behind a refused record is taken from its destination before the record is settled.
-TEST_F(DeadLetters, LetOthersFailWithoutWaitingForEver) {
+/// Acknowledgements after a refused record wait until the record is in the dead letters.
+TEST_F(DeadLetters, DoNotBlockIfAnotherDestinationFails) {
   write_with(R"({"refused": 0, "of": 0})", refusing("thirds", 3) +
                                                R"(, {"id": "b", "plugin": "test.example/actor", )"
                                                R"("config": {"fail_at": "2"}})");
@@ -946,7 +945,7 @@ TEST_F(DeadLetters, LetOthersFailWithoutWaitingForEver) {
             "tenon-pipeline: b (test.example/actor): write_batch: internal: out of ink\n");
 }
 
-TEST_F(DeadLetters, HaveALimitThatCanBeReached) {
+TEST_F(DeadLetters, RefuseALimitThatIsNeverReached) {
   write_with(R"({"refused": 4, "of": 4})", refusing("a", 2));
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 2);
@@ -956,7 +955,7 @@ TEST_F(DeadLetters, HaveALimitThatCanBeReached) {
       << outcome.err;
 }
 
-TEST_F(Pipeline, DeliversWhatWasReadBeforeTheSourceFailed) {
+TEST_F(Pipeline, DeliversRecordsReadBeforeTheSourceFailed) {
   write_actors("\"fail_at\": \"8\"");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -966,7 +965,7 @@ TEST_F(Pipeline, DeliversWhatWasReadBeforeTheSourceFailed) {
   EXPECT_EQ(written(), positions(1, 7));
 }
 
-TEST_F(Pipeline, KeepsWhatADestinationAcknowledgedBeforeItFailed) {
+TEST_F(Pipeline, KeepsAcknowledgementsOfAFailedDestination) {
   write_actors("\"batch\": \"2\"", "\"fail_at\": \"5\"");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -975,7 +974,7 @@ TEST_F(Pipeline, KeepsWhatADestinationAcknowledgedBeforeItFailed) {
   EXPECT_EQ(position(), "4");
 }
 
-TEST_F(Pipeline, BringsTheRestToTheOtherDestinations) {
+TEST_F(Pipeline, DeliversTheRestToOtherDestinations) {
   write_pipeline(
       plugin("test.example/actor", "\"batch\": \"2\""),
       R"({"id": "refusing", "plugin": "test.example/actor", "config": {"refuse": "3"}}, )" +
@@ -987,7 +986,7 @@ TEST_F(Pipeline, BringsTheRestToTheOtherDestinations) {
   EXPECT_EQ(lines, positions(1, static_cast<int>(lines.size())));
 }
 
-TEST_F(Pipeline, StopsAtAnAcknowledgementOfSomethingElse) {
+TEST_F(Pipeline, StopsAtAnUnexpectedAcknowledgement) {
   write_actors("", "\"lie_at\": \"3\"");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -1000,7 +999,7 @@ TEST_F(Pipeline, StopsAtAnAcknowledgementOfSomethingElse) {
   EXPECT_EQ(position(), "2");
 }
 
-TEST_F(Pipeline, GoesOnWithoutStepsThatPluginsDoNotHave) {
+TEST_F(Pipeline, SkipsUnimplementedSteps) {
   write_actors("\"ack_status\": \"12\", \"stop_status\": \"12\", \"teardown_status\": \"12\"",
                "\"stop_status\": \"12\"");
   const Outcome outcome = run();
@@ -1009,7 +1008,7 @@ TEST_F(Pipeline, GoesOnWithoutStepsThatPluginsDoNotHave) {
   EXPECT_EQ(outcome.out, numbers(10, 10, 10));
 }
 
-TEST_F(Pipeline, TellsWhichStepFailed) {
+TEST_F(Pipeline, ReportsTheFailedStep) {
   struct Step {
     std::string source, destination, name;
     int exit;
@@ -1028,9 +1027,9 @@ TEST_F(Pipeline, TellsWhichStepFailed) {
   }
 }
 
-// -- Files that are wrong -----------------------------------------------------
+// -- Wrong files --------------------------------------------------------------
 
-TEST_F(Pipeline, TellsAllThatIsWrongWithAFileAtOnce) {
+TEST_F(Pipeline, ReportsAllProblemsOfAFile) {
   world.write("pipeline.json", R"({
   "name": "test",
   "sorce": {},
@@ -1076,7 +1075,7 @@ pipeline.json:8:16: error[bad-reference]: "drop-in:tenon.dev/log"
   EXPECT_FALSE(std::filesystem::exists(world.root() / "out.db"));
 }
 
-TEST_F(Pipeline, TellsWhyAPluginIsMissingWhoseFileIsBroken) {
+TEST_F(Pipeline, ReportsTheBrokenFileOfAMissingPlugin) {
   world.place(world.write("broken", "no module"), "dpkg.so");
   write_pipeline(plugin("example.io/dpkg", ""), plugin("test.example/actor", ""));
   const Outcome outcome = run();
@@ -1085,7 +1084,7 @@ TEST_F(Pipeline, TellsWhyAPluginIsMissingWhoseFileIsBroken) {
   EXPECT_NE(outcome.err.find("error[not-found]: example.io/dpkg"), std::string::npos);
 }
 
-TEST_F(Pipeline, TellsWhatThePluginsRefuse) {
+TEST_F(Pipeline, ReportsConfigsThatPluginsRefuse) {
   write_pipeline(plugin("test.example/actor", "\"count\": \"many\""),
                  plugin("test.example/actor", "\"hold\": \"perhaps\""));
   const Outcome outcome = run();
@@ -1095,7 +1094,7 @@ TEST_F(Pipeline, TellsWhatThePluginsRefuse) {
   EXPECT_NE(outcome.err.find("configure: parameter \"hold\" is \"perhaps\""), std::string::npos);
 }
 
-TEST_F(Pipeline, TellsThatAFileIsNone) {
+TEST_F(Pipeline, ReportsInvalidAndMissingFiles) {
   world.write("pipeline.json", "{\"name\": \"test\",}\n");
   EXPECT_EQ(run().exit, 2);
   EXPECT_EQ(run().err.find("pipeline.json:1:17: error[not-json]"), 0u) << run().err;
@@ -1104,7 +1103,7 @@ TEST_F(Pipeline, TellsThatAFileIsNone) {
   EXPECT_EQ(missing.err.find("nowhere.json: error[cannot-read]"), 0u) << missing.err;
 }
 
-TEST_F(Pipeline, DoesNotTakeThePositionOfAnotherPipeline) {
+TEST_F(Pipeline, RefusesThePositionOfAnotherPipeline) {
   write_actors("");
   ASSERT_EQ(run().exit, 0);
   world.write("in.jsonl", "{}\n");
@@ -1127,7 +1126,7 @@ TEST_F(Pipeline, DoesNotTakeThePositionOfAnotherPipeline) {
       << renamed.err;
 }
 
-TEST_F(Pipeline, TellsThatItsPositionIsDamaged) {
+TEST_F(Pipeline, ReportsADamagedPosition) {
   write_actors("");
   ASSERT_EQ(run().exit, 0);
   world.write("state/position.json", "{\"type\":\"tenon.dev/pipeline_position\",\"version\":1");
@@ -1137,9 +1136,9 @@ TEST_F(Pipeline, TellsThatItsPositionIsDamaged) {
   EXPECT_EQ(written().size(), 10u);
 }
 
-// -- The environment ----------------------------------------------------------
+// -- I/O errors and usage -----------------------------------------------------
 
-TEST_F(Pipeline, FailsBeforeItOpensAnythingWhereThePositionCannotBeKept) {
+TEST_F(Pipeline, FailsBeforeOpenIfThePositionCannotBeStored) {
   world.write("state", "a file where a folder should be");
   write_actors("");
   const Outcome outcome = run();
@@ -1148,7 +1147,7 @@ TEST_F(Pipeline, FailsBeforeItOpensAnythingWhereThePositionCannotBeKept) {
   EXPECT_EQ(written(), Lines{});
 }
 
-TEST_F(Pipeline, RunsOnceAtATime) {
+TEST_F(Pipeline, RefusesASecondRun) {
   write_actors("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\"");
   Child child = start();
   ASSERT_TRUE(wrote(5));
@@ -1159,11 +1158,11 @@ TEST_F(Pipeline, RunsOnceAtATime) {
   EXPECT_EQ(child.wait().exit, 0);
 }
 
-TEST_F(Pipeline, TellsThatNobodyReadsWhatItPrints) {
+TEST_F(Pipeline, ReportsOutputErrors) {
   write_actors("");
   const std::string command = TENON_PIPELINE " run pipeline.json";
   const std::string told = "tenon-pipeline: cannot write to standard output\n";
-  // A full disk, and a pipe whose reader has ended.
+  // A full disk, and a pipe without a reader.
   for (const std::string& output :
        {command + " > /dev/full", "exec 5> >(exit 0); wait $!; " + command + " >&5"}) {
     const Outcome outcome = world.run({"bash", "-c", output});
@@ -1173,7 +1172,7 @@ TEST_F(Pipeline, TellsThatNobodyReadsWhatItPrints) {
   EXPECT_EQ(position(), "10");
 }
 
-TEST_F(Pipeline, LooksAtTheFoldersThatAreNamed) {
+TEST_F(Pipeline, SearchesTheGivenPluginPath) {
   std::filesystem::rename(world.plugins(), world.root() / "elsewhere");
   write_actors("");
   EXPECT_EQ(run().exit, 2);
@@ -1182,7 +1181,7 @@ TEST_F(Pipeline, LooksAtTheFoldersThatAreNamed) {
   EXPECT_EQ(outcome.out, numbers(10, 10, 10)) << outcome.err;
 }
 
-TEST_F(Pipeline, TellsHowItIsUsed) {
+TEST_F(Pipeline, PrintsUsage) {
   const std::vector<std::pair<Lines, std::string>> wrong{
       {{}, "tenon-pipeline: A subcommand is required\nSee tenon-pipeline --help.\n"},
       {{"run"}, "tenon-pipeline run: FILE is required\nSee tenon-pipeline run --help.\n"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-pipeline with processors: what records become, how they are acknowledged, and what happens
-// when a processor refuses a record, fails or is replaced.
+// Runs tenon-pipeline with processors: changed records, acknowledgements, and processors that
+// refuse records, fail or are replaced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tenon::tests {
 namespace {
 
-/// The first of each.
+/// Returns the first occurrence of each line.
 Lines without_repetitions(const Lines& all) {
   Lines lines;
   std::set<std::string> seen;
@@ -30,7 +30,7 @@ Lines without_repetitions(const Lines& all) {
 
 class Processors : public Pipeline {
  protected:
-  /// `more` are further members of the file.
+  /// Writes the pipeline file. `more` are further members.
   void write_with(const std::string& source, const std::string& processors,
                   const std::string& destinations, const std::string& more = {}) {
     world.write("pipeline.json", R"({"name": "test", "position": "state/position.json", )" + more +
@@ -45,7 +45,7 @@ class Processors : public Pipeline {
     return plugin("test.example/actor",
                   R"("journal": "journal")" + (members.empty() ? "" : ", " + members));
   }
-  /// Writes the keys of records.
+  /// Returns a destination that writes the keys of records.
   static std::string destination(const std::string& members = {}) {
     return actor(
         "d", R"("written": "written", "keys": "true")" + (members.empty() ? "" : ", " + members));
@@ -55,7 +55,7 @@ class Processors : public Pipeline {
            R"( "limit": )" +
            limit + "}, ";
   }
-  /// The keys of the parts of records, in their order.
+  /// Returns the keys of the parts of records, in order.
   static Lines parts(int first, int last, int count) {
     Lines keys;
     for (int i = first; i <= last; i++) {
@@ -65,7 +65,7 @@ class Processors : public Pipeline {
     }
     return keys;
   }
-  /// Expects that the source learned of each record once, in order.
+  /// Expects that the source got one acknowledgement for each record, in order.
   void expect_acknowledged(int last) {
     int next = 1;
     std::smatch ack;
@@ -79,7 +79,7 @@ class Processors : public Pipeline {
   }
 };
 
-// -- What records become ------------------------------------------------------
+// -- Changed records ----------------------------------------------------------
 
 TEST_F(Processors, ChangeFields) {
   world.write("in.jsonl",
@@ -98,7 +98,7 @@ TEST_F(Processors, ChangeFields) {
             "{\"who\":\"Bob\",\"n\":1.50,\"from\":\"the list\"}\n");
 }
 
-TEST_F(Processors, FollowOneAnother) {
+TEST_F(Processors, RunInSequence) {
   write_with(source("\"count\": \"3\""),
              actor("a", "\"parts\": \"2\"") + ", " + actor("b", "\"keep_every\": \"2\"") + ", " +
                  actor("c", "\"parts\": \"2\""),
@@ -108,14 +108,14 @@ TEST_F(Processors, FollowOneAnother) {
   expect_acknowledged(3);
 }
 
-TEST_F(Processors, MaySplitRecords) {
+TEST_F(Processors, SplitRecords) {
   write_with(source("\"count\": \"2500\""), actor("p", "\"parts\": \"3\""), destination());
   EXPECT_EQ(run().out, numbers(2500, 7500, 2500));
   EXPECT_EQ(written(), parts(1, 2500, 3));
   expect_acknowledged(2500);
 }
 
-TEST_F(Processors, MayFilterRecords) {
+TEST_F(Processors, FilterRecords) {
   write_with(source("\"count\": \"2500\", \"batch\": \"7\""), actor("p", "\"keep_every\": \"3\""),
              destination() + ", " + actor("e", "\"journal\": \"journal\""));
   EXPECT_EQ(run().out, numbers(2500, 833, 2500));
@@ -124,8 +124,8 @@ TEST_F(Processors, MayFilterRecords) {
   EXPECT_NE(world.read("journal").find("destination: stop 2499\n"), std::string::npos);
 }
 
-/// The window is smaller than the run of records that are filtered.
-TEST_F(Processors, MayFilterEverything) {
+/// The number of consecutive filtered records exceeds the window.
+TEST_F(Processors, FilterAllRecords) {
   write_with(source("\"count\": \"1000\""), actor("p", "\"keep_every\": \"1000000\""),
              destination("\"journal\": \"journal\""), R"("window": {"records": 10}, )");
   const Outcome outcome = run();
@@ -136,7 +136,7 @@ TEST_F(Processors, MayFilterEverything) {
   EXPECT_NE(world.read("journal").find("destination: stop -\n"), std::string::npos);
 }
 
-TEST_F(Processors, WorkThroughTheSmallestWindow) {
+TEST_F(Processors, RunWithAWindowOfOne) {
   write_with(source(), actor("a", "\"keep_every\": \"2\"") + ", " + actor("b", "\"parts\": \"3\""),
              destination(), R"("window": {"records": 1}, )");
   EXPECT_EQ(run().out, numbers(10, 15, 10));
@@ -154,7 +154,7 @@ TEST_F(Processors, AreCalledInTheOrderOfTheKind) {
                               "processor: teardown", "destination: teardown"}));
 }
 
-TEST_F(Processors, HaveAThread) {
+TEST_F(Processors, RunOnTheirOwnThread) {
   write_with(source("\"count\": \"100000\", \"batch\": \"1\", \"delay\": \"1ms\""), actor("p", ""),
              destination());
   Child child = start();
@@ -180,7 +180,7 @@ TEST_F(Processors, AreTornDownIfAnotherCannotBeOpened) {
 }
 
 /// The other plugins are torn down.
-TEST_F(Processors, ThatHangAreReportedAndLeft) {
+TEST_F(Processors, AreReportedAndAbandonedIfTheyHang) {
   write_with(source(), actor("p", R"("deaf": "true", "journal": "deaf")"),
              actor("d", "\"journal\": \"destination\""));
   Child child = start();
@@ -196,10 +196,10 @@ TEST_F(Processors, ThatHangAreReportedAndLeft) {
       << outcome.err;
   EXPECT_TRUE(world.read("journal").ends_with("source: teardown\n"));
   EXPECT_TRUE(world.read("destination").ends_with("destination: teardown\n"));
-  EXPECT_TRUE(world.read("deaf").ends_with("processor: deaf\n")) << "still in process";
+  EXPECT_TRUE(world.read("deaf").ends_with("processor: deaf\n")) << "process has not returned";
 }
 
-// -- Refused ------------------------------------------------------------------
+// -- Refused records ----------------------------------------------------------
 
 TEST_F(Processors, StopThePipelineIfTheyRefuseARecord) {
   write_with(source("\"batch\": \"3\""), actor("p", "\"refuse\": \"5\""), destination());
@@ -218,7 +218,7 @@ TEST_F(Processors, StopThePipelineIfTheyRefuseARecord) {
   EXPECT_EQ(without_repetitions(written()).size(), 10u);
 }
 
-/// As they were read, although an earlier processor has changed them.
+/// Dead letters contain the records as read, without changes by earlier processors.
 TEST_F(Processors, SendRefusedRecordsToTheDeadLetters) {
   write_with(source(),
              actor("a", "\"parts\": \"2\"") + ", " + actor("b", "\"refuse_part\": \"6.2\""),
@@ -238,7 +238,7 @@ TEST_F(Processors, SendRefusedRecordsToTheDeadLetters) {
   expect_acknowledged(10);
 }
 
-TEST_F(Processors, CountForTheLimitOfRefusedRecords) {
+TEST_F(Processors, CountTowardsTheLimitOfRefusedRecords) {
   write_with(source(), actor("p", "\"refuse_every\": \"4\""), destination("\"refuse\": \"6\""),
              letters(R"({"refused": 1, "of": 3})"));
   const Outcome outcome = run();
@@ -253,7 +253,7 @@ TEST_F(Processors, CountForTheLimitOfRefusedRecords) {
   expect_acknowledged(5);
 }
 
-TEST_F(Processors, MakePartsThatADestinationRefuses) {
+TEST_F(Processors, SplitRecordsThatADestinationRefuses) {
   write_with(source(), actor("p", "\"parts\": \"3\""),
              destination("\"refuse\": \"4.2\"") + ", " +
                  actor("e", R"("written": "other", "keys": "true")"),
@@ -273,8 +273,8 @@ TEST_F(Processors, MakePartsThatADestinationRefuses) {
   expect_acknowledged(10);
 }
 
-/// A record is acknowledged with its last part.
-TEST_F(Processors, MakePartsThatComeAgainTogether) {
+/// A record is acknowledged after its last part.
+TEST_F(Processors, RepeatAllPartsOfAnUnacknowledgedRecord) {
   write_with(source(), actor("p", "\"parts\": \"3\""), destination("\"refuse\": \"4.2\""));
   EXPECT_EQ(run().exit, 1);
   expect_acknowledged(3);
@@ -284,7 +284,7 @@ TEST_F(Processors, MakePartsThatComeAgainTogether) {
   EXPECT_EQ(Lines(lines.end() - 21, lines.end()), parts(4, 10, 3));
 }
 
-TEST_F(Processors, MayRefuseRecordsForAWhile) {
+TEST_F(Processors, RetryRecordsAfterATemporaryRefusal) {
   world.write("away", "");
   write_with(source(), actor("p", R"("away": "true", "parts": "2")"), destination(),
              letters(R"({"refused": 0, "of": 0})"));
@@ -302,7 +302,7 @@ TEST_F(Processors, MayRefuseRecordsForAWhile) {
 
 // -- Failures -----------------------------------------------------------------
 
-TEST_F(Processors, ThatFailStopThePipelineAfterWhatTheyProcessed) {
+TEST_F(Processors, StopThePipelineAfterDeliveryOfProcessedRecords) {
   write_with(source("\"batch\": \"2\""), actor("p", "\"fail_at\": \"5\""), destination());
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -312,7 +312,7 @@ TEST_F(Processors, ThatFailStopThePipelineAfterWhatTheyProcessed) {
   expect_acknowledged(4);
 }
 
-TEST_F(Processors, AreCalledAgainAfterAnErrorThatPasses) {
+TEST_F(Processors, AreCalledAgainAfterARetryableError) {
   const std::string unavailable = std::to_string(TENON_UNAVAILABLE | TENON_RETRYABLE);
   write_with(source(), actor("p", R"("fail_at": "5", "status": ")" + unavailable + "\""),
              destination());
@@ -326,7 +326,7 @@ TEST_F(Processors, AreCalledAgainAfterAnErrorThatPasses) {
             "(retryable)");
 }
 
-TEST_F(Processors, ReturnAResultForEachRecord) {
+TEST_F(Processors, MustReturnAResultForEachRecord) {
   write_with(source("\"batch\": \"3\""), actor("p", "\"forget_at\": \"5\""), destination());
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 1);
@@ -341,7 +341,7 @@ TEST_F(Processors, ReturnAResultForEachRecord) {
 }
 
 #if !SANITIZED  // a sanitizer reports the crash and ends the program
-TEST_F(Processors, ThatCrashAreNamedAndThePipelineResumes) {
+TEST_F(Processors, AreNamedAfterACrashAndThePipelineResumes) {
   world.write("crash", "");
   write_with(plugin("tenon.dev/generator", R"("count": "20")"),
              actor("p", R"("crash_at": "7", "stamp": "true")"),
@@ -357,8 +357,8 @@ TEST_F(Processors, ThatCrashAreNamedAndThePipelineResumes) {
   EXPECT_EQ(position(), "20");
 }
 
-/// A record that crashes its processor each time does not keep the pipeline busy for ever.
-TEST_F(Processors, ThatCrashAgainAndAgainAreTriedLater) {
+/// A record that always crashes its processor must not keep the pipeline busy.
+TEST_F(Processors, AreRetriedLaterAfterRepeatedCrashes) {
   world.write("crash always", "");
   write_with(plugin("tenon.dev/generator", R"("count": "20")"),
              actor("p", R"("crash_at": "7", "stamp": "true")"),
@@ -374,10 +374,10 @@ TEST_F(Processors, ThatCrashAgainAndAgainAreTriedLater) {
 }
 #endif
 
-// -- Replaced and killed ------------------------------------------------------
+// -- Replacement and kills ----------------------------------------------------
 
-/// Lines of the file that the pipeline writes: {"KEY":"EDITION"}.
-class Stamped : public Processors {
+/// Pipelines whose output lines are {"KEY":"EDITION"}.
+class StampedRecords : public Processors {
  protected:
   void write_stamped(const std::string& config) {
     write_with(plugin("tenon.dev/generator", R"("count": "10000")"),
@@ -394,7 +394,7 @@ class Stamped : public Processors {
   }
 };
 
-TEST_F(Stamped, RecordsComeOnceAndInOrderWhileTheProcessorIsReplaced) {
+TEST_F(StampedRecords, ArriveOnceAndInOrderDuringAReplacement) {
   write_stamped(R"("delay": "2ms")");
   Child child = start();
   for (int i = 1; i <= 4; i++) {
@@ -415,7 +415,7 @@ TEST_F(Stamped, RecordsComeOnceAndInOrderWhileTheProcessorIsReplaced) {
                           [](const std::string& line) { return line.ends_with(R"("2.0.0"})"); }));
 }
 
-TEST_F(Stamped, RecordsAreAllThereAfterKills) {
+TEST_F(StampedRecords, AllArriveAfterKills) {
   write_stamped(R"("delay": "1ms", "parts": "2")");
   for (std::size_t i = 1; i <= 4; i++) {
     Child child = start();
@@ -426,13 +426,13 @@ TEST_F(Stamped, RecordsAreAllThereAfterKills) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(position(), "10000");
-  // The parts of a record that was not acknowledged came again, in their order.
+  // The parts of an unacknowledged record arrive again, in order.
   EXPECT_EQ(without_repetitions(keys(lines())), parts(1, 10'000, 2));
 }
 
-// -- Files that are wrong -----------------------------------------------------
+// -- Wrong files --------------------------------------------------------------
 
-TEST_F(Processors, AreCheckedWithTheFile) {
+TEST_F(Processors, AreValidatedWithTheFile) {
   world.write("pipeline.json", R"({
   "name": "test", "position": "state/position.json",
   "source": {"plugin": "tenon.dev/generator"},
@@ -458,7 +458,7 @@ pipeline.json:7:16: error[not-found]: tenon.dev/log
 )");
 }
 
-TEST_F(Processors, OfTheSamePluginNeedIds) {
+TEST_F(Processors, NeedIdsIfTheyShareAPlugin) {
   write_with(source(), plugin("tenon.dev/field", "") + ", " + plugin("tenon.dev/field", ""),
              destination());
   const Outcome outcome = world.run({TENON_PIPELINE, "validate", "pipeline.json"});

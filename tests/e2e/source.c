@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0
  *
- * Modules for the command `tenon` to look at: a source whose methods are all missing but those that
- * are required. Nothing of it may ever run, so everything ends the process. The list of the builds
- * stands in meson.build. */
+ * Modules that the command `tenon` inspects: a source with only the required methods. None of its
+ * code may ever run, so every function ends the process. meson.build lists the builds. */
 #include <stdlib.h>
 #include <tenon/source/v1.h>
 

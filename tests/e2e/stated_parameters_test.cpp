@@ -47,7 +47,7 @@ TEST_F(StatedParameters, FillInDefaults) {
   EXPECT_TRUE(loaded());
 }
 
-TEST_F(StatedParameters, AreIgnoredWhereThisHostCannotReadThem) {
+TEST_F(StatedParameters, AreIgnoredIfTheHostCannotReadThem) {
   world.place(ACTOR_NEWER, "actor.so");
   const Outcome outcome = validate(R"("count": "5")");
   EXPECT_EQ(outcome.exit, 0);

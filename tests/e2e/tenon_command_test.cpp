@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The command `tenon` as people and scripts meet it. TENON is the program, SOURCES the folder of
-// the modules that it looks at; they end the process that runs any of their code.
+// The command `tenon`. TENON is the program, SOURCES the folder of the modules that it inspects.
+// They end any process that runs their code.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -25,7 +25,7 @@ namespace json = boost::json;
 class TenonCommand : public testing::Test {
  protected:
   TenonCommand() {
-    // Modules are looked at where they lie in the world, so that paths are short.
+    // The modules are copied into the world, so that paths are short.
     for (const auto& entry : fs::directory_iterator(SOURCES)) {
       if (entry.path().extension() == ".so") {
         fs::copy_file(entry.path(), world_.path("modules/" + entry.path().filename().string()));
@@ -45,14 +45,14 @@ class TenonCommand : public testing::Test {
     EXPECT_FALSE(failed) << run.out << run.err;
     return failed ? json::object() : value.as_object();
   }
-  /// Installs a build among the plugins of an app, here tenon's own.
+  /// Installs a build among the plugins of the app tenon.
   fs::path install(const std::string& build, const std::string& as) const {
-    world_.path("plugins/" + as);  // makes its folders
+    world_.path("plugins/" + as);  // creates its parent folders
     return world_.place(world_.root() / "modules" / build, as);
   }
 
-  /// The text with what differs from machine to machine replaced: the root of the world by ROOT,
-  /// sizes and machines by SIZE and MACHINE, and the space that made them a column by two.
+  /// Returns the text independent of the machine: with ROOT for the root of the world, SIZE and
+  /// MACHINE for sizes and machines, and two spaces for the padding of these columns.
   std::string normal(std::string text) const {
     for (auto at = text.find(world_.root().string()); at != std::string::npos;
          at = text.find(world_.root().string())) {
@@ -66,7 +66,7 @@ class TenonCommand : public testing::Test {
 
 // -- inspect ------------------------------------------------------------------
 
-TEST_F(TenonCommand, InspectShowsAModuleThatIsAdapted) {
+TEST_F(TenonCommand, InspectShowsAnAdaptedModule) {
   install("colour-1.6.2.so", "colour.so");
   const Outcome run = tenon({"inspect", "modules/rich.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -99,7 +99,7 @@ No plugin code was run.  Next: put the file into ~/.local/lib/tenon/plugins
 )");
 }
 
-TEST_F(TenonCommand, InspectSaysWhyAModuleWouldNotLoad) {
+TEST_F(TenonCommand, InspectExplainsWhyAModuleCannotLoad) {
   const Outcome run = tenon({"inspect", "modules/too-new.so"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(
@@ -120,7 +120,7 @@ No plugin code was run.  Next: see the fix above
 )");
 }
 
-TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
+TEST_F(TenonCommand, InspectWarnsOfUnusablePluginsBesideUsableOnes) {
   const Outcome run = tenon({"inspect", "modules/mixed.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
   const std::string text = normal(run.out);
@@ -138,9 +138,9 @@ TEST_F(TenonCommand, InspectWarnsOfWhatDoesNotFitBesideWhatDoes) {
   EXPECT_NE(text.find("warning[kind-too-new] modules/mixed.so\n"), std::string::npos) << text;
 }
 
-TEST_F(TenonCommand, InspectTellsWhichPackagesAreMissing) {
+TEST_F(TenonCommand, InspectReportsMissingPackages) {
   const Outcome before = tenon({"inspect", "modules/rich.so"});
-  EXPECT_EQ(before.exit, 0) << "they may come with it";
+  EXPECT_EQ(before.exit, 0) << "the packages may be installed later";
   EXPECT_NE(before.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos)
       << before.out;
   EXPECT_NE(before.out.find("requires    example.io/colour  ^1.4  ->  nothing\n"),
@@ -154,21 +154,21 @@ TEST_F(TenonCommand, InspectTellsWhichPackagesAreMissing) {
       << installed.out;
 }
 
-TEST_F(TenonCommand, InspectSaysThatAnotherProgramHasTheKind) {
+TEST_F(TenonCommand, InspectReportsAKindOfAnotherProgram) {
   const Outcome run = tenon({"inspect", "modules/foreign.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_NE(run.out.find("NO ERROR FOUND: 1 warning; not loaded\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("warning[unknown-kind]"), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, InspectSeesAnotherSpec) {
+TEST_F(TenonCommand, InspectDetectsADifferentSpec) {
   const Outcome run = tenon({"inspect", "modules/other-spec.so"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_NE(run.out.find("other spec\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("error[kind-differs]"), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, InspectTellsWhichLibrariesAreMissing) {
+TEST_F(TenonCommand, InspectReportsMissingLibraries) {
   const Outcome missing = tenon({"inspect", "modules/needs-library.so"});
   EXPECT_EQ(missing.exit, 1);
   EXPECT_NE(missing.out.find("libtests-e2e-library.so  not found\n"), std::string::npos)
@@ -192,7 +192,7 @@ TEST_F(TenonCommand, InspectTellsWhichLibrariesAreMissing) {
       << found.out;
 }
 
-TEST_F(TenonCommand, InspectTellsWhatPreventsUnloading) {
+TEST_F(TenonCommand, InspectReportsWhatPreventsUnloading) {
   const auto row = [&](const std::string& module) {
     const Outcome run = tenon({"inspect", FAULTS "/" + module + ".so"});
     const auto begin = run.out.find("reload ");
@@ -216,7 +216,7 @@ TEST_F(TenonCommand, InspectTellsWhatPreventsUnloading) {
       << beside.out;
 }
 
-TEST_F(TenonCommand, InspectTakesReferencesToWhatIsInstalled) {
+TEST_F(TenonCommand, InspectAcceptsReferencesToInstalledPlugins) {
   const fs::path file = install("rich.so", "clocks.so");
   install("colour-1.6.2.so", "colour.so");
   for (const char* reference : {"me.example/clock", "standalone:me.example/clock@1.2.0"}) {
@@ -227,37 +227,37 @@ TEST_F(TenonCommand, InspectTakesReferencesToWhatIsInstalled) {
   }
 }
 
-TEST_F(TenonCommand, InspectTakesEachFolderAsOneWord) {
+TEST_F(TenonCommand, InspectAcceptsSeveralPluginPaths) {
   const Outcome run = tenon({"inspect", "--plugin-path", "modules/foreign.so", "--plugin-path",
                              "modules/rich.so", "me.example/blur", "--json"});
   EXPECT_EQ(run.err, "");
   EXPECT_NE(run.out.find("\"me.example/blur\""), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, InspectShowsParametersOnceThoughPluginsShareAName) {
+TEST_F(TenonCommand, InspectShowsParametersOfPluginsWithOneNameOnce) {
   const std::string page = world_.run({TENON, "inspect", DPKG}).out;
   const std::size_t at = page.find("before each record");
   ASSERT_NE(at, std::string::npos) << page;
   EXPECT_EQ(page.find("before each record", at + 1), std::string::npos) << page;
 }
 
-TEST_F(TenonCommand, InspectTakesReferencesToBuiltins) {
+TEST_F(TenonCommand, InspectAcceptsReferencesToBuiltins) {
   const Outcome run = tenon({"inspect", "builtin:tenon.dev/file"});
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(run.out.substr(0, 18), "tenon.dev/builtin ");
   EXPECT_NE(run.out.find("file        none: linked into the program\n"), std::string::npos);
 }
 
-TEST_F(TenonCommand, InspectSaysWhatThereIsWhenThereIsNoSuchPlugin) {
+TEST_F(TenonCommand, InspectListsAvailablePluginsIfNoneMatches) {
   const Outcome run = tenon({"inspect", "me.example/nobody"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(run.out, "");
   EXPECT_NE(run.err.find("error[not-found] me.example/nobody\n"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("tenon.dev/file"), std::string::npos) << run.err;
-  EXPECT_EQ(tenon({"inspect", "a b"}).exit, 2) << "that is no reference";
+  EXPECT_EQ(tenon({"inspect", "a b"}).exit, 2) << "not a valid reference";
 }
 
-TEST_F(TenonCommand, InspectTellsOfARivalAmongTheInstalled) {
+TEST_F(TenonCommand, InspectReportsAnInstalledDuplicate) {
   install("rich.so", "a.so");
   const fs::path second = install("rich.so", "b.so");
   const Outcome same = tenon({"inspect", second.string()});
@@ -268,7 +268,7 @@ TEST_F(TenonCommand, InspectTellsOfARivalAmongTheInstalled) {
   EXPECT_NE(other.out.find("error[package-differs]"), std::string::npos) << other.out;
 }
 
-TEST_F(TenonCommand, InspectTellsWhatItsFolderSays) {
+TEST_F(TenonCommand, InspectChecksTheVersionOfTheFolder) {
   const fs::path wrong = install("mixed.so", "clocks/9.0.0/clocks.so");
   const Outcome run = tenon({"inspect", wrong.string()});
   EXPECT_EQ(run.exit, 1);
@@ -282,14 +282,14 @@ TEST_F(TenonCommand, InspectTellsWhatItsFolderSays) {
   EXPECT_EQ(tenon_json({"inspect", dev.string()}).at("notes").at(0).at("grade"), "note");
 }
 
-/// What is no module, and what is said about it.
+/// A path that is not a module, and the expected error.
 struct NoModule {
   std::string path;
   std::string code;
   std::string found;
 };
 
-TEST_F(TenonCommand, InspectIsHonestAboutWhatIsNoModule) {
+TEST_F(TenonCommand, InspectReportsFilesThatAreNotModules) {
   world_.write("text.so", "some text\n");
   world_.write("empty.so", "");
   world_.write("cut.so", read_file(world_.root() / "modules/rich.so").substr(0, 5000));
@@ -316,10 +316,10 @@ TEST_F(TenonCommand, InspectIsHonestAboutWhatIsNoModule) {
   }
 }
 
-TEST_F(TenonCommand, InspectSaysThatAFileCannotBeRead) {
+TEST_F(TenonCommand, InspectReportsAnUnreadableFile) {
   fs::permissions(world_.root() / "modules/rich.so", fs::perms(0200));
   const Outcome run = world_.run(unprivileged({TENON, "inspect", "modules/rich.so"}));
-  EXPECT_EQ(run.exit, 3) << "the file may be good";
+  EXPECT_EQ(run.exit, 3) << "the module may be valid";
   EXPECT_NE(run.out.find("WOULD NOT LOAD: 1 error\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("error[cannot-read] modules/rich.so\n   found   "), std::string::npos)
       << run.out;
@@ -327,24 +327,24 @@ TEST_F(TenonCommand, InspectSaysThatAFileCannotBeRead) {
 
   const Outcome as_json = world_.run(unprivileged({TENON, "inspect", "modules/rich.so", "--json"}));
   EXPECT_EQ(as_json.exit, 3);
-  const json::object answer = json::parse(as_json.out).as_object();
-  EXPECT_EQ(answer.at("would_load"), false);
-  EXPECT_EQ(answer.at("file").at("path"), "modules/rich.so");
-  EXPECT_EQ(answer.at("file").at("machine"), nullptr);
-  EXPECT_EQ(answer.at("manifest"), nullptr);
-  EXPECT_EQ(answer.at("reload"), nullptr);
+  const json::object result = json::parse(as_json.out).as_object();
+  EXPECT_EQ(result.at("would_load"), false);
+  EXPECT_EQ(result.at("file").at("path"), "modules/rich.so");
+  EXPECT_EQ(result.at("file").at("machine"), nullptr);
+  EXPECT_EQ(result.at("manifest"), nullptr);
+  EXPECT_EQ(result.at("reload"), nullptr);
   for (const char* key : {"plugins", "requirements", "libraries", "checked", "warnings", "notes"}) {
-    EXPECT_EQ(answer.at(key), json::array()) << key;
+    EXPECT_EQ(result.at(key), json::array()) << key;
   }
-  ASSERT_EQ(answer.at("errors").as_array().size(), 1u);
-  const json::value& error = answer.at("errors").at(0);
+  ASSERT_EQ(result.at("errors").as_array().size(), 1u);
+  const json::value& error = result.at("errors").at(0);
   EXPECT_EQ(error.at("code"), "cannot-read");
   EXPECT_EQ(error.at("where"), "modules/rich.so");
   EXPECT_FALSE(error.at("fix").is_null());
 }
 
-/// Every sort of what is no module has the same keys, so that scripts need not ask first.
-TEST_F(TenonCommand, InspectHasTheSameKeysForWhatIsNoModule) {
+/// All results have the same keys, so that scripts need no case distinction.
+TEST_F(TenonCommand, InspectPrintsTheSameJsonKeysForAnyFile) {
   world_.write("empty.so", "");
   const auto keys = [](const json::object& object) {
     std::vector<std::string> all;
@@ -357,7 +357,7 @@ TEST_F(TenonCommand, InspectHasTheSameKeysForWhatIsNoModule) {
   }
 }
 
-TEST_F(TenonCommand, InspectLooksAtLibrariesOfTheSystem) {
+TEST_F(TenonCommand, InspectAcceptsSystemLibraries) {
   for (const char* name : {"libc.so.6", "libz.so.1", "libstdc++.so.6"}) {
     for (const char* folder : {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/",
                                "/lib/aarch64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/"}) {
@@ -371,7 +371,7 @@ TEST_F(TenonCommand, InspectLooksAtLibrariesOfTheSystem) {
   }
 }
 
-TEST_F(TenonCommand, InspectPrintsNothingThatMovesTheCursor) {
+TEST_F(TenonCommand, EscapesControlCharactersInFileNames) {
   world_.write("plugins/\x1b[2J.so", "\x1b[2J");
   for (const Outcome& run : {tenon({"inspect", "plugins/\x1b[2J.so"}), tenon({"list"})}) {
     EXPECT_EQ(run.exit, 1);
@@ -380,7 +380,7 @@ TEST_F(TenonCommand, InspectPrintsNothingThatMovesTheCursor) {
   }
 }
 
-TEST_F(TenonCommand, FileNamesForgeNoRow) {
+TEST_F(TenonCommand, EscapesLineBreaksInFileNames) {
   world_.write("plugins/a\nforged  row.so", "some text\n");
   for (const Outcome& run : {tenon({"list"}), tenon({"inspect", "plugins/a\nforged  row.so"})}) {
     EXPECT_EQ(run.exit, 1);
@@ -389,21 +389,21 @@ TEST_F(TenonCommand, FileNamesForgeNoRow) {
   }
 }
 
-TEST_F(TenonCommand, JsonIsValidWhateverFilesAreCalled) {
+TEST_F(TenonCommand, PrintsValidJsonForAnyFileName) {
   world_.write("plugins/\xff\n.so", "\xff");
   EXPECT_EQ(tenon_json({"list"}).at("skipped").at(0).at("where"),
             json::value((world_.plugins() / "\\xff\n.so").string()));
   EXPECT_EQ(tenon_json({"inspect", "plugins/\xff\n.so"}).at("subject"), "plugins/\\xff\n.so");
 }
 
-TEST_F(TenonCommand, JudgesAFileAlikeInAFolderAndByItself) {
+TEST_F(TenonCommand, ListAndInspectAgreeOnAFile) {
   ASSERT_EQ(mkfifo((world_.plugins() / "pipe.so").c_str(), 0600), 0);
   EXPECT_EQ(tenon({"list"}).exit, 1);
   EXPECT_EQ(tenon({"inspect", "plugins/pipe.so"}).exit, 1);
   EXPECT_NE(tenon({"list"}).out.find("not-a-module  "), std::string::npos);
   fs::remove(world_.plugins() / "pipe.so");
   fs::create_symlink("nowhere", world_.plugins() / "link.so");
-  EXPECT_EQ(tenon({"list"}).exit, 1) << "the folder can be read";
+  EXPECT_EQ(tenon({"list"}).exit, 1) << "the folder itself is readable";
   const Outcome run = tenon({"inspect", "plugins/link.so"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_NE(run.out.find("   found   a link to a file that is not there\n"), std::string::npos)
@@ -419,7 +419,7 @@ TEST_F(TenonCommand, InspectFindsUndefinedSymbols) {
       << run.out;
 }
 
-TEST_F(TenonCommand, InspectFindsVersionsOfSymbolsThatLibrariesLack) {
+TEST_F(TenonCommand, InspectFindsMissingSymbolVersions) {
   fs::copy_file(NEWER_LIBRARY, world_.root() / "libtests-e2e-versioned.so");
   const Outcome newer = tenon({"inspect", "modules/needs-version.so"});
   EXPECT_EQ(newer.exit, 0) << newer.out;
@@ -433,38 +433,38 @@ TEST_F(TenonCommand, InspectFindsVersionsOfSymbolsThatLibrariesLack) {
       << older.out;
 }
 
-TEST_F(TenonCommand, InspectSaysInJsonWhatItChecked) {
+TEST_F(TenonCommand, InspectListsItsChecksInJson) {
   EXPECT_EQ(
       tenon_json({"inspect", "modules/rich.so"}).at("checked"),
       (json::value{"file format", "manifest", "kinds", "libraries", "symbols", "private copy"}));
   EXPECT_EQ(tenon_json({"inspect", "modules/needs-library.so"}).at("checked"),
             (json::value{"file format", "manifest", "kinds", "libraries", "private copy"}))
-      << "a library that is missing may have the symbols";
+      << "a missing library may define the symbols";
   EXPECT_EQ(tenon_json({"inspect", "builtin:tenon.dev/file"}).at("checked"),
             (json::value{"manifest", "kinds"}));
   EXPECT_EQ(tenon_json({"inspect", "modules/missing.so"}).at("checked"), json::array());
 }
 
-TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
-  const json::object answer = tenon_json({"inspect", "modules/rich.so"});
-  EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "inspect"}}));
-  EXPECT_EQ(answer.at("subject"), "modules/rich.so");
-  EXPECT_EQ(answer.at("would_load"), true);
-  EXPECT_EQ(answer.at("file").at("path"), "modules/rich.so");
-  EXPECT_EQ(answer.at("file").at("size").to_number<std::uint64_t>(),
+TEST_F(TenonCommand, InspectPrintsJson) {
+  const json::object result = tenon_json({"inspect", "modules/rich.so"});
+  EXPECT_EQ(result.at("tenon"), (json::value{{"schema", 1}, {"command", "inspect"}}));
+  EXPECT_EQ(result.at("subject"), "modules/rich.so");
+  EXPECT_EQ(result.at("would_load"), true);
+  EXPECT_EQ(result.at("file").at("path"), "modules/rich.so");
+  EXPECT_EQ(result.at("file").at("size").to_number<std::uint64_t>(),
             fs::file_size(world_.root() / "modules/rich.so"));
-  const json::value& manifest = answer.at("manifest");
+  const json::value& manifest = result.at("manifest");
   EXPECT_EQ(manifest.at("package"), "me.example/clocks");
   EXPECT_EQ(manifest.at("package_version"), "1.2.0");
   EXPECT_EQ(manifest.at("requires"), (json::value{{"example.io/colour", "^1.4"}}));
   EXPECT_EQ(manifest.at("state"),
             (json::value{{"type", nullptr}, {"writes", 2}, {"reads", {1, 2}}}));
   EXPECT_EQ(manifest.at("details").at("x-own"), "kept");
-  EXPECT_EQ(answer.at("requirements").at(0), (json::value{{"package", "example.io/colour"},
+  EXPECT_EQ(result.at("requirements").at(0), (json::value{{"package", "example.io/colour"},
                                                           {"versions", "^1.4"},
                                                           {"gets", nullptr},
                                                           {"met", false}}));
-  const json::value& plugin = answer.at("plugins").at(0);
+  const json::value& plugin = result.at("plugins").at(0);
   EXPECT_EQ(plugin.at("name"), "me.example/clock");
   EXPECT_EQ(plugin.at("version"), 1);
   EXPECT_EQ(plugin.at("host_version"), 2);
@@ -478,20 +478,20 @@ TEST_F(TenonCommand, InspectPrintsItsAnswerAsJson) {
                     R"({"version":1,"value":{"every":{"type":"duration",)"
                     R"("default_value":"1s","description":"Between two records"},)"
                     R"("zone":{"type":"string","required":true,"description":"eg: CET"}}})"}}));
-  EXPECT_EQ(answer.at("libraries").at(0).at("name"), "libc.so.6");
-  EXPECT_TRUE(fs::exists(answer.at("libraries").at(0).at("path").as_string().c_str()));
-  EXPECT_EQ(answer.at("reload"), (json::value{{"grade", "safe"},
+  EXPECT_EQ(result.at("libraries").at(0).at("name"), "libc.so.6");
+  EXPECT_TRUE(fs::exists(result.at("libraries").at(0).at("path").as_string().c_str()));
+  EXPECT_EQ(result.at("reload"), (json::value{{"grade", "safe"},
                                               {"symbol", nullptr},
                                               {"file", nullptr},
                                               {"cure", nullptr},
                                               {"stays_mapped", false}}));
-  EXPECT_EQ(answer.at("errors"), json::array());
+  EXPECT_EQ(result.at("errors"), json::array());
 }
 
-TEST_F(TenonCommand, InspectPrintsFindingsAsJson) {
-  const json::object answer = tenon_json({"inspect", "modules/too-new.so"});
-  EXPECT_EQ(answer.at("would_load"), false);
-  const json::value& error = answer.at("errors").at(0);
+TEST_F(TenonCommand, InspectPrintsProblemsAsJson) {
+  const json::object result = tenon_json({"inspect", "modules/too-new.so"});
+  EXPECT_EQ(result.at("would_load"), false);
+  const json::value& error = result.at("errors").at(0);
   EXPECT_EQ(error.at("code"), "kind-too-new");
   EXPECT_EQ(error.at("where"), "modules/too-new.so");
   EXPECT_EQ(error.at("needed"), "version 1 and 2 of tenon.dev/source");
@@ -532,7 +532,7 @@ Next: tenon inspect ROOT/plugins/text.so
 )");
 }
 
-TEST_F(TenonCommand, ListFailsOnlyForWhatCannotBeUsed) {
+TEST_F(TenonCommand, ListFailsOnlyForUnusableModules) {
   install("needs-nothing.so", "clocks/dev/clocks.so");
   const Outcome noted = tenon({"list"});
   EXPECT_EQ(noted.exit, 0) << noted.out;
@@ -549,8 +549,8 @@ Next: tenon inspect ROOT/plugins/clocks/dev/clocks.so
   EXPECT_NE(warned.out.find("\nWarnings:\n  kind-too-new "), std::string::npos) << warned.out;
   EXPECT_NE(warned.out.find("\n  duplicate-file "), std::string::npos) << warned.out;
   EXPECT_NE(warned.out.find("\nNotes:\n"), std::string::npos) << warned.out;
-  const json::object answer = tenon_json({"list"});
-  for (const json::value& finding : answer.at("skipped").as_array()) {
+  const json::object result = tenon_json({"list"});
+  for (const json::value& finding : result.at("skipped").as_array()) {
     EXPECT_NE(finding.at("grade"), "error") << finding;
   }
 }
@@ -565,7 +565,7 @@ TEST_F(TenonCommand, ListAlignsItsColumns) {
   }
 }
 
-TEST_F(TenonCommand, ListNamesThePackageThatLacksAnother) {
+TEST_F(TenonCommand, ListNamesPackagesWithUnmetRequirements) {
   install("rich.so", "clocks.so");
   const Outcome run = tenon({"list"});
   EXPECT_EQ(run.exit, 1) << run.err;
@@ -580,7 +580,7 @@ Next: tenon resolve me.example/clocks
       << next.err;
 }
 
-TEST_F(TenonCommand, ListTakesOneKind) {
+TEST_F(TenonCommand, ListFiltersByKind) {
   install("needs-library.so", "clocks.so");
   for (const char* kind : {"tenon.dev/destination", "destination"}) {
     const Outcome run = tenon({"list", "--kind", kind});
@@ -594,7 +594,7 @@ TEST_F(TenonCommand, ListTakesOneKind) {
   EXPECT_EQ(none.err, "tenon: no plugins of kind nobody.example/knows for tenon\n");
 }
 
-TEST_F(TenonCommand, ListLooksWhereTheAppDoes) {
+TEST_F(TenonCommand, ListSearchesThePluginPathOfTheApp) {
   world_.set("PHOTO_LAB_PLUGIN_PATH", (world_.root() / "photo").string());
   fs::create_directory(world_.root() / "photo");
   fs::copy_file(world_.root() / "modules/foreign.so", world_.root() / "photo/blur.so");
@@ -605,7 +605,7 @@ TEST_F(TenonCommand, ListLooksWhereTheAppDoes) {
   EXPECT_EQ(run.out.find("me.example/clock "), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, ListTakesFoldersAndFiles) {
+TEST_F(TenonCommand, ListAcceptsFoldersAndFiles) {
   const Outcome run =
       tenon({"list", "--plugin-path", "modules/foreign.so", "--plugin-path", "modules/rich.so"});
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -613,29 +613,29 @@ TEST_F(TenonCommand, ListTakesFoldersAndFiles) {
   EXPECT_NE(run.out.find("me.example/clock "), std::string::npos) << run.out;
 }
 
-TEST_F(TenonCommand, ListSaysWhenAFolderCannotBeRead) {
+TEST_F(TenonCommand, ListReportsAnUnreadableFolder) {
   const Outcome run = tenon({"list", "--plugin-path", "nowhere"});
   EXPECT_EQ(run.exit, 3);
-  EXPECT_NE(run.out.find("tenon.dev/file"), std::string::npos) << "what there is all the same";
+  EXPECT_NE(run.out.find("tenon.dev/file"), std::string::npos) << "the other plugins are listed";
   EXPECT_EQ(run.err.substr(0, 30), "tenon: error[not-found] nowher");
 }
 
-TEST_F(TenonCommand, ListPrintsItsAnswerAsJson) {
+TEST_F(TenonCommand, ListPrintsJson) {
   install("rich.so", "clocks.so");
   world_.write("plugins/text.so", "some text\n");
-  const json::object answer = tenon_json({"list", "--kind", "source"});
-  EXPECT_EQ(answer.at("tenon"), (json::value{{"schema", 1}, {"command", "list"}}));
-  EXPECT_EQ(answer.at("app"), "tenon");
-  const json::value& clock = answer.at("plugins").at(0);
+  const json::object result = tenon_json({"list", "--kind", "source"});
+  EXPECT_EQ(result.at("tenon"), (json::value{{"schema", 1}, {"command", "list"}}));
+  EXPECT_EQ(result.at("app"), "tenon");
+  const json::value& clock = result.at("plugins").at(0);
   EXPECT_EQ(clock.at("name"), "me.example/clock");
   EXPECT_EQ(clock.at("kind"), "tenon.dev/source");
   EXPECT_EQ(clock.at("package_version"), "1.2.0");
   EXPECT_EQ(clock.at("origin"), "file");
   EXPECT_EQ(clock.at("file"), json::value((world_.plugins() / "clocks.so").string()));
-  const json::value& builtin = answer.at("plugins").at(1);
+  const json::value& builtin = result.at("plugins").at(1);
   EXPECT_EQ(builtin.at("origin"), "builtin");
   EXPECT_EQ(builtin.at("file"), nullptr);
-  EXPECT_EQ(answer.at("skipped").at(0).at("code"), "not-a-module");
+  EXPECT_EQ(result.at("skipped").at(0).at("code"), "not-a-module");
 }
 
 // -- explain ------------------------------------------------------------------
@@ -661,10 +661,10 @@ TEST_F(TenonCommand, ExplainListsAllCodes) {
   EXPECT_EQ(tenon_json({"explain"}).at("codes").as_array().size(), lines);
 }
 
-TEST_F(TenonCommand, ExplainPrintsItsAnswerAsJson) {
-  const json::object answer = tenon_json({"explain", "in-development"});
-  EXPECT_EQ(answer.at("tenon").at("command"), "explain");
-  const json::array& codes = answer.at("codes").as_array();
+TEST_F(TenonCommand, ExplainPrintsJson) {
+  const json::object result = tenon_json({"explain", "in-development"});
+  EXPECT_EQ(result.at("tenon").at("command"), "explain");
+  const json::array& codes = result.at("codes").as_array();
   ASSERT_EQ(codes.size(), 1U);
   EXPECT_EQ(codes[0].at("code"), "in-development");
   EXPECT_EQ(codes[0].at("grade"), "note");
@@ -674,7 +674,7 @@ TEST_F(TenonCommand, ExplainPrintsItsAnswerAsJson) {
   EXPECT_FALSE(codes[0].at("remedy").as_string().empty());
 }
 
-/// What the commands report can be looked up.
+/// Each code that a command reports can be looked up.
 TEST_F(TenonCommand, ExplainKnowsTheCodesOfOtherCommands) {
   const json::object found = tenon_json({"inspect", "modules/too-new.so"});
   const json::value& code = found.at("errors").as_array().at(0).at("code");
@@ -725,7 +725,7 @@ TEST_F(TenonCommand, RefusesWrongUsageWithAHint) {
   }
 }
 
-TEST_F(TenonCommand, HelpsAndTellsItsVersion) {
+TEST_F(TenonCommand, PrintsHelpAndVersion) {
   const Outcome help = tenon({"--help"});
   EXPECT_EQ(help.exit, 0);
   EXPECT_NE(help.out.find("inspect"), std::string::npos);
@@ -733,13 +733,13 @@ TEST_F(TenonCommand, HelpsAndTellsItsVersion) {
   EXPECT_TRUE(std::regex_match(tenon({"--version"}).out, std::regex("[0-9]+[.][0-9]+[.][0-9]+\n")));
 }
 
-TEST_F(TenonCommand, SaysWhenItsAnswerCannotBeWritten) {
+TEST_F(TenonCommand, ReportsOutputErrors) {
   const Outcome run = world_.run({"sh", "-c", "'" TENON "' list > /dev/full"});
   EXPECT_EQ(run.exit, 3);
   EXPECT_EQ(run.err, "tenon: cannot write to standard output\n");
 }
 
-TEST_F(TenonCommand, ColoursOnlyATerminalThatWantsThem) {
+TEST_F(TenonCommand, ColoursOutputOnlyOnATerminal) {
   install("colour-1.6.2.so", "colour.so");
   const std::string script = "script -qec \"'" TENON "' inspect modules/rich.so\" /dev/null";
   if (world_.run({"sh", "-c", "command -v script"}).exit != 0) GTEST_SKIP() << "no script(1)";

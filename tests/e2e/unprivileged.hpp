@@ -8,8 +8,8 @@
 
 namespace tenon::tests {
 
-/// The command as permissions of files stop it, also where the tests run as root: without the
-/// capabilities to pass over them.
+/// Returns the command run without the capabilities that override file permissions, in case the
+/// tests run as root.
 inline std::vector<std::string> unprivileged(std::vector<std::string> command) {
   if (geteuid() == 0) {
     command.insert(command.begin(), {"setpriv", "--bounding-set=-dac_override,-dac_read_search"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// `tenon verify` as people and scripts meet it. TENON is the program, WRONG the directory of
-// modules that are named after what is wrong with them.
+// The command `tenon verify`. TENON is the program, WRONG the directory of modules that are named
+// after their faults.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -33,7 +33,7 @@ class VerifyCommand : public testing::Test {
   static std::string last_line(const std::string& text) {
     return text.substr(text.rfind('\n', text.size() - 2) + 1);
   }
-  /// The line of a case, without the blanks that align its columns.
+  /// Returns the line of a case, without the padding of its columns.
   static std::string line_of(const std::string& text, const std::string& kind,
                              const std::string& name) {
     std::string all = text;
@@ -46,7 +46,7 @@ class VerifyCommand : public testing::Test {
   World world_{"tenon"};
 };
 
-TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheirNumbers) {
+TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheTotals) {
   const Outcome run = verify({right, "--config", "numbers.json"});
   EXPECT_EQ(run.exit, 0) << run.out << run.err;
   EXPECT_EQ(run.err, "");
@@ -61,7 +61,7 @@ TEST_F(VerifyCommand, PrintsALineForEachCaseAndTheirNumbers) {
   EXPECT_EQ(last_line(run.out), "29 passed, 0 failed, 14 not run\n");
 }
 
-TEST_F(VerifyCommand, GoesOnAfterACrash) {
+TEST_F(VerifyCommand, ContinuesAfterACrash) {
   const Outcome run = verify({crashes, "--config", "numbers.json"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(line_of(run.out, "tenon.dev/source", "can be torn down"),
@@ -70,7 +70,7 @@ TEST_F(VerifyCommand, GoesOnAfterACrash) {
   EXPECT_EQ(last_line(run.out), "28 passed, 1 failed, 14 not run\n");
 }
 
-TEST_F(VerifyCommand, EndsACaseThatHangs) {
+TEST_F(VerifyCommand, EndsAHangingCase) {
   const Outcome run = verify({hangs, "--config", "numbers.json", "--timeout", "1s"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_EQ(line_of(run.out, "tenon.dev/source", "takes acknowledgements after"),
@@ -81,18 +81,18 @@ TEST_F(VerifyCommand, EndsACaseThatHangs) {
 TEST_F(VerifyCommand, PrintsJson) {
   const Outcome run = verify({crashes, "--json"});
   EXPECT_EQ(run.exit, 1) << run.err;
-  const json::object answer = json::parse(run.out).as_object();
-  EXPECT_EQ(answer.at("tenon").at("command"), "verify");
-  EXPECT_EQ(answer.at("file"), crashes.c_str());
-  EXPECT_EQ(answer.at("failed"), 1);
-  EXPECT_EQ(answer.at("passed").as_int64() + answer.at("not_run").as_int64() + 1,
-            answer.at("cases").as_array().size());
-  EXPECT_EQ(answer.at("cases").at(0), json::object({{"kind", nullptr},
+  const json::object result = json::parse(run.out).as_object();
+  EXPECT_EQ(result.at("tenon").at("command"), "verify");
+  EXPECT_EQ(result.at("file"), crashes.c_str());
+  EXPECT_EQ(result.at("failed"), 1);
+  EXPECT_EQ(result.at("passed").as_int64() + result.at("not_run").as_int64() + 1,
+            result.at("cases").as_array().size());
+  EXPECT_EQ(result.at("cases").at(0), json::object({{"kind", nullptr},
                                                     {"plugin", "test.example/numbers"},
                                                     {"case", "loads as its manifest says"},
                                                     {"verdict", "passed"},
                                                     {"reason", nullptr}}));
-  EXPECT_EQ(answer.at("errors"), json::array());
+  EXPECT_EQ(result.at("errors"), json::array());
 }
 
 TEST_F(VerifyCommand, ReportsAFileThatIsNoModule) {
@@ -103,13 +103,13 @@ TEST_F(VerifyCommand, ReportsAFileThatIsNoModule) {
   EXPECT_EQ(run.out, "");
 }
 
-TEST_F(VerifyCommand, ReportsAFileThatIsNotThere) {
+TEST_F(VerifyCommand, ReportsAMissingFile) {
   const Outcome run = verify({"nowhere.so"});
   EXPECT_EQ(run.exit, 1);
   EXPECT_NE(run.err.find("error[not-found] nowhere.so"), std::string::npos) << run.err;
 }
 
-TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirPlaces) {
+TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirLocations) {
   world_.write("wrong.json", R"([
     {"kind": "tenon.dev/source", "plugin": "test.example/number", "config": {}},
     {"kind": "tenon.dev/source", "plugin": "test.example/numbers", "confg": {}},
@@ -117,7 +117,7 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirPlaces) {
   ])");
   const Outcome run = verify({right, "--config", "wrong.json"});
   EXPECT_EQ(run.exit, 2);
-  EXPECT_EQ(run.out, "") << "no case runs";
+  EXPECT_EQ(run.out, "") << "no case was run";
   for (const char* finding :
        {"wrong.json:2:44: error[not-found]", "wrong.json:3:68: error[unknown-key]",
         "wrong.json:4:44: error[duplicate-plugin]", "wrong.json:4:88: error[wrong-type]"}) {
@@ -126,12 +126,12 @@ TEST_F(VerifyCommand, ReportsWrongConfigurationsWithTheirPlaces) {
   EXPECT_EQ(verify({right, "--config", "nowhere.json"}).exit, 3);
 }
 
-TEST_F(VerifyCommand, SaysThatItRunsCode) {
+TEST_F(VerifyCommand, DocumentsThatItRunsCode) {
   EXPECT_NE(world_.run({TENON, "--help"}).out.find("Only verify runs code of a plugin."),
             std::string::npos);
 }
 
-TEST_F(VerifyCommand, RefusesTimeoutsThatNoCaseCouldHave) {
+TEST_F(VerifyCommand, RefusesTimeoutsOutOfRange) {
   for (const char* timeout : {"0s", "-1s", "soon", "25h"}) {
     const Outcome run = verify({right, "--timeout", timeout});
     EXPECT_EQ(run.exit, 2) << timeout;

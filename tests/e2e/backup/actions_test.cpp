@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Runs tenon-backup with item actions: which items they see, and how their failures are reported.
+// Runs tenon-backup with item actions: which items they get, and how their failures are reported.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -44,7 +44,7 @@ TEST_F(Backup, CallsActionsForTheItemsThatTheyApplyTo) {
   EXPECT_EQ(journal("backup b execute "), (Lines{"a of nightly", "b of nightly", "s of nightly"}));
 }
 
-TEST_F(Backup, AddsTheItemsThatActionsAskFor) {
+TEST_F(Backup, AddsItemsThatActionsRequest) {
   play();
   write_items({item("Pod", "web", "p", told("backup-a", "also=pvc/web/c also=nodes/none")),
                item("PersistentVolumeClaim", "web", "c", told("backup-a", "also=pv/v")),
@@ -61,7 +61,7 @@ TEST_F(Backup, AddsTheItemsThatActionsAskFor) {
   EXPECT_EQ(journal("backup a execute ").size(), 3u);
 }
 
-/// Pods p100 to p199, of which some ask for others.
+/// Returns pods p100 to p199. Some of them request others.
 Lines pods(const std::string& role) {
   const std::map<int, std::string> asks{{120, "also=pods/web/p170"},
                                         {121, "also=pods/web/p110 also=pods/web/p170"},
@@ -75,7 +75,7 @@ Lines pods(const std::string& role) {
   return items;
 }
 
-/// Their names in the order in which actions see them.
+/// Returns the names of the pods in the order in which actions get them.
 Lines in_order() {
   Lines names;
   const auto add = [&](int begin, int end) {
@@ -155,7 +155,7 @@ TEST_F(Backup, WaitsForOperations) {
   EXPECT_EQ(journal("backup a cancel "), Lines());
 }
 
-TEST_F(Backup, AddsItemsWhenAnOperationHasEnded) {
+TEST_F(Backup, AddsItemsAfterAnOperationEnds) {
   play();
   write_items({R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"web",)"
                R"("labels":{"x":"y"}},)" +
@@ -186,7 +186,7 @@ TEST_F(Backup, ReportsOperationsThatFailOrDoNotEnd) {
   EXPECT_EQ(journal("backup a cancel "), Lines());
 }
 
-TEST_F(Backup, RestoresTheItemsThatOthersNeedFirst) {
+TEST_F(Backup, RestoresRequiredItemsFirst) {
   play();
   write_items({item("Pod", "web", "p", told("restore-a", "also=services/web/s ready=1")),
                item("Service", "web", "s", told("restore-b", "also=pods/web/p")),
@@ -200,7 +200,7 @@ TEST_F(Backup, RestoresTheItemsThatOthersNeedFirst) {
   EXPECT_EQ(restored().size(), 3u);
 }
 
-TEST_F(Backup, RestoresWithoutItemsThatDoNotBecomeReady) {
+TEST_F(Backup, ContinuesARestoreIfItemsDoNotBecomeReady) {
   play();
   write_items({item("Pod", "web", "p", told("restore-a", "ready=never"))});
   ASSERT_EQ(create().exit, 0);
@@ -214,7 +214,7 @@ TEST_F(Backup, RestoresWithoutItemsThatDoNotBecomeReady) {
   EXPECT_EQ(restored(), (Lines{"pods/namespaces/web/p"}));
 }
 
-TEST_F(Backup, LeavesOutWhatARestoreActionSkips) {
+TEST_F(Backup, OmitsItemsThatARestoreActionSkips) {
   play();
   write_items({item("Pod", "web", "p", told("restore-b", "skip")), item("Pod", "web", "q")});
   ASSERT_EQ(create().exit, 0);
@@ -224,16 +224,16 @@ TEST_F(Backup, LeavesOutWhatARestoreActionSkips) {
   EXPECT_EQ(journal("restore a execute "), (Lines{"q of nightly"}));
 }
 
-/// One way in which an action goes wrong, and what the run says about it.
-struct Mishap {
+/// A failure of an action, and how the run reports it.
+struct ActionFailure {
   std::string name;
   std::string word;
   std::string says;
 };
 
-class Mishaps : public Backup, public testing::WithParamInterface<Mishap> {};
+class FailingAction : public Backup, public testing::WithParamInterface<ActionFailure> {};
 
-TEST_P(Mishaps, AreAnErrorOfTheItemAndTheRunContinues) {
+TEST_P(FailingAction, IsAnErrorOfTheItemAndTheRunContinues) {
   play();
   configure(actions("backup") + R"(, "timeouts": {"call": "200ms", "poll": "1ms"})");
   write_items({item("Secret", "web", "p", told("backup-a", GetParam().word)),
@@ -256,8 +256,8 @@ TEST_P(Mishaps, AreAnErrorOfTheItemAndTheRunContinues) {
             std::string::npos);
 }
 
-std::vector<Mishap> mishaps() {
-  std::vector<Mishap> all{
+std::vector<ActionFailure> action_failures() {
+  std::vector<ActionFailure> all{
       {"fails", "fail", "error[internal] secrets web/p: test.example/a: execute: told to fail"},
       {"noJson", "junk", "error[not-json] secrets web/p: test.example/a: execute:"},
       {"renames", "rename",
@@ -272,7 +272,7 @@ std::vector<Mishap> mishaps() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(, Mishaps, testing::ValuesIn(mishaps()),
+INSTANTIATE_TEST_SUITE_P(, FailingAction, testing::ValuesIn(action_failures()),
                          [](const auto& row) { return row.param.name; });
 
 #if !SANITIZED  // a sanitizer reports the crash and ends the program
@@ -291,7 +291,7 @@ TEST_F(Backup, GivesUpOnAnActionThatAlwaysCrashes) {
 }
 #endif
 
-TEST_F(Backup, ContinuesWithoutAnActionThatCannotBeUsed) {
+TEST_F(Backup, ContinuesWithoutAnUnusableAction) {
   play(R"("applies_to": "fails")");
   write_items({item("Pod", "web", "p")});
   const Outcome made = create();
@@ -316,7 +316,7 @@ TEST_F(Backup, ContinuesWithoutAnActionThatHangsInConfigure) {
   EXPECT_EQ(journal("backup b execute "), Lines{"p of nightly"});
 }
 
-TEST_F(Backup, EndsIfTheStoreHangsWhenItIsCreated) {
+TEST_F(Backup, EndsIfTheStoreHangsInCreate) {
   world.place(PLAYER, "player.so");
   world.write("no-birth", "");
   world.write("tenon-backup.json",
@@ -329,7 +329,7 @@ TEST_F(Backup, EndsIfTheStoreHangsWhenItIsCreated) {
       << listed.err;
 }
 
-TEST_F(Backup, SaysWhichFilesAreNoPlugins) {
+TEST_F(Backup, ReportsFilesThatAreNotPlugins) {
   world.write("plugins/broken.so", "no library");
   write_items({item("Pod", "web", "p")});
   for (const Lines& command : std::vector<Lines>{{"create", "nightly", "--from", "items.json"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The commands of tenon-backup: dry runs, lists, descriptions, progress, and input that is refused.
+// The commands of tenon-backup: dry runs, lists, descriptions, progress, and invalid input.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,13 +12,13 @@
 namespace tenon::tests {
 namespace {
 
-TEST_F(Backup, SaysWhichActionWouldSeeWhichItem) {
+TEST_F(Backup, ListsTheActionsOfEachItemInADryRun) {
   play(R"("resources": "secrets")");
   write_items({item("Pod", "web", "p"), item("Secret", "web", "s")});
   const auto only_ours = [](const std::string& text) {
     Lines lines = lines_of(text);
     for (std::string& line : lines) {
-      // Actions that come with the program may apply as well.
+      // Builtin actions of the program may apply too.
       std::string kept = line.substr(0, line.find(':') + 1);
       for (const char* name : {"test.example/b", "test.example/a"}) {
         if (line.find(name) != std::string::npos) kept += std::string(" ") + name;
@@ -44,7 +44,7 @@ TEST_F(Backup, SaysWhichActionWouldSeeWhichItem) {
   EXPECT_EQ(journal("delete a execute "), Lines());
 }
 
-TEST_F(Backup, IsListedAndDescribedForPrograms) {
+TEST_F(Backup, IsListedAndDescribedInJson) {
   write_items({item("Pod", "web", "p")});
   EXPECT_EQ(json(run({"list", "--json"})).at("tenon-backup").at("command"), "list");
   ASSERT_EQ(create("b", {"--ttl", "1h", "--json"}).exit, 0);
@@ -58,7 +58,7 @@ TEST_F(Backup, IsListedAndDescribedForPrograms) {
   EXPECT_EQ(json(run({"describe", "c", "--json"})).at("error").at("code"), "not-found");
 }
 
-TEST_F(Backup, IsNeverReplacedByAnotherOfItsName) {
+TEST_F(Backup, IsNeverOverwritten) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create().exit, 0);
   const Lines stored = files("store");
@@ -68,7 +68,7 @@ TEST_F(Backup, IsNeverReplacedByAnotherOfItsName) {
   EXPECT_EQ(files("store"), stored);
 }
 
-TEST_F(Backup, ReportsRecordsThatCannotBeRead) {
+TEST_F(Backup, ReportsUnreadableRecords) {
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create("good").exit, 0);
   ASSERT_EQ(create("bad").exit, 0);
@@ -84,7 +84,7 @@ TEST_F(Backup, ReportsRecordsThatCannotBeRead) {
   EXPECT_EQ(run({"delete", "bad"}).exit, 3);
 }
 
-TEST_F(Backup, RefusesConfigurationsWithAllThatIsWrong) {
+TEST_F(Backup, ReportsAllProblemsOfAConfiguration) {
   world.write("tenon-backup.json",
               R"({"store": {"plugin": "filesystems"}, "compression": "rar", "buckets": "b",)"
               R"( "timeouts": {"call": "soon"}, "backup_actions": [{"plugin": "nobody"}]})");
@@ -106,13 +106,13 @@ TEST_F(Backup, RefusesConfigurationsWithAllThatIsWrong) {
             "See tenon-backup --help.\n");
 }
 
-TEST_F(Backup, IsNotMadeOfNothing) {
+TEST_F(Backup, RefusesMissingItemsAndInvalidNames) {
   EXPECT_EQ(run({"create", "nightly", "--from", "nowhere"}).exit, 3);
   EXPECT_EQ(run({"create", "Nightly", "--from", "items.json"}).exit, 2);
   EXPECT_EQ(files("store"), Lines());
 }
 
-TEST_F(Backup, ShowsProgressOnATerminalOnly) {
+TEST_F(Backup, ShowsProgressOnlyOnATerminal) {
   play();
   configure(actions("backup") + R"(, "timeouts": {"operation": "1s", "poll": "1ms"})");
   write_items({item("Secret", "web", "s", told("backup-a", "operation=never"))});

@@ -58,8 +58,8 @@ TEST_F(Backup, IsKeptUntilItsDeleteActionsSucceed) {
   const Outcome again = run({"delete", "nightly", "--json"});
   EXPECT_EQ(again.exit, 1);
   EXPECT_EQ(journal("delete a execute ").size(), 2 * before.size());
-  const auto answer = json(again);
-  const auto& deletion = answer.at("deletions").at(0);
+  const auto result = json(again);
+  const auto& deletion = result.at("deletions").at(0);
   EXPECT_FALSE(deletion.at("deleted").as_bool());
   EXPECT_EQ(deletion.at("problems").as_array().size(), 2u);
   EXPECT_GE(deletion.at("executed").as_array().size(), 4u);
@@ -121,7 +121,7 @@ TEST_F(Backup, IsKeptIfItsArchiveIsBroken) {
   EXPECT_EQ(restored(), Lines());
 }
 
-TEST_F(Backup, ExpiresWhenItsTimeIsOver) {
+TEST_F(Backup, IsDeletedAfterItExpires) {
   play();
   write_items({item("Pod", "web", "p")});
   ASSERT_EQ(create("short", {"--ttl", "1ms"}).exit, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// The fixture of the tests of tenon-backup: writes configurations and items, and runs the commands.
+// The fixture of the tests of tenon-backup: writes configurations and items, and runs commands.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline Lines lines_of(const std::string& text) {
   return lines;
 }
 
-/// An item whose members behind the metadata are given.
+/// Returns an item. `more` are its members after the metadata.
 inline std::string item(const std::string& kind, const std::string& space, const std::string& name,
                         const std::string& more = {}) {
   const std::string in = space.empty() ? "" : ",\"namespace\":\"" + space + "\"";
@@ -41,7 +41,7 @@ inline std::string labelled(const std::string& space, const std::string& name,
          R"(","namespace":")" + space + R"(","labels":{")" + label + R"(":")" + value + R"("}}})";
 }
 
-/// What an item tells the action `letter` of a role.
+/// Returns the member of an item that controls one action, eg: of "backup-a".
 inline std::string told(const std::string& role, const std::string& words) {
   return "\"do-" + role + "\":\"" + words + "\"";
 }
@@ -59,13 +59,13 @@ class Backup : public testing::Test {
     configure();
   }
 
-  /// `more`: further members of the configuration.
+  /// Writes the configuration. `more` are further members.
   void configure(const std::string& more = {}) {
     world.write("tenon-backup.json",
                 R"({"store": {"plugin": "filesystem", "config": {"directory": "store"}})" +
                     (more.empty() ? "" : ", " + more) + "}");
   }
-  /// The actions of the player, with the members of their configurations.
+  /// Returns the actions of the player for a role, with the members of their configurations.
   static std::string actions(const std::string& role, const std::string& a = {},
                              const std::string& b = {}) {
     const auto use = [](const std::string& letter, const std::string& more) {
@@ -74,7 +74,7 @@ class Backup : public testing::Test {
     };
     return "\"" + role + "_actions\": [" + use("b", b) + ", " + use("a", a) + "]";
   }
-  /// All actions of the player, with short times.
+  /// Installs the player and configures all of its actions, with short intervals.
   void play(const std::string& backup_a = {}, const std::string& delete_a = {}) {
     world.place(PLAYER, "player.so");
     configure(actions("backup", backup_a) + ", " + actions("restore") + ", " +
@@ -82,7 +82,7 @@ class Backup : public testing::Test {
               R"(, "timeouts": {"operation": "200ms", "poll": "1ms"})");
   }
 
-  /// A volume of one file.
+  /// Writes a volume with one file.
   void write_volume() {
     world.write("volumes/v/data", "precious");
     fs::create_directories(world.root() / "snapshots");
@@ -112,7 +112,7 @@ class Backup : public testing::Test {
     return run(arguments);
   }
 
-  /// The files below a folder, as paths relative to it.
+  /// Returns the files below a folder, as paths relative to it.
   Lines files(const std::string& folder) {
     Lines found;
     if (!fs::exists(world.root() / folder)) return found;
@@ -124,14 +124,14 @@ class Backup : public testing::Test {
     std::sort(found.begin(), found.end());
     return found;
   }
-  /// The same of a restore, without what all have in common.
+  /// Returns the files of a restore, without the common parts of their paths.
   Lines restored(const std::string& folder = "restored") {
     Lines found = files(folder + "/resources");
     for (std::string& path : found) path.resize(path.size() - std::string(".json").size());
     return found;
   }
   Lines journal() { return lines_of(world.read("journal")); }
-  /// The lines of the journal that begin so, without that.
+  /// Returns the lines of the journal that begin with `begin`, without it.
   Lines journal(const std::string& begin) {
     Lines found;
     for (const std::string& line : journal()) {

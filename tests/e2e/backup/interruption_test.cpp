@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// Interrupts and kills tenon-backup, and runs it twice at the same time.
+// Interrupts and kills tenon-backup, and runs it concurrently.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -38,7 +38,7 @@ TEST_F(Backup, IsNotStoredIfItIsInterrupted) {
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
 }
 
-TEST_F(Backup, IsInterruptedWhileAnActionAsksForMore) {
+TEST_F(Backup, IsInterruptedWhileAnActionAddsItems) {
   play();
   write_items({item("Secret", "web", "s", told("backup-a", "wait also=secrets/web/t")),
                item("Secret", "web", "t")});
@@ -52,7 +52,7 @@ TEST_F(Backup, IsInterruptedWhileAnActionAsksForMore) {
   EXPECT_EQ(files("store"), Lines());
 }
 
-/// Backups into a store that takes nothing; how it does that, and the megabytes that it is to take.
+/// Backups to a store that reads nothing: how it blocks, and the size of the backup in megabytes.
 class StuckStore : public Backup,
                    public testing::WithParamInterface<std::tuple<const char*, std::size_t>> {
  protected:
@@ -74,7 +74,7 @@ class StuckStore : public Backup,
   static bool is_deaf() { return std::get<0>(GetParam()) == std::string_view("deaf"); }
 };
 
-TEST_P(StuckStore, IsLeftWhenTheRunIsInterrupted) {
+TEST_P(StuckStore, IsAbandonedIfTheRunIsInterrupted) {
   configure_store();
   Child child = world.start({TENON_BACKUP, "create", "nightly", "--from", "items.json"});
   ASSERT_TRUE(eventually([&] { return !journal().empty(); }));
@@ -89,7 +89,7 @@ TEST_P(StuckStore, IsLeftWhenTheRunIsInterrupted) {
       << outcome.err;
 }
 
-TEST_P(StuckStore, IsLeftWhenItReadsNothingForTooLong) {
+TEST_P(StuckStore, IsAbandonedAfterTheTimeoutOfTheStore) {
   configure_store(R"(, "timeouts": {"store": "300ms"})");
   const Outcome outcome = create();
   EXPECT_EQ(outcome.exit, 3) << outcome.err;
@@ -100,12 +100,12 @@ TEST_P(StuckStore, IsLeftWhenItReadsNothingForTooLong) {
   EXPECT_EQ(outcome.err.find("was abandoned") != std::string::npos, is_deaf()) << outcome.err;
 }
 
-// What fits into the queue of the archive, and what does not.
+// The smaller size fits into the queue of the archive, the larger one does not.
 INSTANTIATE_TEST_SUITE_P(Megabytes, StuckStore,
                          testing::Combine(testing::Values("waits", "deaf"),
                                           testing::Values(1, 20)));
 
-TEST_F(Backup, CancelsOperationsWhenTheStoreRefuses) {
+TEST_F(Backup, CancelsOperationsIfTheStoreRefuses) {
   world.place(PLAYER, "player.so");
   world.write("tenon-backup.json",
               R"({"store": {"plugin": "test.example/stuck", "config": {"how": "refuses"}}, )" +
@@ -120,7 +120,7 @@ TEST_F(Backup, CancelsOperationsWhenTheStoreRefuses) {
   EXPECT_EQ(journal("backup a cancel "), Lines{"p:never"});
 }
 
-TEST_F(Backup, ReportsWhatADeletionExecutedBeforeItWasInterrupted) {
+TEST_F(Backup, ReportsExecutedActionsOfAnInterruptedDeletion) {
   play();
   Lines items;
   for (int i = 0; i < 50; ++i) {
@@ -141,7 +141,7 @@ TEST_F(Backup, ReportsWhatADeletionExecutedBeforeItWasInterrupted) {
   EXPECT_EQ(journal("delete a execute ").size(), 41u);
 }
 
-TEST_F(Backup, IsRestoredIntoAFolderByOneProcess) {
+TEST_F(Backup, LocksTheFolderOfARestore) {
   write_items({item("Secret", "web", "s")});
   ASSERT_EQ(create().exit, 0);
   fs::create_directory(world.root() / "restored");
@@ -154,7 +154,7 @@ TEST_F(Backup, IsRestoredIntoAFolderByOneProcess) {
   EXPECT_EQ(restore().exit, 0);
 }
 
-TEST_F(Backup, IsMadeOnceByTwoAtATime) {
+TEST_F(Backup, IsCreatedOnceByConcurrentRuns) {
   Lines items;
   for (int i = 0; i < 100; ++i) items.push_back(item("Secret", "web", "s" + std::to_string(i)));
   write_items(items);
@@ -174,7 +174,7 @@ TEST_F(Backup, IsMadeOnceByTwoAtATime) {
   }
 }
 
-TEST_F(Backup, IsWholeOrAbsentWhereverARunIsKilled) {
+TEST_F(Backup, IsCompleteOrAbsentAfterAKill) {
   Lines items;
   for (int i = 0; i < 300; ++i) items.push_back(item("ConfigMap", "web", "c" + std::to_string(i)));
   write_items(items);

@@ -41,7 +41,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// The configuration and the log that all actions of these tests share.
+/// The configuration and the journal of an action.
 class Script {
  public:
   void configure(const tenon::sdk::Config& config) {
@@ -111,7 +111,7 @@ class Part {
     return ids;
   }
 
-  /// Fails, crashes or hangs if the item defines it.
+  /// Fails, crashes or hangs if the item says so.
   void misbehave() const {
     if (has("fail")) throw Failure(TENON_INTERNAL, "told to fail");
     if (has("crash")) *static_cast<volatile int*>(nullptr) = 1;
@@ -139,7 +139,7 @@ std::string name_in(std::string_view item) {
   return between(item, "\"name\":\"", "\"");
 }
 
-/// Counts the polls of operations and of readiness; -1 in an id means that it never ends.
+/// Counts the polls of operations and of readiness. An id with -1 never completes.
 class Counts {
  public:
   bool reached(const std::string& id) {
@@ -219,7 +219,7 @@ class BackupPlayer : public Played<tenon::sdk::BackupItemActionV2> {
   Counts counts_;
 };
 
-/// The same name in version 1, which is not called if version 2 is known.
+/// The same name in version 1, which is not called because version 2 exists.
 class OldBackupPlayer : public Played<tenon::sdk::BackupItemActionV1> {
  public:
   OldBackupPlayer() : Played("old") {}
@@ -262,7 +262,7 @@ class RestorePlayer : public Played<tenon::sdk::RestoreItemActionV2> {
   void cancel(std::string_view id, tenon::RestoreV1View) override {
     note("cancel " + std::string(id));
   }
-  /// Returns true after as many calls as there are items; never if there are none.
+  /// Returns true after as many calls as there are items, and never if there are none.
   bool are_additional_items_ready(tenon::ListView<ResourceIdV1> items,
                                   tenon::RestoreV1View) override {
     note("ready? " + std::to_string(items.size()));
@@ -323,7 +323,7 @@ class StuckStore : public tenon::sdk::ObjectStoreV2 {
   std::string how_;
 };
 
-/// Cannot be created where there is a file "no-birth".
+/// A store whose create hangs if a file "no-birth" exists.
 class UnbornStore : public StuckStore {
  public:
   UnbornStore() {

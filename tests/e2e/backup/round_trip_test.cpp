@@ -46,7 +46,7 @@ TEST_F(Backup, ReadsFoldersOfDocuments) {
   EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a", "configmaps/namespaces/web/b"}));
 }
 
-TEST_F(Backup, RestoresFromAFolderThatItRestoredInto) {
+TEST_F(Backup, BacksUpARestoredFolder) {
   write_items({item("ConfigMap", "web", "a"), item("Deployment", "web", "b")});
   ASSERT_EQ(create().exit, 0);
   ASSERT_EQ(restore("first").exit, 0);
@@ -55,7 +55,7 @@ TEST_F(Backup, RestoresFromAFolderThatItRestoredInto) {
   EXPECT_EQ(restored("first"), restored("second"));
 }
 
-TEST_F(Backup, IsDescribedInItsArchive) {
+TEST_F(Backup, StoresItsMetadataInTheArchive) {
   write_items({item("ConfigMap", "web", "a")});
   ASSERT_EQ(create().exit, 0);
   for (const std::string& file : files("store")) {
@@ -70,7 +70,7 @@ TEST_F(Backup, IsDescribedInItsArchive) {
   }
 }
 
-TEST_F(Backup, StoresZstdAsWell) {
+TEST_F(Backup, SupportsZstd) {
   configure(R"("compression": "zstd")");
   write_items({item("ConfigMap", "web", "a")});
   ASSERT_EQ(create().exit, 0);
@@ -81,7 +81,7 @@ TEST_F(Backup, StoresZstdAsWell) {
   EXPECT_EQ(restored(), (Lines{"configmaps/namespaces/web/a"}));
 }
 
-TEST_F(Backup, ReportsWhatIsWrongWithSingleItems) {
+TEST_F(Backup, ReportsErrorsOfSingleItems) {
   write_items({item("ConfigMap", "web", "a"), R"({"apiVersion":"v1","kind":"ConfigMap"})",
                item("ConfigMap", "web", "b")});
   const Outcome made = create();
@@ -92,7 +92,7 @@ TEST_F(Backup, ReportsWhatIsWrongWithSingleItems) {
       << made.err;
 }
 
-TEST_F(Backup, KeepsWhatIsThereAlreadyInTheFolder) {
+TEST_F(Backup, KeepsExistingFilesInTheFolder) {
   write_items({item("ConfigMap", "web", "a"), item("ConfigMap", "web", "b")});
   ASSERT_EQ(create().exit, 0);
   world.write("restored/resources/configmaps/namespaces/web/a.json", "{}\n");
@@ -105,7 +105,7 @@ TEST_F(Backup, KeepsWhatIsThereAlreadyInTheFolder) {
             "restore two: 0 items restored, 2 skipped, 0 errors\n");
 }
 
-TEST_F(Backup, TakesDocumentsThatAreDeep) {
+TEST_F(Backup, AcceptsDeeplyNestedDocuments) {
   std::string deep = "1";
   for (int i = 0; i < 200; ++i) deep = "[" + deep + "]";
   write_items({item("ConfigMap", "web", "a", "\"data\":" + deep)});
@@ -114,7 +114,7 @@ TEST_F(Backup, TakesDocumentsThatAreDeep) {
   EXPECT_EQ(restored(), Lines{"configmaps/namespaces/web/a"});
 }
 
-TEST_F(Backup, IsRestoredAsOftenAsAnybodyLikes) {
+TEST_F(Backup, IsRestoredRepeatedly) {
   write_items({item("ConfigMap", "web", "a")});
   ASSERT_EQ(create().exit, 0);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(restore("to-" + std::to_string(i)).exit, 0);
@@ -134,7 +134,7 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   configure(snapshotters);
   write_items({volume("v"), volume("gone")});
   const Outcome made = create();
-  EXPECT_EQ(made.exit, 1) << "there is no volume \"gone\"";
+  EXPECT_EQ(made.exit, 1) << "the volume \"gone\" does not exist";
   EXPECT_NE(made.out.find(" 1 snapshot, 1 error,"), std::string::npos) << made.out << made.err;
   EXPECT_NE(made.err.find("persistentvolumes gone: tenon.dev/directory:"), std::string::npos);
   world.write("volumes/v/data", "spoilt");
@@ -156,7 +156,7 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   };
   ASSERT_EQ(volumes(), 2);
   EXPECT_EQ(restore().exit, 0);
-  EXPECT_EQ(volumes(), 2) << "the file of the item was there already";
+  EXPECT_EQ(volumes(), 2) << "the file of the item existed already";
 
   configure();
   const Outcome kept = run({"delete", "nightly"});
@@ -169,9 +169,9 @@ TEST_F(Backup, RestoresVolumesFromTheirSnapshots) {
   EXPECT_EQ(files("store"), Lines());
 }
 
-// -- Which items --------------------------------------------------------------
+// -- Selection of items -------------------------------------------------------
 
-TEST_F(Backup, TakesTheItemsThatAreMeant) {
+TEST_F(Backup, SelectsItemsByOptions) {
   write_items({item("Namespace", "", "web"), item("Namespace", "", "db"), item("Node", "", "n"),
                labelled("web", "a", "tier", "front"), labelled("web", "b", "tier", "back"),
                labelled("db", "c", "tier", "front"), item("Secret", "web", "s")});
@@ -212,7 +212,7 @@ TEST_F(Backup, TakesTheItemsThatAreMeant) {
   }
 }
 
-TEST_F(Backup, RefusesSelectorsThatAreWrong) {
+TEST_F(Backup, RefusesWrongSelectors) {
   write_items({item("ConfigMap", "web", "a")});
   EXPECT_EQ(create("a", {"--selector", "a=="}).exit, 0);
   for (const Lines& options : std::vector<Lines>{{"--selector", "a in ("},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// test.example/actor: a source, a processor and a destination that do what a test asks for by their
-// config, and keep a journal of how they are called. EDITION is what their package is at.
+// test.example/actor: a source, a processor and a destination whose behaviour their config defines.
+// They write their calls to a journal. EDITION is the version of their package.
 #include <tenon/sdk/destination.hpp>
 #include <tenon/sdk/processor.hpp>
 #include <tenon/sdk/source.hpp>
@@ -27,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using tenon::sdk::Failure;
 
-/// Appends lines, each of them at once.
+/// Appends lines to a file, each with one write.
 class Journal {
  public:
   void open(const std::string& path) {
@@ -54,7 +54,7 @@ std::string text_of(std::optional<tenon::BytesView> position) {
   return position ? std::string(position->text()) : "-";
 }
 
-/// Fails a step where the test asks for a status.
+/// Fails a step if the test configured a status.
 void end_step(int status) {
   if (status != 0) throw Failure(status, "as told");
 }
@@ -154,8 +154,7 @@ class Source : public tenon::sdk::SourceV2 {
   tenon::sdk::Duration delay_{};
 };
 
-/// Makes records whose keys are their positions, or "POSITION.PART" of a record that becomes
-/// several.
+/// Returns records whose keys are their positions, or "POSITION.PART" if a record is split.
 class Processor : public tenon::sdk::ProcessorV1 {
  public:
   void configure(const tenon::sdk::Config& config) override {
@@ -215,7 +214,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
       tenon::RecordV2 record = tenon::Value<tenon::RecordV2>::own(from.raw());
       if (parts_ > 1) record.key = tenon::to_bytes(key + "." + std::to_string(part));
       if (stamp_) record.payload.after = stamp(*record.key);
-      record.position = tenon::to_bytes("none");  // the host knows better
+      record.position = tenon::to_bytes("none");  // the host must replace it
       result.records.push_back(std::move(record));
     }
     return result;
@@ -233,7 +232,7 @@ class Processor : public tenon::sdk::ProcessorV1 {
   tenon::sdk::Duration delay_{};
 };
 
-/// Writes positions to a file, a line each; or keys, and then it knows records by them.
+/// Writes positions to a file, one in each line; or keys, which then also identify records.
 class Destination : public tenon::sdk::DestinationV2 {
  public:
   void configure(const tenon::sdk::Config& config) override {

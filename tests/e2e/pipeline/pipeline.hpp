@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 //
-// tenon-pipeline in a temporary folder, with a plugin that a test tells how to behave.
+// The fixture of the tests of tenon-pipeline, with the plugin test.example/actor.
 #pragma once
 
 #include "framework/world.hpp"
@@ -31,14 +31,14 @@ inline std::string numbers(int read, int written, int acknowledged) {
          ", acknowledged " + std::to_string(acknowledged) + "\n";
 }
 
-/// "1", "2", ... to the last.
+/// Returns the numbers from `first` to `last` as texts.
 inline Lines positions(int first, int last) {
   Lines lines;
   for (int i = first; i <= last; i++) lines.push_back(std::to_string(i));
   return lines;
 }
 
-/// A config as it stands in a pipeline file, from its members.
+/// Returns the entry of a plugin in a pipeline file. `members` are those of its config.
 inline std::string plugin(const std::string& reference, const std::string& members) {
   return "{\"plugin\": \"" + reference + "\", \"config\": {" + members + "}}";
 }
@@ -52,7 +52,7 @@ class Pipeline : public testing::Test {
                                      ", \"destinations\": [" + destinations +
                                      "], \"position\": \"state/position.json\"}");
   }
-  /// From the test's source to the test's destination.
+  /// Writes a pipeline from the source to the destination of test.example/actor.
   void write_actors(const std::string& source, const std::string& destination = {}) {
     const auto with = [](const std::string& always, const std::string& members) {
       return plugin("test.example/actor", members.empty() ? always : always + ", " + members);
@@ -70,7 +70,7 @@ class Pipeline : public testing::Test {
     return eventually([&] { return written().size() >= count; });
   }
 
-  /// The position that is durable; empty where there is none. Every position here is a text.
+  /// Returns the stored position, which is always text here, or an empty text if there is none.
   std::string position() {
     const auto state = tenon::read_pipeline_position(world.read("state/position.json"));
     if (!state || !state->position) return {};
